@@ -1,0 +1,39 @@
+/**
+ * The list envelope, and the limits of a page.
+ *
+ * Source: interface.md, "List envelope". Assumed: `limit` is 1 to 100, 20 when absent.
+ */
+import { z } from 'zod';
+
+/** Items a page, when `limit` is absent. Assumed: public reference. */
+export const DEFAULT_LIMIT = 20;
+
+/** The most items one page may hold. Assumed: public reference. */
+export const MAX_LIMIT = 100;
+
+/** One page of a list; `nextCursor` names the start of the next one. */
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+  /** Items in the whole list; null where the backend does not count (persons). */
+  readonly totalCount: number | null;
+}
+
+/** The envelope around items of one shape. */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable(),
+    totalCount: z.int().min(0).nullable(),
+  });
+
+/** A flag in a query string: the text `true` or `false`. Assumed: public reference. */
+export const Flag = z.enum(['true', 'false']);
+
+/** `cursor` and `limit`, as every list takes them. */
+export const listQuery = {
+  cursor: z.string().optional(),
+  limit: z.coerce.number<number>().pipe(z.int().min(1).max(MAX_LIMIT)).optional(),
+};

@@ -1,0 +1,208 @@
+/**
+ * Pages with their actions, widgets, scripts, footer links and metadata.
+ *
+ * Source: interface.md, "Page", "Create page body". Assumed: nested values may be absent or null.
+ */
+import { z } from 'zod';
+import { counter, looseString, nullableTimestamp, timestamp } from './primitive.ts';
+
+export const PAGE_TYPES = ['inbound', 'outbound', 'call_followup', 'sales_deck', 'custom'] as const;
+export const PAGE_STATUSES = ['archived', 'draft', 'published'] as const;
+
+export const Action = z.object({
+  actionId: looseString,
+  actionIndex: z.number().nullish(),
+  purpose: looseString,
+  buttonTitle: looseString,
+  actionType: looseString,
+  url: looseString,
+});
+export type Action = z.infer<typeof Action>;
+
+export const LogoImage = z.object({
+  altText: looseString,
+  url: looseString,
+  fileId: looseString,
+  assetId: looseString,
+});
+export type LogoImage = z.infer<typeof LogoImage>;
+
+export const Logo = z.object({ image: LogoImage.nullish() });
+export type Logo = z.infer<typeof Logo>;
+
+export const ActionCardWidget = z.object({
+  type: looseString,
+  title: looseString,
+  logos: z.array(Logo).nullish(),
+});
+export type ActionCardWidget = z.infer<typeof ActionCardWidget>;
+
+/** Assumed: `injectionPoint` is in the public reference, not in the document. */
+export const Script = z.object({
+  content: looseString,
+  enabled: z.boolean().nullish(),
+  name: looseString,
+  description: looseString,
+  injectionPoint: looseString,
+});
+export type Script = z.infer<typeof Script>;
+
+export const FooterLink = z.object({ id: looseString, text: looseString, url: looseString });
+export type FooterLink = z.infer<typeof FooterLink>;
+
+export const FooterLinkGroup = z.object({
+  id: looseString,
+  title: looseString,
+  links: z.array(FooterLink).nullish(),
+});
+export type FooterLinkGroup = z.infer<typeof FooterLinkGroup>;
+
+/** Metadata fields that requests and answers share. */
+const METADATA_TEXTS = [
+  'title',
+  'description',
+  'author',
+  'canonicalUrl',
+  'ogTitle',
+  'ogDescription',
+  'ogImageAlt',
+  'ogSiteName',
+  'ogUrl',
+  'twitterTitle',
+  'twitterDescription',
+  'twitterImageAlt',
+  'twitterSite',
+  'twitterCreator',
+  'themeColor',
+] as const;
+
+/** Assumed: `robots` is a list of strings; `ogType` and `twitterCard` are in the public reference. */
+export const PageMetadata = z.object({
+  ...textFields(METADATA_TEXTS, looseString),
+  keywords: z.array(z.string()).nullish(),
+  robots: z.array(z.string()).nullish(),
+  ogImageUrl: looseString,
+  ogImageFileId: looseString,
+  twitterImageUrl: looseString,
+  twitterImageFileId: looseString,
+  ogType: looseString,
+  twitterCard: looseString,
+});
+export type PageMetadata = z.infer<typeof PageMetadata>;
+
+/** Metadata in request bodies: without the four image fields. Source: "PageMetadata". */
+export const PageMetadataInput = z.strictObject({
+  ...textFields(METADATA_TEXTS, z.string().optional()),
+  keywords: z.array(z.string()).optional(),
+  robots: z.array(z.string()).optional(),
+});
+export type PageMetadataInput = z.infer<typeof PageMetadataInput>;
+
+export const Page = z.object({
+  pageId: z.string(),
+  name: z.string(),
+  title: z.string(),
+  brandId: z.string(),
+  pageContext: z.string(),
+  pageType: z.enum(PAGE_TYPES),
+  status: z.enum(PAGE_STATUSES),
+  actions: z.array(Action),
+  actionCardWidgets: z.array(ActionCardWidget),
+  scripts: z.array(Script),
+  footerLinks: z.array(FooterLinkGroup),
+  audiencesCount: counter,
+  archivedAt: nullableTimestamp,
+  deletedAt: nullableTimestamp,
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  headerActionId: looseString,
+  metadata: PageMetadata.nullish(),
+});
+export type Page = z.infer<typeof Page>;
+
+/** One find of the page search. Assumed: extended route, see README. */
+export const PageSearchHit = z.object({
+  pageId: z.string(),
+  name: z.string(),
+  pageType: z.enum(PAGE_TYPES),
+  audiencesCount: counter,
+});
+export type PageSearchHit = z.infer<typeof PageSearchHit>;
+
+/**
+ * Body of POST /v0/pages. Assumed: fields of nested objects are optional, since the document
+ * does not show which are required.
+ */
+export const CreatePageBody = z.strictObject({
+  actions: z.array(
+    z.strictObject({
+      purpose: z.string().optional(),
+      buttonTitle: z.string().optional(),
+      actionType: z.string().optional(),
+      url: z.string().optional(),
+      actionId: z.string().optional(),
+    }),
+  ),
+  actionCardWidgets: z.array(
+    z.strictObject({
+      type: z.string().optional(),
+      title: z.string().optional(),
+      logos: z
+        .array(
+          z.strictObject({
+            image: z
+              .strictObject({
+                altText: z.string().optional(),
+                url: z.string().optional(),
+                fileId: z.string().optional(),
+                assetId: z.string().optional(),
+              })
+              .optional(),
+          }),
+        )
+        .optional(),
+    }),
+  ),
+  brandId: z.string(),
+  name: z.string().min(1),
+  pageContext: z.string().min(1),
+  pageType: z.enum(PAGE_TYPES).default('inbound'),
+  scripts: z.array(
+    z.strictObject({
+      content: z.string().optional(),
+      enabled: z.boolean().optional(),
+      name: z.string().optional(),
+      description: z.string().optional(),
+      injectionPoint: z.string().optional(),
+    }),
+  ),
+  footerLinks: z
+    .array(
+      z.strictObject({
+        id: z.string().optional(),
+        title: z.string().optional(),
+        links: z
+          .array(
+            z.strictObject({
+              id: z.string().optional(),
+              text: z.string().optional(),
+              url: z.string().optional(),
+            }),
+          )
+          .optional(),
+      }),
+    )
+    .optional(),
+  headerActionId: z.string().optional(),
+  metadata: PageMetadataInput.optional(),
+});
+export type CreatePageBody = z.infer<typeof CreatePageBody>;
+
+/** Body of POST /v0/pages/{page_id}/restore: an empty JSON object. */
+export const RestorePageBody = z.strictObject({});
+export type RestorePageBody = z.infer<typeof RestorePageBody>;
+
+function textFields<Name extends string, Schema>(names: readonly Name[], schema: Schema) {
+  // Object.fromEntries forgets the names; the keys are exactly `names`.
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+}

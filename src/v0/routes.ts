@@ -1,0 +1,143 @@
+/**
+ * Every route of `/v0`: the 20 of the REST document, and the six reads the graph needs beside them.
+ *
+ * A route is data: method, the path as the document writes it, and the shapes that travel. Both
+ * sides read this table; a path is written nowhere else.
+ */
+import { z } from 'zod';
+import { Account, AccountWithPersons } from './account.ts';
+import { Audience, AudienceVersion, CreateAudienceBody, PublishVersionBody } from './audience.ts';
+import { Flag, listOf, listQuery } from './list.ts';
+import { AccountLog, ActivityItem, PersonLog } from './log.ts';
+import { CreatePageBody, Page, PageSearchHit, RestorePageBody } from './page.ts';
+import { PageLink } from './page-link.ts';
+import { Person } from './person.ts';
+import { CreateTopicEntryBody, Topic, TopicEntry, UpdateTopicBody } from './topic.ts';
+
+/** Which routes a deployment has: the document's 20, or all 26. */
+export const ROUTE_SETS = ['document', 'extended'] as const;
+export type RouteSet = (typeof ROUTE_SETS)[number];
+
+export interface Route<
+  Path extends string = string,
+  Response = unknown,
+  Query = unknown,
+  Body = unknown,
+> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** The template, with holes in braces: `/v0/pages/{page_id}`. */
+  readonly path: Path;
+  /** `document`: in interface.md. `extended`: in the service's public reference only. */
+  readonly set: RouteSet;
+  readonly response: z.ZodType<Response>;
+  /** The query string's parameters; absent where the route takes none. */
+  readonly query?: z.ZodObject;
+  /** The JSON body; absent where the route takes none. */
+  readonly body?: z.ZodType;
+  /** What a caller hands over; exists for the compiler only. */
+  readonly input?: { readonly query: Query; readonly body: Body };
+}
+
+/** The holes of a path: `{page_id}` makes `page_id`. */
+export type PathHoles<Path extends string> = Path extends `${string}{${infer Hole}}${infer Rest}`
+  ? Hole | PathHoles<Rest>
+  : never;
+
+const listing = z.object(listQuery);
+const logs = z.object({ ...listQuery, includeDeleted: Flag.optional() });
+const accounts = z.object({ ...listQuery, includeEmptyOnly: Flag.optional() });
+
+export const routes = {
+  listAccounts: get('/v0/accounts', listOf(Account), accounts),
+  searchAccounts: get(
+    '/v0/accounts/search',
+    listOf(Account),
+    accounts.extend({ query: z.string().optional() }),
+  ),
+  getAccount: extended(get('/v0/accounts/{account_id}', AccountWithPersons)),
+  listAccountLogs: get('/v0/accounts/{account_id}/logs', listOf(AccountLog), logs),
+  getAccountLog: extended(get('/v0/accounts/{account_id}/logs/{account_log_id}', AccountLog)),
+  listActivity: get(
+    '/v0/accounts/{account_id}/activity',
+    listOf(ActivityItem),
+    logs.extend({ includePersonActivity: Flag.optional() }),
+  ),
+
+  listPersons: get('/v0/persons', listOf(Person), listing),
+  getPerson: get('/v0/persons/{person_id}', Person),
+  listPersonLogs: get('/v0/persons/{person_id}/logs', listOf(PersonLog), logs),
+  getPersonLog: get('/v0/persons/{person_id}/logs/{person_log_id}', PersonLog),
+
+  createPage: write('POST', '/v0/pages', Page, CreatePageBody),
+  searchPages: extended(
+    get(
+      '/v0/pages/search',
+      z.object({ items: z.array(PageSearchHit) }),
+      z.object({ query: z.string().optional(), limit: listQuery.limit }),
+    ),
+  ),
+  getPage: get('/v0/pages/{page_id}', Page),
+  restorePage: write('POST', '/v0/pages/{page_id}/restore', Page, RestorePageBody),
+
+  createAudience: write('POST', '/v0/pages/{page_id}/audiences', Audience, CreateAudienceBody),
+  listAudiences: extended(get('/v0/pages/{page_id}/audiences', listOf(Audience), listing)),
+  getAudience: extended(get('/v0/pages/{page_id}/audiences/{audience_id}', Audience)),
+  archiveAudience: write('DELETE', '/v0/pages/{page_id}/audiences/{audience_id}', Audience),
+  listVersions: extended(
+    get('/v0/pages/{page_id}/audiences/{audience_id}/versions', listOf(AudienceVersion), listing),
+  ),
+  getVersion: get(
+    '/v0/pages/{page_id}/audiences/{audience_id}/versions/{version_id}',
+    AudienceVersion,
+  ),
+  publishVersion: write(
+    'POST',
+    '/v0/pages/{page_id}/audiences/{audience_id}/versions/{version_id}/publish',
+    AudienceVersion,
+    PublishVersionBody,
+  ),
+
+  listTopics: get('/v0/topics', listOf(Topic), listing),
+  getTopic: get('/v0/topics/{topic_id}', Topic),
+  updateTopic: write('PATCH', '/v0/topics/{topic_id}', Topic, UpdateTopicBody),
+  createTopicEntry: write(
+    'POST',
+    '/v0/topics/{topic_id}/entries',
+    TopicEntry,
+    CreateTopicEntryBody,
+  ),
+
+  listPageLinks: get(
+    '/v0/page_links',
+    listOf(PageLink),
+    listing.extend({
+      pageId: z.string().optional(),
+      path: z.string().optional(),
+      tenantDomainId: z.string().optional(),
+    }),
+  ),
+} as const;
+
+export type RouteName = keyof typeof routes;
+
+function get<Path extends string, Response, Query extends z.ZodObject = z.ZodObject<{}>>(
+  path: Path,
+  response: z.ZodType<Response>,
+  query?: Query,
+): Route<Path, Response, z.input<Query>, undefined> {
+  return { method: 'GET', path, set: 'document', response, ...(query && { query }) };
+}
+
+function write<Path extends string, Response, Body extends z.ZodType = z.ZodUndefined>(
+  method: 'POST' | 'PATCH' | 'DELETE',
+  path: Path,
+  response: z.ZodType<Response>,
+  body?: Body,
+): Route<Path, Response, undefined, z.input<Body>> {
+  return { method, path, set: 'document', response, ...(body && { body }) };
+}
+
+/** Assumed: routes of the public reference which the REST document does not have. */
+function extended<Of extends { readonly set: RouteSet }>(route: Of): Of {
+  return { ...route, set: 'extended' };
+}
