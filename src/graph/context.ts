@@ -1,0 +1,40 @@
+/**
+ * What every resolver of one request is given.
+ */
+import type { RestClient } from '../rest/client.ts';
+
+export interface Context {
+  /** The backend, with this caller's key. */
+  readonly rest: RestClient;
+  /** Binds this caller's cursors to its key; never shown, never logged. */
+  readonly cursorSecret: string;
+  /** What this request has read so far; exchanged for a new one by `forgetReads`. */
+  reads: object;
+}
+
+/** A context for one request. */
+export function createContext(rest: RestClient, cursorSecret: string): Context {
+  return { rest, cursorSecret, reads: {} };
+}
+
+/**
+ * One value a request, made at its first use: `const topicLoader = perRequest((context) => …)`.
+ *
+ * Whoever needs such a value holds its accessor, so no registry of loaders exists anywhere.
+ */
+export function perRequest<Value>(make: (context: Context) => Value): (context: Context) => Value {
+  const values = new WeakMap<object, Value>();
+  return (context) => {
+    let value = values.get(context.reads);
+    if (value === undefined) {
+      value = make(context);
+      values.set(context.reads, value);
+    }
+    return value;
+  };
+}
+
+/** After a write: what was read before it must not answer for what comes after it. */
+export function forgetReads(context: Context): void {
+  context.reads = {};
+}

@@ -1,0 +1,80 @@
+/**
+ * What a field asks of the backend, declared beside the field.
+ *
+ * Look-ahead reads it to begin calls early, the plan reads it to count them: a room says once which
+ * route a field needs and with which keys, and nothing else in the gateway knows.
+ */
+import type { GraphQLField } from 'graphql';
+import type { Route, RouteSet } from '../v0/routes.ts';
+import type { Context } from './context.ts';
+import type { Entity } from './entity.ts';
+import type { List } from './list.ts';
+import type { Loader } from './loader.ts';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** `key`: the parent's key is enough. `object`: the parent has to be there first. */
+export type DemandSource = 'key' | 'object';
+
+/** One object by its key. */
+export interface ObjectDemand {
+  readonly kind: 'object';
+  readonly from: DemandSource;
+  readonly entity: Entity;
+  /** Null when the reference is empty. */
+  readonly key: (parent: object, args: Args) => Readonly<Record<string, string>> | null;
+}
+
+/** A list of the backend, a page at a time. */
+export interface ListDemand {
+  readonly kind: 'list';
+  readonly from: DemandSource;
+  /** Undefined when the list came with its parent and costs nothing. */
+  readonly route: Route | undefined;
+  /** What the items prime. */
+  readonly items: Entity | undefined;
+  /** True when the route has the parent in its path: a 404 then means that there is no parent. */
+  readonly proves: boolean;
+  readonly list: (parent: object, args: Args, context: Context) => List;
+}
+
+/** Something that arrives with one call for the parent's key, and is not an entity itself. */
+export interface LoadDemand {
+  readonly kind: 'load';
+  readonly from: DemandSource;
+  readonly route: Route;
+  readonly loader: (context: Context) => Loader<Readonly<Record<string, string>>, unknown>;
+  readonly key: (parent: object, args: Args) => Readonly<Record<string, string>> | null;
+}
+
+/** A write: sent when its field's turn comes, never ahead. */
+export interface WriteDemand {
+  readonly kind: 'write';
+  readonly from: 'object';
+  readonly route: Route;
+}
+
+/** A read that is neither an entity nor a list with cursors. */
+export interface OtherDemand {
+  readonly kind: 'other';
+  readonly from: 'object';
+  readonly route: Route;
+}
+
+export type Demand = ObjectDemand | ListDemand | LoadDemand | WriteDemand | OtherDemand;
+
+/** A field's demand, which may differ between the two route sets. */
+export type DemandOf = (routeSet: RouteSet) => Demand | undefined;
+
+const DEMAND = 'demand';
+
+/** The `extensions` that carry a demand on a field. */
+export const demanding = (demand: Demand | DemandOf) => ({
+  [DEMAND]: typeof demand === 'function' ? demand : () => demand,
+});
+
+/** What a field of the schema demands; undefined when it costs nothing. */
+export const demandOf = (
+  field: GraphQLField<unknown, unknown>,
+  routeSet: RouteSet,
+): Demand | undefined => (field.extensions[DEMAND] as DemandOf | undefined)?.(routeSet);

@@ -1,0 +1,137 @@
+/**
+ * An entity is a type that has a key and can be read by it.
+ *
+ * The key is the ids of its REST path. Because the objects carry their own key, a key alone can
+ * stand for an object wherever a query selects nothing more.
+ */
+import type { ObjectRef } from '@pothos/core';
+import type { CallOptions } from '../rest/client.ts';
+import type { Route } from '../v0/routes.ts';
+import type { Types } from './builder.ts';
+import { perRequest, type Context } from './context.ts';
+import { badInput } from './errors.ts';
+import { Loader } from './loader.ts';
+import { parseNodeId, type NodeKey } from './node-id.ts';
+import { segmentFault } from '../rest/path.ts';
+
+export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
+
+export interface EntityOptions<T extends object, Name extends keyof T & string> {
+  readonly ref: ObjectRef<Types, T>;
+  /** The key's fields, in the order of the REST path. */
+  readonly key: readonly Name[];
+  /** The route that `find` costs. */
+  readonly route: Route;
+  /** One object by its key; null when there is none. */
+  readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
+}
+
+export class Entity<T extends object = object, Name extends keyof T & string = keyof T & string> {
+  readonly ref: ObjectRef<Types, T>;
+  readonly key: readonly Name[];
+  readonly route: Route;
+  /** The request's loader of these objects. */
+  readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
+  readonly #keyFields: ReadonlySet<string>;
+
+  constructor({ ref, key, route, find }: EntityOptions<T, Name>) {
+    this.ref = ref;
+    this.key = key;
+    this.route = route;
+    this.#keyFields = new Set<string>(['id', '__typename', ...key]);
+    this.loader = perRequest(
+      (context) =>
+        new Loader<KeyOf<Name>, T | null>(
+          (wanted) => JSON.stringify(key.map((name) => wanted[name])),
+          (wanted, call) => find(context, wanted, call),
+        ),
+    );
+    entities.set(ref.name, this as unknown as Entity);
+  }
+
+  get name(): string {
+    return this.ref.name;
+  }
+
+  /** Whether a field is answered by the key alone. */
+  isKeyField(field: string): boolean {
+    return this.#keyFields.has(field);
+  }
+
+  /** The key of an object; undefined when the backend left a part out. */
+  keyOf(object: T): KeyOf<Name> | undefined {
+    const key: Partial<Record<Name, string>> = {};
+    for (const name of this.key) {
+      const part: unknown = object[name];
+      if (typeof part !== 'string') return undefined;
+      key[name] = part;
+    }
+    return key as KeyOf<Name>;
+  }
+
+  /** A key standing for its object. */
+  stub(key: KeyOf<Name>): T {
+    // Sound because of who calls it: the selection was found to hold nothing but key fields.
+    return { ...key } as unknown as T;
+  }
+
+  /** Remembers what a list, a parent or a write brought. */
+  prime(context: Context, object: T): void {
+    const key = object instanceof Error ? undefined : this.keyOf(object);
+    if (key) this.loader(context).prime(key, object);
+  }
+
+  /** The key's parts as `node-id.ts` takes them; throws what the backend broke. */
+  partsOf(object: T): string[] {
+    return this.key.map((name) => {
+      const part: unknown = object[name];
+      if (part instanceof Error) throw part;
+      return String(part);
+    });
+  }
+
+  /**
+   * The key in a global id.
+   *
+   * @throws BAD_USER_INPUT when it is the id of another type.
+   */
+  parseId(id: string): KeyOf<Name> {
+    return this.keyFrom(parseNodeId(id), id);
+  }
+
+  keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
+    if (typename !== this.name || parts.length !== this.key.length) {
+      throw badInput(
+        `"${id.slice(0, 64)}" is the id of a ${typename}: pass the id of a ${this.name}.`,
+      );
+    }
+    // keyOf's inverse: as many parts as names, checked above.
+    return Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>;
+  }
+
+  /**
+   * Refuses raw ids that can't be part of a REST path, before any call.
+   *
+   * @throws BAD_USER_INPUT naming the argument.
+   */
+  checkKey(key: KeyOf<Name>): KeyOf<Name> {
+    for (const name of this.key) {
+      const fault = segmentFault(key[name]);
+      if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
+    }
+    return key;
+  }
+}
+
+/** The `id` option of `builder.node` for an entity's type. */
+export const nodeId = <T extends object, Name extends keyof T & string>(
+  entity: Entity<T, Name>,
+) => ({
+  description: 'The global id: opaque, stable, and all that `node` needs.',
+  resolve: (object: T): string => JSON.stringify(entity.partsOf(object)),
+});
+
+const entities = new Map<string, Entity>();
+
+/** The entity of a type name; undefined for a type without one. */
+export const findEntity = (typename: string): Entity | undefined => entities.get(typename);

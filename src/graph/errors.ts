@@ -1,0 +1,128 @@
+/**
+ * Every error a client sees, made or translated here: our words, and a code to branch on.
+ *
+ * A `GraphQLError` thrown on purpose passes. A `RestError` is translated by the table below, where
+ * the response is written. Anything else is unforeseen, and masked.
+ */
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import {
+  RestAbortedError,
+  RestError,
+  RestInputError,
+  RestInvalidResponseError,
+  RestOutcomeUnknownError,
+  RestStatusError,
+  RestTimeoutError,
+  RestUnauthenticatedError,
+  RestUnreachableError,
+  RestUnsupportedError,
+} from '../rest/errors.ts';
+
+export type ErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'VALIDATION_FAILED'
+  | 'RATE_LIMITED'
+  | 'UPSTREAM_TIMEOUT'
+  | 'UPSTREAM_UNAVAILABLE'
+  | 'UPSTREAM_INVALID_RESPONSE'
+  | 'UPSTREAM_UNSUPPORTED'
+  | 'OUTCOME_UNKNOWN';
+
+/** A refusal of what the caller sent. The message says what to do instead and shows the offender. */
+export function badInput(message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...extensions } });
+}
+
+/** A value of the backend that can't be shown as what the schema promises. */
+export function invalidResponse(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } });
+}
+
+/** Something that this deployment of the backend can't answer, and what to do about it. */
+export function unsupported(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'UPSTREAM_UNSUPPORTED' } });
+}
+
+const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'VALIDATION_FAILED', // Bad Request
+  401: 'UNAUTHENTICATED', // Unauthorized
+  403: 'FORBIDDEN', // Forbidden
+  404: 'NOT_FOUND', // Not Found
+  409: 'CONFLICT', // Conflict
+  422: 'VALIDATION_FAILED', // Unprocessable Content
+  429: 'RATE_LIMITED', // Too Many Requests
+};
+
+const CODE_BY_CLASS: readonly (readonly [
+  abstract new (...args: never[]) => RestError,
+  ErrorCode,
+])[] = [
+  [RestInputError, 'BAD_USER_INPUT'],
+  [RestUnauthenticatedError, 'UNAUTHENTICATED'],
+  [RestUnsupportedError, 'UPSTREAM_UNSUPPORTED'],
+  [RestTimeoutError, 'UPSTREAM_TIMEOUT'],
+  [RestUnreachableError, 'UPSTREAM_UNAVAILABLE'],
+  [RestInvalidResponseError, 'UPSTREAM_INVALID_RESPONSE'],
+  [RestOutcomeUnknownError, 'OUTCOME_UNKNOWN'],
+  [RestAbortedError, 'UPSTREAM_UNAVAILABLE'],
+];
+
+/** The code of a REST failure. */
+export function codeOf(error: RestError): ErrorCode {
+  if (error instanceof RestStatusError) {
+    return (
+      CODE_BY_STATUS[error.status] ??
+      // A redirect or a success of another kind is not what was documented; the rest is an outage.
+      (error.status < 400 ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE')
+    );
+  }
+  return CODE_BY_CLASS.find(([type]) => error instanceof type)?.[1] ?? 'UPSTREAM_UNAVAILABLE';
+}
+
+/** Our message, the code, and which route failed; never an address, a key or the backend's words. */
+export function fromRestError(error: RestError): GraphQLError {
+  const { route, status, requestId } = error;
+  const retryAfterMs = error instanceof RestStatusError ? error.retryAfterMs : undefined;
+  return new GraphQLError(error.message, {
+    originalError: error,
+    extensions: {
+      code: codeOf(error),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      upstream: {
+        method: route.method,
+        route: route.path,
+        ...(status !== undefined && { status }),
+        ...(requestId !== undefined && { requestId }),
+      },
+    },
+  });
+}
+
+/**
+ * The error as a client may see it, at its place in the query; undefined when it was not foreseen
+ * and has to be masked.
+ */
+export function toClientError(error: unknown): GraphQLError | undefined {
+  if (error instanceof RestError) return fromRestError(error);
+  if (!(error instanceof GraphQLError)) return undefined;
+  const { originalError: cause } = error;
+  if (cause instanceof RestError) return at(error, fromRestError(cause));
+  if (cause instanceof GraphQLError) return at(error, cause);
+  return cause ? undefined : error;
+}
+
+/** `what`, where `where` happened. */
+const at = (where: GraphQLError, what: GraphQLError): GraphQLError =>
+  new GraphQLError(
+    what.message,
+    where.nodes,
+    where.source,
+    where.positions,
+    where.path,
+    what.originalError,
+    what.extensions,
+  );

@@ -1,0 +1,76 @@
+/**
+ * Per-request loaders: DataLoader, with calls that begin before anybody asks.
+ *
+ * REST has no batch route, so a batch is its distinct keys side by side, each failing alone. What
+ * look-ahead starts may turn out unwanted: such a call is abandoned unless somebody asked meanwhile.
+ */
+import DataLoader from 'dataloader';
+import type { CallOptions } from '../rest/client.ts';
+
+/** Gives up a call that was started ahead; does nothing once somebody has asked for its answer. */
+export type Abandon = () => void;
+
+/** For a start that made no call of its own. */
+export const nothingToAbandon: Abandon = () => {};
+
+interface Ask<Key> {
+  readonly id: string;
+  readonly key: Key;
+  readonly call: CallOptions;
+}
+
+export class Loader<Key, Value> {
+  readonly #dataLoader: DataLoader<Ask<Key>, Value, string>;
+  readonly #idOf: (key: Key) => string;
+  readonly #known = new Set<string>();
+  readonly #ahead = new Map<string, AbortController>();
+
+  /**
+   * @param idOf equal keys give equal texts.
+   * @param load one call for one key.
+   */
+  constructor(idOf: (key: Key) => string, load: (key: Key, call: CallOptions) => Promise<Value>) {
+    this.#idOf = idOf;
+    this.#dataLoader = new DataLoader<Ask<Key>, Value, string>(
+      async (asks) => {
+        const outcomes = await Promise.allSettled(asks.map(({ key, call }) => load(key, call)));
+        return outcomes.map((outcome) =>
+          outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error),
+        );
+      },
+      { cacheKeyFn: ({ id }) => id },
+    );
+  }
+
+  /** The value of a key: one call a key and request, whoever asks and however often. */
+  load(key: Key, origin?: unknown): Promise<Value> {
+    const id = this.#idOf(key);
+    this.#ahead.delete(id);
+    this.#known.add(id);
+    return this.#dataLoader.load({ id, key, call: { origin } });
+  }
+
+  /** Begins a call that somebody will probably ask for. Its failure is theirs to see. */
+  start(key: Key, origin?: unknown): Abandon {
+    const id = this.#idOf(key);
+    if (this.#known.has(id)) return nothingToAbandon;
+    this.#known.add(id);
+    const controller = new AbortController();
+    this.#ahead.set(id, controller);
+    this.#dataLoader.load({ id, key, call: { origin, signal: controller.signal } }).catch(() => {});
+    return () => {
+      if (!this.#ahead.delete(id)) return;
+      this.#known.delete(id);
+      this.#dataLoader.clear({ id, key, call: {} });
+      controller.abort();
+    };
+  }
+
+  /** Remembers a value that another call brought; a value already there stays. */
+  prime(key: Key, value: Value): void {
+    const id = this.#idOf(key);
+    if (this.#known.has(id)) return;
+    this.#known.add(id);
+    this.#dataLoader.prime({ id, key, call: {} }, value);
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * How rooms write mutations: one input, one call, a payload with the object and `userErrors`.
+ *
+ * What the backend refuses for the caller's reasons (validation, a missing or conflicting object) is
+ * data the caller asked for; what fails for the backend's reasons is a GraphQL error.
+ */
+import type { InputRef, ObjectRef } from '@pothos/core';
+import type { z } from 'zod';
+import type { CallOptions } from '../rest/client.ts';
+import { RestStatusError } from '../rest/errors.ts';
+import type { Route } from '../v0/routes.ts';
+import { builder, type Types } from './builder.ts';
+import { forgetReads, type Context } from './context.ts';
+import { demanding } from './demand.ts';
+import type { Entity } from './entity.ts';
+import { badInput, codeOf } from './errors.ts';
+import { costing } from './fields.ts';
+import { startFrom } from './lookahead.ts';
+
+export interface UserError {
+  readonly code: string;
+  /** The input field at fault, outermost first; null when none is named. */
+  readonly field: readonly string[] | null;
+  readonly message: string;
+}
+
+interface Payload<T> {
+  readonly object: T | null;
+  readonly userErrors: readonly UserError[];
+}
+
+const UserErrorRef = builder.objectRef<UserError>('UserError');
+builder.objectType(UserErrorRef, {
+  description: 'Why the backend refused a write, for a reason that its caller can mend.',
+  fields: (t) => ({
+    code: t.exposeString('code', {
+      description: '`VALIDATION_FAILED`, `NOT_FOUND` or `CONFLICT`.',
+    }),
+    field: t.exposeStringList('field', {
+      nullable: true,
+      description: 'The input field at fault, outermost first; null when none is named.',
+    }),
+    message: t.exposeString('message', { description: 'What happened, for a person.' }),
+  }),
+});
+
+export interface WriteOptions<T extends object, Name extends keyof T & string, Input> {
+  readonly name: string;
+  readonly description: string;
+  readonly route: Route;
+  readonly input: InputRef<Input>;
+  /** What the payload holds, and under which name. */
+  readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
+  /**
+   * Checks the input and answers how to send it. Refusals are thrown here, before any call.
+   */
+  readonly prepare: (
+    input: WithoutNulls<Input>,
+  ) => (context: Context, call: CallOptions) => Promise<T>;
+}
+
+/** Adds a mutation with its payload type. */
+export function writeField<T extends object, Name extends keyof T & string, Input>(
+  options: WriteOptions<T, Name, Input>,
+): void {
+  const { name, description, route, input, prepare } = options;
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: payloadType(options),
+      nullable: true,
+      description: costing(description, route),
+      args: { input: t.arg({ type: input, required: true, description: 'All it takes.' }) },
+      extensions: demanding({ kind: 'write', from: 'object', route }),
+      resolve: async (_root, args: { readonly input?: unknown }, context, info) => {
+        // A required argument of the type `input` is a ref of.
+        const send = prepare(withoutNulls(args.input) as WithoutNulls<Input>);
+        try {
+          const object = await send(context, { origin: info.path });
+          return { object, userErrors: [] };
+        } catch (error) {
+          return { object: null, userErrors: [toUserError(error)] };
+        } finally {
+          forgetReads(context);
+        }
+      },
+    }),
+  );
+}
+
+function payloadType<T extends object, Name extends keyof T & string, Input>({
+  name,
+  answers: { field, entity },
+}: WriteOptions<T, Name, Input>): ObjectRef<Types, Payload<T>> {
+  const ref = builder.objectRef<Payload<T>>(
+    `${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`,
+  );
+  builder.objectType(ref, {
+    description: `What \`${name}\` answers.`,
+    fields: (t) => ({
+      [field]: t.field({
+        type: entity.ref,
+        nullable: true,
+        description: 'The object as it is afterwards; null when the write was refused.',
+        resolve: ({ object }, _args, context, info) => {
+          if (object) {
+            entity.prime(context, object);
+            startFrom(entity, object, context, info);
+          }
+          return object as never; // Pothos can't resolve a type that is still a parameter
+        },
+      }),
+      userErrors: t.expose('userErrors', {
+        type: [UserErrorRef],
+        description: 'Why the write was refused; empty when it was carried out.',
+      }),
+    }),
+  });
+  return ref;
+}
+
+/** @throws the error itself when it is no refusal. */
+function toUserError(error: unknown): UserError {
+  const code = error instanceof RestStatusError ? codeOf(error) : undefined;
+  if (!(error instanceof RestStatusError) || !code || !(code in REFUSALS)) throw error;
+  return {
+    code,
+    field: error.field === undefined ? null : error.field.split('.'),
+    message: REFUSALS[code]!(error.field),
+  };
+}
+
+const REFUSALS: Readonly<Record<string, (field: string | undefined) => string>> = {
+  VALIDATION_FAILED: (field) =>
+    field ? `The backend does not accept "${field}".` : 'The backend does not accept this input.',
+  NOT_FOUND: () => 'There is no such object.',
+  CONFLICT: () => 'The object’s present state does not allow this.',
+};
+
+/**
+ * The body as the REST document wants it, defaults filled in.
+ *
+ * @throws BAD_USER_INPUT naming the first field that breaks a limit of the document.
+ */
+export function checkBody<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+): z.output<Schema> {
+  const checked = schema.safeParse(body);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  const field = issue?.path.map(String) ?? [];
+  throw badInput(`"${field.join('.')}" is not acceptable: ${issue?.message}.`, { field });
+}
+
+/** An input after `withoutNulls`. */
+export type WithoutNulls<Value> = Value extends readonly (infer Item)[]
+  ? WithoutNulls<Item>[]
+  : Value extends object
+    ? { [Name in keyof Value]: WithoutNulls<Exclude<Value[Name], null>> }
+    : Value;
+
+/** Optional inputs given as null mean "not given", and are never sent as null. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== null && inner !== undefined)
+      .map(([name, inner]) => [name, withoutNulls(inner)]),
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * What a query selects below a field, as the executor will see it.
+ *
+ * Fragments, aliases, variables, `@skip` and `@include` are honoured, so look-ahead and the plan
+ * start and count exactly what execution would ask for.
+ */
+import {
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  Kind,
+  getArgumentValues,
+  getDirectiveValues,
+  isAbstractType,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type SelectionSetNode,
+} from 'graphql';
+
+/** What is needed to read a document: the parts of `GraphQLResolveInfo` that stay the same. */
+export interface Document {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly variableValues: Readonly<Record<string, unknown>>;
+}
+
+/** One response key below a type: its field, and every place the document selects it. */
+export interface Selected {
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+}
+
+/** The fields that `nodes` select on `type`, by response key, in document order. */
+export function selectedFields(
+  document: Document,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): Iterable<Selected> {
+  const fields = new Map<string, { name: string; nodes: FieldNode[] }>();
+  const visited = new Set<string>();
+  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
+  return fields.values();
+
+  function collect(selectionSet: SelectionSetNode): void {
+    for (const selection of selectionSet.selections) {
+      if (!isIncluded(document, selection)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        const known = fields.get(key);
+        if (known) known.nodes.push(selection);
+        else fields.set(key, { name: selection.name.value, nodes: [selection] });
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        if (applies(document.schema, type, selection.typeCondition?.name.value)) {
+          collect(selection.selectionSet);
+        }
+      } else if (!visited.has(selection.name.value)) {
+        visited.add(selection.name.value);
+        const fragment = document.fragments[selection.name.value];
+        if (fragment && applies(document.schema, type, fragment.typeCondition.name.value)) {
+          collect(fragment.selectionSet);
+        }
+      }
+    }
+  }
+}
+
+/** The arguments of a selected field; undefined when they are wrong, which execution will report. */
+export function argumentsOf(
+  document: Document,
+  field: GraphQLField<unknown, unknown>,
+  selected: Selected,
+): Record<string, unknown> | undefined {
+  try {
+    return getArgumentValues(field, selected.nodes[0]!, document.variableValues);
+  } catch {
+    return undefined;
+  }
+}
+
+function isIncluded(document: Document, node: SelectionSetNode['selections'][number]): boolean {
+  if (!node.directives?.length) return true;
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, document.variableValues);
+  if (skip?.['if'] === true) return false;
+  const include = getDirectiveValues(GraphQLIncludeDirective, node, document.variableValues);
+  return include?.['if'] !== false;
+}
+
+function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition?: string): boolean {
+  if (condition === undefined || condition === type.name) return true;
+  const named = schema.getType(condition);
+  return isAbstractType(named) && schema.isSubType(named, type);
+}

@@ -1,0 +1,98 @@
+/**
+ * Audience → Versions, and a version's audience and page.
+ */
+import { builder } from '../../graph/builder.ts';
+import type { Context } from '../../graph/context.ts';
+import { connectionType } from '../../graph/connection-type.ts';
+import type { ListDemand } from '../../graph/demand.ts';
+import { connectionField, listDemand, referenceField } from '../../graph/fields.ts';
+import type { Audience, AudienceVersion } from '../../v0/audience.ts';
+import { routes } from '../../v0/routes.ts';
+import { pageEntity } from '../page/page.entity.ts';
+import { audienceEntity, AudienceRef } from './audience.entity.ts';
+import { audienceVersionEntity, AudienceVersionRef, ofPage } from './audience-version.entity.ts';
+
+export const AudienceVersionConnectionRef = connectionType(AudienceVersionRef);
+
+builder.objectFields(AudienceRef, (t) => ({
+  latestVersion: t.field({
+    type: AudienceVersionRef,
+    nullable: true,
+    description: 'Its newest version. Comes with the audience.',
+    resolve: (audience, _args, context) => ownVersion(audience, audience.latestVersion, context),
+  }),
+  publishedVersion: t.field({
+    type: AudienceVersionRef,
+    nullable: true,
+    description:
+      'The version visitors see; null when none was ever published. Comes with the audience.',
+    resolve: (audience, _args, context) => ownVersion(audience, audience.publishedVersion, context),
+  }),
+  versions: connectionField(t, {
+    type: AudienceVersionConnectionRef,
+    description: 'Its versions, newest first.',
+    demand: (routeSet) => (routeSet === 'extended' ? listed : known),
+  }),
+}));
+
+builder.objectFields(AudienceVersionRef, (t) => ({
+  audience: referenceField(t, audienceEntity, {
+    description: 'The audience it is a version of.',
+    from: 'key',
+    key: ({ pageId, audienceId }) => ({ pageId, audienceId }),
+  }),
+  page: referenceField(t, pageEntity, {
+    description: 'The page of its audience.',
+    from: 'key',
+    key: ({ pageId }) => ({ pageId }),
+  }),
+}));
+
+const listed = listDemand({
+  from: 'key',
+  route: routes.listVersions,
+  proves: true,
+  items: audienceVersionEntity,
+  input: ({ pageId, audienceId }: { pageId: string; audienceId: string }) => ({
+    path: { page_id: pageId, audience_id: audienceId },
+  }),
+  toNode: (version: AudienceVersion, { pageId }) => ofPage(pageId, version),
+});
+
+/** Without the extended route: the versions that came with the audience. */
+const known: ListDemand = {
+  kind: 'list',
+  from: 'object',
+  route: undefined,
+  proves: false,
+  items: audienceVersionEntity as unknown as ListDemand['items'],
+  list: (parent) => {
+    // A demand from the object is only ever read with the object itself.
+    const { pageId, audienceId, latestVersion, publishedVersion } = parent as Audience;
+    const versions = [latestVersion, publishedVersion]
+      .filter((version) => version !== null && version !== undefined)
+      .filter((one, i, all) => all.findIndex(({ versionId }) => versionId === one.versionId) === i)
+      .map((version) => ofPage(pageId, version));
+    return {
+      id: JSON.stringify(['versions of', pageId, audienceId]),
+      fetch: () =>
+        Promise.resolve({
+          items: versions,
+          hasMore: false,
+          nextCursor: null,
+          totalCount: versions.length,
+        }),
+    };
+  },
+};
+
+function ownVersion(
+  { pageId }: Audience,
+  version: AudienceVersion | null | undefined,
+  context: Context,
+) {
+  if (!version) return null;
+  const node = ofPage(pageId, version);
+  audienceVersionEntity.prime(context, node);
+  return node;
+}

@@ -1,0 +1,31 @@
+/**
+ * The version of an audience, and how one is read by its key.
+ *
+ * REST's versions do not say which page they belong to, and no route reads one without it: the
+ * graph adds `pageId` wherever a version comes from.
+ */
+import { builder } from '../../graph/builder.ts';
+import { Entity } from '../../graph/entity.ts';
+import type { AudienceVersion } from '../../v0/audience.ts';
+import { routes } from '../../v0/routes.ts';
+import { findVersion } from './audience-version.source.ts';
+
+export interface VersionNode extends AudienceVersion {
+  readonly pageId: string;
+}
+
+export const AudienceVersionRef = builder.objectRef<VersionNode>('AudienceVersion');
+
+export const audienceVersionEntity = new Entity({
+  ref: AudienceVersionRef,
+  key: ['pageId', 'audienceId', 'versionId'],
+  route: routes.getVersion,
+  find: async ({ rest }, key, call) => {
+    const version = await findVersion(rest, key, call);
+    return version && ofPage(key.pageId, version);
+  },
+});
+
+/** A version that knows its page. A broken version stays the error it is. */
+export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
+  version instanceof Error ? (version as never) : { ...version, pageId };

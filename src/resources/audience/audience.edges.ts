@@ -1,0 +1,83 @@
+/**
+ * Page → Audiences, Audience → Page.
+ *
+ * The edge lives with the child, so pages need not know their audiences.
+ */
+import type { Context } from '../../graph/context.ts';
+import { builder } from '../../graph/builder.ts';
+import { connectionType, NodeReference } from '../../graph/connection-type.ts';
+import type { ListDemand } from '../../graph/demand.ts';
+import { connectionField, listDemand, referenceField } from '../../graph/fields.ts';
+import { readList, restList, type Counted, type List } from '../../graph/list.ts';
+import { MAX_LIMIT } from '../../v0/list.ts';
+import { routes } from '../../v0/routes.ts';
+import { pageEntity, PageRef } from '../page/page.entity.ts';
+import { audienceEntity, AudienceRef } from './audience.entity.ts';
+
+export const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
+
+const listed = listDemand({
+  from: 'key',
+  route: routes.listAudiences,
+  proves: true,
+  items: audienceEntity,
+  input: ({ pageId }: { pageId: string }) => ({ path: { page_id: pageId } }),
+});
+
+/**
+ * Without the extended route: the distinct audiences that the page's links point to, by their keys.
+ * Assumed: see README, "document routes".
+ */
+const linked: ListDemand = {
+  kind: 'list',
+  from: 'key',
+  route: routes.listPageLinks,
+  proves: false,
+  items: undefined,
+  list: (parent, _args, context) => linkedAudiences(context, (parent as { pageId: string }).pageId),
+};
+
+builder.objectField(PageRef, 'audiences', (t) =>
+  connectionField(t, {
+    type: AudienceConnectionRef,
+    description: 'The variants of this page.',
+    demand: (routeSet) => (routeSet === 'extended' ? listed : linked),
+  }),
+);
+
+builder.objectField(AudienceRef, 'page', (t) =>
+  referenceField(t, pageEntity, {
+    description: 'The page it is a variant of.',
+    from: 'key',
+    key: ({ pageId }) => ({ pageId }),
+  }),
+);
+
+function linkedAudiences(context: Context, pageId: string): List<NodeReference> {
+  const links = restList(context, routes.listPageLinks, { query: { pageId } });
+  const fetch = async (origin: unknown): Promise<Counted<NodeReference>> => {
+    const ids = new Set<string>();
+    let from: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof links.fetch>> = await readList(
+        context,
+        links,
+        { from, limit: MAX_LIMIT },
+        origin,
+      );
+      for (const { target } of page.items) if (target?.audienceId) ids.add(target.audienceId);
+      from = page.hasMore && page.nextCursor !== from ? page.nextCursor : null;
+    } while (from !== null);
+    return {
+      items: [...ids].map((audienceId) => new NodeReference({ pageId, audienceId })),
+      hasMore: false,
+      nextCursor: null,
+      totalCount: async () =>
+        (await pageEntity.loader(context).load({ pageId }, origin))?.audiencesCount ?? null,
+    };
+  };
+  return {
+    id: JSON.stringify(['audiences of', links.id]),
+    fetch: (_page, { origin }) => fetch(origin),
+  };
+}

@@ -1,0 +1,15 @@
+/** The page, and how one is read by its key. */
+import { builder } from '../../graph/builder.ts';
+import { Entity } from '../../graph/entity.ts';
+import type { Page } from '../../v0/page.ts';
+import { routes } from '../../v0/routes.ts';
+import { findPage } from './page.source.ts';
+
+export const PageRef = builder.objectRef<Page>('Page');
+
+export const pageEntity = new Entity({
+  ref: PageRef,
+  key: ['pageId'],
+  route: routes.getPage,
+  find: ({ rest }, { pageId }, call) => findPage(rest, pageId, call),
+});

@@ -1,0 +1,64 @@
+/** `page` and `searchPages`. */
+import { builder } from '../../graph/builder.ts';
+import { demanding } from '../../graph/demand.ts';
+import { costing, lookupField, referenceField } from '../../graph/fields.ts';
+import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/page-request.ts';
+import type { PageSearchHit } from '../../v0/page.ts';
+import { routes } from '../../v0/routes.ts';
+import { pageEntity } from './page.entity.ts';
+import { searchPages } from './page.source.ts';
+import { PageTypeRef } from './page.type.ts';
+
+export const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
+builder.objectType(PageSearchHitRef, {
+  description: 'A page that a search found: what the search itself tells of it.',
+  fields: (t) => ({
+    pageId: t.exposeID('pageId', { description: 'The id REST knows the page by.' }),
+    name: t.exposeString('name', { description: 'The page’s name.' }),
+    pageType: t.expose('pageType', {
+      type: PageTypeRef,
+      nullable: true,
+      description: 'What the page is for.',
+    }),
+    audiencesCount: t.expose('audiencesCount', {
+      type: 'SafeInt',
+      description: 'How many audiences the page has.',
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  page: lookupField(t, pageEntity, 'A page by its REST id; null when there is none.'),
+  searchPages: t.field({
+    type: [PageSearchHitRef],
+    nullable: true,
+    description: costing('The pages that match best, best first.', routes.searchPages),
+    args: {
+      query: t.arg.string({ description: 'Words to look for.' }),
+      first: t.arg.int({
+        defaultValue: DEFAULT_FIRST,
+        description: `How many hits at most: 1 to ${MAX_FIRST}.`,
+      }),
+    },
+    extensions: demanding({ kind: 'other', from: 'object', route: routes.searchPages }),
+    resolve: async (_root, { query, first }, { rest }, info) => {
+      const limit = checkCount('first', first ?? DEFAULT_FIRST);
+      if (limit === 0) return [];
+      const { items } = await searchPages(
+        rest,
+        { limit, ...(typeof query === 'string' && { query }) },
+        { origin: info.path },
+      );
+      return items;
+    },
+  }),
+}));
+
+/** A hit leads to its page. The reference is believed: a search finds what exists. */
+builder.objectFields(PageSearchHitRef, (t) => ({
+  page: referenceField(t, pageEntity, {
+    description: 'The page itself.',
+    from: 'object',
+    key: ({ pageId }) => ({ pageId }),
+  }),
+}));

@@ -1,0 +1,28 @@
+/**
+ * The connection pool to one backend.
+ *
+ * `Pool` and path-only requests: it neither follows redirects nor normalises paths, both of which
+ * would send a caller's key or id where it does not belong.
+ */
+import { Pool } from 'undici';
+
+export interface UpstreamUrl {
+  readonly origin: string;
+  /** Path before `/v0`, without a closing slash. */
+  readonly pathPrefix: string;
+}
+
+/** Splits a base URL: `https://host/a/b/` → origin `https://host`, prefix `/a/b`. */
+export function splitUpstreamUrl(url: URL): UpstreamUrl {
+  return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') };
+}
+
+/** Connections to `origin`: at most 64, kept alive for 4 s, 2 s to connect. */
+export function createDispatcher(origin: string): Pool {
+  return new Pool(origin, {
+    connections: 64,
+    connect: { timeout: 2_000 },
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 30_000,
+  });
+}

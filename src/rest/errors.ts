@@ -1,0 +1,81 @@
+/**
+ * What can go wrong between the gateway and `/v0`: one class a cause.
+ *
+ * Messages name the route by its template. A path with ids, a header, a key or the backend's own
+ * words never enter a message, because messages reach callers and logs.
+ */
+
+/** The part of a route that an error names. */
+export interface RouteName {
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface RestErrorOptions {
+  readonly cause?: unknown;
+  readonly status?: number;
+  /** The backend's name for the failed exchange, when it gave one. */
+  readonly requestId?: string;
+}
+
+/** Any failure of a REST call. Never thrown itself. */
+export abstract class RestError extends Error {
+  readonly route: RouteName;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(what: string, route: RouteName, options: RestErrorOptions = {}) {
+    super(`${what}: ${route.method} ${route.path}`, { cause: options.cause });
+    this.name = new.target.name;
+    this.route = route;
+    this.status = options.status;
+    this.requestId = options.requestId;
+  }
+}
+
+/** What the caller asked for can't be put into a URL. No call was made. */
+export class RestInputError extends RestError {}
+
+/** There is no key to send. No call was made. */
+export class RestUnauthenticatedError extends RestError {}
+
+/** The backend has no such route (`UPSTREAM_ROUTES=document`). No call was made. */
+export class RestUnsupportedError extends RestError {}
+
+/** An answer arrived in time, and its status says no. */
+export class RestStatusError extends RestError {
+  override readonly status: number;
+  /** The field the backend complains about, when it names one. */
+  readonly field: string | undefined;
+  /** Milliseconds to wait before asking again (429, 503), when the backend says so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    route: RouteName,
+    answer: { status: number; requestId?: string; field?: string; retryAfterMs?: number },
+  ) {
+    super(`Backend answered ${answer.status}`, route, answer);
+    this.status = answer.status;
+    this.field = answer.field;
+    this.retryAfterMs = answer.retryAfterMs;
+  }
+}
+
+/** No complete answer came in time. */
+export class RestTimeoutError extends RestError {}
+
+/** No connection, or one that broke before the answer was whole. */
+export class RestUnreachableError extends RestError {}
+
+/** An answer that is not the documented shape: not JSON, too large, or a field of the wrong type. */
+export class RestInvalidResponseError extends RestError {}
+
+/** A write was sent and its answer lost: nobody knows whether it was carried out. */
+export class RestOutcomeUnknownError extends RestError {}
+
+/** The caller left, or nobody waits for the answer any more. */
+export class RestAbortedError extends RestError {}
+
+/** True for the 404 of a lookup, which `find` functions answer as null. */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof RestStatusError && error.status === 404;

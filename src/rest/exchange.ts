@@ -1,0 +1,182 @@
+/**
+ * One HTTP exchange: a request out, a whole answer back, or one of our errors.
+ *
+ * Written on undici's `dispatch` so that one timer covers everything (waiting in the pool's queue,
+ * connecting, sending, every byte of the answer) and so that we know whether a write has left:
+ * `onRequestStart` comes only once a connection is there.
+ */
+import type { Dispatcher } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  RestAbortedError,
+  RestInvalidResponseError,
+  RestOutcomeUnknownError,
+  RestTimeoutError,
+  RestUnreachableError,
+  type RestError,
+  type RouteName,
+} from './errors.ts';
+
+export interface Outgoing {
+  readonly route: RouteName & { readonly method: Dispatcher.HttpMethod };
+  /** Encoded path and query, as sent. */
+  readonly path: string;
+  /** Name, value, name, value. */
+  readonly headers: string[];
+  readonly body: string | null;
+  /** For the whole exchange, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends the exchange early. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/**
+ * Sends one request and collects its answer.
+ *
+ * @param maxBytes the largest body that is read.
+ * @throws {RestTimeoutError | RestUnreachableError | RestInvalidResponseError | RestAbortedError}
+ * @throws {RestOutcomeUnknownError} when a write left and its answer did not arrive.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  outgoing: Outgoing,
+  maxBytes: number,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const handler = new AnswerHandler(outgoing, maxBytes, resolve, reject);
+    if (handler.settled) return;
+    dispatcher.dispatch(
+      {
+        method: outgoing.route.method,
+        path: outgoing.path,
+        headers: outgoing.headers,
+        body: outgoing.body,
+        // Our own timer covers both; undici's run up to half a second late.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      handler,
+    );
+  });
+}
+
+class AnswerHandler implements Dispatcher.DispatchHandler {
+  settled = false;
+  readonly #outgoing: Outgoing;
+  readonly #maxBytes: number;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: RestError) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(
+    outgoing: Outgoing,
+    maxBytes: number,
+    resolve: (answer: Answer) => void,
+    reject: (error: RestError) => void,
+  ) {
+    this.#outgoing = outgoing;
+    this.#maxBytes = maxBytes;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(this.#onTimeout, Math.max(0, outgoing.timeoutMs));
+    if (outgoing.signal?.aborted) this.#onAbort();
+    else outgoing.signal?.addEventListener('abort', this.#onAbort);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while it waited for a connection: it must not leave now.
+    if (this.settled) controller.abort(new Error('given up before it was sent'));
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    this.#status = status;
+    this.#headers = headers;
+    if (Number(headers['content-length'] ?? 0) > this.#maxBytes) this.#refuseSize(controller);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) this.#refuseSize(controller);
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#settle()) return;
+    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    this.#resolve({ status: this.#status, headers: this.#headers, body });
+  }
+
+  onResponseError(_controller: unknown, cause: Error): void {
+    const { route } = this.#outgoing;
+    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    if (MALFORMED_CODES.has(code) || code.startsWith('HPE_')) {
+      this.#fail(new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause }));
+    } else {
+      this.#fail(new RestUnreachableError('Backend could not be reached', route, { cause }));
+    }
+  }
+
+  readonly #onTimeout = (): void => {
+    this.#end(new RestTimeoutError('Backend did not answer in time', this.#outgoing.route));
+  };
+
+  readonly #onAbort = (): void => {
+    this.#end(new RestAbortedError('Call was given up', this.#outgoing.route));
+  };
+
+  #refuseSize(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    const { route } = this.#outgoing;
+    this.#end(
+      new RestInvalidResponseError(`Backend answered more than ${this.#maxBytes} bytes`, route),
+    );
+  }
+
+  #end(error: RestError): void {
+    this.#fail(error);
+    this.#controller?.abort(error);
+  }
+
+  #fail(error: RestError): void {
+    if (!this.#settle()) return;
+    const { route } = this.#outgoing;
+    const sent = this.#controller !== undefined;
+    const lost = sent && route.method !== 'GET';
+    this.#reject(
+      lost
+        ? new RestOutcomeUnknownError('Write was sent and its answer lost', route, { cause: error })
+        : error,
+    );
+  }
+
+  #settle(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    clearTimeout(this.#timer);
+    this.#outgoing.signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+}
+
+/** undici's codes for an answer that breaks HTTP itself. */
+const MALFORMED_CODES = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+]);

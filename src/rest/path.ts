@@ -1,0 +1,59 @@
+/**
+ * Route templates with their holes filled.
+ *
+ * Every hole becomes exactly one encoded segment, or nothing is called: what would be normalised
+ * away (`.`, `..`), end the path early (empty) or fail to encode is refused here.
+ */
+import type { PathHoles } from '../v0/routes.ts';
+import { RestInputError, type RouteName } from './errors.ts';
+
+/** Values for the holes of a path; empty for a path without holes. */
+export type PathValues<Path extends string> = Readonly<Record<PathHoles<Path>, string>>;
+
+/** The longest id that is passed on, in characters. Assumed: the document shows no limit. */
+export const MAX_ID_LENGTH = 512;
+
+/**
+ * The path of one call: `/v0/pages/{page_id}` and `{ page_id: 'a/b' }` make `/v0/pages/a%2Fb`.
+ *
+ * @throws {RestInputError} when a value can't be one segment.
+ */
+export function fillPath(route: RouteName, values: Readonly<Record<string, string>>): string {
+  return route.path.replace(/\{(\w+)\}/g, (_hole, name: string) =>
+    encodeSegment(route, name, values[name] ?? ''),
+  );
+}
+
+/** `?cursor=…&limit=…` from what is set; empty when nothing is. */
+export function formatQuery(
+  query: Readonly<Record<string, string | number | undefined>> | undefined,
+): string {
+  let text = '';
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined) continue;
+    text += `${text ? '&' : '?'}${name}=${encodeURIComponent(toWellFormed(value))}`;
+  }
+  return text;
+}
+
+function encodeSegment(route: RouteName, name: string, value: string): string {
+  const fault = segmentFault(value);
+  if (fault) throw new RestInputError(`"${name}" ${fault}`, route);
+  return encodeURIComponent(value);
+}
+
+/** Why a text can't be one path segment; undefined when it can. */
+export function segmentFault(value: string): string | undefined {
+  if (value === '') return 'must not be empty';
+  if (value === '.' || value === '..') return `must be an id, got "${value}"`;
+  if (value.length > MAX_ID_LENGTH) return `must be at most ${MAX_ID_LENGTH} characters long`;
+  if (/\p{Cc}/u.test(value)) return 'must not hold control characters';
+  if (/\p{Cs}/u.test(value)) return 'must be well-formed Unicode';
+  return undefined;
+}
+
+/** A lone surrogate has no UTF-8 form: it becomes U+FFFD instead of an exception. */
+function toWellFormed(value: string | number): string {
+  return String(value).replace(/\p{Cs}/gu, '\uFFFD');
+}
