@@ -4,6 +4,11 @@
 import './graph/node.queries.ts';
 import './resources/page/page.ts';
 import './resources/audience/audience.ts';
+import './resources/page-link/page-link.ts';
+import './resources/topic/topic.ts';
+import './resources/account/account.ts';
+import './resources/person/person.ts';
+import './resources/log/log.ts';
 import { builder } from './graph/builder.ts';
 
 export const schema = builder.toSchema();

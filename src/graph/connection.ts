@@ -5,12 +5,10 @@
  * next page's start, so that walking a list costs one call a step and any edge can be resumed.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import { RestInvalidResponseError } from '../rest/errors.ts';
 import type { Context } from './context.ts';
 import { sealCursor } from './cursor.ts';
 import type { ListDemand } from './demand.ts';
-import { invalidResponse } from './errors.ts';
-import { readList, type List } from './list.ts';
+import { nextStart, readList, type List } from './list.ts';
 import { pageOf, readPageRequest } from './page-request.ts';
 
 export interface Edge<Node> {
@@ -134,35 +132,4 @@ class ListEdge implements Edge<unknown> {
   get cursor(): string {
     return sealCursor(this.#context, this.#list.id, [this.#place.skip, this.#place.from]);
   }
-}
-
-/**
- * Where the next page starts; null on the last.
- *
- * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or would
- *   send us round in a circle.
- */
-function nextStart(
-  listed: {
-    readonly items: readonly unknown[];
-    readonly hasMore: unknown;
-    readonly nextCursor: unknown;
-  },
-  from: string | null,
-): string | null {
-  if (listed.hasMore instanceof RestInvalidResponseError) throw listed.hasMore;
-  if (listed.nextCursor instanceof RestInvalidResponseError) throw listed.nextCursor;
-  if (listed.hasMore !== true) return null;
-  if (typeof listed.nextCursor !== 'string' || listed.nextCursor === '') {
-    throw invalidResponse('Backend answered "hasMore" without a "nextCursor".');
-  }
-  if (listed.nextCursor === from) {
-    throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
-  }
-  if (listed.items.length === 0) {
-    throw invalidResponse(
-      'Backend answered an empty page that promises more: the list might not end.',
-    );
-  }
-  return listed.nextCursor;
 }

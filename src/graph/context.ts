@@ -8,13 +8,19 @@ export interface Context {
   readonly rest: RestClient;
   /** Binds this caller's cursors to its key; never shown, never logged. */
   readonly cursorSecret: string;
+  /** False to ask for every object when its turn comes: for measuring what look-ahead saves. */
+  readonly looksAhead: boolean;
   /** What this request has read so far; exchanged for a new one by `forgetReads`. */
   reads: object;
 }
 
 /** A context for one request. */
-export function createContext(rest: RestClient, cursorSecret: string): Context {
-  return { rest, cursorSecret, reads: {} };
+export function createContext(
+  rest: RestClient,
+  cursorSecret: string,
+  { looksAhead = true }: { readonly looksAhead?: boolean } = {},
+): Context {
+  return { rest, cursorSecret, looksAhead, reads: {} };
 }
 
 /**

@@ -31,11 +31,19 @@ export interface ListDemand {
   readonly from: DemandSource;
   /** Undefined when the list came with its parent and costs nothing. */
   readonly route: Route | undefined;
+  /** The route with these arguments, where it depends on them. */
+  readonly routeFor?: (args: Args) => Route;
   /** What the items prime. */
   readonly items: Entity | undefined;
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
   readonly proves: boolean;
   readonly list: (parent: object, args: Args, context: Context) => List;
+  /** What is known of every item before it arrives, beside the key parts it shares by name. */
+  readonly carries?: ((parent: object, args: Args) => object) | undefined;
+  /** True when the items are keys, each read only if more is selected. */
+  readonly references?: boolean;
+  /** True when the whole list is read, in as many pages as it has. */
+  readonly walks?: boolean;
 }
 
 /** Something that arrives with one call for the parent's key, and is not an entity itself. */
@@ -45,6 +53,24 @@ export interface LoadDemand {
   readonly route: Route;
   readonly loader: (context: Context) => Loader<Readonly<Record<string, string>>, unknown>;
   readonly key: (parent: object, args: Args) => Readonly<Record<string, string>> | null;
+  /** What the answer holds, and primes. */
+  readonly items?: Entity | undefined;
+  /** What is known of every item before it arrives. */
+  readonly carries?: ((parent: object, args: Args) => object) | undefined;
+  /** Names the call where it is not the loader's alone: an entity's `callIdentity`, or a shared name. */
+  readonly identity?: ((key: Readonly<Record<string, string>>) => string) | undefined;
+  /** True when only that call brings it: an item of a list that is the same object does not. */
+  readonly unlisted?: boolean;
+}
+
+/** Objects by their global ids. */
+export interface NodesDemand {
+  readonly kind: 'nodes';
+  readonly from: 'object';
+  /** @throws BAD_USER_INPUT for what is no id. */
+  readonly wanted: (
+    args: Args,
+  ) => readonly { readonly entity: Entity; readonly key: Readonly<Record<string, string>> }[];
 }
 
 /** A write: sent when its field's turn comes, never ahead. */
@@ -52,6 +78,8 @@ export interface WriteDemand {
   readonly kind: 'write';
   readonly from: 'object';
   readonly route: Route;
+  /** @throws BAD_USER_INPUT for an input that would not be sent. */
+  readonly check: (args: Args) => void;
 }
 
 /** A read that is neither an entity nor a list with cursors. */
@@ -61,7 +89,8 @@ export interface OtherDemand {
   readonly route: Route;
 }
 
-export type Demand = ObjectDemand | ListDemand | LoadDemand | WriteDemand | OtherDemand;
+export type Demand =
+  ObjectDemand | ListDemand | LoadDemand | NodesDemand | WriteDemand | OtherDemand;
 
 /** A field's demand, which may differ between the two route sets. */
 export type DemandOf = (routeSet: RouteSet) => Demand | undefined;

@@ -24,6 +24,10 @@ export interface EntityOptions<T extends object, Name extends keyof T & string> 
   readonly route: Route;
   /** One object by its key; null when there is none. */
   readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
+  /** Other names by which loaders find the object once it is there, for the plan. */
+  readonly alsoKnownAs?: (object: T) => readonly string[];
+  /** Names the call of `find` where a field is read by it too, as its demand's `identity` does. */
+  readonly callIdentity?: (key: KeyOf<Name>) => string;
 }
 
 export class Entity<T extends object = object, Name extends keyof T & string = keyof T & string> {
@@ -32,12 +36,16 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
   readonly route: Route;
   /** The request's loader of these objects. */
   readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
+  readonly alsoKnownAs: ((object: T) => readonly string[]) | undefined;
+  readonly callIdentity: ((key: KeyOf<Name>) => string) | undefined;
   readonly #keyFields: ReadonlySet<string>;
 
-  constructor({ ref, key, route, find }: EntityOptions<T, Name>) {
+  constructor({ ref, key, route, find, alsoKnownAs, callIdentity }: EntityOptions<T, Name>) {
     this.ref = ref;
     this.key = key;
     this.route = route;
+    this.alsoKnownAs = alsoKnownAs;
+    this.callIdentity = callIdentity;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
     this.loader = perRequest(
       (context) =>

@@ -19,6 +19,7 @@ import {
   type ObjectDemand,
 } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
+import { soundKey } from './key.ts';
 import { mapList, restList, type List } from './list.ts';
 import { followReference, lookUp } from './lookahead.ts';
 import { DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
@@ -69,7 +70,7 @@ export function referenceField<
     extensions: demanding(demand),
     resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) => {
       const wanted = key(parent);
-      return wanted && followReference(entity, wanted, context, info);
+      return wanted && followReference(entity, soundKey(wanted), context, info);
     },
   });
 }
@@ -95,7 +96,7 @@ export function lookupField<T extends object, Name extends keyof T & string>(
       kind: 'object',
       from: 'key',
       entity: entity as unknown as Entity,
-      key: (_parent, args) => args as Readonly<Record<string, string>>,
+      key: (_parent, args) => entity.checkKey(args as KeyOf<Name>),
     }),
     resolve: (_parent: object, args: KeyOf<Name>, context: Context, info: GraphQLResolveInfo) =>
       lookUp(entity, entity.checkKey(args), context, info),
@@ -126,7 +127,7 @@ export interface ListFieldOptions<
     args: InputShapeFromFields<Args>,
   ) => CallInput<Path, Filters<Query>, undefined>;
   /** From REST's item to the graph's node, where they differ. */
-  readonly toNode?: (item: Item, parent: Parent) => Node;
+  readonly toNode?: (item: Item, parent: Parent, args: InputShapeFromFields<Args>) => Node;
 }
 
 /** A list of the backend as a connection: forward only, as REST is. */
@@ -168,9 +169,9 @@ export function listDemand<
     items: items as unknown as Entity | undefined,
     list: (parent, args, context): List => {
       // The field's own parent and arguments: a demand is only ever read beside its field.
-      const own = input(parent as Parent, args as InputShapeFromFields<Args>);
-      const list = restList(context, route, own);
-      return toNode ? mapList(list, (item) => toNode(item, parent as Parent)) : list;
+      const [owner, given] = [parent as Parent, args as InputShapeFromFields<Args>];
+      const list = restList(context, route, input(owner, given));
+      return toNode ? mapList(list, (item) => toNode(item, owner, given)) : list;
     },
   };
 }

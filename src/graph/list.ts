@@ -6,9 +6,12 @@
  */
 import DataLoader from 'dataloader';
 import type { CallInput, CallOptions } from '../rest/client.ts';
-import type { Listed } from '../v0/list.ts';
+import { RestInvalidResponseError } from '../rest/errors.ts';
+import { MAX_LIMIT, type Listed } from '../v0/list.ts';
 import type { Route } from '../v0/routes.ts';
 import { perRequest, type Context } from './context.ts';
+import { invalidResponse } from './errors.ts';
+import { soundKey } from './key.ts';
 import type { Abandon } from './loader.ts';
 
 /** One list of the backend: which, with which filters, and how to fetch a page of it. */
@@ -17,6 +20,8 @@ export interface List<Item = unknown> {
   readonly id: string;
   /** One page, from the start or from a REST cursor. */
   readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<Item>>;
+  /** From the backend's item to the graph's node; absent where they are the same. */
+  readonly toNode?: (item: unknown) => Item;
 }
 
 /** A page whose total may cost a call of its own, made when somebody asks for it. */
@@ -30,6 +35,7 @@ export function restList<Path extends string, Item, Query>(
   route: Route<Path, Listed<Item>, Query, undefined>,
   input: CallInput<Path, Omit<NonNullable<Query>, 'cursor' | 'limit'>, undefined>,
 ): List<Item> {
+  if (input.path) soundKey(input.path);
   return {
     id: JSON.stringify([route.path, input.path ?? null, input.query ?? null]),
     fetch: ({ from, limit }, call) => {
@@ -41,20 +47,21 @@ export function restList<Path extends string, Item, Query>(
   };
 }
 
-/** The same list with its items turned into the graph's nodes; broken items stay errors. */
+/**
+ * The same list with its items turned into the graph's nodes; broken items stay errors.
+ *
+ * Pages are kept as they came and turned at each reading, because one list can be read as
+ * different nodes: a page's links are also where its audiences are found.
+ */
 export const mapList = <Item, Node>(
-  list: List<Item>,
+  { toNode: before, ...list }: List<Item>,
   toNode: (item: Item) => Node,
 ): List<Node> => ({
   id: list.id,
-  fetch: async (page, call) => {
-    const listed = await list.fetch(page, call);
-    // An error in an item's place is reported at that item, so it passes as if it were a node.
-    const items = listed.items.map((item) =>
-      item instanceof Error ? (item as Node) : toNode(item),
-    );
-    return { ...listed, items };
-  },
+  // What it answers is raw still: only `readList` looks at it, and turns it into nodes.
+  fetch: list.fetch as unknown as List<Node>['fetch'],
+  // Without a mapping of its own, a list answers its items as they are.
+  toNode: (item) => toNode(before ? before(item) : (item as Item)),
 });
 
 export interface ListPage {
@@ -135,15 +142,77 @@ function fetchPage({ list, from, limit, origin, ahead }: Ask): Page {
 const listReader = perRequest(() => new ListReader());
 
 /** A page of a list; one call however many ask for it. */
-export const readList = <Item>(
+export async function readList<Item>(
   context: Context,
-  list: List<Item>,
+  { toNode, ...list }: List<Item>,
   page: ListPage,
   origin: unknown,
-): Promise<Counted<Item>> =>
-  // The reader keeps lists of every kind; a list's id stands for one kind only.
-  listReader(context).read(list, page, origin) as Promise<Counted<Item>>;
+): Promise<Counted<Item>> {
+  const listed = await listReader(context).read(list, page, origin);
+  // An error in an item's place is reported at that item, so it passes as if it were a node.
+  const items = toNode
+    ? listed.items.map((item) => (item instanceof Error ? item : toNode(item)))
+    : listed.items;
+  return { ...listed, items: items as readonly Item[] };
+}
+
+/**
+ * Every page of a list, 100 items each, for what no route can be asked for directly. Stop reading
+ * as soon as the answer is found: the next page is not asked for before that.
+ *
+ * @throws UPSTREAM_INVALID_RESPONSE when the list would not end.
+ */
+export async function* walkList<Item>(
+  context: Context,
+  list: List<Item>,
+  origin: unknown,
+): AsyncGenerator<readonly Item[], void> {
+  const seen = new Set<string>();
+  for (let from: string | null = null; ;) {
+    const listed: Counted<Item> = await readList(context, list, { from, limit: MAX_LIMIT }, origin);
+    yield listed.items;
+    from = nextStart(listed, from);
+    if (from === null) return;
+    if (seen.has(from)) {
+      throw invalidResponse(
+        'Backend answered a cursor for the second time: the list would not end.',
+      );
+    }
+    seen.add(from);
+  }
+}
 
 /** Begins reading a page that somebody will probably ask for. */
 export const startList = (context: Context, list: List, page: ListPage, origin: unknown): Abandon =>
   listReader(context).start(list, page, origin);
+
+/**
+ * Where the next page starts; null on the last.
+ *
+ * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or would
+ *   send us round in a circle.
+ */
+export function nextStart(
+  listed: {
+    readonly items: readonly unknown[];
+    readonly hasMore: unknown;
+    readonly nextCursor: unknown;
+  },
+  from: string | null,
+): string | null {
+  if (listed.hasMore instanceof RestInvalidResponseError) throw listed.hasMore;
+  if (listed.nextCursor instanceof RestInvalidResponseError) throw listed.nextCursor;
+  if (listed.hasMore !== true) return null;
+  if (typeof listed.nextCursor !== 'string' || listed.nextCursor === '') {
+    throw invalidResponse('Backend answered "hasMore" without a "nextCursor".');
+  }
+  if (listed.nextCursor === from) {
+    throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
+  }
+  if (listed.items.length === 0) {
+    throw invalidResponse(
+      'Backend answered an empty page that promises more: the list might not end.',
+    );
+  }
+  return listed.nextCursor;
+}

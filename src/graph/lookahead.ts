@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import { demandOf, type ListDemand } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
 import { readList, startList } from './list.ts';
-import type { Abandon } from './loader.ts';
+import { nothingToAbandon, type Abandon } from './loader.ts';
 import { firstPage } from './page-request.ts';
 import { argumentsOf, selectedFields, type Document } from './selection.ts';
 
@@ -106,6 +106,7 @@ const placeOf = (context: Context, info: GraphQLResolveInfo): Place => ({
 
 function startBelow(entity: Pick<Entity, 'name' | 'isKeyField'>, key: AnyKey, place: Place): Ahead {
   const { context, document } = place;
+  if (!context.looksAhead) return NOTHING_BEGUN;
   // An entity's name is an object type's: it is made with an ObjectRef.
   const type = document.schema.getType(entity.name) as GraphQLObjectType;
   const begun: Abandon[] = [];
@@ -124,7 +125,7 @@ function startBelow(entity: Pick<Entity, 'name' | 'isKeyField'>, key: AnyKey, pl
     const below = {
       ...place,
       nodes: selected.nodes,
-      path: pathTo(place, selected.name, type.name),
+      path: pathTo(place, selected.key, type.name),
     };
     if (demand.kind === 'list') {
       const listProof = startPage(demand, key, args, below, begun);
@@ -143,6 +144,8 @@ function startBelow(entity: Pick<Entity, 'name' | 'isKeyField'>, key: AnyKey, pl
   }
   return { needsObject, proof, abandon: () => begun.forEach((abandon) => abandon()) };
 }
+
+const NOTHING_BEGUN: Ahead = { needsObject: true, proof: undefined, abandon: nothingToAbandon };
 
 /** Begins a list's page; answers how to learn from it whether the parent exists. */
 function startPage(

@@ -64,16 +64,19 @@ export function writeField<T extends object, Name extends keyof T & string, Inpu
   options: WriteOptions<T, Name, Input>,
 ): void {
   const { name, description, route, input, prepare } = options;
+  // `input` is a required argument of the type that the ref names.
+  const ready = (args: { readonly input?: unknown }) =>
+    prepare(withoutNulls(args.input) as WithoutNulls<Input>);
+
   builder.mutationField(name, (t) =>
     t.field({
       type: payloadType(options),
       nullable: true,
       description: costing(description, route),
       args: { input: t.arg({ type: input, required: true, description: 'All it takes.' }) },
-      extensions: demanding({ kind: 'write', from: 'object', route }),
+      extensions: demanding({ kind: 'write', from: 'object', route, check: ready }),
       resolve: async (_root, args: { readonly input?: unknown }, context, info) => {
-        // A required argument of the type `input` is a ref of.
-        const send = prepare(withoutNulls(args.input) as WithoutNulls<Input>);
+        const send = ready(args);
         try {
           const object = await send(context, { origin: info.path });
           return { object, userErrors: [] };

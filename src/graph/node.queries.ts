@@ -4,6 +4,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
+import { demanding } from './demand.ts';
 import { findEntity, type Entity } from './entity.ts';
 import { badInput } from './errors.ts';
 import { lookUp } from './lookahead.ts';
@@ -20,6 +21,11 @@ builder.queryFields((t) => ({
     description:
       'The object with a global id; null when there is none. Costs the one route that reads it.',
     args: { id: t.arg.id({ required: true, description: 'The `id` of any object.' }) },
+    extensions: demanding({
+      kind: 'nodes',
+      from: 'object',
+      wanted: ({ id }) => [readId(String(id))],
+    }),
     resolve: (_root, { id }, context, info) => findNode(readId(String(id)), context, info),
   }),
   nodes: t.field({
@@ -27,16 +33,9 @@ builder.queryFields((t) => ({
     nullable: { list: false, items: true },
     description: `The objects with these global ids, in the order asked for; null where there is none. At most ${MAX_NODES}; each distinct object costs one call.`,
     args: { ids: t.arg.idList({ required: true, description: 'The `id`s of any objects.' }) },
-    resolve: (_root, { ids }, context, info) => {
-      if (ids.length > MAX_NODES) {
-        throw badInput(
-          `"ids" takes at most ${MAX_NODES} ids, got ${ids.length}: ask for the rest in another request.`,
-        );
-      }
-      // Read before the first call: one wrong id refuses them all.
-      const wanted = ids.map((id) => readId(String(id)));
-      return wanted.map((one) => findNode(one, context, info));
-    },
+    extensions: demanding({ kind: 'nodes', from: 'object', wanted: ({ ids }) => readIds(ids) }),
+    resolve: (_root, { ids }, context, info) =>
+      readIds(ids).map((wanted) => findNode(wanted, context, info)),
   }),
 }));
 
@@ -51,6 +50,15 @@ function readId(id: string): Wanted {
   if (!entity)
     throw badInput(`"${id.slice(0, 64)}" is the id of a "${key.typename}", which is no type here.`);
   return { entity, key: entity.keyFrom(key, id) };
+}
+
+/** Read before the first call: one wrong id refuses them all. */
+function readIds(ids: unknown): Wanted[] {
+  const given = ids as readonly unknown[]; // the schema says `[ID!]!`
+  if (given.length <= MAX_NODES) return given.map((id) => readId(String(id)));
+  throw badInput(
+    `"ids" takes at most ${MAX_NODES} ids, got ${given.length}: ask for the rest in another request.`,
+  );
 }
 
 async function findNode({ entity, key }: Wanted, context: Context, info: GraphQLResolveInfo) {

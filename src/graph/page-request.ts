@@ -57,6 +57,10 @@ export const pageOf = ({ from, skip, first }: PageRequest): ListPage => ({
   limit: Math.min(MAX_LIMIT, Math.max(1, skip + first)),
 });
 
+/** How many pages of the backend a request takes, if each holds as many as it was asked for. */
+export const pagesOf = ({ skip, first }: PageRequest): number =>
+  Math.max(1, Math.ceil((skip + first) / MAX_LIMIT));
+
 /** As `pageOf`, for look-ahead: undefined when the arguments are refused. */
 export function firstPage(
   context: Context,

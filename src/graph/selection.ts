@@ -28,6 +28,8 @@ export interface Document {
 
 /** One response key below a type: its field, and every place the document selects it. */
 export interface Selected {
+  /** The field's alias, or else its name. */
+  readonly key: string;
   readonly name: string;
   readonly nodes: readonly FieldNode[];
 }
@@ -38,7 +40,7 @@ export function selectedFields(
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): Iterable<Selected> {
-  const fields = new Map<string, { name: string; nodes: FieldNode[] }>();
+  const fields = new Map<string, { key: string; name: string; nodes: FieldNode[] }>();
   const visited = new Set<string>();
   for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
   return fields.values();
@@ -50,7 +52,7 @@ export function selectedFields(
         const key = selection.alias?.value ?? selection.name.value;
         const known = fields.get(key);
         if (known) known.nodes.push(selection);
-        else fields.set(key, { name: selection.name.value, nodes: [selection] });
+        else fields.set(key, { key, name: selection.name.value, nodes: [selection] });
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         if (applies(document.schema, type, selection.typeCondition?.name.value)) {
           collect(selection.selectionSet);

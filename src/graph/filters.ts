@@ -1,0 +1,21 @@
+/**
+ * Arguments → query parameters of a list.
+ */
+
+type Argument = string | number | boolean | null | undefined;
+
+/** What becomes of an argument: a flag is the text `true` or `false`, an id is text. */
+type Parameter<Value> = Value extends boolean ? `${Value}` : Value extends null ? never : string;
+
+/**
+ * The filters among a field's arguments. An omitted or null argument is not sent.
+ *
+ * Source: interface.md, "Endpoints": flags are strings. Assumed: `true` and `false`.
+ */
+export function filtersOf<Args extends Readonly<Record<string, Argument>>>(
+  args: Args,
+): { [Name in keyof Args]?: Parameter<NonNullable<Args[Name]>> } {
+  const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+  // The names stay, and `String` writes a flag as REST wants it.
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)])) as never;
+}

@@ -1,0 +1,18 @@
+/** The account, and how one is read by its key. */
+import { builder } from '../../graph/builder.ts';
+import { Entity } from '../../graph/entity.ts';
+import type { Account } from '../../v0/account.ts';
+import { routes } from '../../v0/routes.ts';
+import { detailName, domainName } from './account.list.ts';
+import { findAccount } from './account.loader.ts';
+
+export const AccountRef = builder.objectRef<Account>('Account');
+
+export const accountEntity = new Entity({
+  ref: AccountRef,
+  key: ['accountId'],
+  route: routes.getAccount,
+  alsoKnownAs: ({ domain }) => [domainName(domain)],
+  callIdentity: ({ accountId }) => detailName(accountId),
+  find: (context, key, { origin }) => findAccount(context, key, origin),
+});

@@ -1,0 +1,49 @@
+/**
+ * The lists of accounts, and which accounts a request has come to know through them.
+ *
+ * A person names its account by domain only, and no route finds an account by domain exactly. Every
+ * account that arrives is therefore noted here, so that most persons find theirs without a call.
+ */
+import { perRequest, type Context } from '../../graph/context.ts';
+import { filtersOf } from '../../graph/filters.ts';
+import { mapList, restList, type List } from '../../graph/list.ts';
+import type { Account } from '../../v0/account.ts';
+import { routes } from '../../v0/routes.ts';
+
+export interface AccountFilters {
+  readonly query?: string | null | undefined;
+  readonly includeEmptyOnly?: boolean | null | undefined;
+}
+
+/** Without words to look for, all accounts; with them, a search. */
+export const accountRoute = ({ query }: AccountFilters) =>
+  typeof query === 'string' ? routes.searchAccounts : routes.listAccounts;
+
+/** A list of accounts. Source: GET /v0/accounts, GET /v0/accounts/search. */
+export const accountList = (
+  context: Context,
+  { query, includeEmptyOnly }: AccountFilters = {},
+): List<Account> => {
+  const input = { query: filtersOf({ query, includeEmptyOnly }) };
+  const list = restList(context, accountRoute({ query }), input);
+  return mapList(list, (account) => knowAccount(context, account));
+};
+
+const accountsByDomain = perRequest(() => new Map<string, Account>());
+
+/** Notes an account's domain, and answers the account. */
+export function knowAccount(context: Context, account: Account): Account {
+  const known = accountsByDomain(context);
+  if (!known.has(account.domain)) known.set(account.domain, account);
+  return account;
+}
+
+/** What the plan calls the reading of an account with its persons. */
+export const detailName = (accountId: string): string => `account ${JSON.stringify([accountId])}`;
+
+/** What the plan calls an account that is known by its domain. */
+export const domainName = (domain: string): string => `account of ${JSON.stringify(domain)}`;
+
+/** An account that this request has seen already, by its exact domain. */
+export const knownAccount = (context: Context, domain: string): Account | undefined =>
+  accountsByDomain(context).get(domain);

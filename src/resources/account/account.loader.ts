@@ -1,0 +1,102 @@
+/**
+ * The request's accounts by their keys, with their persons, and by domain.
+ */
+import { perRequest, type Context } from '../../graph/context.ts';
+import { unsupported } from '../../graph/errors.ts';
+import { walkList } from '../../graph/list.ts';
+import { Loader } from '../../graph/loader.ts';
+import type { Account, AccountWithPersons } from '../../v0/account.ts';
+import { MAX_LIMIT } from '../../v0/list.ts';
+import { accountList, knowAccount, knownAccount } from './account.list.ts';
+import { findAccountWithPersons } from './account.source.ts';
+
+type AccountKey = Readonly<Record<'accountId', string>>;
+type DomainKey = Readonly<Record<'domain', string>>;
+
+/**
+ * Pages of 100 hits that are looked through for one domain. A search finds parts of domains, so a
+ * short domain may have many hits that are not meant.
+ */
+const MAX_DOMAIN_PAGES = 10;
+
+/** Accounts with their persons: one call serves an account's own fields and its persons. */
+export const accountWithPersonsLoader = perRequest(
+  ({ rest }) =>
+    new Loader<AccountKey, AccountWithPersons | null>(
+      ({ accountId }) => accountId,
+      ({ accountId }, call) => findAccountWithPersons(rest, accountId, call),
+    ),
+);
+
+/** An account by its id; null when there is none. Source: GET /v0/accounts/{account_id}. */
+export async function findAccount(
+  context: Context,
+  { accountId }: AccountKey,
+  origin: unknown,
+): Promise<Account | null> {
+  if (context.rest.routeSet === 'document') {
+    return findInList(context, (account) => account.accountId === accountId, origin);
+  }
+  const account = await accountWithPersonsLoader(context).load({ accountId }, origin);
+  return account && knowAccount(context, withCount(account));
+}
+
+/** Accounts by their exact domain; null when there is none. */
+export const accountByDomainLoader = perRequest(
+  (context) =>
+    new Loader<DomainKey, Account | null>(
+      ({ domain }) => domain,
+      ({ domain }, { origin }) => searchDomain(context, domain, origin),
+    ),
+);
+
+/**
+ * The account with exactly this domain; null when there is none. Costs nothing when this request
+ * has seen it already.
+ *
+ * Source: GET /v0/accounts/search.
+ * @throws UPSTREAM_UNSUPPORTED when the search finds too much to look through.
+ */
+export const findAccountByDomain = async (
+  context: Context,
+  domain: string,
+  origin: unknown,
+): Promise<Account | null> =>
+  knownAccount(context, domain) ?? (await accountByDomainLoader(context).load({ domain }, origin));
+
+/** Without a route of its own, an account is looked for among all. Assumed: see README. */
+async function findInList(
+  context: Context,
+  isWanted: (account: Account) => boolean,
+  origin: unknown,
+): Promise<Account | null> {
+  for await (const accounts of walkList(context, accountList(context), origin)) {
+    const found = accounts.find(isWanted);
+    if (found) return found;
+  }
+  return null;
+}
+
+async function searchDomain(
+  context: Context,
+  domain: string,
+  origin: unknown,
+): Promise<Account | null> {
+  let pages = 0;
+  for await (const accounts of walkList(context, accountList(context, { query: domain }), origin)) {
+    const found = accounts.find((account) => account.domain === domain);
+    if (found) return found;
+    pages += 1;
+    if (pages > MAX_DOMAIN_PAGES) {
+      throw unsupported(
+        `More than ${MAX_DOMAIN_PAGES * MAX_LIMIT} accounts match the domain "${domain.slice(0, 64)}": look for the account with accounts(query:) instead.`,
+      );
+    }
+  }
+  return null;
+}
+
+function withCount({ linkedPersons, ...account }: AccountWithPersons): Account {
+  const count: unknown = linkedPersons instanceof Error ? linkedPersons : linkedPersons.length;
+  return { ...account, linkedPersonsCount: count as number }; // an error stays in its place
+}

@@ -1,0 +1,37 @@
+/** `account` and `accounts`. */
+import { builder } from '../../graph/builder.ts';
+import { connectionType } from '../../graph/connection-type.ts';
+import type { ListDemand } from '../../graph/demand.ts';
+import { connectionField, lookupField } from '../../graph/fields.ts';
+import { routes } from '../../v0/routes.ts';
+import { accountEntity, AccountRef } from './account.entity.ts';
+import { accountList, accountRoute } from './account.list.ts';
+
+export const AccountConnectionRef = connectionType(AccountRef);
+
+/** Two routes answer this list: which one depends on whether there is something to look for. */
+const listed: ListDemand = {
+  kind: 'list',
+  from: 'key',
+  route: routes.listAccounts,
+  routeFor: accountRoute,
+  proves: false,
+  items: accountEntity as unknown as ListDemand['items'],
+  list: (_query, args, context) => accountList(context, args),
+};
+
+builder.queryFields((t) => ({
+  account: lookupField(t, accountEntity, 'An account by its REST id; null when there is none.'),
+  accounts: connectionField(t, {
+    type: AccountConnectionRef,
+    description: `All accounts, or with \`query\` those that match it. With \`query\` it costs \`GET ${routes.searchAccounts.path}\` instead.`,
+    args: {
+      query: t.arg.string({ description: 'Words to look for in names and domains.' }),
+      includeEmptyOnly: t.arg.boolean({
+        description:
+          'REST’s flag of this name: only accounts without persons. Not sent when absent.',
+      }),
+    },
+    demand: () => listed,
+  }),
+}));

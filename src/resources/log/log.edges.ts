@@ -1,0 +1,85 @@
+/**
+ * Account → Logs and Activity, Person → Logs, and the way back from each.
+ *
+ * Accounts and persons need not know their logs: all these edges live here.
+ */
+import { builder } from '../../graph/builder.ts';
+import { connectionType } from '../../graph/connection-type.ts';
+import { listField, referenceField } from '../../graph/fields.ts';
+import { filtersOf } from '../../graph/filters.ts';
+import { routes } from '../../v0/routes.ts';
+import { accountEntity, AccountRef } from '../account/account.entity.ts';
+import { personEntity, PersonRef } from '../person/person.entity.ts';
+import { ActivityItemRef } from './activity.type.ts';
+import { accountLogEntity, AccountLogRef, personLogEntity, PersonLogRef } from './log.entity.ts';
+
+export const AccountLogConnectionRef = connectionType(AccountLogRef);
+export const PersonLogConnectionRef = connectionType(PersonLogRef);
+export const ActivityItemConnectionRef = connectionType(ActivityItemRef);
+
+const INCLUDE_DELETED = 'Whether deleted ones are answered too. Not sent when absent.';
+
+builder.objectFields(AccountRef, (t) => ({
+  logs: listField(t, {
+    type: AccountLogConnectionRef,
+    description: 'What happened to the account itself.',
+    from: 'key',
+    route: routes.listAccountLogs,
+    proves: true,
+    items: accountLogEntity,
+    args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
+    input: ({ accountId }, { includeDeleted }) => ({
+      path: { account_id: accountId },
+      query: filtersOf({ includeDeleted }),
+    }),
+  }),
+  activity: listField(t, {
+    type: ActivityItemConnectionRef,
+    description: 'What happened to the account, and when asked for, to its persons.',
+    from: 'key',
+    route: routes.listActivity,
+    proves: true,
+    args: {
+      includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
+      includePersonActivity: t.arg.boolean({
+        description: 'Whether the persons’ logs are answered too. Not sent when absent.',
+      }),
+    },
+    input: ({ accountId }, { includeDeleted, includePersonActivity }) => ({
+      path: { account_id: accountId },
+      query: filtersOf({ includeDeleted, includePersonActivity }),
+    }),
+  }),
+}));
+
+builder.objectField(PersonRef, 'logs', (t) =>
+  listField(t, {
+    type: PersonLogConnectionRef,
+    description: 'What happened to the person.',
+    from: 'key',
+    route: routes.listPersonLogs,
+    proves: true,
+    items: personLogEntity,
+    args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
+    input: ({ personId }, { includeDeleted }) => ({
+      path: { person_id: personId },
+      query: filtersOf({ includeDeleted }),
+    }),
+  }),
+);
+
+builder.objectField(PersonLogRef, 'person', (t) =>
+  referenceField(t, personEntity, {
+    description: 'The person it happened to.',
+    from: 'key',
+    key: ({ personId }) => ({ personId }),
+  }),
+);
+
+builder.objectField(AccountLogRef, 'account', (t) =>
+  referenceField(t, accountEntity, {
+    description: 'The account it happened to.',
+    from: 'key',
+    key: ({ accountId }) => ({ accountId }),
+  }),
+);

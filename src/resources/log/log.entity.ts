@@ -1,0 +1,24 @@
+/** The logs of persons and accounts, and how one is read by its key. */
+import { builder } from '../../graph/builder.ts';
+import { Entity } from '../../graph/entity.ts';
+import type { AccountLog, PersonLog } from '../../v0/log.ts';
+import { routes } from '../../v0/routes.ts';
+import { findAccountLog, findPersonLog } from './log.source.ts';
+
+export const PersonLogRef = builder.objectRef<PersonLog>('PersonLog');
+
+export const personLogEntity = new Entity({
+  ref: PersonLogRef,
+  key: ['personId', 'personLogId'],
+  route: routes.getPersonLog,
+  find: ({ rest }, key, call) => findPersonLog(rest, key, call),
+});
+
+export const AccountLogRef = builder.objectRef<AccountLog>('AccountLog');
+
+export const accountLogEntity = new Entity({
+  ref: AccountLogRef,
+  key: ['accountId', 'accountLogId'],
+  route: routes.getAccountLog,
+  find: ({ rest }, key, call) => findAccountLog(rest, key, call),
+});

@@ -1,0 +1,6 @@
+/** The log room: what it adds to the schema. */
+import './log-entry.type.ts';
+import './log.type.ts';
+import './activity.type.ts';
+import './log.edges.ts';
+import './activity.edges.ts';

@@ -1,0 +1,94 @@
+/**
+ * Account → Persons, Person → Account, Audience → Person.
+ *
+ * Accounts and audiences need not know their persons: both edges live here.
+ */
+import { arrayConnectionField } from '../../graph/array-connection.ts';
+import { builder } from '../../graph/builder.ts';
+import { demanding, type LoadDemand } from '../../graph/demand.ts';
+import { costing, referenceField } from '../../graph/fields.ts';
+import { soundKey } from '../../graph/key.ts';
+import { routes } from '../../v0/routes.ts';
+import { accountEntity, AccountRef } from '../account/account.entity.ts';
+import { detailName, domainName } from '../account/account.list.ts';
+import { accountByDomainLoader, findAccountByDomain } from '../account/account.loader.ts';
+import { AudienceRef } from '../audience/audience.entity.ts';
+import { personEntity, PersonRef } from './person.entity.ts';
+import { personsOfAccountLoader } from './person.loader.ts';
+import { PersonConnectionRef } from './person.queries.ts';
+
+interface AccountParts {
+  readonly accountId: string;
+  readonly domain: string;
+}
+
+/** Persons of an account share its domain, by which they find it again. */
+const ofAccount = {
+  kind: 'load',
+  from: 'key',
+  items: personEntity as unknown as LoadDemand['items'],
+  loader: personsOfAccountLoader as LoadDemand['loader'],
+  // Only ever called with an account or its key.
+  key: (account) => ({ accountId: (account as AccountParts).accountId }),
+  carries: (account) => ({ domain: (account as AccountParts).domain }),
+} as const satisfies Partial<LoadDemand>;
+
+/** The same call reads the account itself. */
+const linked: LoadDemand = {
+  ...ofAccount,
+  route: routes.getAccount,
+  identity: (key) => detailName(key['accountId']!),
+};
+
+const active: LoadDemand = { ...ofAccount, route: routes.listActivity };
+
+const byDomain: LoadDemand = {
+  kind: 'load',
+  from: 'object',
+  route: routes.searchAccounts,
+  items: accountEntity as unknown as LoadDemand['items'],
+  loader: accountByDomainLoader as LoadDemand['loader'],
+  // Only ever called with a person.
+  key: (person) => ({ domain: (person as { domain: string }).domain }),
+  carries: (person) => ({ domain: (person as { domain: string }).domain }),
+  identity: (key) => domainName(key['domain']!),
+};
+
+builder.objectField(AccountRef, 'persons', (t) =>
+  arrayConnectionField(t, {
+    type: PersonConnectionRef,
+    description: costing('The persons whose domain is the account’s.', routes.getAccount),
+    entity: personEntity,
+    listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
+    demand: (routeSet) => (routeSet === 'extended' ? linked : active),
+    items: ({ accountId }, context, { path }) =>
+      personsOfAccountLoader(context).load(soundKey({ accountId }), path),
+  }),
+);
+
+builder.objectField(PersonRef, 'account', (t) =>
+  t.field({
+    type: AccountRef,
+    nullable: true,
+    description: costing(
+      'The account with exactly the person’s domain; null when there is none. Free when the query has read that account already.',
+      routes.searchAccounts,
+    ),
+    extensions: demanding(byDomain),
+    resolve: async (person, _args, context, { path }) => {
+      const { domain } = soundKey({ domain: person.domain });
+      if (!domain) return null;
+      const account = await findAccountByDomain(context, domain, path);
+      if (account) accountEntity.prime(context, account);
+      return account;
+    },
+  }),
+);
+
+builder.objectField(AudienceRef, 'person', (t) =>
+  referenceField(t, personEntity, {
+    description: 'The person it is made for; null when it is for anybody.',
+    from: 'object',
+    key: ({ personId }) => (personId ? { personId } : null),
+  }),
+);

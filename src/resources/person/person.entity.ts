@@ -1,0 +1,15 @@
+/** The person, and how one is read by its key. */
+import { builder } from '../../graph/builder.ts';
+import { Entity } from '../../graph/entity.ts';
+import type { Person } from '../../v0/person.ts';
+import { routes } from '../../v0/routes.ts';
+import { findPerson } from './person.source.ts';
+
+export const PersonRef = builder.objectRef<Person>('Person');
+
+export const personEntity = new Entity({
+  ref: PersonRef,
+  key: ['personId'],
+  route: routes.getPerson,
+  find: ({ rest }, { personId }, call) => findPerson(rest, personId, call),
+});

@@ -1,0 +1,54 @@
+/**
+ * The persons of an account, all of them, once a request.
+ *
+ * Read with the account itself where there is a route for that. Where there is none, they are known
+ * by what they did: the distinct persons of the account's activity, by their ids.
+ */
+import { NodeReference } from '../../graph/connection-type.ts';
+import { perRequest, type Context } from '../../graph/context.ts';
+import { restList, walkList } from '../../graph/list.ts';
+import { Loader } from '../../graph/loader.ts';
+import type { Person } from '../../v0/person.ts';
+import { routes } from '../../v0/routes.ts';
+import { accountWithPersonsLoader } from '../account/account.loader.ts';
+
+type AccountKey = Readonly<Record<'accountId', string>>;
+type Persons = readonly (Person | NodeReference<'personId'>)[];
+
+/** Null when there is no such account. */
+export const personsOfAccountLoader = perRequest(
+  (context) =>
+    new Loader<AccountKey, Persons | null>(
+      ({ accountId }) => accountId,
+      (key, { origin }) =>
+        context.rest.routeSet === 'extended'
+          ? linkedPersons(context, key, origin)
+          : activePersons(context, key, origin),
+    ),
+);
+
+async function linkedPersons(
+  context: Context,
+  key: AccountKey,
+  origin: unknown,
+): Promise<Persons | null> {
+  const account = await accountWithPersonsLoader(context).load(key, origin);
+  return account && account.linkedPersons;
+}
+
+/** Assumed: see README, "document routes". */
+async function activePersons(
+  context: Context,
+  { accountId }: AccountKey,
+  origin: unknown,
+): Promise<Persons> {
+  const activity = restList(context, routes.listActivity, {
+    path: { account_id: accountId },
+    query: { includePersonActivity: 'true' },
+  });
+  const ids = new Set<string>();
+  for await (const items of walkList(context, activity, origin)) {
+    for (const { personId } of items) if (typeof personId === 'string') ids.add(personId);
+  }
+  return [...ids].map((personId) => new NodeReference({ personId }));
+}

@@ -1,0 +1,33 @@
+/**
+ * Persons as the graph shows them.
+ *
+ * Source: interface.md, "Person".
+ */
+import { builder } from '../../graph/builder.ts';
+import { nodeId } from '../../graph/entity.ts';
+import { personEntity, PersonRef } from './person.entity.ts';
+
+builder.node(PersonRef, {
+  description: 'A person, whom audiences are made for and logs are kept about.',
+  id: nodeId(personEntity),
+  fields: (t) => ({
+    personId: t.exposeID('personId', { description: 'The id REST knows this person by.' }),
+    name: t.exposeString('name', { description: 'The full name.' }),
+    email: t.exposeString('email', { nullable: true, description: 'The e-mail address.' }),
+    domain: t.exposeString('domain', {
+      nullable: true,
+      description: 'The domain of the account the person belongs to.',
+    }),
+    slug: t.exposeString('slug', { description: 'The name as it stands in addresses.' }),
+    phoneNumber: t.exposeString('phoneNumber', {
+      nullable: true,
+      description: 'The phone number.',
+    }),
+    linkedinProfileUrl: t.exposeString('linkedinProfileUrl', {
+      nullable: true,
+      description: 'The LinkedIn profile, as a URL.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});

@@ -1,0 +1,31 @@
+/**
+ * Topic → Entries, TopicEntry → Topic.
+ *
+ * Entries are an array in REST and come with their topic: they page both ways and cost nothing.
+ */
+import { arrayConnectionField } from '../../graph/array-connection.ts';
+import { builder } from '../../graph/builder.ts';
+import { connectionType } from '../../graph/connection-type.ts';
+import { referenceField } from '../../graph/fields.ts';
+import { topicEntity, TopicRef } from './topic.entity.ts';
+import { topicEntryEntity, TopicEntryRef } from './topic-entry.entity.ts';
+
+export const TopicEntryConnectionRef = connectionType(TopicEntryRef);
+
+builder.objectField(TopicRef, 'entries', (t) =>
+  arrayConnectionField(t, {
+    type: TopicEntryConnectionRef,
+    description: 'Its entries, in their order. They come with the topic.',
+    entity: topicEntryEntity,
+    listId: ({ topicId }) => JSON.stringify(['entries of', topicId]),
+    items: ({ entries }) => entries,
+  }),
+);
+
+builder.objectField(TopicEntryRef, 'topic', (t) =>
+  referenceField(t, topicEntity, {
+    description: 'The topic it is an entry of.',
+    from: 'key',
+    key: ({ topicId }) => ({ topicId }),
+  }),
+);

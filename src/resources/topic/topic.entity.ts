@@ -1,0 +1,15 @@
+/** The topic, and how one is read by its key. */
+import { builder } from '../../graph/builder.ts';
+import { Entity } from '../../graph/entity.ts';
+import { routes } from '../../v0/routes.ts';
+import type { Topic } from '../../v0/topic.ts';
+import { findTopic } from './topic.source.ts';
+
+export const TopicRef = builder.objectRef<Topic>('Topic');
+
+export const topicEntity = new Entity({
+  ref: TopicRef,
+  key: ['topicId'],
+  route: routes.getTopic,
+  find: ({ rest }, { topicId }, call) => findTopic(rest, topicId, call),
+});

@@ -1,0 +1,20 @@
+/** `topic` and `topics`. */
+import { builder } from '../../graph/builder.ts';
+import { connectionType } from '../../graph/connection-type.ts';
+import { listField, lookupField } from '../../graph/fields.ts';
+import { routes } from '../../v0/routes.ts';
+import { topicEntity, TopicRef } from './topic.entity.ts';
+
+export const TopicConnectionRef = connectionType(TopicRef);
+
+builder.queryFields((t) => ({
+  topic: lookupField(t, topicEntity, 'A topic by its REST id; null when there is none.'),
+  topics: listField(t, {
+    type: TopicConnectionRef,
+    description: 'All topics, with their entries.',
+    from: 'key',
+    route: routes.listTopics,
+    items: topicEntity,
+    input: () => ({}),
+  }),
+}));

@@ -1,0 +1,5 @@
+/** The topic room: what it adds to the schema. */
+import './topic.type.ts';
+import './topic.edges.ts';
+import './topic.queries.ts';
+import './topic.mutations.ts';

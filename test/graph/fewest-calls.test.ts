@@ -1,0 +1,152 @@
+/**
+ * What a query costs: calls, and rounds of calls that wait for each other.
+ *
+ * The backend takes 20 ms a call here, so that rounds can be told apart by when calls began and ended.
+ */
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse } from '../support/open-house.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const PAGE = IDS.page;
+const pageId = formatNodeId('Page', [IDS.page]);
+
+const TABLE: readonly [query: string, calls: number, rounds: number][] = [
+  [`page(pageId: "${PAGE}") { name }`, 1, 1],
+  [
+    `page(pageId: "${PAGE}") { name audiences(first: 20) { nodes { effectiveName
+       latestVersion { versionNumber status } publishedVersion { versionNumber } } } }`,
+    2,
+    1,
+  ],
+  [`page(pageId: "${PAGE}") { pageId audiences { nodes { audienceId } } }`, 1, 1],
+  [
+    `page(pageId: "${PAGE}") { name audiences(first: 5) { nodes { effectiveName } }
+       more: audiences(first: 20) { nodes { effectiveName } } }`,
+    2,
+    1,
+  ],
+  [`page(pageId: "${PAGE}") { name audiences { edges { node { page { name pageId } } } } }`, 2, 1],
+  [
+    `audience(pageId: "${PAGE}", audienceId: "${IDS.audience}") { effectiveName person { personId id } }`,
+    1,
+    1,
+  ],
+  [
+    `audienceVersion(pageId: "${PAGE}", audienceId: "${IDS.audience}", versionId: "${IDS.version}") {
+       audience { page { pageId } } }`,
+    1,
+    1,
+  ],
+  [
+    `topic(topicId: "${IDS.topic}") { title entries { nodes { content { content } topic { title } } } }`,
+    1,
+    1,
+  ],
+  [
+    `account(accountId: "${IDS.account}") { name persons { nodes { name account { name } } }
+       logs { nodes { type } } activity { nodes { type } } }`,
+    3,
+    1,
+  ],
+  [`accounts(first: 20) { nodes { persons { nodes { name } } } }`, 21, 2],
+  [`persons(first: 50) { nodes { logs(first: 5) { nodes { type } } } }`, 51, 2],
+  [
+    `nodes(ids: ["${pageId}", ${IDS.pages.slice(0, 2).map(idOfPage).join(', ')},
+       ${IDS.persons.slice(0, 2).map(idOfPerson).join(', ')}, "${pageId}"]) {
+       ... on Page { name } ... on Person { name } }`,
+    5,
+    1,
+  ],
+  [`a: persons(first: 10) { nodes { name } } b: persons(first: 30) { nodes { name } }`, 1, 1],
+];
+
+function idOfPage(id: string): string {
+  return JSON.stringify(formatNodeId('Page', [id]));
+}
+
+function idOfPerson(id: string): string {
+  return JSON.stringify(formatNodeId('Person', [id]));
+}
+
+describe('the cost of a query', () => {
+  it.each(TABLE)('%s: %i calls, %i rounds', async (query, calls, rounds) => {
+    const house = await openHouse({ latencyMs: 20 });
+
+    const { errors } = await house.query(`{ ${query} }`);
+
+    expect(errors).toBeUndefined();
+    expect({ calls: house.restCalls.length, rounds: house.journal.rounds }).toEqual({
+      calls,
+      rounds,
+    });
+  });
+
+  it.each(TABLE)('is planned before it is paid: %s', async (query, calls, rounds) => {
+    const house = await openHouse({ latencyMs: 20 });
+
+    const plan = planOf(`{ ${query} }`, house);
+
+    expect(plan.calls.least).toBeLessThanOrEqual(calls);
+    expect(plan.calls.most).toBeGreaterThanOrEqual(calls);
+    expect(plan.rounds).toBe(rounds);
+  });
+
+  it('reads persons and links of a page in two rounds, one call a distinct person', async () => {
+    const house = await openHouse({ latencyMs: 20 });
+
+    const { data, errors } = await house.query(`{ page(pageId: "${PAGE}") { name
+      audiences(first: 20) { nodes { effectiveName person { personId name } } }
+      links { nodes { path } } } }`);
+
+    const persons = new Set(
+      data['page'].audiences.nodes.flatMap((node: any) =>
+        node.person ? [node.person.personId] : [],
+      ),
+    );
+    expect(errors).toBeUndefined();
+    expect(persons.size).toBeGreaterThan(1);
+    expect(house.restCalls).toHaveLength(3 + persons.size);
+    expect(house.journal.rounds).toBe(2);
+  });
+
+  it('reads what a publish mutation answers from in one round after it', async () => {
+    const house = await openHouse({ latencyMs: 20, fresh: true });
+    const created = await house.query(`mutation { createAudience(input: {
+      pageId: "${PAGE}", publishBehavior: draft }) { audience { latestVersion { id } } } }`);
+    const { id } = created.data['createAudience'].audience.latestVersion;
+    const mutation = `mutation { publishAudienceVersion(input: { id: "${id}" }) {
+      audienceVersion { status audience { effectiveName page { name } } } userErrors { code } } }`;
+
+    const plan = planOf(mutation, house);
+    const { data, errors } = await house.query(mutation);
+
+    expect(errors).toBeUndefined();
+    expect(data['publishAudienceVersion'].audienceVersion.audience.page.name).toBeTruthy();
+    expect(house.restCalls).toHaveLength(3);
+    expect(house.journal.rounds).toBe(2);
+    expect(plan).toMatchObject({ calls: { least: 1, most: 3 }, rounds: 2 });
+  });
+
+  it('gives up what was begun below a page that does not exist', async () => {
+    const house = await openHouse({ latencyMs: 20 });
+
+    const { data, errors } = await house.query(
+      '{ page(pageId: "nobody") { name audiences { nodes { effectiveName } } } }',
+    );
+
+    expect(data).toEqual({ page: null });
+    expect(errors).toBeUndefined();
+  });
+
+  it('does not believe an id that only the caller names', async () => {
+    const house = await openHouse();
+
+    const { data } = await house.query(`{ gone: page(pageId: "nobody") { pageId }
+      viaList: page(pageId: "nobody") { pageId audiences { nodes { audienceId } } }
+      here: page(pageId: "${PAGE}") { pageId } }`);
+
+    expect(data).toEqual({ gone: null, viaList: null, here: { pageId: PAGE } });
+  });
+});

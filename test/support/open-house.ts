@@ -1,0 +1,133 @@
+/**
+ * A whole house for a test: the embedded backend on a free port, the REST client, the graph.
+ *
+ * Opening a backend costs most of a test's time, so houses with the same backend options share one
+ * backend a file. A test that writes asks for a backend of its own with `fresh`.
+ */
+import { execute, parse, type DocumentNode, type ExecutionResult } from 'graphql';
+import { afterAll } from 'vitest';
+import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
+import { createContext } from '../../src/graph/context.ts';
+import { toClientError } from '../../src/graph/errors.ts';
+import { createUpstream, type RestClient } from '../../src/rest/client.ts';
+import { createDispatcher } from '../../src/rest/dispatcher.ts';
+import type { Journal } from '../../src/rest/journal.ts';
+import { schema } from '../../src/schema.ts';
+import type { RouteSet } from '../../src/v0/routes.ts';
+
+export interface HouseOptions extends Partial<BackendOptions> {
+  /** A backend that no other test of the file sees. */
+  readonly fresh?: boolean;
+  /** Which routes the gateway believes in; the backend has them all unless told otherwise. */
+  readonly routeSet?: RouteSet;
+}
+
+export interface QueryOptions {
+  readonly apiKey?: string;
+  /** @default true */
+  readonly looksAhead?: boolean;
+}
+
+export interface House {
+  readonly backend: Backend;
+  /** What the backend was asked since the last query began: `GET /v0/pages/p1`. */
+  readonly restCalls: readonly string[];
+  /** The gateway's way to the backend, for what is not a query. */
+  readonly rest: RestClient;
+  /** The journal of the last query. */
+  readonly journal: Journal;
+  query<Data = Record<string, any>>(
+    document: string | DocumentNode,
+    variables?: Record<string, unknown>,
+    options?: QueryOptions,
+  ): Promise<{ data: Data; errors: ExecutionResult['errors'] }>;
+}
+
+interface Site {
+  readonly backend: Promise<Backend>;
+  /** Who hears what the backend is asked. */
+  listener: (line: string) => void;
+}
+
+const sites = new Map<string, Site>();
+const closing: (() => Promise<unknown>)[] = [];
+
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+  sites.clear();
+});
+
+export async function openHouse({
+  fresh = false,
+  routeSet = 'extended',
+  ...options
+}: HouseOptions = {}): Promise<House> {
+  const site = fresh ? openSite(options) : sharedSite(options);
+  const backend = await site.backend;
+  const dispatcher = createDispatcher(backend.url);
+  closing.push(() => dispatcher.close());
+  const upstream = createUpstream({
+    dispatcher,
+    pathPrefix: '',
+    routeSet,
+    timeoutMs: 3_000,
+    maxResponseBytes: 5_000_000,
+  });
+  let restCalls: string[] = [];
+  let journal: Journal | undefined;
+
+  return {
+    backend,
+    rest: upstream({ apiKey: EXAMPLE_API_KEY, requestId: 'house' }),
+    get restCalls() {
+      return restCalls;
+    },
+    get journal() {
+      if (!journal) throw new Error('No query yet: the journal belongs to the last one.');
+      return journal;
+    },
+    query: async (document, variables, { apiKey = EXAMPLE_API_KEY, looksAhead = true } = {}) => {
+      const heard: string[] = [];
+      restCalls = heard;
+      site.listener = (line) => heard.push(line);
+      const rest = upstream({ apiKey, requestId: 'house' });
+      journal = rest.journal;
+      const result = await execute({
+        schema,
+        document: typeof document === 'string' ? parse(document) : document,
+        variableValues: variables,
+        contextValue: createContext(rest, apiKey, { looksAhead }),
+      });
+      return {
+        data: result.data as never,
+        errors: result.errors?.map((error) => toClientError(error) ?? error),
+      };
+    },
+  };
+}
+
+function sharedSite(options: Partial<BackendOptions>): Site {
+  const id = JSON.stringify(options);
+  const known = sites.get(id);
+  if (known) return known;
+  const site = openSite(options);
+  sites.set(id, site);
+  return site;
+}
+
+function openSite(options: Partial<BackendOptions>): Site {
+  const site: Site = {
+    backend: openBackend({
+      databaseUrl: ':memory:',
+      publishDelayMs: 20,
+      ...options,
+      onRequest: (line) => {
+        site.listener(line);
+      },
+    }),
+    listener: () => {},
+  };
+  closing.push(async () => (await site.backend).close());
+  return site;
+}

@@ -1,0 +1,23 @@
+/** How tests run: one copy of graphql, real sockets, a file a process. */
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      // Vite would load graphql's .mjs for us and Node its .js for Yoga: two GraphQLError classes,
+      // and every error of ours masked. One alias keeps one copy.
+      {
+        find: /^graphql$/,
+        replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)),
+      },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/browser/**', 'test/bench/**'],
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    pool: 'forks',
+  },
+});
