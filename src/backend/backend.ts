@@ -1,0 +1,129 @@
+/**
+ * The embedded backend: the whole `/v0` service on a loopback port, over a database of its own.
+ *
+ * It is a service of its own that happens to live in this process: the gateway meets it through
+ * HTTP and the contract in `v0/`, as it would meet any other deployment.
+ */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import type { RouteSet } from '../v0/routes.ts';
+import { tenantFinder } from './api-key.ts';
+import { createApp } from './app.ts';
+import { BackendDatabaseError, openDatabase } from './database.ts';
+import { createPublisher } from './publisher.ts';
+import { createHandlers } from './resources.ts';
+import { seedWhenEmpty } from './seed.ts';
+import { createClock, timeWriter } from './time.ts';
+import type { TimestampForm } from './time.ts';
+
+export { BackendDatabaseError } from './database.ts';
+
+/** Loopback only: the sample key is no secret. */
+const HOST = '127.0.0.1';
+
+/** How long requests under way may take when the backend closes, in milliseconds. */
+const CLOSING_MS = 5_000;
+
+/** How long a version stays in each state of publishing, in milliseconds. */
+const DEFAULT_PUBLISH_DELAY_MS = 250;
+
+/** What is put into an empty database: the sample data, or the keys and domains alone. */
+export const SEEDS = ['sample', 'none'] as const;
+export type Seed = (typeof SEEDS)[number];
+
+export interface BackendOptions {
+  /** `file:…`, `:memory:`, or a remote `libsql://…`. */
+  readonly databaseUrl: string;
+  /** @default 0 – any free port */
+  readonly port?: number;
+  /** @default 'document' – `+` and epoch milliseconds */
+  readonly timestamps?: TimestampForm;
+  /** @default 'extended' – all 26 routes */
+  readonly routes?: RouteSet;
+  /** @default 'sample' */
+  readonly seed?: Seed;
+  /** How long a version stays queued, and how long it is processed. @default 250 */
+  readonly publishDelayMs?: number;
+  /** How long every answer is held back, to measure callers. @default 0 */
+  readonly latencyMs?: number;
+  /** Hears of each request of `/v0`: `GET /v0/pages/p1?limit=3`. Never of a key. */
+  readonly onRequest?: (line: string) => void;
+  /** Hears of what was answered with 500, and of publishing steps that failed. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+export interface Backend {
+  /** `http://127.0.0.1:<port>`, without a path. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no more requests, finishes those under way, lets the database go. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the backend; when it answers, it listens.
+ *
+ * @throws {BackendDatabaseError} when the database cannot be used.
+ */
+export async function openBackend(options: BackendOptions): Promise<Backend> {
+  const { databaseUrl, port = 0, onFailure = () => undefined } = options;
+  const now = createClock();
+  const database = await openDatabase(databaseUrl);
+  const publisher = createPublisher({
+    database,
+    now,
+    delayMs: options.publishDelayMs ?? DEFAULT_PUBLISH_DELAY_MS,
+    onFailure,
+  });
+  try {
+    await seedWhenEmpty(database, options.seed ?? 'sample').catch((cause: unknown) => {
+      throw new BackendDatabaseError(databaseUrl, cause);
+    });
+    const time = timeWriter(options.timestamps ?? 'document');
+    const app = createApp({
+      handlers: createHandlers({ database, now, time, publishLater: publisher.later }),
+      findTenant: tenantFinder(database),
+      routeSet: options.routes ?? 'extended',
+      latencyMs: options.latencyMs ?? 0,
+      onRequest: options.onRequest ?? (() => undefined),
+      onFailure,
+    });
+    const server = await listen(app.fetch, port);
+    await publisher.resume();
+    // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
+    const address = server.address() as AddressInfo;
+    let closing: Promise<void> | undefined;
+    return {
+      url: `http://${HOST}:${address.port}`,
+      port: address.port,
+      close: () =>
+        (closing ??= stopListening(server)
+          .then(() => publisher.close())
+          .then(() => database.close())),
+    };
+  } catch (error) {
+    await publisher.close();
+    await database.close();
+    throw error;
+  }
+}
+
+function listen(fetch: (request: Request) => unknown, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    // Without a `createServer` option this is node:http's server.
+    const server = serve({ fetch, port, hostname: HOST }, () => resolve(server)) as Server;
+    server.once('error', reject);
+  });
+}
+
+/** Idle connections are closed again and again, since a kept-alive one falls idle after its answer. */
+async function stopListening(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sweep = setInterval(() => server.closeIdleConnections(), 10);
+  const deadline = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+}

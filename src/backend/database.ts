@@ -1,0 +1,145 @@
+/**
+ * The backend's database: one libSQL connection, or a remote one.
+ *
+ * A local file has one connection and one queue: whoever reads or writes has it alone for a moment,
+ * so no reader sees half a write and no writer meets SQLITE_BUSY. SQLite works synchronously here,
+ * so the queue costs nothing. A remote database serves many readers; only writes queue.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@libsql/client';
+import type { Client, ResultSet } from '@libsql/client';
+import { drizzle } from 'drizzle-orm/libsql';
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import { migrate } from './migrations.ts';
+
+/** How long a statement waits for another process that holds the file, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** How long a remote database may take to answer at start, in milliseconds. */
+const START_TIMEOUT_MS = 10_000;
+
+/** What queries are written against: the database itself, or a transaction of it. */
+export type Executor = Pick<
+  BaseSQLiteDatabase<'async', ResultSet, Record<string, never>>,
+  'all' | 'delete' | 'get' | 'insert' | 'run' | 'select' | 'selectDistinct' | 'update'
+>;
+
+export interface Database {
+  /** Runs queries that belong together and change nothing. */
+  read<Answer>(work: (db: Executor) => Promise<Answer>): Promise<Answer>;
+  /** Runs queries as one transaction: all of it is kept, or nothing. */
+  write<Answer>(work: (db: Executor) => Promise<Answer>): Promise<Answer>;
+  /** Waits for what is under way, then lets the file go. */
+  close(): Promise<void>;
+}
+
+/** The database cannot be opened, or is not ours. The message is one line, fit for an operator. */
+export class BackendDatabaseError extends Error {
+  override readonly name = 'BackendDatabaseError';
+
+  constructor(databaseUrl: string, cause: unknown) {
+    super(`Cannot use the database ${withoutSecrets(databaseUrl)}: ${rootMessage(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * Opens a database and brings it to the newest shape.
+ *
+ * @param databaseUrl `file:…`, `:memory:`, or a remote `libsql://…`.
+ * @throws {BackendDatabaseError} when it cannot be used.
+ */
+export async function openDatabase(databaseUrl: string): Promise<Database> {
+  let client: Client | undefined;
+  try {
+    makeFolderOf(databaseUrl);
+    const local = /^(file:|:memory:)/.test(databaseUrl);
+    // One connection: a second one to `:memory:` would be a second, empty database.
+    const ofLocal = { concurrency: 1, timeout: BUSY_TIMEOUT_MS };
+    client = createClient({ url: databaseUrl, ...(local && ofLocal) });
+    const database = databaseOn(client, local);
+    await withinTime(prepare(client, local, database));
+    return database;
+  } catch (cause) {
+    client?.close();
+    throw new BackendDatabaseError(databaseUrl, cause);
+  }
+}
+
+async function prepare(client: Client, local: boolean, database: Database): Promise<void> {
+  if (local) {
+    await client.execute('PRAGMA journal_mode = WAL');
+    // FULL: what has been answered for survives a power cut, not only a killed process.
+    await client.execute('PRAGMA synchronous = FULL');
+  }
+  await database.write((db) => migrate(db, Date.now()));
+}
+
+function databaseOn(client: Client, local: boolean): Database {
+  const db = drizzle(client);
+  const alone = createQueue();
+  return {
+    read: (work) => (local ? alone(() => work(db)) : work(db)),
+    write: (work) => alone(() => db.transaction(work)),
+    close: () => alone(async () => client.close()),
+  };
+}
+
+/** Runs one piece of work at a time, in the order of asking; a failure is its asker's only. */
+function createQueue() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
+function makeFolderOf(databaseUrl: string): void {
+  if (!databaseUrl.startsWith('file:') || databaseUrl.startsWith('file::memory:')) return;
+  const [location = ''] = databaseUrl.split('?');
+  const file = location.startsWith('file://')
+    ? fileURLToPath(location)
+    : decodeURIComponent(location.slice('file:'.length));
+  makeFolders(dirname(resolve(file)));
+}
+
+/** Step by step: `mkdirSync` of Node 20 with `recursive` never returns where `/proc` refuses it. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have made it since.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+async function withinTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const message = `no answer within ${START_TIMEOUT_MS} ms`;
+    timer = setTimeout(() => reject(new Error(message)), START_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A libSQL URL may carry a token in its query or its user name. */
+function withoutSecrets(databaseUrl: string): string {
+  return databaseUrl.replace(/\?.*$/s, '').replace(/\/\/[^/@]*@/, '//');
+}
+
+/** Drizzle and fetch wrap what really happened; the innermost error says it. */
+function rootMessage(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return (root instanceof Error ? root.message : String(root)).replace(/\s+/g, ' ');
+}

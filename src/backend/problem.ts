@@ -1,0 +1,61 @@
+/**
+ * Refusals: what the backend answers when it does not do what it was asked.
+ *
+ * A handler throws a `Problem`; `app.ts` writes it as the flat error body. Anything else that is
+ * thrown is a fault of ours and is answered as 500 without a word of it.
+ *
+ * Assumed: statuses, codes and body, since the document shows none; the body is the public reference's.
+ */
+
+/** The code that goes with each status. */
+const CODE_BY_STATUS = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  422: 'validation_failed',
+  500: 'internal_error',
+  503: 'unavailable',
+} as const;
+
+export type ProblemStatus = keyof typeof CODE_BY_STATUS;
+
+/** Which part of the request is at fault, and why. */
+export interface ProblemDetails {
+  readonly field?: string;
+  readonly reason?: string;
+}
+
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: ProblemStatus;
+  readonly details: ProblemDetails;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: ProblemStatus,
+    message: string,
+    details: ProblemDetails = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.details = details;
+    this.headers = headers;
+  }
+
+  get code(): string {
+    return CODE_BY_STATUS[this.status];
+  }
+}
+
+/** An object that does not exist, or is another tenant's: callers cannot tell which. */
+export const notFound = (noun: string, field: string, id: string) =>
+  new Problem(404, `There is no ${noun} "${id}"`, { field, reason: 'unknown id' });
+
+/** The object exists, but its state forbids what was asked. */
+export const conflict = (message: string, details: ProblemDetails = {}) =>
+  new Problem(409, message, details);

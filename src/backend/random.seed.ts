@@ -1,0 +1,39 @@
+/**
+ * Chance for the sample data: the same on every machine and at every start.
+ *
+ * Tests, screenshots and measurements compare what they see, so nothing of it may vary.
+ */
+
+/** The moment the sample data ends, in epoch milliseconds; all of it happened before. */
+export const SAMPLE_END_MS = Date.UTC(2025, 9, 1, 9, 30);
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 86_400_000;
+
+export interface Random {
+  /** A whole number from `min` to `max`, both included. */
+  int(min: number, max: number): number;
+  pick<Value>(values: readonly Value[]): Value;
+  chance(probability: number): boolean;
+}
+
+/** Mulberry32: small, quick, and good enough to look like chance. */
+export function createRandom(seed: number): Random {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const int = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
+  return {
+    int,
+    // The index is below the length; an empty list would be a mistake in this folder.
+    pick: <Value>(values: readonly Value[]) => values[int(0, values.length - 1)] as Value,
+    chance: (probability) => next() < probability,
+  };
+}
+
+/** `7` makes `07`: ids that sort as they count. */
+export const twoDigits = (number: number): string => String(number).padStart(2, '0');

@@ -1,0 +1,85 @@
+/** Reads what a request carries, and refuses what the contract's schemas refuse. */
+import type { z } from 'zod';
+import { Problem } from './problem.ts';
+import type { ProblemStatus } from './problem.ts';
+
+/**
+ * The ids in a path.
+ *
+ * @throws {Problem} 404 for text that no row can hold.
+ */
+export function readParams(params: Record<string, string>): Record<string, string> {
+  const [field] = unstorable(params);
+  if (field !== undefined) {
+    throw new Problem(404, `There is nothing of that ${field}`, { field, reason: UNSTORABLE });
+  }
+  return params;
+}
+
+/**
+ * A query string as its schema has it; parameters it does not know are dropped.
+ *
+ * @throws {Problem} 400 naming the parameter.
+ */
+export function readQuery(
+  schema: z.ZodObject,
+  query: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  return accept(400, 'The query is not valid', schema.safeParse(query));
+}
+
+/**
+ * A JSON body as its schema has it.
+ *
+ * @throws {Problem} 415 when it does not say it is JSON, 400 when it is not, 422 naming the field.
+ */
+export async function readBody(
+  schema: z.ZodType,
+  request: { header(name: string): string | undefined; text(): Promise<string> },
+): Promise<unknown> {
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
+    throw new Problem(415, 'Send the body as application/json', {
+      field: 'content-type',
+      reason: 'not JSON',
+    });
+  }
+  const body = parseJson(await request.text());
+  return accept(422, 'The body is not valid', schema.safeParse(body));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem(400, 'The body is not JSON', { field: 'body', reason: 'malformed JSON' });
+  }
+}
+
+function accept<Value>(
+  status: ProblemStatus,
+  message: string,
+  result: z.ZodSafeParseResult<Value>,
+): Value {
+  if (result.success) {
+    const [field] = unstorable(result.data);
+    if (field === undefined) return result.data;
+    throw new Problem(status, `${message}: ${field}: ${UNSTORABLE}`, { field, reason: UNSTORABLE });
+  }
+  const [issue] = result.error.issues;
+  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const field = [...(issue?.path ?? []), ...unknownKey].join('.') || 'body';
+  const reason = issue?.message ?? 'not valid';
+  throw new Problem(status, `${message}: ${field}: ${reason}`, { field, reason });
+}
+
+const UNSTORABLE = 'holds a null character or half of a surrogate pair';
+
+/**
+ * The fields whose text SQLite would cut or change without a word: a lost part is worse than a
+ * refusal. Walks what a schema has let through, so it is never deep.
+ */
+function unstorable(value: unknown, path: readonly string[] = []): string[] {
+  if (typeof value === 'string') return /[\0\p{Surrogate}]/u.test(value) ? [path.join('.')] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => unstorable(part, [...path, name]));
+}

@@ -1,0 +1,5 @@
+/** A backend in a process of its own, to be killed: takes a database URL, prints where it listens. */
+import { openBackend } from '../../src/backend/backend.ts';
+
+const { url } = await openBackend({ databaseUrl: process.argv[2] ?? '', publishDelayMs: 20 });
+console.log(url);

@@ -1,0 +1,101 @@
+/** The database: its shape, and one clear line when it cannot be used. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createClient } from '@libsql/client';
+import { is } from 'drizzle-orm';
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { expect, it } from 'vitest';
+import { BackendDatabaseError, openBackend } from '../../src/backend/backend.ts';
+import * as tables from '../../src/backend/tables.ts';
+import { openTestBackend, temporaryDatabase } from './support.ts';
+
+it('has the tables, columns and indexes that tables.ts says; a change needs a migration', async () => {
+  const databaseUrl = temporaryDatabase();
+  const { close } = await openTestBackend({ databaseUrl, seed: 'none' });
+  await close();
+  const client = createClient({ url: databaseUrl });
+
+  for (const table of Object.values(tables).filter((value) => is(value, SQLiteTable))) {
+    const { name, columns, indexes } = getTableConfig(table);
+    const stored = await client.execute(`PRAGMA table_info(${name})`);
+    const storedIndexes = await client.execute(`PRAGMA index_list(${name})`);
+
+    expect(stored.rows.map((row) => [row['name'], row['type'], Boolean(row['notnull'])])).toEqual(
+      columns.map((column) => [column.name, column.getSQLType().toUpperCase(), column.notNull]),
+    );
+    expect(storedIndexes.rows.map((row) => row['name'])).toEqual(
+      expect.arrayContaining(indexes.map((index) => index.config.name)),
+    );
+  }
+  client.close();
+});
+
+it('keeps a file in a journal that readers do not wait for', async () => {
+  const databaseUrl = temporaryDatabase();
+  await openTestBackend({ databaseUrl });
+  const client = createClient({ url: databaseUrl });
+
+  const { rows } = await client.execute('PRAGMA journal_mode');
+
+  expect(rows[0]?.['journal_mode']).toBe('wal');
+  client.close();
+});
+
+it('starts with keys and nothing else when asked', async () => {
+  const { call } = await openTestBackend({ seed: 'none' });
+
+  const { status, body } = await call('/v0/persons');
+
+  expect(status).toBe(200);
+  expect(body).toEqual({ items: [], hasMore: false, nextCursor: null, totalCount: 0 });
+});
+
+it.each([
+  ['a folder that cannot be made', 'file:/proc/none/backend.db'],
+  ['a scheme nobody knows', 'mysql://localhost/pages'],
+  ['no URL at all', 'backend'],
+  ['a server that does not answer', 'http://127.0.0.1:1/'],
+])('says in one line that it cannot use %s', async (_, databaseUrl) => {
+  const error: unknown = await openBackend({ databaseUrl }).catch((thrown: unknown) => thrown);
+
+  expect(error).toBeInstanceOf(BackendDatabaseError);
+  expect(String(error)).toContain(`Cannot use the database ${databaseUrl}: `);
+  expect(String(error)).not.toContain('\n');
+});
+
+it('says in one line that a file is no database', async () => {
+  const databaseUrl = temporaryDatabase();
+  const file = databaseUrl.slice('file:'.length);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, 'This is a letter and not a database. '.repeat(40));
+
+  const error: unknown = await openBackend({ databaseUrl }).catch((thrown: unknown) => thrown);
+
+  expect(error).toBeInstanceOf(BackendDatabaseError);
+  expect(String(error)).toContain('not a database');
+});
+
+it('never prints the token of a database', async () => {
+  const databaseUrl = 'libsql://127.0.0.1:1?authToken=secret-token&tls=0';
+
+  const error: unknown = await openBackend({ databaseUrl }).catch((thrown: unknown) => thrown);
+
+  expect(String(error)).not.toContain('secret-token');
+});
+
+it('leaves a database alone that a newer release has written to', async () => {
+  const databaseUrl = temporaryDatabase();
+  const { close } = await openTestBackend({ databaseUrl, seed: 'none' });
+  await close();
+  const client = createClient({ url: databaseUrl });
+  await client.execute("INSERT INTO backend_migrations (name) VALUES ('999-from-the-future')");
+  client.close();
+
+  await expect(openBackend({ databaseUrl })).rejects.toThrow('999-from-the-future');
+});
+
+it('says which port it cannot have', async () => {
+  const { port } = await openTestBackend();
+
+  await expect(openBackend({ databaseUrl: ':memory:', port })).rejects.toThrow('EADDRINUSE');
+});

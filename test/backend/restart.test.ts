@@ -1,0 +1,104 @@
+/** What has been answered is kept, and what was begun is finished: closed, killed, or crowded. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { callerOf, openTestBackend, temporaryDatabase, until, walk } from './support.ts';
+
+const PATH = '/v0/pages/page_empty/audiences';
+
+it('keeps everything, seeds once, and finishes publishing after a restart', async () => {
+  const databaseUrl = temporaryDatabase();
+  const first = await openTestBackend({ databaseUrl, publishDelayMs: 60_000 });
+  const { body } = await first.call(PATH, { method: 'POST', body: {} });
+  const topics = await first.call('/v0/topics?limit=100');
+  await first.close();
+
+  const second = await openTestBackend({ databaseUrl });
+
+  await until(second.call, `${PATH}/${body.audienceId}`, ({ status }) => status === 'published');
+  expect(body.status).toBe('queued');
+  expect((await second.call('/v0/topics?limit=100')).body).toEqual(topics.body);
+});
+
+it('keeps every answered write, and finishes it, when the process is killed in the middle', async () => {
+  const databaseUrl = temporaryDatabase();
+  const script = fileURLToPath(new URL('./backend-process.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, databaseUrl], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const call = callerOf(url);
+  const answered: string[] = [];
+  const writers = Array.from({ length: 4 }, async () => {
+    for (;;) {
+      const { status, body } = await call(PATH, { method: 'POST', body: {} });
+      if (status === 201) answered.push(body.audienceId);
+    }
+  });
+
+  await until(call, PATH, () => answered.length >= 40);
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await Promise.allSettled([...writers, exit]);
+
+  const { call: again } = await openTestBackend({ databaseUrl });
+  const { items } = await walk(again, PATH, 100);
+  const kept = new Set(items.map(({ audienceId }) => audienceId));
+  expect(answered.filter((audienceId) => !kept.has(audienceId))).toEqual([]);
+  for (const audienceId of kept) {
+    await until(again, `${PATH}/${String(audienceId)}`, ({ status }) => status === 'published');
+  }
+});
+
+it('answers fifty writes and fifty reads at once, and keeps each write', async () => {
+  const { call } = await openTestBackend({ databaseUrl: temporaryDatabase() });
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, async () => {
+      const write = call(PATH, { method: 'POST', body: {} });
+      const read = call(`${PATH}?limit=100`);
+      return [await write, await read];
+    }),
+  );
+
+  expect(answers.flat().map(({ status }) => status)).toEqual(
+    Array.from({ length: 50 }, () => [201, 200]).flat(),
+  );
+  // Half of a write would show as an audience without its version, or a wrong total.
+  for (const [, list] of answers) {
+    expect(list?.body.totalCount).toBe(list?.body.items.length);
+    expect(list?.body.items.every((item: { latestVersion: unknown }) => item.latestVersion)).toBe(
+      true,
+    );
+  }
+  const { items } = await walk(call, PATH, 100);
+  expect(items).toHaveLength(50);
+});
+
+it('lets two processes share a file', async () => {
+  const databaseUrl = temporaryDatabase();
+  const one = await openTestBackend({ databaseUrl });
+  const two = await openTestBackend({ databaseUrl });
+
+  const answers = await Promise.all(
+    [one, two, one, two].map(({ call }) => call(PATH, { method: 'POST', body: {} })),
+  );
+
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  expect((await one.call(PATH)).body.totalCount).toBe(4);
+});
+
+it('finishes the requests under way when it closes, and takes no more', async () => {
+  const backend = await openTestBackend({ latencyMs: 100 });
+  const underWay = backend.call('/v0/topics');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+
+  const startedAt = performance.now();
+  await backend.close();
+
+  expect((await underWay).status).toBe(200);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  await expect(backend.call('/v0/topics')).rejects.toThrow();
+});
