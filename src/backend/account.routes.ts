@@ -9,7 +9,7 @@ import type { SQL } from 'drizzle-orm';
 import type { Account } from '../v0/account.ts';
 import { contains } from './contains.ts';
 import { count } from './count.ts';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
 import type { ListOrder } from './list.ts';

@@ -8,7 +8,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { ActivityItem } from '../v0/log.ts';
 import { getAccountRow } from './account.routes.ts';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
 import type { ListOrder } from './list.ts';

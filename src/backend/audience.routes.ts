@@ -9,7 +9,7 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience, CreateAudienceBody } from '../v0/audience.ts';
 import type { PageMetadata } from '../v0/page.ts';
 import { count } from './count.ts';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
 import type { ListOrder } from './list.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 
 export async function count(
   db: Executor,

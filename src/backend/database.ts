@@ -9,9 +9,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@libsql/client';
-import type { Client, ResultSet } from '@libsql/client';
+import type { Client } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';
-import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import type { Executor } from './executor.ts';
 import { migrate } from './migrations.ts';
 
 /** How long a statement waits for another process that holds the file, in milliseconds. */
@@ -19,12 +19,6 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /** How long a remote database may take to answer at start, in milliseconds. */
 const START_TIMEOUT_MS = 10_000;
-
-/** What queries are written against: the database itself, or a transaction of it. */
-export type Executor = Pick<
-  BaseSQLiteDatabase<'async', ResultSet, Record<string, never>>,
-  'all' | 'delete' | 'get' | 'insert' | 'run' | 'select' | 'selectDistinct' | 'update'
->;
 
 export interface Database {
   /** Runs queries that belong together and change nothing. */

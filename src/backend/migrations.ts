@@ -5,7 +5,7 @@
  * that has shipped: add the next. A test compares the outcome with `tables.ts`.
  */
 import { sql } from 'drizzle-orm';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 
 export interface Migration {
   readonly name: string;

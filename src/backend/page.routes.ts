@@ -4,7 +4,7 @@ import type { SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../v0/list.ts';
 import type { CreatePageBody, Page } from '../v0/page.ts';
 import { contains } from './contains.ts';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { newId } from './new-id.ts';
 import { conflict, notFound } from './problem.ts';

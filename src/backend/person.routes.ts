@@ -2,7 +2,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Person } from '../v0/person.ts';
 import { count } from './count.ts';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
 import type { ListOrder } from './list.ts';

@@ -6,7 +6,7 @@
  * is `publisher.ts`'s business. Assumed: all transitions, since the document shows none.
  */
 import { and, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 import { audiences, pages, versions } from './tables.ts';
 import type { VersionRow } from './tables.ts';
 

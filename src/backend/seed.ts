@@ -7,7 +7,8 @@
 import { getTableColumns } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { hashKey } from './api-key.ts';
-import type { Database, Executor } from './database.ts';
+import type { Database } from './database.ts';
+import type { Executor } from './executor.ts';
 import { EXAMPLE_API_KEY, OTHER_API_KEY } from './example.ts';
 import { samplePages } from './pages.seed.ts';
 import { samplePeople } from './people.seed.ts';

@@ -7,7 +7,7 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import { MAX_INTEGER } from '../v0/primitive.ts';
 import type { Topic, TopicEntry } from '../v0/topic.ts';
 import { count } from './count.ts';
-import type { Executor } from './database.ts';
+import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
 import type { ListOrder } from './list.ts';

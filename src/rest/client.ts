@@ -1,16 +1,23 @@
 /**
  * The typed way to `/v0`: one function that calls a route of the table.
  *
- * An `Upstream` is shared by the whole process (connections); a `RestClient` belongs to one request
- * and carries its key, its request id, its deadline and its journal, so nothing crosses keys.
+ * An `Upstream` is shared by the whole process (connections, breaker, reads in flight); a
+ * `RestClient` belongs to one request and carries its key, its deadline, its budget and its journal.
  */
-import type { Dispatcher } from 'undici';
 import type { Route, RouteSet } from '../v0/routes.ts';
-import { decode } from './decode.ts';
-import { isNotFound, RestUnauthenticatedError, RestUnsupportedError } from './errors.ts';
-import { exchange } from './exchange.ts';
+import { Cancel } from './cancel.ts';
+import {
+  isNotFound,
+  RestBudgetError,
+  RestError,
+  RestUnauthenticatedError,
+  RestUnsupportedError,
+} from './errors.ts';
 import { Journal } from './journal.ts';
 import { fillPath, formatQuery, type PathValues } from './path.ts';
+import { Patience } from './patience.ts';
+import type { Pipeline } from './pipeline.ts';
+import { isRead, type Outgoing } from './send.ts';
 
 /** What a route wants: values for its path's holes, its query, its body. */
 export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
@@ -52,41 +59,44 @@ export interface RestClient {
   ): Promise<Response | null>;
 }
 
-export interface UpstreamOptions {
-  /** Sends requests; the origin is its own. */
-  readonly dispatcher: Dispatcher;
-  /** What stands before `/v0` in every path: empty, or `/prefix`. */
-  readonly pathPrefix: string;
-  readonly routeSet: RouteSet;
-  /** One exchange, in milliseconds. */
-  readonly timeoutMs: number;
-  /** The largest answer that is read, in bytes. */
-  readonly maxResponseBytes: number;
-}
-
+/** What one request of a caller brings along. */
 export interface RequestScope {
   /** Undefined when the caller sent none and the gateway has none: nothing is called then. */
   readonly apiKey: string | undefined;
   readonly requestId: string;
-  /** Aborted when the caller leaves. */
+  /** Aborted when the caller leaves: its reads end, its writes go on. */
   readonly signal?: AbortSignal | undefined;
+  /** When the request's time is over, on `performance.now()`'s clock; 10 s from now when absent. */
+  readonly deadlineMs?: number | undefined;
+  /** The most calls it may make, shared ones included, retries not; 250 when absent. */
+  readonly maxCalls?: number | undefined;
 }
 
-export type Upstream = (scope: RequestScope) => RestClient;
-
-/** Where to find the backend, for every request of the process. */
-export function createUpstream(options: UpstreamOptions): Upstream {
-  return (scope) => new ScopedClient(options, scope);
+export interface ClientOptions {
+  readonly pipeline: Pipeline;
+  /** What stands before `/v0` in every path: empty, or `/prefix`. */
+  readonly pathPrefix: string;
+  readonly routeSet: RouteSet;
+  readonly requestTimeoutMs: number;
+  readonly maxCalls: number;
 }
 
-class ScopedClient implements RestClient {
+export class ScopedClient implements RestClient {
   readonly journal = new Journal();
-  readonly #options: UpstreamOptions;
+  readonly #options: ClientOptions;
   readonly #scope: RequestScope;
+  readonly #patience: Patience;
+  readonly #maxCalls: number;
+  #calls = 0;
 
-  constructor(options: UpstreamOptions, scope: RequestScope) {
+  constructor(options: ClientOptions, scope: RequestScope) {
     this.#options = options;
     this.#scope = scope;
+    this.#maxCalls = scope.maxCalls ?? options.maxCalls;
+    this.#patience = new Patience(
+      scope.deadlineMs ?? performance.now() + options.requestTimeoutMs,
+      scope.signal,
+    );
   }
 
   get routeSet(): RouteSet {
@@ -96,38 +106,21 @@ class ScopedClient implements RestClient {
   async call<Path extends string, Response, Query, Body>(
     route: Route<Path, Response, Query, Body>,
     input: CallInput<Path, Query, Body>,
-    options: CallOptions = {},
+    { signal, origin }: CallOptions = {},
   ): Promise<Response> {
-    if (route.set === 'extended' && this.routeSet === 'document') {
-      throw new RestUnsupportedError('This backend does not have the route', route);
-    }
-    const { apiKey, requestId } = this.#scope;
-    if (apiKey === undefined) {
-      throw new RestUnauthenticatedError('Send an API key in the x-api-key header', route);
-    }
-    const { dispatcher, pathPrefix, timeoutMs, maxResponseBytes } = this.#options;
-    const path = pathPrefix + fillPath(route, input.path ?? {}) + formatQuery(queryOf(input));
-    const body = input.body === undefined ? null : JSON.stringify(input.body);
-    const entry = this.journal.begin(route, options.origin, 'sent', 1);
-    let status: number | undefined;
-    try {
-      const answer = await exchange(
-        dispatcher,
-        {
-          route,
-          path,
-          headers: headersOf(apiKey, requestId, body !== null),
-          body,
-          timeoutMs,
-          signal: route.method === 'GET' ? this.#signal(options.signal) : undefined,
-        },
-        maxResponseBytes,
-      );
-      status = answer.status;
-      return decode(route, answer);
-    } finally {
-      this.journal.end(entry, status);
-    }
+    const outgoing = this.#prepare(route, input, origin);
+    const { journal } = this;
+    const { pipeline } = this.#options;
+    const answer = await pipeline(outgoing, {
+      patience: this.#patience,
+      signal: isRead(outgoing) ? signal : undefined,
+      onJoin: () => {
+        const entry = journal.begin(route, origin, 'shared', 1);
+        return (outcome) => journal.end(entry, statusOf(outcome));
+      },
+    });
+    // The pipeline decodes with this very route's schema.
+    return answer.value as Response;
   }
 
   async find<Path extends string, Response, Query, Body>(
@@ -143,11 +136,50 @@ class ScopedClient implements RestClient {
     }
   }
 
-  #signal(own: AbortSignal | undefined): AbortSignal | undefined {
-    const { signal } = this.#scope;
-    return own && signal ? AbortSignal.any([own, signal]) : (own ?? signal);
+  #prepare(
+    route: Route,
+    input: { readonly path?: unknown; readonly query?: unknown; readonly body?: unknown },
+    origin: unknown,
+  ): Outgoing {
+    if (route.set === 'extended' && this.routeSet === 'document') {
+      throw new RestUnsupportedError('This backend does not have the route', route);
+    }
+    const { apiKey, requestId } = this.#scope;
+    if (apiKey === undefined) {
+      throw new RestUnauthenticatedError('Send an API key in the x-api-key header', route);
+    }
+    if (!KEY.test(apiKey)) {
+      throw new RestUnauthenticatedError('Send an API key of visible ASCII characters', route);
+    }
+    // Both are texts and numbers by the route table's own types.
+    const holes = (input.path ?? {}) as Record<string, string>;
+    const query = input.query as Record<string, string | number | undefined> | undefined;
+    const path = this.#options.pathPrefix + fillPath(route, holes) + formatQuery(query);
+    const body = input.body === undefined ? null : JSON.stringify(input.body);
+    this.#patience.check(route);
+    if (this.#calls >= this.#maxCalls) {
+      throw new RestBudgetError(`A request may make ${this.#maxCalls} calls`, route);
+    }
+    this.#calls += 1;
+    const { journal } = this;
+    return {
+      route,
+      apiKey,
+      path,
+      headers: headersOf(apiKey, requestId, body !== null),
+      body,
+      deadlineMs: this.#patience.deadlineMs,
+      cancel: new Cancel(),
+      onTry: (attempt) => {
+        const entry = journal.begin(route, origin, 'sent', attempt);
+        return (status) => journal.end(entry, status);
+      },
+    };
   }
 }
+
+/** What a header can hold without being read as something else. */
+const KEY = /^[\x21-\x7e]{1,4096}$/;
 
 function headersOf(apiKey: string, requestId: string, withBody: boolean): string[] {
   const headers = ['x-api-key', apiKey, 'x-request-id', requestId];
@@ -157,6 +189,7 @@ function headersOf(apiKey: string, requestId: string, withBody: boolean): string
   return headers;
 }
 
-/** Query values are texts and numbers by the route table's own schemas. */
-const queryOf = (input: { readonly query?: unknown }) =>
-  input.query as Record<string, string | number | undefined> | undefined;
+const statusOf = (outcome: unknown): number | undefined =>
+  outcome instanceof RestError
+    ? outcome.status
+    : (outcome as { readonly status?: number } | undefined)?.status;

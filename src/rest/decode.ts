@@ -4,11 +4,16 @@
  * A bad field costs that field, not the object: where the contract is broken, the value is replaced
  * by the error itself, and GraphQL reports an error it finds in a field's place at that field.
  */
-import { z } from 'zod';
-import type { Route } from '../v0/routes.ts';
 import { ErrorBody } from '../v0/error.ts';
+import type { Route } from '../v0/routes.ts';
+import { checkOf, isOpen } from './check.ts';
 import { RestInvalidResponseError, RestStatusError } from './errors.ts';
-import type { Answer } from './exchange.ts';
+import { parseJson } from './json.ts';
+import { retryAfterOf } from './retry-after.ts';
+import type { Answer } from './send.ts';
+
+/** Wrong values of one answer that are told one by one; more make the answer wrong as a whole. */
+const MAX_FAULTS = 1_000;
 
 /**
  * The body of a 2xx answer, checked against its route.
@@ -19,57 +24,34 @@ import type { Answer } from './exchange.ts';
 export function decode<Response>(route: Route<string, Response>, answer: Answer): Response {
   if (answer.status < 200 || answer.status > 299) throw statusError(route, answer);
   const type = answer.headers['content-type'];
-  if (!type || !JSON_TYPE.test(type)) {
-    throw new RestInvalidResponseError('Backend did not answer JSON', route, of(answer));
+  if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
+    throw invalid('Backend did not answer JSON', route, answer);
   }
-  const value = parseJson(answer.body);
-  const checked = route.response.safeParse(value);
-  if (!checked.success) placeErrors(route, answer, value, checked.error.issues);
+  const root = parseJson(answer.body, isOpen(route.response));
+  let faults = 0;
+  const whole = checkOf(route.response)(root, (holder, name) => {
+    const shown = describe(name, Object.hasOwn(holder, name) ? holder[name] : undefined);
+    const fault = invalid(`Backend answered ${shown}`, route, answer);
+    // Without `items` a list is no list.
+    if (holder === root && name === 'items') throw fault;
+    if (++faults > MAX_FAULTS) {
+      throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
+    }
+    holder[name] = fault;
+  });
+  if (!whole) {
+    throw invalid('Backend answered something other than the documented object', route, answer);
+  }
   // Checked in place: the answer keeps fields the contract does not know, and no copy is made.
-  return value as Response;
+  return root as Response;
 }
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined; // not an object, so the schema refuses it as a whole
-  }
-}
+const invalid = (what: string, route: Route, answer: Answer): RestInvalidResponseError =>
+  new RestInvalidResponseError(what, route, of(answer));
 
-function placeErrors(
-  route: Route,
-  answer: Answer,
-  root: unknown,
-  issues: readonly z.core.$ZodIssue[],
-): void {
-  for (const issue of issues) {
-    const name = issue.path.at(-1);
-    const holder = issue.path.slice(0, -1).reduce<unknown>(step, root);
-    const value = step(holder, name ?? '');
-    const fault = new RestInvalidResponseError(
-      `Backend answered ${describe(name, value)}`,
-      route,
-      of(answer),
-    );
-    // Without a holder the body itself is wrong; without `items` a list is no list.
-    if (name === undefined || (issue.path[0] === 'items' && issue.path.length === 1)) throw fault;
-    if (isObject(holder)) holder[name] = fault;
-  }
-}
-
-type Keyed = Record<PropertyKey, unknown>;
-
-const isObject = (value: unknown): value is Keyed =>
-  typeof value === 'object' && value !== null && !(value instanceof Error);
-
-const step = (value: unknown, key: PropertyKey): unknown =>
-  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-
-function describe(name: PropertyKey | undefined, value: unknown): string {
-  if (name === undefined) return 'something other than the documented object';
+function describe(name: PropertyKey, value: unknown): string {
   if (value === undefined) return `without "${String(name)}"`;
   // Enum values and numbers help whoever reads the error; whole texts and objects would leak.
   const shown =
@@ -82,9 +64,9 @@ function describe(name: PropertyKey | undefined, value: unknown): string {
 }
 
 function statusError(route: Route, answer: Answer): RestStatusError {
-  const parsed = ErrorBody.safeParse(parseJson(answer.body));
+  const parsed = ErrorBody.safeParse(parseJson(answer.body, true));
   const field = parsed.data?.details?.field;
-  const retryAfterMs = parseRetryAfter(answer.headers['retry-after']);
+  const retryAfterMs = retryAfterOf(answer.headers);
   return new RestStatusError(route, {
     ...of(answer, parsed.data?.requestId),
     ...(field !== undefined && { field }),
@@ -98,11 +80,4 @@ function of(answer: Answer, fromBody?: string) {
   const requestId = fromBody ?? (Array.isArray(header) ? header[0] : header);
   const sane = requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId);
   return { status: answer.status, ...(sane && { requestId }) };
-}
-
-/** `Retry-After` in seconds or as a date → milliseconds from now; undefined when absent or unreadable. */
-export function parseRetryAfter(header: string | undefined, now = Date.now()): number | undefined {
-  if (!header) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }

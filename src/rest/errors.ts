@@ -16,6 +16,8 @@ export interface RestErrorOptions {
   readonly status?: number;
   /** The backend's name for the failed exchange, when it gave one. */
   readonly requestId?: string;
+  /** Milliseconds to wait before asking again, where that is known. */
+  readonly retryAfterMs?: number;
 }
 
 /** Any failure of a REST call. Never thrown itself. */
@@ -23,6 +25,7 @@ export abstract class RestError extends Error {
   readonly route: RouteName;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(what: string, route: RouteName, options: RestErrorOptions = {}) {
     super(`${what}: ${route.method} ${route.path}`, { cause: options.cause });
@@ -30,25 +33,33 @@ export abstract class RestError extends Error {
     this.route = route;
     this.status = options.status;
     this.requestId = options.requestId;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 
 /** What the caller asked for can't be put into a URL. No call was made. */
 export class RestInputError extends RestError {}
 
-/** There is no key to send. No call was made. */
+/** There is no key to send, or one that no header can hold. No call was made. */
 export class RestUnauthenticatedError extends RestError {}
 
 /** The backend has no such route (`UPSTREAM_ROUTES=document`). No call was made. */
 export class RestUnsupportedError extends RestError {}
+
+/** The request has made all the calls it may. No call was made. */
+export class RestBudgetError extends RestError {}
+
+/** More calls are waiting than can be answered in time. No call was made. */
+export class RestOverloadedError extends RestError {}
+
+/** The backend asked this key to wait longer than the caller can. No call was made. */
+export class RestPausedError extends RestError {}
 
 /** An answer arrived in time, and its status says no. */
 export class RestStatusError extends RestError {
   override readonly status: number;
   /** The field the backend complains about, when it names one. */
   readonly field: string | undefined;
-  /** Milliseconds to wait before asking again (429, 503), when the backend says so. */
-  readonly retryAfterMs: number | undefined;
 
   constructor(
     route: RouteName,
@@ -57,7 +68,6 @@ export class RestStatusError extends RestError {
     super(`Backend answered ${answer.status}`, route, answer);
     this.status = answer.status;
     this.field = answer.field;
-    this.retryAfterMs = answer.retryAfterMs;
   }
 }
 
@@ -65,10 +75,32 @@ export class RestStatusError extends RestError {
 export class RestTimeoutError extends RestError {}
 
 /** No connection, or one that broke before the answer was whole. */
-export class RestUnreachableError extends RestError {}
+export class RestUnreachableError extends RestError {
+  /** What another try costs the backend: `nothing` when none of this one can have reached it. */
+  readonly retry: 'nothing' | 'load' | 'hopeless';
+
+  constructor(
+    what: string,
+    route: RouteName,
+    options: RestErrorOptions & { readonly retry?: 'nothing' | 'load' | 'hopeless' } = {},
+  ) {
+    super(what, route, options);
+    this.retry = options.retry ?? 'load';
+  }
+}
+
+/** Calls failed so often that the backend is left alone for a while. No call was made. */
+export class RestCircuitOpenError extends RestUnreachableError {
+  constructor(route: RouteName, retryAfterMs: number) {
+    super('Backend keeps failing and is left alone', route, { retry: 'hopeless', retryAfterMs });
+  }
+}
 
 /** An answer that is not the documented shape: not JSON, too large, or a field of the wrong type. */
 export class RestInvalidResponseError extends RestError {}
+
+/** An answer that ended before it was whole. */
+export class RestTruncatedError extends RestInvalidResponseError {}
 
 /** A write was sent and its answer lost: nobody knows whether it was carried out. */
 export class RestOutcomeUnknownError extends RestError {}

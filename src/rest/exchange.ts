@@ -5,36 +5,19 @@
  * connecting, sending, every byte of the answer) and so that we know whether a write has left:
  * `onRequestStart` comes only once a connection is there.
  */
-import type { Dispatcher } from 'undici';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { abortedError } from './cancel.ts';
 import {
-  RestAbortedError,
   RestInvalidResponseError,
   RestOutcomeUnknownError,
   RestTimeoutError,
+  RestTruncatedError,
   RestUnreachableError,
   type RestError,
-  type RouteName,
 } from './errors.ts';
-
-export interface Outgoing {
-  readonly route: RouteName & { readonly method: Dispatcher.HttpMethod };
-  /** Encoded path and query, as sent. */
-  readonly path: string;
-  /** Name, value, name, value. */
-  readonly headers: string[];
-  readonly body: string | null;
-  /** For the whole exchange, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Ends the exchange early. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
+import { isRead, type Answer, type Send, type Try } from './send.ts';
+import { isMalformed, isTruncated, retryOf } from './transport-fault.ts';
 
 /**
  * Sends one request and collects its answer.
@@ -43,32 +26,29 @@ export interface Answer {
  * @throws {RestTimeoutError | RestUnreachableError | RestInvalidResponseError | RestAbortedError}
  * @throws {RestOutcomeUnknownError} when a write left and its answer did not arrive.
  */
-export function exchange(
-  dispatcher: Dispatcher,
-  outgoing: Outgoing,
-  maxBytes: number,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const handler = new AnswerHandler(outgoing, maxBytes, resolve, reject);
-    if (handler.settled) return;
-    dispatcher.dispatch(
-      {
-        method: outgoing.route.method,
-        path: outgoing.path,
-        headers: outgoing.headers,
-        body: outgoing.body,
-        // Our own timer covers both; undici's run up to half a second late.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
-      handler,
-    );
-  });
-}
+export const exchanging =
+  (dispatcher: Dispatcher, maxBytes: number): Send<Try> =>
+  (outgoing) =>
+    new Promise((resolve, reject) => {
+      const handler = new AnswerHandler(outgoing, maxBytes, resolve, reject);
+      if (handler.settled) return;
+      dispatcher.dispatch(
+        {
+          method: outgoing.route.method,
+          path: outgoing.path,
+          headers: outgoing.headers,
+          body: outgoing.body,
+          // Our own timer covers both; undici's run up to half a second late.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        handler,
+      );
+    });
 
 class AnswerHandler implements Dispatcher.DispatchHandler {
   settled = false;
-  readonly #outgoing: Outgoing;
+  readonly #outgoing: Try;
   readonly #maxBytes: number;
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: RestError) => void;
@@ -80,7 +60,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   #size = 0;
 
   constructor(
-    outgoing: Outgoing,
+    outgoing: Try,
     maxBytes: number,
     resolve: (answer: Answer) => void,
     reject: (error: RestError) => void,
@@ -89,9 +69,10 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     this.#maxBytes = maxBytes;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(this.#onTimeout, Math.max(0, outgoing.timeoutMs));
-    if (outgoing.signal?.aborted) this.#onAbort();
-    else outgoing.signal?.addEventListener('abort', this.#onAbort);
+    const left = Math.ceil(outgoing.untilMs - performance.now());
+    this.#timer = setTimeout(this.#onTimeout, Math.max(0, left));
+    if (outgoing.cancel.cancelled) this.#onCancel();
+    else outgoing.cancel.listen(this.#onCancel);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -124,11 +105,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, cause: Error): void {
     const { route } = this.#outgoing;
-    const code = (cause as NodeJS.ErrnoException).code ?? '';
-    if (MALFORMED_CODES.has(code) || code.startsWith('HPE_')) {
+    const sent = this.#controller !== undefined;
+    if (this.#status > 0 && isTruncated(cause)) {
+      this.#fail(new RestTruncatedError('Backend answered only in part', route, { cause }));
+    } else if (isMalformed(cause)) {
       this.#fail(new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause }));
     } else {
-      this.#fail(new RestUnreachableError('Backend could not be reached', route, { cause }));
+      const retry = retryOf(cause, sent, this.#status > 0);
+      this.#fail(new RestUnreachableError('Backend could not be reached', route, { cause, retry }));
     }
   }
 
@@ -136,8 +120,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     this.#end(new RestTimeoutError('Backend did not answer in time', this.#outgoing.route));
   };
 
-  readonly #onAbort = (): void => {
-    this.#end(new RestAbortedError('Call was given up', this.#outgoing.route));
+  readonly #onCancel = (): void => {
+    this.#end(abortedError(this.#outgoing.route));
   };
 
   #refuseSize(controller: Dispatcher.DispatchController): void {
@@ -157,7 +141,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     if (!this.#settle()) return;
     const { route } = this.#outgoing;
     const sent = this.#controller !== undefined;
-    const lost = sent && route.method !== 'GET';
+    const lost = sent && !isRead(this.#outgoing);
     this.#reject(
       lost
         ? new RestOutcomeUnknownError('Write was sent and its answer lost', route, { cause: error })
@@ -169,14 +153,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     if (this.settled) return false;
     this.settled = true;
     clearTimeout(this.#timer);
-    this.#outgoing.signal?.removeEventListener('abort', this.#onAbort);
+    this.#outgoing.cancel.listen(undefined);
     return true;
   }
 }
-
-/** undici's codes for an answer that breaks HTTP itself. */
-const MALFORMED_CODES = new Set([
-  'UND_ERR_HEADERS_OVERFLOW',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'UND_ERR_RES_EXCEEDED_MAX_SIZE',
-]);

@@ -6,8 +6,11 @@
  */
 import type { RouteName } from './errors.ts';
 
-/** `sent`: this request made the call. `shared`: another request's identical call was joined. */
-export type CallSource = 'sent' | 'shared';
+/**
+ * `sent`: this request made the call. `shared`: an identical call in flight was joined.
+ * `primed`: no call was needed, since another had brought the answer.
+ */
+export type CallSource = 'sent' | 'shared' | 'primed';
 
 export interface JournalEntry {
   readonly route: RouteName;
@@ -42,23 +45,26 @@ export class Journal {
   get backendMs(): number {
     let total = 0;
     let coveredTo = 0;
-    for (const { startMs, endMs } of this.#finished()) {
+    for (const { startMs, endMs } of this.#waits()) {
       total += Math.max(0, endMs - Math.max(startMs, coveredTo));
       coveredTo = Math.max(coveredTo, endMs);
     }
     return total;
   }
 
-  /** The longest chain of calls that waited for each other. */
+  /** The longest chain of calls of which each began after the one before had ended. */
   get rounds(): number {
-    const ended: { endMs: number; round: number }[] = [];
+    const waits = this.#waits();
+    const order = waits.map((_, i) => i).sort((a, b) => waits[a]!.endMs - waits[b]!.endMs);
+    const roundOf: number[] = [];
+    let ended = 0; // how many of `order` ended before the call at hand began
+    let before = 0; // the longest chain among those
     let most = 0;
-    for (const { startMs, endMs } of this.#finished()) {
-      const before = ended.reduce(
-        (m, call) => (call.endMs <= startMs ? Math.max(m, call.round) : m),
-        0,
-      );
-      ended.push({ endMs, round: before + 1 });
+    for (const [i, { startMs }] of waits.entries()) {
+      for (; ended < i && waits[order[ended]!]!.endMs <= startMs; ended++) {
+        before = Math.max(before, roundOf[order[ended]!] ?? 0);
+      }
+      roundOf.push(before + 1);
       most = Math.max(most, before + 1);
     }
     return most;
@@ -83,12 +89,21 @@ export class Journal {
     entry.status = status;
   }
 
+  /** Something was answered without a call, by what `source` says. */
+  note(route: RouteName, origin: unknown, source: 'primed'): void {
+    const entry = this.begin(route, origin, source, 1);
+    entry.endMs = entry.startMs;
+  }
+
   #now(): number {
     return performance.now() - this.#began;
   }
 
-  #finished(): { startMs: number; endMs: number }[] {
+  /** When each call began and ended, in the order they began. */
+  #waits(): { startMs: number; endMs: number }[] {
     const now = this.#now();
-    return this.#entries.map(({ startMs, endMs = now }) => ({ startMs, endMs }));
+    return this.#entries
+      .filter(({ source }) => source !== 'primed')
+      .map(({ startMs, endMs = now }) => ({ startMs, endMs }));
   }
 }
