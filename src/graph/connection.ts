@@ -8,7 +8,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from './context.ts';
 import { sealCursor } from './cursor.ts';
 import type { ListDemand } from './demand.ts';
-import { nextStart, readList, type List } from './list.ts';
+import { readList, type List } from './list.ts';
+import { nextStart } from './list-walk.ts';
 import { pageOf, readPageRequest } from './page-request.ts';
 
 export interface Edge<Node> {

@@ -59,8 +59,10 @@ export interface LoadDemand {
   readonly carries?: ((parent: object, args: Args) => object) | undefined;
   /** Names the call where it is not the loader's alone: an entity's `callIdentity`, or a shared name. */
   readonly identity?: ((key: Readonly<Record<string, string>>) => string) | undefined;
-  /** True when only that call brings it: an item of a list that is the same object does not. */
-  readonly unlisted?: boolean;
+  /** True when the items are keys, each read only if more is selected. */
+  readonly references?: boolean;
+  /** True when a whole list is read for it, in as many pages as it has. */
+  readonly walks?: boolean;
 }
 
 /** Objects by their global ids. */

@@ -11,7 +11,7 @@ import type { Types } from './builder.ts';
 import { perRequest, type Context } from './context.ts';
 import { badInput } from './errors.ts';
 import { Loader } from './loader.ts';
-import { parseNodeId, type NodeKey } from './node-id.ts';
+import { formatNodeId, parseNodeId, type NodeKey } from './node-id.ts';
 import { segmentFault } from '../rest/path.ts';
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
@@ -52,6 +52,9 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
         new Loader<KeyOf<Name>, T | null>(
           (wanted) => JSON.stringify(key.map((name) => wanted[name])),
           (wanted, call) => find(context, wanted, call),
+          (origin) => {
+            context.rest.journal.note(route, origin, 'primed');
+          },
         ),
     );
     entities.set(ref.name, this as unknown as Entity);
@@ -75,6 +78,14 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
       key[name] = part;
     }
     return key as KeyOf<Name>;
+  }
+
+  /** The global id of the object with a key. */
+  idOf(key: KeyOf<Name>): string {
+    return formatNodeId(
+      this.name,
+      this.key.map((name) => key[name]),
+    );
   }
 
   /** A key standing for its object. */

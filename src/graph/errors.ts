@@ -7,10 +7,13 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import {
   RestAbortedError,
+  RestBudgetError,
   RestError,
   RestInputError,
   RestInvalidResponseError,
   RestOutcomeUnknownError,
+  RestOverloadedError,
+  RestPausedError,
   RestStatusError,
   RestTimeoutError,
   RestUnauthenticatedError,
@@ -30,6 +33,7 @@ export type ErrorCode =
   | 'UPSTREAM_UNAVAILABLE'
   | 'UPSTREAM_INVALID_RESPONSE'
   | 'UPSTREAM_UNSUPPORTED'
+  | 'UPSTREAM_BUDGET_EXCEEDED'
   | 'OUTCOME_UNKNOWN';
 
 /** A refusal of what the caller sent. The message says what to do instead and shows the offender. */
@@ -64,6 +68,9 @@ const CODE_BY_CLASS: readonly (readonly [
   [RestInputError, 'BAD_USER_INPUT'],
   [RestUnauthenticatedError, 'UNAUTHENTICATED'],
   [RestUnsupportedError, 'UPSTREAM_UNSUPPORTED'],
+  [RestBudgetError, 'UPSTREAM_BUDGET_EXCEEDED'],
+  [RestPausedError, 'RATE_LIMITED'],
+  [RestOverloadedError, 'UPSTREAM_UNAVAILABLE'],
   [RestTimeoutError, 'UPSTREAM_TIMEOUT'],
   [RestUnreachableError, 'UPSTREAM_UNAVAILABLE'],
   [RestInvalidResponseError, 'UPSTREAM_INVALID_RESPONSE'],
@@ -85,8 +92,7 @@ export function codeOf(error: RestError): ErrorCode {
 
 /** Our message, the code, and which route failed; never an address, a key or the backend's words. */
 export function fromRestError(error: RestError): GraphQLError {
-  const { route, status, requestId } = error;
-  const retryAfterMs = error instanceof RestStatusError ? error.retryAfterMs : undefined;
+  const { route, status, requestId, retryAfterMs } = error;
   return new GraphQLError(error.message, {
     originalError: error,
     extensions: {

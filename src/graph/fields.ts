@@ -11,6 +11,7 @@ import type { Route, RouteSet } from '../v0/routes.ts';
 import type { Types } from './builder.ts';
 import { readConnection, type Connection } from './connection.ts';
 import type { Context } from './context.ts';
+import { cutAt } from './continuation.ts';
 import {
   demanding,
   type Demand,
@@ -18,7 +19,7 @@ import {
   type ListDemand,
   type ObjectDemand,
 } from './demand.ts';
-import type { Entity, KeyOf } from './entity.ts';
+import { findEntity, type Entity, type KeyOf } from './entity.ts';
 import { soundKey } from './key.ts';
 import { mapList, restList, type List } from './list.ts';
 import { followReference, lookUp } from './lookahead.ts';
@@ -212,10 +213,20 @@ export function connectionField<Parent extends object, Node, Args extends InputF
         return await readConnection(demand(context.rest.routeSet), parent, given, context, info);
       } catch (error) {
         if (isNotFound(error)) return null; // the list of something that does not exist
-        throw error;
+        throw cutAt(error, () => ({
+          id: idOfParent(info, parent),
+          after: (given['after'] as string | null | undefined) ?? null,
+        }));
       }
     },
   });
+}
+
+/** The global id of a list's parent; undefined at the root. */
+function idOfParent({ parentType }: GraphQLResolveInfo, parent: object): string | undefined {
+  const entity = findEntity(parentType.name);
+  const key = entity?.keyOf(parent);
+  return key && entity?.idOf(key);
 }
 
 /** `description`, and the route that the field costs. */

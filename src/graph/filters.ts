@@ -1,6 +1,7 @@
 /**
  * Arguments → query parameters of a list.
  */
+import { soundKey } from './key.ts';
 
 type Argument = string | number | boolean | null | undefined;
 
@@ -8,14 +9,17 @@ type Argument = string | number | boolean | null | undefined;
 type Parameter<Value> = Value extends boolean ? `${Value}` : Value extends null ? never : string;
 
 /**
- * The filters among a field's arguments. An omitted or null argument is not sent.
+ * The filters among a field's arguments and its parent's ids. What is omitted or null is not sent.
  *
+ * @throws the error that stands where the backend broke an id.
  * Source: interface.md, "Endpoints": flags are strings. Assumed: `true` and `false`.
  */
 export function filtersOf<Args extends Readonly<Record<string, Argument>>>(
   args: Args,
 ): { [Name in keyof Args]?: Parameter<NonNullable<Args[Name]>> } {
-  const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+  const given = Object.entries(soundKey(args)).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
   // The names stay, and `String` writes a flag as REST wants it.
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)])) as never;
 }

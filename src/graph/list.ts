@@ -6,11 +6,9 @@
  */
 import DataLoader from 'dataloader';
 import type { CallInput, CallOptions } from '../rest/client.ts';
-import { RestInvalidResponseError } from '../rest/errors.ts';
-import { MAX_LIMIT, type Listed } from '../v0/list.ts';
+import type { Listed } from '../v0/list.ts';
 import type { Route } from '../v0/routes.ts';
 import { perRequest, type Context } from './context.ts';
-import { invalidResponse } from './errors.ts';
 import { soundKey } from './key.ts';
 import type { Abandon } from './loader.ts';
 
@@ -35,7 +33,7 @@ export function restList<Path extends string, Item, Query>(
   route: Route<Path, Listed<Item>, Query, undefined>,
   input: CallInput<Path, Omit<NonNullable<Query>, 'cursor' | 'limit'>, undefined>,
 ): List<Item> {
-  if (input.path) soundKey(input.path);
+  soundKey({ ...input.path, ...input.query });
   return {
     id: JSON.stringify([route.path, input.path ?? null, input.query ?? null]),
     fetch: ({ from, limit }, call) => {
@@ -156,63 +154,6 @@ export async function readList<Item>(
   return { ...listed, items: items as readonly Item[] };
 }
 
-/**
- * Every page of a list, 100 items each, for what no route can be asked for directly. Stop reading
- * as soon as the answer is found: the next page is not asked for before that.
- *
- * @throws UPSTREAM_INVALID_RESPONSE when the list would not end.
- */
-export async function* walkList<Item>(
-  context: Context,
-  list: List<Item>,
-  origin: unknown,
-): AsyncGenerator<readonly Item[], void> {
-  const seen = new Set<string>();
-  for (let from: string | null = null; ;) {
-    const listed: Counted<Item> = await readList(context, list, { from, limit: MAX_LIMIT }, origin);
-    yield listed.items;
-    from = nextStart(listed, from);
-    if (from === null) return;
-    if (seen.has(from)) {
-      throw invalidResponse(
-        'Backend answered a cursor for the second time: the list would not end.',
-      );
-    }
-    seen.add(from);
-  }
-}
-
 /** Begins reading a page that somebody will probably ask for. */
 export const startList = (context: Context, list: List, page: ListPage, origin: unknown): Abandon =>
   listReader(context).start(list, page, origin);
-
-/**
- * Where the next page starts; null on the last.
- *
- * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or would
- *   send us round in a circle.
- */
-export function nextStart(
-  listed: {
-    readonly items: readonly unknown[];
-    readonly hasMore: unknown;
-    readonly nextCursor: unknown;
-  },
-  from: string | null,
-): string | null {
-  if (listed.hasMore instanceof RestInvalidResponseError) throw listed.hasMore;
-  if (listed.nextCursor instanceof RestInvalidResponseError) throw listed.nextCursor;
-  if (listed.hasMore !== true) return null;
-  if (typeof listed.nextCursor !== 'string' || listed.nextCursor === '') {
-    throw invalidResponse('Backend answered "hasMore" without a "nextCursor".');
-  }
-  if (listed.nextCursor === from) {
-    throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
-  }
-  if (listed.items.length === 0) {
-    throw invalidResponse(
-      'Backend answered an empty page that promises more: the list might not end.',
-    );
-  }
-  return listed.nextCursor;
-}

@@ -24,13 +24,21 @@ export class Loader<Key, Value> {
   readonly #idOf: (key: Key) => string;
   readonly #known = new Set<string>();
   readonly #ahead = new Map<string, AbortController>();
+  readonly #primed = new Set<string>();
+  readonly #onPrimed: ((origin: unknown) => void) | undefined;
 
   /**
    * @param idOf equal keys give equal texts.
    * @param load one call for one key.
+   * @param onPrimed hears who is answered by what another call brought.
    */
-  constructor(idOf: (key: Key) => string, load: (key: Key, call: CallOptions) => Promise<Value>) {
+  constructor(
+    idOf: (key: Key) => string,
+    load: (key: Key, call: CallOptions) => Promise<Value>,
+    onPrimed?: (origin: unknown) => void,
+  ) {
     this.#idOf = idOf;
+    this.#onPrimed = onPrimed;
     this.#dataLoader = new DataLoader<Ask<Key>, Value, string>(
       async (asks) => {
         const outcomes = await Promise.allSettled(asks.map(({ key, call }) => load(key, call)));
@@ -47,6 +55,7 @@ export class Loader<Key, Value> {
     const id = this.#idOf(key);
     this.#ahead.delete(id);
     this.#known.add(id);
+    if (this.#onPrimed && this.#primed.has(id)) this.#onPrimed(origin);
     return this.#dataLoader.load({ id, key, call: { origin } });
   }
 
@@ -71,6 +80,7 @@ export class Loader<Key, Value> {
     const id = this.#idOf(key);
     if (this.#known.has(id)) return;
     this.#known.add(id);
+    this.#primed.add(id);
     this.#dataLoader.prime({ id, key, call: {} }, value);
   }
 }

@@ -8,6 +8,7 @@
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { isNotFound } from '../rest/errors.ts';
 import type { Context } from './context.ts';
+import { cutAt } from './continuation.ts';
 import { demandOf, type ListDemand } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
 import { readList, startList } from './list.ts';
@@ -93,7 +94,7 @@ async function loadObject<T extends object, Name extends keyof T & string>(
     return object;
   } catch (error) {
     ahead.abandon();
-    throw error;
+    throw cutAt(error, () => ({ id: entity.idOf(key) }));
   }
 }
 

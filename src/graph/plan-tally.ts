@@ -90,17 +90,14 @@ export class Tally {
     return this.pages(route, field, identity, at, count, { count: 1, open: false });
   }
 
-  /**
-   * A list read in pages that wait for each other; `open` when nobody can know how many, `unlisted`
-   * when what was primed does not answer it.
-   */
+  /** A list read in pages that wait for each other; `open` when nobody can know how many. */
   pages(
     route: RouteName,
     field: string,
     identity: string,
     at: number,
     count: Count,
-    pages: { readonly count: number; readonly open: boolean; readonly unlisted?: boolean },
+    pages: { readonly count: number; readonly open: boolean },
   ): number {
     if (this.isPrimed(identity, at)) return at;
     const id = `${this.#epoch} ${identity}`;

@@ -210,10 +210,10 @@ class Planner {
     const key = demand.key(parent.value, args);
     if (!key) return at;
     const id = demand.identity?.(key) ?? demand.route.path + JSON.stringify(key);
-    const once = { count: 1, open: false, unlisted: demand.unlisted === true };
-    const end = this.tally.pages(demand.route, path, id, at, count, once);
+    const pages = { count: 1, open: demand.walks === true };
+    const end = this.tally.pages(demand.route, path, id, at, count, pages);
     const known = demand.carries?.(parent.value, args) ?? {};
-    this.#items(visit, demand.items, known, id, end, sizeOf(visit));
+    this.#items(visit, demand.items, known, id, end, sizeOf(visit), demand.references);
     return end;
   }
 

@@ -4,16 +4,23 @@
  * Opening a backend costs most of a test's time, so houses with the same backend options share one
  * backend a file. A test that writes asks for a backend of its own with `fresh`.
  */
-import { execute, parse, type DocumentNode, type ExecutionResult } from 'graphql';
+import { execute, parse, print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import { afterAll } from 'vitest';
 import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
 import { createContext } from '../../src/graph/context.ts';
 import { toClientError } from '../../src/graph/errors.ts';
-import { createUpstream, type RestClient } from '../../src/rest/client.ts';
+import {
+  createUpstream,
+  type RequestScope,
+  type RestClient,
+  type Upstream,
+} from '../../src/rest/client.ts';
 import { createDispatcher } from '../../src/rest/dispatcher.ts';
 import type { Journal } from '../../src/rest/journal.ts';
 import { schema } from '../../src/schema.ts';
+import type { DocumentLimits } from '../../src/server/document-limits.ts';
+import { createGateway, type Gateway } from '../../src/server/gateway.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
 
 export interface HouseOptions extends Partial<BackendOptions> {
@@ -21,16 +28,20 @@ export interface HouseOptions extends Partial<BackendOptions> {
   readonly fresh?: boolean;
   /** Which routes the gateway believes in; the backend has them all unless told otherwise. */
   readonly routeSet?: RouteSet;
+  readonly limits?: Partial<DocumentLimits>;
+  readonly maxUpstreamCalls?: number;
 }
 
 export interface QueryOptions {
   readonly apiKey?: string;
-  /** @default true */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** False executes without the gateway, and without look-ahead. @default true */
   readonly looksAhead?: boolean;
 }
 
 export interface House {
   readonly backend: Backend;
+  readonly gateway: Gateway;
   /** What the backend was asked since the last query began: `GET /v0/pages/p1`. */
   readonly restCalls: readonly string[];
   /** The gateway's way to the backend, for what is not a query. */
@@ -41,7 +52,7 @@ export interface House {
     document: string | DocumentNode,
     variables?: Record<string, unknown>,
     options?: QueryOptions,
-  ): Promise<{ data: Data; errors: ExecutionResult['errors'] }>;
+  ): Promise<{ data: Data; errors: readonly GraphQLFormattedError[] | undefined }>;
 }
 
 interface Site {
@@ -61,25 +72,35 @@ afterAll(async () => {
 export async function openHouse({
   fresh = false,
   routeSet = 'extended',
+  limits = {},
+  maxUpstreamCalls = 250,
   ...options
 }: HouseOptions = {}): Promise<House> {
   const site = fresh ? openSite(options) : sharedSite(options);
   const backend = await site.backend;
   const dispatcher = createDispatcher(backend.url);
   closing.push(() => dispatcher.close());
-  const upstream = createUpstream({
+  const real = createUpstream({
     dispatcher,
     pathPrefix: '',
     routeSet,
     timeoutMs: 3_000,
     maxResponseBytes: 5_000_000,
   });
-  let restCalls: string[] = [];
+  let restCalls: readonly string[] = [];
   let journal: Journal | undefined;
+  // The gateway makes a client a request; the last one's journal is kept for the test.
+  const upstream: Upstream = Object.assign((scope: RequestScope) => {
+    const rest = real(scope);
+    journal = rest.journal;
+    return rest;
+  }, real);
+  const gateway = createGateway({ upstream, limits, maxUpstreamCalls });
 
   return {
     backend,
-    rest: upstream({ apiKey: EXAMPLE_API_KEY, requestId: 'house' }),
+    gateway,
+    rest: real({ apiKey: EXAMPLE_API_KEY, requestId: 'house' }),
     get restCalls() {
       return restCalls;
     },
@@ -87,24 +108,45 @@ export async function openHouse({
       if (!journal) throw new Error('No query yet: the journal belongs to the last one.');
       return journal;
     },
-    query: async (document, variables, { apiKey = EXAMPLE_API_KEY, looksAhead = true } = {}) => {
+    query: async (document, variables, { apiKey = EXAMPLE_API_KEY, headers, looksAhead } = {}) => {
       const heard: string[] = [];
       restCalls = heard;
       site.listener = (line) => heard.push(line);
-      const rest = upstream({ apiKey, requestId: 'house' });
-      journal = rest.journal;
-      const result = await execute({
-        schema,
-        document: typeof document === 'string' ? parse(document) : document,
-        variableValues: variables,
-        contextValue: createContext(rest, apiKey, { looksAhead }),
-      });
-      return {
-        data: result.data as never,
-        errors: result.errors?.map((error) => toClientError(error) ?? error),
-      };
+      if (looksAhead === false) return executeNaively(document, variables, upstream);
+      const response = await gateway.fetch(
+        new Request('http://house/graphql', {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/graphql-response+json',
+            'x-api-key': apiKey,
+            ...headers,
+          },
+          body: JSON.stringify({
+            query: typeof document === 'string' ? document : print(document),
+            variables,
+          }),
+        }),
+      );
+      return (await response.json()) as never;
     },
   };
+
+  async function executeNaively(
+    document: string | DocumentNode,
+    variableValues: Record<string, unknown> | undefined,
+    upstreamOf: Upstream,
+  ) {
+    const rest = upstreamOf({ apiKey: EXAMPLE_API_KEY, requestId: 'naive' });
+    const { data, errors } = await execute({
+      schema,
+      document: typeof document === 'string' ? parse(document) : document,
+      variableValues,
+      contextValue: createContext(rest, EXAMPLE_API_KEY, { looksAhead: false }),
+    });
+    const shown = errors?.map((error) => (toClientError(error) ?? error).toJSON());
+    return JSON.parse(JSON.stringify({ data, errors: shown })) as never;
+  }
 }
 
 function sharedSite(options: Partial<BackendOptions>): Site {

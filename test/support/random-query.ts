@@ -127,11 +127,12 @@ export function randomQuery(
     return ` @${include ? 'include' : 'skip'}(if: ${chance(0.5) ? variable('Boolean!', on) : String(on)})`;
   }
 
-  function writeSelection(type: GraphQLObjectType, left: number): string {
+  /** @param distinct with an alias for every field: types of one place may disagree about a name. */
+  function writeSelection(type: GraphQLObjectType, left: number, distinct = false): string {
     if (isAbstractType(type)) {
       const members = schema.getPossibleTypes(type).filter(() => chance(0.5));
       const inner = members.map(
-        (member) => `... on ${member.name} ${writeSelection(member, left)}`,
+        (member) => `... on ${member.name} ${writeSelection(member, left, true)}`,
       );
       return `{ __typename id ${inner.join(' ')} }`;
     }
@@ -139,13 +140,15 @@ export function randomQuery(
     const leaves = all.filter((field) => isLeafType(getNamedType(field.type)));
     const objects = all.filter((field) => !isLeafType(getNamedType(field.type)));
     const isPlumbing = /(Connection|Edge)$/.test(type.name);
-    const some = leaves.filter(() => chance(isPlumbing ? 0.5 : 0.3)).map((field) => field.name);
+    const some = leaves
+      .filter(() => chance(isPlumbing ? 0.5 : 0.3))
+      .map(({ name }) => (distinct ? `a${aliases++}: ${name}` : name));
     // Wide queries grow with every level; a connection or two is enough to meet every edge in time.
     const inner = objects
       .filter((field) => left > 0 && chance(isPlumbing ? 0.6 : 0.35) && roomFor(field))
       .map((field) => {
-        const alias = chance(0.3) || field.args.length > 0 ? `a${aliases++}: ` : '';
-        return `${alias}${writeField(field, isPlumbing ? left : left)}`;
+        const alias = distinct || chance(0.3) || field.args.length > 0 ? `a${aliases++}: ` : '';
+        return `${alias}${writeField(field, left)}`;
       });
     const parts = [...some, ...inner];
     if (parts.length === 0) parts.push('__typename');

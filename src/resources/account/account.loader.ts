@@ -3,7 +3,7 @@
  */
 import { perRequest, type Context } from '../../graph/context.ts';
 import { unsupported } from '../../graph/errors.ts';
-import { walkList } from '../../graph/list.ts';
+import { walkList } from '../../graph/list-walk.ts';
 import { Loader } from '../../graph/loader.ts';
 import type { Account, AccountWithPersons } from '../../v0/account.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';

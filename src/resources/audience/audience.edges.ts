@@ -8,8 +8,8 @@ import { builder } from '../../graph/builder.ts';
 import { connectionType, NodeReference } from '../../graph/connection-type.ts';
 import type { ListDemand } from '../../graph/demand.ts';
 import { connectionField, listDemand, referenceField } from '../../graph/fields.ts';
-import { readList, restList, type Counted, type List } from '../../graph/list.ts';
-import { MAX_LIMIT } from '../../v0/list.ts';
+import { restList, type Counted, type List } from '../../graph/list.ts';
+import { walkList } from '../../graph/list-walk.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageRef } from '../page/page.entity.ts';
 import { audienceEntity, AudienceRef } from './audience.entity.ts';
@@ -33,7 +33,10 @@ const linked: ListDemand = {
   from: 'key',
   route: routes.listPageLinks,
   proves: false,
-  items: undefined,
+  walks: true,
+  references: true,
+  items: audienceEntity as unknown as ListDemand['items'],
+  carries: (parent) => ({ pageId: (parent as { pageId: string }).pageId }),
   list: (parent, _args, context) => linkedAudiences(context, (parent as { pageId: string }).pageId),
 };
 
@@ -57,17 +60,9 @@ function linkedAudiences(context: Context, pageId: string): List<NodeReference> 
   const links = restList(context, routes.listPageLinks, { query: { pageId } });
   const fetch = async (origin: unknown): Promise<Counted<NodeReference>> => {
     const ids = new Set<string>();
-    let from: string | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof links.fetch>> = await readList(
-        context,
-        links,
-        { from, limit: MAX_LIMIT },
-        origin,
-      );
-      for (const { target } of page.items) if (target?.audienceId) ids.add(target.audienceId);
-      from = page.hasMore && page.nextCursor !== from ? page.nextCursor : null;
-    } while (from !== null);
+    for await (const page of walkList(context, links, origin)) {
+      for (const { target } of page) if (target?.audienceId) ids.add(target.audienceId);
+    }
     return {
       items: [...ids].map((audienceId) => new NodeReference({ pageId, audienceId })),
       hasMore: false,

@@ -40,7 +40,12 @@ const linked: LoadDemand = {
   identity: (key) => detailName(key['accountId']!),
 };
 
-const active: LoadDemand = { ...ofAccount, route: routes.listActivity };
+const active: LoadDemand = {
+  ...ofAccount,
+  route: routes.listActivity,
+  references: true,
+  walks: true,
+};
 
 const byDomain: LoadDemand = {
   kind: 'load',

@@ -6,7 +6,8 @@
  */
 import { NodeReference } from '../../graph/connection-type.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
-import { restList, walkList } from '../../graph/list.ts';
+import { restList } from '../../graph/list.ts';
+import { walkList } from '../../graph/list-walk.ts';
 import { Loader } from '../../graph/loader.ts';
 import type { Person } from '../../v0/person.ts';
 import { routes } from '../../v0/routes.ts';

@@ -1,0 +1,39 @@
+/**
+ * Where to go on, when a request's budget of calls is spent.
+ *
+ * The call that would pass the budget is not made. Its field is null with an error that carries the
+ * global id to ask for next, and for a list the cursor to ask from.
+ */
+import type { GraphQLError } from 'graphql';
+import { RestBudgetError } from '../rest/errors.ts';
+import { fromRestError } from './errors.ts';
+
+/** What to ask for in the next request. */
+export interface Continuation {
+  /** The object that was not read, or the one whose list was cut; absent at the root. */
+  readonly id?: string | undefined;
+  /** The `after` to read the list from; null for its start. */
+  readonly after?: string | null | undefined;
+}
+
+/**
+ * The error of a field that was cut, or the error itself when the budget is not what failed.
+ *
+ * @param next is only asked when it is.
+ */
+export function cutAt(error: unknown, next: () => Continuation): unknown {
+  if (!(error instanceof RestBudgetError)) return error;
+  const cut = fromRestError(error);
+  cut.extensions['continuation'] = next();
+  return cut;
+}
+
+/** Every cut of an answer, with the path of its field. */
+export const continuationsOf = (
+  errors: readonly GraphQLError[],
+): (Continuation & { readonly path: readonly (string | number)[] })[] =>
+  errors.flatMap(({ path = [], extensions }) => {
+    // Written by `cutAt` and by nobody else.
+    const next = extensions['continuation'] as Continuation | undefined;
+    return next ? [{ path, ...next }] : [];
+  });

@@ -1,0 +1,101 @@
+/**
+ * Whether a document is worth planning, and what to say when it costs too much.
+ *
+ * A plan takes longer than many a query. Only documents that could need more calls than the budget
+ * allows are planned before they run, and that can be told from the text alone, once.
+ */
+import {
+  GraphQLError,
+  Kind,
+  visit,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { getVariableValues } from 'graphql/execution/values.js';
+import type { Context } from './context.ts';
+import { MAX_NODES } from './node.queries.ts';
+import { planOperation } from './plan.ts';
+import type { Plan } from './plan-tally.ts';
+
+export interface Operation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** As the caller sent them. */
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** The plan of an operation; undefined when its variables are wrong, which execution will report. */
+export function planFor(
+  { schema, document, operation, variables }: Operation,
+  context: Context,
+): Plan | undefined {
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  if (!coerced) return undefined;
+  const fragments = Object.fromEntries(
+    document.definitions
+      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
+      .map((node) => [node.name.value, node]),
+  );
+  return planOperation(operation, { schema, fragments, variableValues: coerced }, context);
+}
+
+/**
+ * Refuses an operation whose least cost is above the budget, before any call.
+ *
+ * @returns the refusal; undefined when the operation may run.
+ */
+export function refuseCost(
+  asked: Operation,
+  context: Context,
+  maxCalls: number,
+): GraphQLError | undefined {
+  if (mostRootCalls(asked.document) <= maxCalls) return undefined;
+  const plan = planFor(asked, context);
+  if (!plan || plan.calls.least <= maxCalls) return undefined;
+  return new GraphQLError(
+    `This query needs at least ${plan.calls.least} backend calls, and a request may make ${maxCalls}: ask for less at once. "${plan.dearest}" costs most.`,
+    {
+      extensions: {
+        code: 'QUERY_TOO_EXPENSIVE',
+        calls: plan.calls.least,
+        maxCalls,
+        field: plan.dearest,
+      },
+    },
+  );
+}
+
+const bounds = new WeakMap<DocumentNode, number>();
+
+/**
+ * A bound on what a document costs at least, whatever its variables: one call a field, and as many
+ * as `nodes` takes for each `nodes`. What lies below lists may not exist, and costs nothing at least.
+ */
+function mostRootCalls(document: DocumentNode): number {
+  let bound = bounds.get(document);
+  if (bound === undefined) {
+    bound = 0;
+    const spreads = countSpreads(document);
+    visit(document, {
+      Field: ({ name }) => {
+        bound! += (name.value === 'nodes' ? MAX_NODES : 1) * spreads;
+      },
+    });
+    bounds.set(document, bound);
+  }
+  return bound;
+}
+
+/** A fragment's fields count as often as fragments are spread at all. */
+function countSpreads(document: DocumentNode): number {
+  let spreads = 1;
+  visit(document, {
+    FragmentSpread: () => {
+      spreads++;
+    },
+  });
+  return spreads;
+}

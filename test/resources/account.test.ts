@@ -1,0 +1,161 @@
+/** Accounts: both lists with their flags, the lookup, and what each costs. */
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse } from '../support/open-house.ts';
+
+const ACCOUNT = IDS.account;
+
+describe('account', () => {
+  it('counts the persons that its read route answers instead of their number', async () => {
+    const house = await openHouse();
+    const { data: listed } = await house.query(
+      '{ accounts(first: 1) { nodes { id accountId domain name createdAt linkedPersonsCount } } }',
+    );
+
+    const { data, errors } = await house.query(
+      `{ account(accountId: "${ACCOUNT}") { id accountId domain name createdAt linkedPersonsCount } }`,
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['account']).toEqual(listed['accounts'].nodes[0]);
+    expect(data['account'].linkedPersonsCount).toBe(12);
+    expect(house.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
+  });
+
+  it('is null when there is none, and refused when the id cannot be one', async () => {
+    const house = await openHouse();
+
+    const missing = await house.query('{ account(accountId: "nobody") { name } }');
+    const refused = await house.query('{ account(accountId: "..") { name } }');
+
+    expect(missing).toEqual({ data: { account: null }, errors: undefined });
+    expect(refused.errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
+    expect(house.restCalls).toEqual([]);
+  });
+
+  it('is read once for the account, its persons and their account', async () => {
+    const house = await openHouse({ latencyMs: 20 });
+
+    const { data, errors } = await house.query(`{ account(accountId: "${ACCOUNT}") { name
+      persons { nodes { name account { name } } } logs { nodes { type } } activity { nodes { type } } } }`);
+
+    const { name, persons } = data['account'];
+    expect(errors).toBeUndefined();
+    expect(new Set(persons.nodes.map((person: any) => person.account.name))).toEqual(
+      new Set([name]),
+    );
+    expect(house.restCalls.toSorted()).toEqual([
+      `GET /v0/accounts/${ACCOUNT}`,
+      `GET /v0/accounts/${ACCOUNT}/activity?limit=20`,
+      `GET /v0/accounts/${ACCOUNT}/logs?limit=20`,
+    ]);
+    expect(house.journal.rounds).toBe(1);
+  });
+});
+
+describe('accounts', () => {
+  it.each([
+    ['', '/v0/accounts?limit=2'],
+    [', query: null, includeEmptyOnly: null', '/v0/accounts?limit=2'],
+    [', includeEmptyOnly: true', '/v0/accounts?includeEmptyOnly=true&limit=2'],
+    [', includeEmptyOnly: false', '/v0/accounts?includeEmptyOnly=false&limit=2'],
+    [', query: "food"', '/v0/accounts/search?query=food&limit=2'],
+    [
+      ', query: "a b&c", includeEmptyOnly: true',
+      '/v0/accounts/search?query=a%20b%26c&includeEmptyOnly=true&limit=2',
+    ],
+  ])('with (first: 2%s) asks for %s', async (args, path) => {
+    const house = await openHouse();
+
+    const { errors } = await house.query(`{ accounts(first: 2${args}) { nodes { name } } }`);
+
+    expect(errors).toBeUndefined();
+    expect(house.restCalls).toEqual([`GET ${path}`]);
+  });
+
+  it('finds what is searched for, page by page, with one call a page', async () => {
+    const house = await openHouse();
+    const page = (after: string | null) =>
+      house.query(
+        'query ($after: String) { accounts(query: "foods", first: 5, after: $after) { totalCount nodes { name } pageInfo { hasNextPage endCursor } } }',
+        { after },
+      );
+    const names: string[] = [];
+
+    for (let after: string | null = null, more = true; more;) {
+      const { data }: any = await page(after);
+      names.push(...data.accounts.nodes.map((account: any) => account.name));
+      after = data.accounts.pageInfo.endCursor;
+      more = data.accounts.pageInfo.hasNextPage;
+      expect(house.restCalls).toHaveLength(1);
+    }
+
+    expect(names).toHaveLength(12);
+    expect(new Set(names).size).toBe(12);
+  });
+
+  it('does not take a cursor of all accounts for a search', async () => {
+    const house = await openHouse();
+    const { data } = await house.query('{ accounts(first: 1) { pageInfo { endCursor } } }');
+
+    const { errors } = await house.query(
+      'query ($after: String) { accounts(first: 1, query: "food", after: $after) { nodes { name } } }',
+      { after: data['accounts'].pageInfo.endCursor },
+    );
+
+    expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
+    expect(house.restCalls).toEqual([]);
+  });
+
+  it('reads the persons of 20 accounts in 21 calls and 2 rounds', async () => {
+    const house = await openHouse({ latencyMs: 20 });
+
+    const { errors } = await house.query(
+      '{ accounts(first: 20) { nodes { persons { nodes { name account { name } } } } } }',
+    );
+
+    expect(errors).toBeUndefined();
+    expect(house.restCalls).toHaveLength(21);
+    expect(house.journal.rounds).toBe(2);
+  });
+});
+
+describe('account, with the document’s routes alone', () => {
+  const LAST = 'account_copperreach_robotics';
+
+  it('is found by walking the list, which is read once however many are looked for', async () => {
+    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+
+    const { data, errors } = await house.query(
+      `{ a: account(accountId: "${ACCOUNT}") { name linkedPersonsCount }
+         b: account(accountId: "${LAST}") { name }
+         c: account(accountId: "nobody") { name }
+         node(id: "${formatNodeId('Account', [LAST])}") { ... on Account { domain } } }`,
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      a: { name: 'Harborlight Logistics', linkedPersonsCount: 12 },
+      b: { name: 'Copperreach Robotics' },
+      c: null,
+      node: { domain: 'copperreach-robotics.example' },
+    });
+    expect(house.restCalls).toEqual(['GET /v0/accounts?limit=100']);
+  });
+
+  it('stops walking where the account is found', async () => {
+    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+
+    const { data, errors } = await house.query(
+      `{ account(accountId: "${ACCOUNT}") { name logs(first: 1) { nodes { type } } } }`,
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['account'].name).toBe('Harborlight Logistics');
+    expect(house.restCalls.toSorted()).toEqual([
+      `GET /v0/accounts/${ACCOUNT}/logs?limit=1`,
+      'GET /v0/accounts?limit=100',
+    ]);
+  });
+});

@@ -1,0 +1,197 @@
+/** Logs and activity: flags, the interface they share, and the ways back from them. */
+import { isInterfaceType } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { schema } from '../../src/schema.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse } from '../support/open-house.ts';
+
+const { account: ACCOUNT, person: PERSON } = IDS;
+
+describe('the flags of logs and activity', () => {
+  it.each([
+    ['account', 'logs(first: 1)', 'logs?limit=1'],
+    ['account', 'logs(first: 1, includeDeleted: null)', 'logs?limit=1'],
+    ['account', 'logs(first: 1, includeDeleted: true)', 'logs?includeDeleted=true&limit=1'],
+    [
+      'account',
+      'activity(first: 1, includeDeleted: false)',
+      'activity?includeDeleted=false&limit=1',
+    ],
+    [
+      'account',
+      'activity(first: 1, includePersonActivity: true, includeDeleted: true)',
+      'activity?includeDeleted=true&includePersonActivity=true&limit=1',
+    ],
+    ['person', 'logs(first: 1)', 'logs?limit=1'],
+    ['person', 'logs(first: 1, includeDeleted: false)', 'logs?includeDeleted=false&limit=1'],
+  ])('send nothing that was not given: %s.%s', async (parent, field, path) => {
+    const house = await openHouse();
+    const id = parent === 'account' ? ACCOUNT : PERSON;
+
+    const { errors } = await house.query(
+      `{ ${parent}(${parent}Id: "${id}") { ${field} { nodes { type } } } }`,
+    );
+
+    expect(errors).toBeUndefined();
+    expect(house.restCalls).toEqual([`GET /v0/${parent}s/${id}/${path}`]);
+  });
+
+  it('bring deleted logs back only when asked', async () => {
+    const house = await openHouse();
+
+    const { data } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+      present: logs(first: 100) { totalCount nodes { deletedAt } }
+      all: logs(first: 100, includeDeleted: true) { totalCount nodes { deletedAt } } } }`);
+
+    const { present, all } = data['account'];
+    expect(present.nodes.every((log: any) => log.deletedAt === null)).toBe(true);
+    expect(all.nodes.some((log: any) => log.deletedAt !== null)).toBe(true);
+    expect(all.totalCount).toBeGreaterThan(present.totalCount);
+  });
+});
+
+describe('a log', () => {
+  it('leads back to its owner for nothing, who was there already', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(`{
+      account(accountId: "${ACCOUNT}") { name logs(first: 2) { nodes { account { name } } } }
+      person(personId: "${PERSON}") { name logs(first: 2) { nodes { person { name } } } } }`);
+
+    const { account, person } = data as any;
+    expect(errors).toBeUndefined();
+    expect(account.logs.nodes[0].account.name).toBe(account.name);
+    expect(person.logs.nodes[0].person.name).toBe(person.name);
+    expect(house.restCalls).toHaveLength(4);
+  });
+
+  it('is read by its global id, its owner beside it, in one round', async () => {
+    const house = await openHouse({ latencyMs: 20 });
+    const ids = [
+      formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']),
+      formatNodeId('PersonLog', [PERSON, 'plog_ada_lindqvistova_1']),
+    ];
+
+    const { data, errors } = await house.query(
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename
+        ... on LogEntry { source type payload createdAt }
+        ... on AccountLog { account { name } } ... on PersonLog { person { name } } } }`,
+      { ids },
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['nodes']).toMatchObject([
+      { id: ids[0], __typename: 'AccountLog', account: { name: 'Harborlight Logistics' } },
+      { id: ids[1], __typename: 'PersonLog' },
+    ]);
+    expect(data['nodes'][1].type).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(house.restCalls).toHaveLength(4);
+    expect(house.journal.rounds).toBe(1);
+  });
+
+  it('is null when its owner has no such log', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      'query ($id: ID!) { node(id: $id) { ... on PersonLog { type } } }',
+      { id: formatNodeId('PersonLog', [PERSON, 'nobody']) },
+    );
+
+    expect(data).toEqual({ node: null });
+    expect(errors).toBeUndefined();
+  });
+
+  it('is read through fragments on LogEntry, wherever it stands', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(`
+      fragment What on LogEntry { __typename source type payload idempotencyKey createdAt updatedAt deletedAt }
+      { account(accountId: "${ACCOUNT}") { logs(first: 1) { nodes { ...What } } activity(first: 1) { nodes { ...What } } }
+        person(personId: "${PERSON}") { logs(first: 1) { nodes { ...What } } } }`);
+
+    const { account, person } = data as any;
+    expect(errors).toBeUndefined();
+    expect(account.logs.nodes[0].__typename).toBe('AccountLog');
+    expect(account.activity.nodes[0].__typename).toBe('ActivityItem');
+    expect(person.logs.nodes[0].__typename).toBe('PersonLog');
+    expect(Date.parse(person.logs.nodes[0].createdAt)).not.toBeNaN();
+    expect(account.logs.nodes[0].payload).toBeTypeOf('object');
+  });
+
+  it('says which of the three it is, when LogEntry is all that is known', () => {
+    const logEntry = schema.getType('LogEntry');
+    if (!isInterfaceType(logEntry)) throw new Error('LogEntry is an interface');
+    const typeOf = (entry: object) =>
+      logEntry.resolveType?.(entry, {}, {} as never, logEntry as never);
+
+    expect(typeOf({ activityId: 'a', personLogId: 'p', type: 'x' })).toBe('ActivityItem');
+    expect(typeOf({ personId: 'p', personLogId: 'p', type: 'x' })).toBe('PersonLog');
+    expect(typeOf({ accountId: 'a', accountLogId: 'a', type: 'x' })).toBe('AccountLog');
+  });
+});
+
+describe('ActivityItem', () => {
+  it('leads to its account for nothing, and to persons with a call each', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(`{ account(accountId: "${ACCOUNT}") { name
+      activity(first: 30, includePersonActivity: true) { nodes { personId personName
+        account { name } person { name } } } } }`);
+
+    const { name, activity } = data['account'];
+    const persons = new Set(activity.nodes.map((item: any) => item.personId).filter(Boolean));
+    for (const item of activity.nodes) {
+      expect(item.account.name).toBe(name);
+      expect(item.person?.name ?? null).toBe(item.personName);
+    }
+    expect(errors).toBeUndefined();
+    expect(persons.size).toBeGreaterThan(1);
+    expect(house.restCalls).toHaveLength(2 + persons.size);
+  });
+
+  it('leads to the one log it shows, and is null for the other kind', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+      activity(first: 10, includePersonActivity: true) { nodes { type accountLogId personLogId
+        accountLog { type account { accountId } } personLog { type person { personId } } } } } }`);
+
+    expect(errors).toBeUndefined();
+    for (const item of data['account'].activity.nodes) {
+      const [shown, other] = item.personLogId
+        ? [item.personLog, item.accountLog]
+        : [item.accountLog, item.personLog];
+      expect(shown.type).toBe(item.type);
+      expect(other).toBeNull();
+    }
+    expect(house.restCalls).toHaveLength(1 + 10);
+  });
+
+  it('names its references for nothing', async () => {
+    const house = await openHouse();
+
+    const { errors } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+      activity(first: 10, includePersonActivity: true) { nodes { account { id } person { id personId }
+        accountLog { id } personLog { id personLogId } } } } }`);
+
+    expect(errors).toBeUndefined();
+    expect(house.restCalls).toHaveLength(1);
+  });
+});
+
+describe('logs, with the document’s routes alone', () => {
+  it('say that an account’s log cannot be read alone', async () => {
+    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+
+    const { data, errors } = await house.query(
+      'query ($id: ID!) { node(id: $id) { ... on AccountLog { type } } }',
+      { id: formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']) },
+    );
+
+    expect(data).toEqual({ node: null });
+    expect(errors?.[0]?.extensions['code']).toBe('UPSTREAM_UNSUPPORTED');
+    expect(errors?.[0]?.message).toContain('/v0/accounts/{account_id}/logs/{account_log_id}');
+    expect(house.restCalls).toEqual([]);
+  });
+});

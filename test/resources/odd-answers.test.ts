@@ -1,0 +1,303 @@
+/** What these rooms make of answers that the embedded backend never gives: broken, long, or endless. */
+import { describe, expect, it } from 'vitest';
+import { listOf, openStaged } from '../support/staged-backend.ts';
+
+const MOMENT = '2025-06-01T10:00:00.000Z';
+
+const account = (accountId: unknown, domain: unknown = `${String(accountId)}.example`) => ({
+  accountId,
+  domain,
+  name: `Account ${String(accountId)}`,
+  createdAt: MOMENT,
+  updatedAt: MOMENT,
+  latestActivityAt: null,
+  linkedPersonsCount: 0,
+});
+
+const person = (personId: unknown, domain: unknown) => ({
+  personId,
+  domain,
+  name: `Person ${String(personId)}`,
+  email: null,
+  slug: 'slug',
+  phoneNumber: null,
+  linkedinProfileUrl: null,
+  createdAt: MOMENT,
+  updatedAt: MOMENT,
+});
+
+const entry = (topicEntryId: unknown) => ({
+  topicEntryId,
+  topicId: 't',
+  sortOrder: 0,
+  content: { type: 'text', content: 'c' },
+  createdAt: MOMENT,
+  updatedAt: MOMENT,
+});
+
+const topic = (entries: unknown) => ({
+  topicId: 't',
+  title: 'Topic',
+  purpose: null,
+  sortOrder: 0.5,
+  isDefault: false,
+  createdAt: MOMENT,
+  updatedAt: MOMENT,
+  entries,
+});
+
+const link = (n: number, target: unknown) => ({ pageLinkId: `l${n}`, path: `/${n}`, target });
+
+const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | undefined) =>
+  errors?.map(({ extensions }) => extensions['code']);
+
+describe('a broken answer', () => {
+  it('costs the entries, not the topic, when they are no list', async () => {
+    const house = await openStaged(() => topic('none'));
+
+    const { data, errors } = await house.query(
+      '{ topic(topicId: "t") { title entries { nodes { topicEntryId } } } }',
+    );
+
+    expect(data).toEqual({ topic: { title: 'Topic', entries: null } });
+    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+
+  it('costs the entry it breaks, and the others can be paged around it', async () => {
+    const house = await openStaged(() => topic([entry('a'), 'broken', entry(7), entry('d')]));
+    const query = `query ($after: String) { topic(topicId: "t") {
+      entries(first: 2, after: $after) { edges { cursor node { topicEntryId } } pageInfo { endCursor } } } }`;
+
+    const first = await house.query(query);
+    const { endCursor } = first.data['topic'].entries.pageInfo;
+    const second = await house.query(query, { after: endCursor });
+
+    const nodesOf = ({ data }: typeof first) =>
+      data['topic'].entries.edges.map((edge: any) => edge.node);
+    expect(nodesOf(first)).toEqual([{ topicEntryId: 'a' }, null]);
+    expect(codesOf(first.errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(nodesOf(second)).toEqual([null, { topicEntryId: 'd' }]);
+    expect(codesOf(second.errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+
+  it('costs an account its persons when they are no list, and their number', async () => {
+    const { linkedPersonsCount: _, ...detail } = account('a');
+    const house = await openStaged(() => ({ ...detail, linkedPersons: 'many' }));
+
+    const { data, errors } = await house.query(
+      '{ account(accountId: "a") { name persons { nodes { name } } } }',
+    );
+    const counted = await house.query('{ account(accountId: "a") { linkedPersonsCount } }');
+
+    expect(data).toEqual({ account: { name: 'Account a', persons: null } });
+    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(codesOf(counted.errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+
+  it('never becomes part of another call’s path', async () => {
+    const house = await openStaged((url) => listOf([account(1, 2)], url));
+
+    const { data, errors } = await house.query(`{ accounts(first: 1) { nodes { name
+      persons { nodes { name } } logs { nodes { type } } activity { nodes { type } } } } }`);
+
+    expect(data['accounts'].nodes).toEqual([
+      { name: 'Account 1', persons: null, logs: null, activity: null },
+    ]);
+    expect(codesOf(errors)).toEqual(Array(3).fill('UPSTREAM_INVALID_RESPONSE'));
+    expect(house.restCalls).toEqual(['GET /v0/accounts?limit=1']);
+  });
+
+  it('never becomes a filter of another call', async () => {
+    const house = await openStaged((url) =>
+      url.pathname === '/v0/page_links' ? listOf([], url) : { metadata: null },
+    );
+
+    const { data } = await house.query(`{
+      page(pageId: "p") { metadata { title } links { nodes { path } } }
+      audience(pageId: "p", audienceId: "a") { metadataOverride { title } links { nodes { path } } } }`);
+
+    expect(data).toEqual({
+      page: { metadata: null, links: null },
+      audience: { metadataOverride: null, links: null },
+    });
+    expect(house.restCalls.join()).not.toMatch(/Error|object/);
+  });
+
+  it('never becomes the words of a search', async () => {
+    const house = await openStaged(() => person('p', 5));
+
+    const { data, errors } = await house.query(
+      '{ person(personId: "p") { name account { name } } }',
+    );
+
+    expect(data).toEqual({ person: { name: 'Person p', account: null } });
+    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(house.restCalls).toHaveLength(1);
+  });
+
+  it('never becomes the key of a reference', async () => {
+    const activity = { activityId: 'x', accountId: 1, personId: 2, personLogId: 3, type: 'y' };
+    const house = await openStaged((url) => listOf([activity], url));
+
+    const { data, errors } = await house.query(`{ account(accountId: "a") { activity { nodes {
+      type account { name } person { name } personLog { type } accountLog { type } } } } }`);
+
+    expect(data['account'].activity.nodes).toEqual([
+      { type: 'y', account: null, person: null, personLog: null, accountLog: null },
+    ]);
+    expect(codesOf(errors)).toEqual(Array(3).fill('UPSTREAM_INVALID_RESPONSE'));
+    expect(house.restCalls).toHaveLength(1);
+  });
+
+  it('costs a link its target alone', async () => {
+    const links = [link(1, 'nowhere'), link(2, { targetType: 'audience', audienceId: 9 }), {}];
+    const house = await openStaged((url) => listOf(links, url));
+
+    const { data, errors } = await house.query(`{ pageLinks(pageId: "p") { nodes {
+      path page { pageId } target { targetType audience { audienceId } } } } }`);
+
+    const page = { pageId: 'p' };
+    expect(data['pageLinks'].nodes).toEqual([
+      { path: '/1', page, target: null },
+      { path: '/2', page, target: { targetType: 'audience', audience: null } },
+      { path: null, page, target: null },
+    ]);
+    expect(codesOf(errors)).toEqual(Array(2).fill('UPSTREAM_INVALID_RESPONSE'));
+  });
+});
+
+describe('an activity item of which nearly all is absent', () => {
+  it('is null in every field, without an error', async () => {
+    const house = await openStaged((url) => listOf([{}], url));
+
+    const { data, errors } = await house.query(`{ account(accountId: "a") { activity { nodes {
+      activityId source payload createdAt account { name } person { name } accountLog { type } personLog { type } } } } }`);
+
+    expect(errors).toBeUndefined();
+    expect(new Set(Object.values(data['account'].activity.nodes[0]))).toEqual(new Set([null]));
+  });
+});
+
+describe('a page link that names its page', () => {
+  it('is believed', async () => {
+    const house = await openStaged((url) =>
+      listOf([{ ...link(1, { targetType: 'audience', audienceId: 'a' }), pageId: 'p' }], url),
+    );
+
+    const { data, errors } = await house.query(
+      '{ pageLinks { nodes { page { pageId } target { audience { pageId audienceId } } } } }',
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['pageLinks'].nodes).toEqual([
+      { page: { pageId: 'p' }, target: { audience: { pageId: 'p', audienceId: 'a' } } },
+    ]);
+  });
+});
+
+describe('the account of a person', () => {
+  it.each([0, 1, 99, 100, 250])('is found behind %i that only look like it', async (before) => {
+    const hits = [
+      ...Array.from({ length: before }, (_, i) => account(`a${i}`, `not${i}-home.example`)),
+      account('wanted', 'home.example'),
+    ];
+    const house = await openStaged((url) =>
+      url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
+    );
+
+    const { data, errors } = await house.query(
+      '{ person(personId: "p") { account { accountId } } }',
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({ person: { account: { accountId: 'wanted' } } });
+    expect(house.restCalls).toHaveLength(1 + Math.ceil((before + 1) / 100));
+  });
+
+  it('is not told apart by upper and lower case: domains must be equal letter by letter', async () => {
+    const house = await openStaged((url) =>
+      url.pathname.startsWith('/v0/persons/')
+        ? person('p', 'home.example')
+        : listOf([account('a', 'Home.example')], url),
+    );
+
+    const { data } = await house.query('{ person(personId: "p") { account { accountId } } }');
+
+    expect(data).toEqual({ person: { account: null } });
+  });
+
+  it('is given up with an error, and no false null, when too many look like it', async () => {
+    const hits = Array.from({ length: 5_000 }, (_, i) => account(`a${i}`, `${i}.home.example`));
+    const house = await openStaged((url) =>
+      url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
+    );
+
+    const { data, errors } = await house.query(
+      '{ person(personId: "p") { name account { name } } }',
+    );
+
+    expect(data).toEqual({ person: { name: 'Person p', account: null } });
+    expect(codesOf(errors)).toEqual(['UPSTREAM_UNSUPPORTED']);
+    expect(house.restCalls.length).toBeLessThan(15);
+  });
+});
+
+describe('a list that is walked to its end', () => {
+  it('is read 100 a call, for the links of an audience', async () => {
+    const links = Array.from({ length: 250 }, (_, n) =>
+      link(n, { targetType: 'audience', audienceId: n % 50 === 0 ? 'a' : 'b' }),
+    );
+    const house = await openStaged((url) =>
+      url.pathname === '/v0/page_links'
+        ? listOf(links, url)
+        : { pageId: 'p', audienceId: 'a', status: 'draft' },
+    );
+
+    const { data, errors } = await house.query(
+      '{ audience(pageId: "p", audienceId: "a") { audienceId links { totalCount nodes { path } } } }',
+    );
+
+    expect(errors).toEqual(undefined);
+    expect(data['audience'].links.nodes.map(({ path }: any) => path)).toEqual([
+      '/0',
+      '/50',
+      '/100',
+      '/150',
+      '/200',
+    ]);
+    expect(house.restCalls.filter((call) => call.includes('page_links'))).toHaveLength(3);
+  });
+
+  it('is walked no further than an account is found', async () => {
+    const accounts = Array.from({ length: 500 }, (_, n) => account(`a${n}`));
+    const house = await openStaged((url) => listOf(accounts, url), 'document');
+
+    const { data } = await house.query(
+      '{ account(accountId: "a150") { name } other: account(accountId: "a20") { name } }',
+    );
+
+    expect(data).toEqual({ account: { name: 'Account a150' }, other: { name: 'Account a20' } });
+    expect(house.restCalls).toEqual([
+      'GET /v0/accounts?limit=100',
+      'GET /v0/accounts?limit=100&cursor=100',
+    ]);
+  });
+
+  it('is not walked in a circle', async () => {
+    const house = await openStaged(
+      (url) => ({
+        items: [account('b')],
+        hasMore: true,
+        nextCursor: url.searchParams.get('cursor') === 'x' ? 'y' : 'x',
+        totalCount: 3,
+      }),
+      'document',
+    );
+
+    const { data, errors } = await house.query('{ account(accountId: "a") { name } }');
+
+    expect(data).toEqual({ account: null });
+    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(house.restCalls.length).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,279 @@
+/** Persons: the edges from accounts and audiences, and the way from a person to its account. */
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse, type House } from '../support/open-house.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const ACCOUNT = IDS.account;
+
+/** Every person of the sample data, by what its domain is like. */
+async function personsOf(house: House) {
+  const persons: { personId: string; domain: string | null }[] = [];
+  for (let after: string | null = null, more = true; more;) {
+    const { data }: any = await house.query(
+      'query ($after: String) { persons(first: 100, after: $after) { nodes { personId domain } pageInfo { hasNextPage endCursor } } }',
+      { after },
+    );
+    persons.push(...data.persons.nodes);
+    after = data.persons.pageInfo.endCursor;
+    more = data.persons.pageInfo.hasNextPage;
+  }
+  const isStray = (domain: string | null) => /^(freelance|mailbox|alumni)\./.test(domain ?? '');
+  return {
+    lonely: persons.find(({ domain }) => domain === null)!,
+    stray: persons.find(({ domain }) => isStray(domain))!,
+  };
+}
+
+describe('persons', () => {
+  it('are listed, and read by id, with one call each', async () => {
+    const house = await openHouse();
+
+    const list = await house.query(
+      '{ persons(first: 2) { totalCount nodes { id personId name email slug createdAt } } }',
+    );
+    const listCalls = house.restCalls;
+    const [first] = list.data['persons'].nodes;
+    const one = await house.query(
+      `{ person(personId: "${first.personId}") { id personId name email slug createdAt } }`,
+    );
+
+    expect(list.errors).toBeUndefined();
+    expect(one).toEqual({ data: { person: first }, errors: undefined });
+    expect(listCalls).toEqual(['GET /v0/persons?limit=2']);
+    expect(house.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
+  });
+
+  it('bring their logs in a call each and two rounds', async () => {
+    const house = await openHouse({ latencyMs: 20 });
+
+    const { errors } = await house.query(
+      '{ persons(first: 50) { nodes { logs(first: 5) { nodes { type } } } } }',
+    );
+
+    expect(errors).toBeUndefined();
+    expect(house.restCalls).toHaveLength(51);
+    expect(house.journal.rounds).toBe(2);
+  });
+});
+
+describe('Account.persons', () => {
+  it('pages both ways over what came with the account', async () => {
+    const house = await openHouse();
+    const page = async (args: string) => {
+      const { data } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+        persons(${args}) { totalCount nodes { personId } edges { cursor } pageInfo { hasNextPage hasPreviousPage } } } }`);
+      return data['account'].persons;
+    };
+    const whole = await page('first: 100');
+
+    const forward = await page(`first: 3, after: "${whole.edges[4].cursor}"`);
+    const backward = await page(`last: 3, before: "${whole.edges[4].cursor}"`);
+
+    expect(whole.nodes).toHaveLength(whole.totalCount);
+    expect(forward.nodes).toEqual(whole.nodes.slice(5, 8));
+    expect(backward.nodes).toEqual(whole.nodes.slice(1, 4));
+    expect(forward.pageInfo).toEqual({ hasNextPage: true, hasPreviousPage: true });
+    expect(house.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
+  });
+
+  it('is null together with its account', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      '{ account(accountId: "nobody") { persons { nodes { name } } } }',
+    );
+
+    expect(data).toEqual({ account: null });
+    expect(errors).toBeUndefined();
+  });
+
+  it('answers persons that are not asked for again', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+      persons(first: 1) { nodes { name logs(first: 1) { nodes { person { name } } } } } } }`);
+
+    const [person] = data['account'].persons.nodes;
+    expect(errors).toBeUndefined();
+    expect(person.logs.nodes[0].person.name).toBe(person.name);
+    expect(house.restCalls).toHaveLength(2);
+  });
+});
+
+describe('Person.account', () => {
+  it('is searched for by the domain, and must match it exactly', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      `{ person(personId: "${IDS.person}") { domain account { accountId domain } } }`,
+    );
+
+    const { domain, account } = data['person'];
+    expect(errors).toBeUndefined();
+    expect(account.domain).toBe(domain);
+    expect(house.restCalls).toEqual([
+      `GET /v0/persons/${IDS.person}`,
+      `GET /v0/accounts/search?query=${domain}&limit=100`,
+    ]);
+  });
+
+  it('is searched for once for persons of one domain', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      '{ persons(first: 12) { nodes { domain account { name } } } }',
+    );
+
+    const domains = new Set(data['persons'].nodes.map((person: any) => person.domain));
+    expect(errors).toBeUndefined();
+    expect(domains.size).toBe(1);
+    expect(house.restCalls).toHaveLength(2);
+  });
+
+  it('is null without a call for a person without a domain', async () => {
+    const house = await openHouse();
+    const { lonely } = await personsOf(house);
+
+    const { data, errors } = await house.query(
+      `{ person(personId: "${lonely.personId}") { name account { name } } }`,
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['person'].account).toBeNull();
+    expect(house.restCalls).toEqual([`GET /v0/persons/${lonely.personId}`]);
+  });
+
+  it('is null for a person whose domain no account has', async () => {
+    const house = await openHouse();
+    const { stray } = await personsOf(house);
+
+    const { data, errors } = await house.query(
+      `{ person(personId: "${stray.personId}") { account { name } } }`,
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['person']).toEqual({ account: null });
+    expect(house.restCalls).toEqual([
+      `GET /v0/persons/${stray.personId}`,
+      `GET /v0/accounts/search?query=${stray.domain}&limit=100`,
+    ]);
+  });
+
+  it('costs nothing when a list has brought the account before', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      '{ accounts(first: 3) { nodes { name persons(first: 2) { nodes { account { name } } } } } }',
+    );
+
+    for (const { name, persons } of data['accounts'].nodes) {
+      for (const person of persons.nodes) expect(person.account.name).toBe(name);
+    }
+    expect(errors).toBeUndefined();
+    expect(house.restCalls).toHaveLength(4);
+  });
+});
+
+describe('Audience.person', () => {
+  it('is free when only its id is selected, and one call a distinct person otherwise', async () => {
+    const house = await openHouse();
+    const query = (selection: string) =>
+      house.query(`{ page(pageId: "${IDS.page}") {
+        audiences(first: 10) { nodes { personId person { ${selection} } } } } }`);
+
+    const ids = await query('id personId');
+    const idCalls = house.restCalls;
+    const names = await query('name');
+
+    const { nodes } = names.data['page'].audiences;
+    const persons = new Set(nodes.map((node: any) => node.personId).filter(Boolean));
+    expect([ids.errors, names.errors]).toEqual([undefined, undefined]);
+    expect(nodes.some((node: any) => node.person === null)).toBe(true);
+    expect(idCalls).toHaveLength(1);
+    expect(house.restCalls).toHaveLength(1 + persons.size);
+  });
+});
+
+describe('Account.persons, with the document’s routes alone', () => {
+  it('are the distinct persons of the account’s activity', async () => {
+    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+    const full = await openHouse({ routes: 'document' });
+    const { data: feed } = await full.query(`{ accounts(first: 1) { nodes {
+      activity(first: 100, includePersonActivity: true) { nodes { personId } pageInfo { hasNextPage } } } } }`);
+
+    const { data, errors } = await house.query(
+      `{ account(accountId: "${ACCOUNT}") { accountId persons(first: 100) { totalCount nodes { personId id } } } }`,
+    );
+
+    const { activity } = feed['accounts'].nodes[0];
+    const persons = new Set(activity.nodes.map((item: any) => item.personId).filter(Boolean));
+    expect(activity.pageInfo.hasNextPage).toBe(false);
+    expect(errors).toBeUndefined();
+    expect(new Set(data['account'].persons.nodes.map((node: any) => node.personId))).toEqual(
+      persons,
+    );
+    expect(data['account'].persons.totalCount).toBe(persons.size);
+    expect(house.restCalls.toSorted()).toEqual([
+      `GET /v0/accounts/${ACCOUNT}/activity?includePersonActivity=true&limit=100`,
+      'GET /v0/accounts?limit=100',
+    ]);
+  });
+
+  it('are read one by one when more than their ids is selected', async () => {
+    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+
+    const { data, errors } = await house.query(
+      `{ account(accountId: "${ACCOUNT}") { name persons(first: 3) { nodes { name account { name } } } } }`,
+    );
+
+    const { name, persons } = data['account'];
+    expect(errors).toBeUndefined();
+    expect(persons.nodes.map((person: any) => person.account.name)).toEqual([name, name, name]);
+    expect(house.restCalls).toHaveLength(2 + 3);
+  });
+
+  it('are planned as what they cost: a walk, and a call a person when more is selected', async () => {
+    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+    const planned = (selection: string) =>
+      planOf(
+        `{ account(accountId: "${ACCOUNT}") { persons(first: 3) { nodes { ${selection} } } } }`,
+        house,
+      ).routes.map(({ route, most }) => [route, most]);
+
+    const ids = planned('id personId');
+    const names = planned('name');
+
+    expect(ids).toContainEqual(['/v0/accounts/{account_id}/activity', Infinity]);
+    expect(ids).not.toContainEqual(['/v0/persons/{person_id}', 3]);
+    expect(names).toContainEqual(['/v0/persons/{person_id}', 3]);
+  });
+
+  it('give no cursor away to another account', async () => {
+    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+    const { data } = await house.query(
+      `{ account(accountId: "${ACCOUNT}") { persons(first: 1) { pageInfo { endCursor } } } }`,
+    );
+
+    const { errors } = await house.query(
+      `query ($after: String) { account(accountId: "${IDS.accounts[1]}") { persons(after: $after) { totalCount } } }`,
+      { after: data['account'].persons.pageInfo.endCursor },
+    );
+
+    expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
+  });
+});
+
+describe('a person’s global id', () => {
+  it('reads the person with one call', async () => {
+    const house = await openHouse();
+
+    const { data } = await house.query(
+      `{ node(id: "${formatNodeId('Person', [IDS.person])}") { ... on Person { personId slug } } }`,
+    );
+
+    expect(data['node'].personId).toBe(IDS.person);
+    expect(house.restCalls).toEqual([`GET /v0/persons/${IDS.person}`]);
+  });
+});

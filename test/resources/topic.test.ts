@@ -1,0 +1,382 @@
+/** Topics and entries: their edges with the calls they cost, paging both ways, and both writes. */
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse, type House } from '../support/open-house.ts';
+
+const TOPIC = IDS.topic;
+const topicId = formatNodeId('Topic', [TOPIC]);
+const entryId = formatNodeId('TopicEntry', [TOPIC, 'entry_01_03']);
+
+const ENTRIES = /* GraphQL */ `
+  query ($topicId: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+    topic(topicId: $topicId) {
+      entries(first: $first, after: $after, last: $last, before: $before) {
+        totalCount
+        edges {
+          cursor
+          node {
+            topicEntryId
+          }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
+      }
+    }
+  }
+`;
+
+const idsOf = (connection: any): string[] =>
+  connection.edges.map((edge: any) => edge.node.topicEntryId);
+
+async function entriesOf(house: House, args: Record<string, unknown> = {}) {
+  const { data, errors } = await house.query(ENTRIES, { topicId: TOPIC, ...args });
+  return { entries: data['topic'].entries, errors };
+}
+
+const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | undefined) =>
+  errors?.map(({ extensions }) => extensions['code']);
+
+describe('Topic', () => {
+  it('brings its entries, and they their topic, with one call', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(`{ topic(topicId: "${TOPIC}") { title
+      entries(first: 100) { nodes { topicId sortOrder content { type content } topic { title } } } } }`);
+
+    const { title, entries } = data['topic'];
+    expect(errors).toBeUndefined();
+    expect(entries.nodes).toHaveLength(40);
+    expect(new Set(entries.nodes.map((node: any) => node.topic.title))).toEqual(new Set([title]));
+    expect(house.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
+  });
+
+  it('is listed with its entries in one call, and read again for nothing', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      '{ topics(first: 3) { totalCount nodes { sortOrder entries { nodes { topic { title purpose } } } } } }',
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['topics'].nodes).toHaveLength(3);
+    expect(house.restCalls).toEqual(['GET /v0/topics?limit=3']);
+  });
+
+  it('answers null for a topic that does not exist', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query('{ topic(topicId: "nobody") { title } }');
+
+    expect(data).toEqual({ topic: null });
+    expect(errors).toBeUndefined();
+  });
+});
+
+describe('TopicEntry', () => {
+  it('is read by its global id with one call, which serves its topic too', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      `{ node(id: "${entryId}") { id ... on TopicEntry { topicEntryId createdAt topic { title } } } }`,
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['node']).toMatchObject({ id: entryId, topicEntryId: 'entry_01_03' });
+    expect(data['node'].topic.title).toBeTruthy();
+    expect(house.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
+  });
+
+  it('is null by an id that its topic does not hold, or whose topic is gone', async () => {
+    const house = await openHouse();
+    const ids = [
+      formatNodeId('TopicEntry', [TOPIC, 'nobody']),
+      formatNodeId('TopicEntry', ['nobody', 'nobody']),
+    ];
+
+    const { data, errors } = await house.query(
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on TopicEntry { content { type } } } }',
+      { ids },
+    );
+
+    expect(data['nodes']).toEqual([null, null]);
+    expect(errors).toBeUndefined();
+  });
+});
+
+describe('Topic.entries', () => {
+  it('answers 20 from the start when no size is named', async () => {
+    const house = await openHouse();
+
+    const { entries } = await entriesOf(house);
+
+    expect(entries.edges).toHaveLength(20);
+    expect(entries.totalCount).toBe(40);
+    expect(entries.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+  });
+
+  it.each([1, 2, 3, 7, 13, 20, 39, 40, 41, 100])(
+    'visits every entry once, %i at a time, forward and backward',
+    async (size) => {
+      const house = await openHouse();
+      const whole = idsOf((await entriesOf(house, { first: 100 })).entries);
+      const forward: string[] = [];
+      const backward: string[] = [];
+
+      for (let after: string | null = null, more = true; more;) {
+        const { entries }: any = await entriesOf(house, { first: size, after });
+        expect(entries.pageInfo.hasPreviousPage).toBe(forward.length > 0);
+        forward.push(...idsOf(entries));
+        after = entries.pageInfo.endCursor;
+        more = entries.pageInfo.hasNextPage;
+        expect(more).toBe(forward.length < whole.length);
+      }
+      for (let before: string | null = null, more = true; more;) {
+        const { entries }: any = await entriesOf(house, { last: size, before });
+        expect(entries.pageInfo.hasNextPage).toBe(backward.length > 0);
+        backward.unshift(...idsOf(entries));
+        before = entries.pageInfo.startCursor;
+        more = entries.pageInfo.hasPreviousPage;
+        expect(more).toBe(backward.length < whole.length);
+      }
+
+      expect(forward).toEqual(whole);
+      expect(backward).toEqual(whole);
+    },
+  );
+
+  it.each([
+    [{ first: 3 }, [3, 4, 5]],
+    [{ last: 3 }, [7, 8, 9]],
+    [{}, [3, 4, 5, 6, 7, 8, 9]],
+    [{ first: 0 }, []],
+    [{ last: 0 }, []],
+  ])('takes %o from between two cursors', async (size, places) => {
+    const house = await openHouse();
+    const { entries: whole } = await entriesOf(house, { first: 100 });
+    const [after, before] = [whole.edges[2].cursor, whole.edges[10].cursor];
+
+    const { entries } = await entriesOf(house, { ...size, after, before });
+
+    expect(idsOf(entries)).toEqual(places.map((place) => idsOf(whole)[place]));
+    expect(entries.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+  });
+
+  it('answers nothing between cursors that stand the wrong way round', async () => {
+    const house = await openHouse();
+    const { entries: whole } = await entriesOf(house, { first: 100 });
+
+    const { entries } = await entriesOf(house, {
+      after: whole.edges[10].cursor,
+      before: whole.edges[2].cursor,
+    });
+
+    expect(entries.edges).toEqual([]);
+  });
+
+  it('answers an empty connection for a topic without entries', async () => {
+    const house = await openHouse();
+
+    const { entries } = await entriesOf(house, { topicId: 'topic_02' });
+
+    expect(entries).toEqual({
+      totalCount: 0,
+      edges: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+    });
+  });
+
+  it('goes on at the same entry when another was put in before it', async () => {
+    const house = await openHouse({ fresh: true });
+    const { entries: whole } = await entriesOf(house, { first: 100 });
+    const { cursor } = whole.edges[4];
+
+    await house.query(`mutation { createTopicEntry(input: { topicId: "${TOPIC}", sortOrder: 0,
+      content: { type: "text", content: "First of all." } }) { topicEntry { id } } }`);
+    const { entries } = await entriesOf(house, { first: 2, after: cursor });
+
+    expect(entries.totalCount).toBe(whole.totalCount + 1);
+    expect(idsOf(entries)).toEqual(idsOf(whole).slice(5, 7));
+  });
+
+  it.each([
+    ['both sizes', { first: 1, last: 1 }, /not both/],
+    ['a size above 100', { first: 101 }, /between 0 and 100, got 101/],
+    ['a size below 0', { last: -1 }, /between 0 and 100, got -1/],
+    ['a cursor that was never given', { after: 'bm9uc2Vuc2U' }, /not a cursor of this list/],
+  ])('refuses %s', async (_what, args, message) => {
+    const house = await openHouse();
+
+    const { entries, errors } = await entriesOf(house, args);
+
+    expect(entries).toBeNull();
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(errors?.[0]?.message).toMatch(message);
+  });
+
+  it('refuses a cursor of another topic', async () => {
+    const house = await openHouse();
+    const { entries } = await entriesOf(house, { topicId: 'topic_03' });
+
+    const { errors } = await entriesOf(house, { after: entries.edges[0].cursor });
+
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+  });
+
+  it.each(['after', 'before'])(
+    'refuses "%s" of an entry that is there no more',
+    async (argument) => {
+      const old = await openHouse({ fresh: true });
+      const house = await openHouse();
+      const { data } = await old.query(`mutation { createTopicEntry(input: { topicId: "${TOPIC}",
+      content: { type: "text", content: "Soon gone." } }) { topicEntry { topicEntryId } } }`);
+      const { entries: whole } = await entriesOf(old, { last: 1 });
+      expect(idsOf(whole)).toEqual([data['createTopicEntry'].topicEntry.topicEntryId]);
+
+      // The other backend never had the entry: to it, the entry is gone.
+      const { entries, errors } = await entriesOf(house, { [argument]: whole.edges[0].cursor });
+
+      expect(entries).toBeNull();
+      expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+      expect(errors?.[0]?.message).toMatch(/no longer in this list/);
+    },
+  );
+});
+
+describe('updateTopic', () => {
+  it('sends what is given, and nothing of what is null or left out', async () => {
+    const house = await openHouse({ fresh: true });
+
+    const { data, errors } = await house.query(
+      `mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) {
+        topic { title sortOrder entries(first: 1) { nodes { topic { title } } } } userErrors { code } } }`,
+      { input: { id: topicId, title: 'Prices', sortOrder: null } },
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['updateTopic']).toEqual({
+      topic: {
+        title: 'Prices',
+        sortOrder: 0,
+        entries: { nodes: [{ topic: { title: 'Prices' } }] },
+      },
+      userErrors: [],
+    });
+    expect(house.restCalls).toEqual([`PATCH /v0/topics/${TOPIC}`]);
+  });
+
+  it('takes the largest integer that JSON carries', async () => {
+    const house = await openHouse({ fresh: true });
+
+    const { data } = await house.query(
+      'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { sortOrder } } }',
+      { input: { id: topicId, sortOrder: Number.MAX_SAFE_INTEGER } },
+    );
+
+    expect(data['updateTopic'].topic.sortOrder).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it('says in userErrors that there is no such topic', async () => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      'mutation ($id: ID!) { updateTopic(input: { id: $id, title: "x" }) { topic { title } userErrors { code } } }',
+      { id: formatNodeId('Topic', ['nobody']) },
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data['updateTopic']).toEqual({ topic: null, userErrors: [{ code: 'NOT_FOUND' }] });
+  });
+
+  it.each([
+    ['an empty title', { id: topicId, title: '' }],
+    ['a negative order', { id: topicId, sortOrder: -1 }],
+    ['an id of another type', { id: entryId, title: 'x' }],
+    ['a raw id', { id: TOPIC, title: 'x' }],
+  ])('refuses %s before any call', async (_what, input) => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(
+      'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } } }',
+      { input },
+    );
+
+    expect(data).toEqual({ updateTopic: null });
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(house.restCalls).toEqual([]);
+  });
+});
+
+describe('createTopicEntry', () => {
+  it('adds an entry, and reads its topic only when asked for', async () => {
+    const house = await openHouse({ fresh: true });
+    const mutation = (selection: string) => `mutation { createTopicEntry(input: {
+      topicId: "${TOPIC}", content: { type: "text", content: "Good to know." }, sortOrder: 7 }) {
+      topicEntry { ${selection} } userErrors { code } } }`;
+
+    const { data } = await house.query(
+      mutation('id sortOrder content { content } topic { topicId }'),
+    );
+    const alone = house.restCalls;
+    await house.query(mutation('topic { entries { totalCount } }'));
+
+    expect(data['createTopicEntry']).toMatchObject({
+      topicEntry: {
+        sortOrder: 7,
+        content: { content: 'Good to know.' },
+        topic: { topicId: TOPIC },
+      },
+      userErrors: [],
+    });
+    expect(alone).toEqual([`POST /v0/topics/${TOPIC}/entries`]);
+    expect(house.restCalls).toEqual([
+      `POST /v0/topics/${TOPIC}/entries`,
+      `GET /v0/topics/${TOPIC}`,
+    ]);
+  });
+
+  it('answers an entry that node finds by its id', async () => {
+    const house = await openHouse({ fresh: true });
+    const { data: made } = await house.query(`mutation { createTopicEntry(input: {
+      topicId: "${TOPIC}", content: { type: "text", content: "Here." } }) { topicEntry { id } } }`);
+
+    const { data } = await house.query(
+      'query ($id: ID!) { node(id: $id) { ... on TopicEntry { content { content } } } }',
+      { id: made['createTopicEntry'].topicEntry.id },
+    );
+
+    expect(data['node']).toEqual({ content: { content: 'Here.' } });
+  });
+
+  it('says in userErrors that there is no such topic', async () => {
+    const house = await openHouse();
+
+    const { data, errors } =
+      await house.query(`mutation { createTopicEntry(input: { topicId: "nobody",
+      content: { type: "text", content: "" } }) { topicEntry { id } userErrors { code field } } }`);
+
+    expect(errors).toBeUndefined();
+    expect(data['createTopicEntry'].topicEntry).toBeNull();
+    expect(data['createTopicEntry'].userErrors).toMatchObject([{ code: 'NOT_FOUND' }]);
+  });
+
+  it.each([
+    ['an empty topic id', { topicId: '', content: { type: 't', content: 'c' } }],
+    ['a climbing topic id', { topicId: '..', content: { type: 't', content: 'c' } }],
+    ['a negative order', { topicId: TOPIC, content: { type: 't', content: 'c' }, sortOrder: -1 }],
+  ])('refuses %s before any call', async (_what, input) => {
+    const house = await openHouse();
+
+    const { errors } = await house.query(
+      'mutation ($input: CreateTopicEntryInput!) { createTopicEntry(input: $input) { topicEntry { id } } }',
+      { input },
+    );
+
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(house.restCalls).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * Certificates for tests of TLS faults, each signed by itself.
+ *
+ * Made once with openssl and kept here, so that no test needs it. They protect nothing.
+ */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** For `localhost`, valid for a hundred years: wrong only in that nobody vouches for it. */
+export const selfSigned: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBlTCCATugAwIBAgIUFn4W1Zi3jGI17mStPhF1BZsmRhQwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA0MzYwMVoYDzIxMjYxMDI4
+MDQzNjAxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQf3FAe68oxe2BTNemBAx6xzfZ/T4qxH03Uh2vVbpHbkiwTjdK5+FhL
+e4/c1MxQ/MZBM89bjkvgobSjIgf/5yWxo2kwZzAdBgNVHQ4EFgQUFGLmCXaqyOGy
+ODvhB9y4VEI7I5cwHwYDVR0jBBgwFoAUFGLmCXaqyOGyODvhB9y4VEI7I5cwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SAAwRQIhAIVkUqS4CanlfK8FGXdZ95DdQ9lLsduMw3kiJP5LvuHRAiAovTZRP7QF
+F1JBWgHRTbzX9+OKzwBvQFpcRfYfTCsKzA==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgZewIwUjgStDSjHWC
+tl3qMqzLBZBvFrutPSa/dVghv4WhRANCAAQf3FAe68oxe2BTNemBAx6xzfZ/T4qx
+H03Uh2vVbpHbkiwTjdK5+FhLe4/c1MxQ/MZBM89bjkvgobSjIgf/5yWx
+-----END PRIVATE KEY-----
+`,
+};
+
+/** For `elsewhere.example`. */
+export const wrongName: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBrTCCAVOgAwIBAgIUCH5RYwFtKACxcsNXKsZ4Z1eqvrUwCgYIKoZIzj0EAwIw
+HDEaMBgGA1UEAwwRZWxzZXdoZXJlLmV4YW1wbGUwIBcNMjYxMTIxMDQzNjAxWhgP
+MjEyNjEwMjgwNDM2MDFaMBwxGjAYBgNVBAMMEWVsc2V3aGVyZS5leGFtcGxlMFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE6vVCiZLjcgJokIbAKFv0ibRbKDya41N+
+nTx3DhZqnGVlnT4r4NzOWguWJVuC16zWh/hmGzVKnayB2PQ6ZxXsQaNxMG8wHQYD
+VR0OBBYEFGOt2Q4A4eALOQLBTxkDguL/zso8MB8GA1UdIwQYMBaAFGOt2Q4A4eAL
+OQLBTxkDguL/zso8MA8GA1UdEwEB/wQFMAMBAf8wHAYDVR0RBBUwE4IRZWxzZXdo
+ZXJlLmV4YW1wbGUwCgYIKoZIzj0EAwIDSAAwRQIgNq9oFgo98M0HigyTzYm/W57a
+9R0FNIVAyReRB0VThvYCIQCpXqtFodpYT01ZoLRWJHA556soR5WJQMEcuopdakcd
+Tw==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgbjve1v/E678NyINI
+Vp7/knlEzT8tRuI0QUMkBhnKxKehRANCAATq9UKJkuNyAmiQhsAoW/SJtFsoPJrj
+U36dPHcOFmqcZWWdPivg3M5aC5YlW4LXrNaH+GYbNUqdrIHY9DpnFexB
+-----END PRIVATE KEY-----
+`,
+};
+
+/** For `localhost`, valid on one day of 2020. */
+export const expired: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBTTCB9KADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
+dDAeFw0yMDAxMDEwMDAwMDBaFw0yMDAxMDIwMDAwMDBaMBQxEjAQBgNVBAMMCWxv
+Y2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABGF15tsh4RjhobLS5u84
+qzxIFY2EBblgbkEWfiv4i28EsrPw2ZFRYrj84rIQzfUxsV8QTMiNfyQpurBwRGxc
+31+jNzA1MBQGA1UdEQQNMAuCCWxvY2FsaG9zdDAdBgNVHQ4EFgQUcG5C3QJKVVEU
+Lr1kjOmyb9KwS0QwCgYIKoZIzj0EAwIDSAAwRQIhAI5fcViQRxOuRWQh+p0jQSJn
+WKNXKIRp6YRSv4aiOyJ+AiAwlRNkQTik746X8KK+iY5vHaE+8dbB6tdlEcNmU3OW
+7g==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5J7oOnGlvfYQNA7U
+0QHIWH8b4yoPvlONgKmK+6yvhwKhRANCAARhdebbIeEY4aGy0ubvOKs8SBWNhAW5
+YG5BFn4r+ItvBLKz8NmRUWK4/OKyEM31MbFfEEzIjX8kKbqwcERsXN9f
+-----END PRIVATE KEY-----
+`,
+};

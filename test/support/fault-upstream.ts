@@ -1,0 +1,108 @@
+/**
+ * A backend that misbehaves as a test says: one script a route, played answer by answer.
+ *
+ * `upstream.on('GET /v0/pages/p1', status(503), ok(page))` answers 503 once and the page ever after.
+ * What there is to answer is in `faults.ts`.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Certificate } from './certificates.ts';
+import { status, type Behaviour, type Seen } from './faults.ts';
+
+export interface FaultUpstream {
+  /** `http://localhost:1234`, or https. */
+  readonly url: string;
+  readonly port: number;
+  /** Everything that arrived, in order. */
+  readonly seen: readonly Seen[];
+  /** How often a route was asked: by its script's name, or in all. */
+  hits(route?: string): number;
+  /** Open connections. */
+  readonly connections: number;
+  /**
+   * What a route answers, in turn; the last one stays. A route is a method and a path, without the
+   * query; `*` stands for every route that has no script.
+   */
+  on(route: string, ...behaviours: readonly Behaviour[]): void;
+  /** Closes the port and every connection at once, as a killed process does. */
+  stop(): Promise<void>;
+  /** Opens the same port again. */
+  start(): Promise<void>;
+}
+
+export interface FaultUpstreamOptions {
+  /** Speaks TLS with this certificate. */
+  readonly certificate?: Certificate;
+  /** Opened later, by `start`, on a port that is free now. */
+  readonly stopped?: boolean;
+}
+
+/** Opens a backend that answers 404 until told otherwise. */
+export async function openFaultUpstream({
+  certificate,
+  stopped = false,
+}: FaultUpstreamOptions = {}): Promise<FaultUpstream> {
+  const seen: Seen[] = [];
+  const scripts = new Map<string, { turns: readonly Behaviour[]; hits: number }>();
+  const sockets = new Set<Socket>();
+
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', () => {});
+    response.on('error', () => {});
+    request.on('end', () => {
+      const { method = '', url: target = '', headers } = request;
+      const body = Buffer.concat(chunks).toString();
+      const one: Seen = { method, target, headers, body, atMs: performance.now() };
+      seen.push(one);
+      const route = `${method} ${target.split('?')[0]}`;
+      const script = scripts.get(route) ?? scripts.get('*');
+      const turn = script && script.turns[Math.min(script.hits++, script.turns.length - 1)];
+      void Promise.resolve((turn ?? status(404))(response, one, request.socket)).catch(() => {});
+    });
+  };
+  const open = () => {
+    const server = certificate ? createTlsServer(certificate, listener) : createServer(listener);
+    server.keepAliveTimeout = 60_000;
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      socket.on('error', () => {});
+    });
+    server.on('tlsClientError', () => {});
+    return server;
+  };
+  let server = open();
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, 'localhost', resolve);
+    });
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+
+  await listen(0);
+  // A TCP server that listens has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  if (stopped) await stop();
+  return {
+    url: `${certificate ? 'https' : 'http'}://localhost:${port}`,
+    port,
+    seen,
+    hits: (route) => (route === undefined ? seen.length : (scripts.get(route)?.hits ?? 0)),
+    get connections() {
+      return sockets.size;
+    },
+    on: (route, ...turns) => scripts.set(route, { turns, hits: 0 }),
+    stop,
+    start: () => {
+      server = open();
+      return listen(port);
+    },
+  };
+}
