@@ -99,7 +99,7 @@ const queryParameters = (query: z.ZodObject | undefined): Json[] =>
     in: 'query',
     required: false,
     // What is read is checked as the outcome: the limit is a number once it is read.
-    schema: schemaOf(z.object({ it: schema }), 'output', 'it'),
+    schema: schemaOf(z.object({ it: schema as z.ZodType }), 'output', 'it'),
   }));
 
 function errorResponses(route: Route): Json {

@@ -3,7 +3,7 @@
  *
  * A topic travels with all its entries; a list reads them for the whole page at once.
  */
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray } from 'drizzle-orm';
 import { MAX_INTEGER } from '../v0/primitive.ts';
 import type { Topic, TopicEntry } from '../v0/topic.ts';
 import { count } from './count.ts';

@@ -57,8 +57,8 @@ export async function readConnection(
   const placed: Placed[] = [];
   let page = pageOf(request);
   let skip = request.skip;
-  let totalCount: Connection<unknown>['totalCount'] = null;
-  let hasNextPage = false;
+  let totalCount: Connection<unknown>['totalCount'];
+  let hasNextPage: boolean;
 
   for (;;) {
     const listed = await readList(context, list, page, info.path);

@@ -14,7 +14,9 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
-import type { Context } from './context.ts';
+import { Journal } from '../rest/journal.ts';
+import type { RouteSet } from '../v0/routes.ts';
+import { createContext, type Context } from './context.ts';
 import { MAX_NODES } from './node.queries.ts';
 import { planOperation } from './plan.ts';
 import type { Plan } from './plan-tally.ts';
@@ -25,6 +27,12 @@ export interface Operation {
   readonly operation: OperationDefinitionNode;
   /** As the caller sent them. */
   readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** A context for planning alone: it knows which routes there are, and calls none. */
+export function planningContext(routeSet: RouteSet): Context {
+  const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
+  return createContext({ routeSet, journal: new Journal(), call: refuse, find: refuse }, 'plan');
 }
 
 /** The plan of an operation; undefined when its variables are wrong, which execution will report. */

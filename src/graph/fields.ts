@@ -12,13 +12,7 @@ import type { Types } from './builder.ts';
 import { readConnection, type Connection } from './connection.ts';
 import type { Context } from './context.ts';
 import { cutAt } from './continuation.ts';
-import {
-  demanding,
-  type Demand,
-  type DemandSource,
-  type ListDemand,
-  type ObjectDemand,
-} from './demand.ts';
+import { demanding, type DemandSource, type ListDemand, type ObjectDemand } from './demand.ts';
 import { findEntity, type Entity, type KeyOf } from './entity.ts';
 import { soundKey } from './key.ts';
 import { mapList, restList, type List } from './list.ts';
@@ -202,7 +196,7 @@ export function connectionField<Parent extends object, Node, Args extends InputF
       after: arg.string({ description: 'Go on after the edge with this cursor.' }),
       ...args,
     },
-    extensions: demanding(demand as (routeSet: RouteSet) => Demand),
+    extensions: demanding(demand),
     resolve: async (
       parent: Parent,
       given: Readonly<Record<string, unknown>>,

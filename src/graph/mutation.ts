@@ -7,15 +7,16 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import type { CallOptions } from '../rest/client.ts';
-import { RestStatusError } from '../rest/errors.ts';
+import { RestOutcomeUnknownError, RestStatusError } from '../rest/errors.ts';
 import type { Route } from '../v0/routes.ts';
 import { builder, type Types } from './builder.ts';
 import { forgetReads, type Context } from './context.ts';
 import { demanding } from './demand.ts';
-import type { Entity } from './entity.ts';
+import type { Entity, KeyOf } from './entity.ts';
 import { badInput, codeOf } from './errors.ts';
 import { costing } from './fields.ts';
 import { startFrom } from './lookahead.ts';
+import { outcomeUnknown } from './outcome.ts';
 
 export interface UserError {
   readonly code: string;
@@ -57,16 +58,29 @@ export interface WriteOptions<T extends object, Name extends keyof T & string, I
   readonly prepare: (
     input: WithoutNulls<Input>,
   ) => (context: Context, call: CallOptions) => Promise<T>;
+  /**
+   * How to see what became of a write whose answer was lost; absent where nothing can be read,
+   * because the write would have made the object. See `outcome.ts`.
+   */
+  readonly readBack?: ReadBack<T, Name, Input>;
+}
+
+export interface ReadBack<T, Name extends string, Input> {
+  /** The object the write is about; `prepare` has accepted the input. */
+  readonly key: (input: WithoutNulls<Input>) => KeyOf<Name>;
+  /** The fields of it that tell whether the write was carried out. */
+  readonly tells: readonly (keyof T & string)[];
 }
 
 /** Adds a mutation with its payload type. */
 export function writeField<T extends object, Name extends keyof T & string, Input>(
   options: WriteOptions<T, Name, Input>,
 ): void {
-  const { name, description, route, input, prepare } = options;
+  const { name, description, route, input, prepare, readBack, answers } = options;
   // `input` is a required argument of the type that the ref names.
-  const ready = (args: { readonly input?: unknown }) =>
-    prepare(withoutNulls(args.input) as WithoutNulls<Input>);
+  const inputOf = (args: { readonly input?: unknown }) =>
+    withoutNulls(args.input) as WithoutNulls<Input>;
+  const ready = (args: { readonly input?: unknown }) => prepare(inputOf(args));
 
   builder.mutationField(name, (t) =>
     t.field({
@@ -81,7 +95,20 @@ export function writeField<T extends object, Name extends keyof T & string, Inpu
           const object = await send(context, { origin: info.path });
           return { object, userErrors: [] };
         } catch (error) {
-          return { object: null, userErrors: [toUserError(error)] };
+          if (!(error instanceof RestOutcomeUnknownError && readBack)) {
+            return { object: null, userErrors: [toUserError(error)] };
+          }
+          // Before reading back as after: what was read earlier knows nothing of the write.
+          forgetReads(context);
+          const key = readBack.key(inputOf(args));
+          throw await outcomeUnknown(
+            error,
+            answers.entity,
+            key,
+            readBack.tells,
+            context,
+            info.path,
+          );
         } finally {
           forgetReads(context);
         }
@@ -125,11 +152,9 @@ function payloadType<T extends object, Name extends keyof T & string, Input>({
 function toUserError(error: unknown): UserError {
   const code = error instanceof RestStatusError ? codeOf(error) : undefined;
   if (!(error instanceof RestStatusError) || !code || !(code in REFUSALS)) throw error;
-  return {
-    code,
-    field: error.field === undefined ? null : error.field.split('.'),
-    message: REFUSALS[code]!(error.field),
-  };
+  // A hole of the path is no field of the input: the object as a whole is meant.
+  const field = error.route.path.includes(`{${error.field}}`) ? undefined : error.field;
+  return { code, field: field?.split('.') ?? null, message: REFUSALS[code]!(field) };
 }
 
 const REFUSALS: Readonly<Record<string, (field: string | undefined) => string>> = {

@@ -7,6 +7,7 @@
 import {
   getNamedType,
   isObjectType,
+  OperationTypeNode,
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
@@ -83,14 +84,15 @@ class Planner {
     const type = this.#document.schema.getRootType(operation.operation);
     // An operation holds a selection set as a field does, and nothing else of it is read.
     const nodes = [operation as unknown as FieldNode];
+    const isMutation = operation.operation === OperationTypeNode.MUTATION;
     for (const selected of type ? selectedFields(this.#document, type, nodes) : []) {
       // Root fields of a mutation follow each other, and forget what was read before.
-      const begin = operation.operation === 'mutation' ? this.tally.rounds : 0;
+      const begin = isMutation ? this.tally.rounds : 0;
       this.#field(
         { type: type!, value: {}, keyAt: begin, visibleAt: begin, count: ONE, path: '' },
         selected,
       );
-      if (operation.operation === 'mutation') this.tally.forget();
+      if (isMutation) this.tally.forget();
     }
     return this.tally.plan();
   }

@@ -4,7 +4,7 @@
  *
  * `x-explain: plan` answers the plan and calls nothing; `x-explain: true` adds what was called.
  */
-import { getOperationAST, type ExecutionResult } from 'graphql';
+import { getOperationAST, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Context } from '../graph/context.ts';
 import { continuationsOf } from '../graph/continuation.ts';
@@ -20,7 +20,10 @@ export interface CostOptions {
 export function useCost({ maxCalls }: CostOptions): Plugin<ServerContext & Context, ServerContext> {
   return {
     onExecute({ args, setResultAndStopExecution }) {
-      const { schema, document, contextValue, operationName } = args;
+      // Envelop leaves these open; Yoga fills them with what graphql-js calls so.
+      const { schema, document, contextValue, operationName } = args as ExecutionArgs & {
+        readonly contextValue: Context & { readonly request: Request };
+      };
       const operation = getOperationAST(document, operationName);
       if (!operation) return;
       // Yoga hands the variables on as they were sent.

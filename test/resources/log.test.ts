@@ -123,7 +123,7 @@ describe('a log', () => {
     const logEntry = schema.getType('LogEntry');
     if (!isInterfaceType(logEntry)) throw new Error('LogEntry is an interface');
     const typeOf = (entry: object) =>
-      logEntry.resolveType?.(entry, {}, {} as never, logEntry as never);
+      logEntry.resolveType?.(entry, {}, {} as never, logEntry);
 
     expect(typeOf({ activityId: 'a', personLogId: 'p', type: 'x' })).toBe('ActivityItem');
     expect(typeOf({ personId: 'p', personLogId: 'p', type: 'x' })).toBe('PersonLog');

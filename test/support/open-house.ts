@@ -4,6 +4,7 @@
  * Opening a backend costs most of a test's time, so houses with the same backend options share one
  * backend a file. A test that writes asks for a backend of its own with `fresh`.
  */
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { execute, parse, print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import { afterAll } from 'vitest';
 import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
@@ -39,6 +40,20 @@ export interface QueryOptions {
   readonly looksAhead?: boolean;
 }
 
+/** An error as it is answered: every one has a code. */
+export interface AnswerError extends GraphQLFormattedError {
+  readonly extensions: Record<string, unknown>;
+}
+
+export interface Answer<Data, Extensions> {
+  readonly data: Data;
+  readonly errors: readonly AnswerError[] | undefined;
+  readonly extensions: Extensions;
+  /** Of the HTTP response. */
+  readonly status: number;
+  readonly headers: Headers;
+}
+
 export interface House {
   readonly backend: Backend;
   readonly gateway: Gateway;
@@ -48,11 +63,11 @@ export interface House {
   readonly rest: RestClient;
   /** The journal of the last query. */
   readonly journal: Journal;
-  query<Data = Record<string, any>>(
-    document: string | DocumentNode,
+  query<Data = Record<string, any>, Extensions = unknown>(
+    document: string | TypedDocumentNode<Data, any>,
     variables?: Record<string, unknown>,
     options?: QueryOptions,
-  ): Promise<{ data: Data; errors: readonly GraphQLFormattedError[] | undefined }>;
+  ): Promise<Answer<Data, Extensions>>;
 }
 
 interface Site {
@@ -128,7 +143,8 @@ export async function openHouse({
           }),
         }),
       );
-      return (await response.json()) as never;
+      const body = (await response.json()) as object;
+      return { status: response.status, headers: response.headers, ...body } as never;
     },
   };
 

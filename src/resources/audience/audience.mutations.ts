@@ -75,6 +75,10 @@ writeField({
     const key = audienceEntity.parseId(String(id));
     return ({ rest }, call) => archiveAudience(rest, key, call);
   },
+  readBack: {
+    key: ({ id }) => audienceEntity.parseId(String(id)),
+    tells: ['status', 'archivedAt'],
+  },
 });
 
 const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInput', {
@@ -99,5 +103,9 @@ writeField({
     const body = checkBody(PublishVersionBody, input);
     return async ({ rest }, call) =>
       ofPage(key.pageId, await publishVersion(rest, key, body, call));
+  },
+  readBack: {
+    key: ({ id }) => audienceVersionEntity.parseId(String(id)),
+    tells: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
   },
 });

@@ -78,4 +78,8 @@ writeField({
     const { pageId } = pageEntity.parseId(String(id));
     return ({ rest }, call) => restorePage(rest, pageId, call);
   },
+  readBack: {
+    key: ({ id }) => pageEntity.parseId(String(id)),
+    tells: ['status', 'archivedAt', 'deletedAt', 'updatedAt'],
+  },
 });

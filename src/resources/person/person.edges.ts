@@ -27,7 +27,7 @@ const ofAccount = {
   kind: 'load',
   from: 'key',
   items: personEntity as unknown as LoadDemand['items'],
-  loader: personsOfAccountLoader as LoadDemand['loader'],
+  loader: personsOfAccountLoader,
   // Only ever called with an account or its key.
   key: (account) => ({ accountId: (account as AccountParts).accountId }),
   carries: (account) => ({ domain: (account as AccountParts).domain }),
@@ -52,7 +52,7 @@ const byDomain: LoadDemand = {
   from: 'object',
   route: routes.searchAccounts,
   items: accountEntity as unknown as LoadDemand['items'],
-  loader: accountByDomainLoader as LoadDemand['loader'],
+  loader: accountByDomainLoader,
   // Only ever called with a person.
   key: (person) => ({ domain: (person as { domain: string }).domain }),
   carries: (person) => ({ domain: (person as { domain: string }).domain }),

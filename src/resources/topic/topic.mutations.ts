@@ -30,6 +30,10 @@ writeField({
     const body = checkBody(UpdateTopicBody, input);
     return ({ rest }, call) => updateTopic(rest, topicId, body, call);
   },
+  readBack: {
+    key: ({ id }) => topicEntity.parseId(String(id)),
+    tells: ['title', 'sortOrder', 'updatedAt'],
+  },
 });
 
 const TopicEntryContentInput = builder.inputType('TopicEntryContentInput', {

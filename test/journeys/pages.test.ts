@@ -1,0 +1,131 @@
+/**
+ * Whole screens about pages, with the typed documents that frontends use.
+ */
+import { describe, expect, it } from 'vitest';
+import {
+  CreateAudienceDocument,
+  PageLinksDocument,
+  PageWithAudiencesDocument,
+  PublishVersionDocument,
+  SearchPagesDocument,
+  VersionDocument,
+} from '../../src/client/generated/graphql.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse, type House } from '../support/open-house.ts';
+
+describe('the page screen', () => {
+  it.each(['document', 'iso'] as const)(
+    'shows a page with audiences, persons and versions (%s timestamps)',
+    async (timestamps) => {
+      const house = await openHouse({ timestamps });
+
+      const { data, errors } = await house.query(PageWithAudiencesDocument, {
+        pageId: IDS.page,
+        first: 5,
+      });
+
+      expect(errors).toBeUndefined();
+      expect(data.page).toMatchObject({ pageId: IDS.page, name: 'Northwind launch' });
+      const { nodes, totalCount } = data.page!.audiences!;
+      expect(totalCount).toBe(data.page!.audiencesCount);
+      expect(nodes).toHaveLength(5);
+      expect(nodes[0]).toMatchObject({
+        audienceId: IDS.audience,
+        person: { personId: IDS.person },
+        versions: { nodes: [{ versionNumber: 2 }, { versionNumber: 1, status: 'published' }] },
+      });
+      expect(nodes[0]!.createdAt).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+    },
+  );
+
+  it('costs one call a list and a person, in two rounds', async () => {
+    const house = await openHouse({ latencyMs: 10 });
+
+    const { data } = await house.query(PageWithAudiencesDocument, { pageId: IDS.page, first: 5 });
+
+    const persons = new Set(data.page!.audiences!.nodes.map((node) => node?.person?.personId));
+    expect(house.restCalls).toHaveLength(2 + 5 + persons.size);
+    expect(house.journal.rounds).toBe(2);
+  });
+
+  it('finds pages by words', async () => {
+    const house = await openHouse();
+
+    const { data } = await house.query(SearchPagesDocument, { query: 'pricing' });
+
+    expect(data.searchPages!.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['Pricing for teams', 'Enterprise pricing']),
+    );
+  });
+
+  it('leads from links to audiences without a call when only their ids are asked for', async () => {
+    const house = await openHouse();
+
+    const { data } = await house.query(PageLinksDocument, { pageId: IDS.page, first: 5 });
+
+    expect(data.page!.links!.nodes[0]!.target!.audience!.audienceId).toBeTruthy();
+    expect(house.restCalls).toEqual([
+      `GET /v0/page_links?pageId=${IDS.page}&limit=5`,
+      expect.any(String),
+    ]);
+  });
+});
+
+describe('publishing', () => {
+  it('goes from a draft to a published version that the audience shows', async () => {
+    const house = await openHouse({ fresh: true });
+    const { data: created } = await house.query(CreateAudienceDocument, {
+      input: { pageId: IDS.page, publishBehavior: 'draft', customName: 'Spring visitors' },
+    });
+    const audience = created.createAudience!.audience!;
+    expect(audience).toMatchObject({ effectiveName: 'Spring visitors', status: 'draft' });
+    const { id } = audience.latestVersion!;
+
+    const { data } = await house.query(PublishVersionDocument, {
+      input: { id, operationKey: 'k1' },
+    });
+
+    expect(data.publishAudienceVersion).toMatchObject({
+      audienceVersion: { id, audience: { id: audience.id, effectiveName: 'Spring visitors' } },
+      userErrors: [],
+    });
+    expect(await statusWhenDone(house, id)).toBe('published');
+    const after = await house.query(
+      'query After($id: ID!) { node(id: $id) { ... on Audience { publishedVersion { id } } } }',
+      { id: audience.id },
+    );
+    expect(after.data['node'].publishedVersion.id).toBe(id);
+  });
+
+  it('publishes once for one operation key, and refuses a second publishing without it', async () => {
+    const house = await openHouse({ fresh: true });
+    const { data: created } = await house.query(CreateAudienceDocument, {
+      input: { pageId: IDS.page, publishBehavior: 'draft' },
+    });
+    const { id } = created.createAudience!.audience!.latestVersion!;
+    const publish = (operationKey?: string) =>
+      house.query(PublishVersionDocument, { input: { id, operationKey: operationKey ?? null } });
+
+    const first = await publish('once');
+    const again = await publish('once');
+    const other = await publish();
+
+    expect(first.data.publishAudienceVersion!.userErrors).toEqual([]);
+    expect(again.data.publishAudienceVersion!.userErrors).toEqual([]);
+    expect(other.data.publishAudienceVersion).toEqual({
+      audienceVersion: null,
+      userErrors: [{ code: 'CONFLICT', field: null, message: expect.any(String) as string }],
+    });
+  });
+});
+
+async function statusWhenDone(house: House, id: string): Promise<string | null | undefined> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { data } = await house.query(VersionDocument, { id });
+    const { node } = data;
+    if (node?.__typename !== 'AudienceVersion') throw new Error(`No version: ${node?.__typename}`);
+    if (node.status !== 'queued' && node.status !== 'processing') return node.status;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return undefined;
+}

@@ -1,0 +1,181 @@
+/**
+ * Every connection of the graph, walked in every step size and resumed from every edge.
+ */
+import { describe, expect, it } from 'vitest';
+import { IDS } from '../support/ids.ts';
+import { openHouse, type House } from '../support/open-house.ts';
+
+interface Connection {
+  readonly name: string;
+  /** Which list of the backend it shows: two fields may show the same one. */
+  readonly list: string;
+  /** A query of the connection with `$first` and `$after`; its node's key is aliased `key`. */
+  readonly source: string;
+  readonly read: (data: any) => any;
+}
+
+const selection = (key: string) => `{ totalCount edges { cursor node { key: ${key} } }
+  pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
+
+const LINKS_OF_PAGE = `pageId: "${IDS.page}"`;
+
+const root = (field: string, key: string, filters = ''): Connection => ({
+  name: `${field}${filters && `(${filters})`}`,
+  list: filters === LINKS_OF_PAGE ? LINKS_OF_PAGE : `${field} ${filters}`,
+  source: `query Walk($first: Int, $after: String) {
+    list: ${field}(first: $first, after: $after ${filters}) ${selection(key)} }`,
+  read: (data) => data.list,
+});
+
+const below = (parent: string, field: string, key: string, filters = ''): Connection => ({
+  name: `${parent}.${field}${filters && `(${filters})`}`,
+  list:
+    field === 'links' && parent.startsWith('page(')
+      ? LINKS_OF_PAGE
+      : `${parent} ${field} ${filters}`,
+  source: `query Walk($first: Int, $after: String) { parent: ${parent} {
+    list: ${field}(first: $first, after: $after ${filters}) ${selection(key)} } }`,
+  read: (data) => data.parent.list,
+});
+
+const AUDIENCE = `audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}")`;
+const ACCOUNT = `account(accountId: "${IDS.account}")`;
+const PERSON = `person(personId: "${IDS.person}")`;
+
+const CONNECTIONS: readonly Connection[] = [
+  root('topics', 'topicId'),
+  root('accounts', 'accountId'),
+  root('accounts', 'accountId', 'query: "logistics"'),
+  root('accounts', 'accountId', 'includeEmptyOnly: true'),
+  root('persons', 'personId'),
+  root('pageLinks', 'pageLinkId'),
+  root('pageLinks', 'pageLinkId', LINKS_OF_PAGE),
+  below(`page(pageId: "${IDS.page}")`, 'audiences', 'audienceId'),
+  below(`page(pageId: "${IDS.page}")`, 'links', 'pageLinkId'),
+  below(AUDIENCE, 'versions', 'versionId'),
+  below(AUDIENCE, 'links', 'pageLinkId'),
+  below(`topic(topicId: "${IDS.topic}")`, 'entries', 'topicEntryId'),
+  below(ACCOUNT, 'persons', 'personId'),
+  below(ACCOUNT, 'logs', 'accountLogId'),
+  below(ACCOUNT, 'logs', 'accountLogId', 'includeDeleted: true'),
+  below(ACCOUNT, 'activity', 'activityId', 'includePersonActivity: true'),
+  below(PERSON, 'logs', 'personLogId'),
+];
+
+async function page(house: House, { source, read }: Connection, first: number, after?: string) {
+  const { data, errors } = await house.query(source, { first, after: after ?? null });
+  expect(errors).toBeUndefined();
+  const { edges, pageInfo, totalCount } = read(data);
+  return { keys: edges.map(({ node }: any) => node.key), edges, pageInfo, totalCount };
+}
+
+/** The first 100 items at most, by their keys. */
+async function reference(house: House, connection: Connection): Promise<string[]> {
+  return (await page(house, connection, 100)).keys;
+}
+
+describe.each(CONNECTIONS)('$name', (connection) => {
+  it.each([1, 2, 3, 7, 20, 99])('visits every item once, %i at a time', async (first) => {
+    const house = await openHouse();
+    const all = await reference(house, connection);
+    const seen: string[] = [];
+    let after: string | undefined;
+    let steps = 0;
+
+    do {
+      const step = await page(house, connection, first, after);
+      seen.push(...step.keys);
+      steps += 1;
+      expect(step.pageInfo.hasPreviousPage).toBe(after !== undefined && step.keys.length > 0);
+      after = step.pageInfo.hasNextPage ? step.pageInfo.endCursor : undefined;
+      // Some lists are longer than a test wants to walk.
+    } while (after !== undefined && seen.length < Math.min(100, first * 30));
+
+    expect(seen.slice(0, 100)).toEqual(all.slice(0, seen.length));
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(steps).toBe(Math.max(1, Math.ceil(seen.length / first)));
+  });
+
+  it('goes on after any of its edges', async () => {
+    const house = await openHouse();
+    const all = await reference(house, connection);
+    const { edges } = await page(house, connection, 12);
+
+    for (const [i, { cursor }] of edges.entries()) {
+      const next = await page(house, connection, 3, cursor);
+      expect(next.keys).toEqual(all.slice(i + 1, i + 4));
+    }
+  });
+
+  it('counts all its items on every page', async () => {
+    const house = await openHouse();
+
+    const whole = await page(house, connection, 100);
+    const none = await page(house, connection, 0);
+
+    expect(whole.totalCount).toBeGreaterThanOrEqual(whole.keys.length);
+    if (!whole.pageInfo.hasNextPage) expect(whole.totalCount).toBe(whole.keys.length);
+    expect(none).toMatchObject({
+      keys: [],
+      totalCount: whole.totalCount,
+      pageInfo: { hasPreviousPage: false, startCursor: null, endCursor: null },
+    });
+  });
+
+  it('refuses the cursors of every other list before any call', async () => {
+    const house = await openHouse();
+    const others = CONNECTIONS.filter(({ list }) => list !== connection.list);
+
+    for (const other of others) {
+      const { edges } = await page(house, other, 1);
+      const { errors } = await house.query(connection.source, { first: 1, after: edges[0].cursor });
+
+      expect(errors?.[0]?.extensions['code'], `cursor of ${other.name}`).toBe('BAD_USER_INPUT');
+    }
+  });
+
+  it.each([-1, 101, 1_000_000])('refuses to answer %i edges', async (first) => {
+    const house = await openHouse();
+
+    const { errors } = await house.query(connection.source, { first });
+
+    expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
+    expect(errors?.[0]?.message).toContain('between 0 and 100');
+  });
+});
+
+describe('walking a list', () => {
+  it('costs one call a step', async () => {
+    const house = await openHouse();
+    const [topics] = CONNECTIONS;
+    let after: string | undefined;
+
+    for (let step = 0; step < 4; step++) {
+      const { pageInfo } = await page(house, topics!, 5, after);
+      expect(house.restCalls).toHaveLength(1);
+      after = pageInfo.endCursor;
+    }
+  });
+
+  it('asks nothing when the cursor is refused', async () => {
+    const house = await openHouse();
+
+    await house.query('{ topics(after: "bm90IG91cnM") { nodes { title } } }');
+
+    expect(house.restCalls).toEqual([]);
+  });
+
+  it('refuses a cursor of another caller', async () => {
+    const house = await openHouse();
+    const { edges } = await page(house, CONNECTIONS[0]!, 1);
+
+    const { errors } = await house.query(
+      CONNECTIONS[0]!.source,
+      { first: 1, after: edges[0].cursor },
+      { apiKey: 'demo-two' },
+    );
+
+    expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
+    expect(house.restCalls).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * Two callers of one gateway: each sees its own, and nothing of the other's.
+ */
+import { describe, expect, it } from 'vitest';
+import { IDS } from '../support/ids.ts';
+import { openHouse } from '../support/open-house.ts';
+
+describe('two tenants', () => {
+  it('see different lists under the same query at the same moment', async () => {
+    const house = await openHouse({ latencyMs: 10 });
+    const query = '{ topics(first: 3) { totalCount nodes { topicId } } }';
+
+    const [one, two] = await Promise.all([
+      house.query(query),
+      house.query(query, {}, { apiKey: 'demo-two' }),
+    ]);
+
+    expect(one.data['topics'].nodes[0].topicId).toBe('topic_01');
+    expect(two.data['topics'].nodes[0].topicId).toBe('topic_two_01');
+    expect(one.data['topics'].totalCount).not.toBe(two.data['topics'].totalCount);
+  });
+
+  it('cannot read each other’s objects, by raw or global id', async () => {
+    const house = await openHouse();
+    const mine = await house.query(`{ page(pageId: "${IDS.page}") { id name } }`);
+
+    const theirs = await house.query(
+      `query Look($id: ID!) { page(pageId: "${IDS.page}") { name } node(id: $id) { id } }`,
+      { id: mine.data['page'].id },
+      { apiKey: 'demo-two' },
+    );
+
+    expect(mine.data['page'].name).toBe('Northwind launch');
+    expect(theirs.data).toEqual({ page: null, node: null });
+    expect(theirs.errors).toBeUndefined();
+  });
+
+  it('are refused without a key, or with an unknown one', async () => {
+    const house = await openHouse();
+    const query = `{ page(pageId: "${IDS.page}") { name } }`;
+
+    const unknown = await house.query(query, {}, { apiKey: 'nobody' });
+    const none = await house.query(query, {}, { apiKey: '' });
+
+    expect(unknown.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
+    expect(none.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
+    expect(house.restCalls).toEqual([]);
+  });
+});

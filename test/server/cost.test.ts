@@ -1,0 +1,183 @@
+/**
+ * What a request costs, before and after: the plan, the explanation, the budget.
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse } from '../support/open-house.ts';
+
+const NESTED = `query Nested($first: Int!) { page(pageId: "${IDS.page}") { name
+  audiences(first: $first) { nodes { effectiveName person { name } } } } }`;
+
+describe('the explanation', () => {
+  it('lists every call in order, with the field that caused it', async () => {
+    const house = await openHouse({ latencyMs: 5 });
+
+    const { extensions } = await house.query<any, any>(
+      NESTED,
+      { first: 2 },
+      { headers: { 'x-explain': 'true' } },
+    );
+
+    expect(extensions.upstream).toMatchObject({ calls: 4, rounds: 2 });
+    expect(
+      extensions.upstream.journal
+        .map(({ route, path }: any) => `${path.join('.')}: ${route}`)
+        .sort(),
+    ).toEqual([
+      'page.audiences.nodes.0.person: /v0/persons/{person_id}',
+      'page.audiences.nodes.1.person: /v0/persons/{person_id}',
+      'page.audiences: /v0/pages/{page_id}/audiences',
+      'page: /v0/pages/{page_id}',
+    ]);
+    expect(extensions.upstream.journal[0]).toMatchObject({
+      method: 'GET',
+      status: 200,
+      attempt: 1,
+      source: 'sent',
+    });
+  });
+
+  it('says what was primed by another answer', async () => {
+    const house = await openHouse();
+
+    const { extensions } = await house.query<any, any>(
+      `{ page(pageId: "${IDS.page}") { name audiences(first: 1) { nodes {
+           latestVersion { audience { effectiveName } } } } } }`,
+      {},
+      { headers: { 'x-explain': 'true' } },
+    );
+
+    expect(extensions.upstream.calls).toBe(2);
+    expect(extensions.upstream.journal.map(({ source }: any) => source)).toEqual([
+      'sent',
+      'sent',
+      'primed',
+    ]);
+  });
+
+  it('is silent unless asked, but for a header', async () => {
+    const house = await openHouse();
+
+    const { extensions, headers } = await house.query<any, any>(NESTED, { first: 1 });
+
+    expect(extensions).toBeUndefined();
+    expect(headers.get('server-timing')).toMatch(
+      /^calls;desc="3", rounds;desc="2", backend;dur=\d+(\.\d)?$/,
+    );
+  });
+});
+
+describe('the plan', () => {
+  it('is answered without a call', async () => {
+    const house = await openHouse();
+
+    const { extensions } = await house.query<any, any>(
+      NESTED,
+      { first: 7 },
+      { headers: { 'x-explain': 'plan' } },
+    );
+
+    expect(house.restCalls).toEqual([]);
+    expect(extensions.plan).toMatchObject({ calls: { least: 2, most: 9 }, rounds: 2 });
+    expect(extensions.plan.routes).toContainEqual({
+      method: 'GET',
+      route: '/v0/persons/{person_id}',
+      least: 0,
+      most: 7,
+      fields: ['page.audiences.person'],
+    });
+  });
+
+  it('plans nothing for arguments that would be refused', async () => {
+    const house = await openHouse();
+
+    const { extensions } = await house.query<any, any>(
+      '{ page(pageId: "..") { name } persons(first: 500) { nodes { name } } node(id: "x") { id } }',
+      {},
+      { headers: { 'x-explain': 'plan' } },
+    );
+
+    expect(extensions.plan.calls).toEqual({ least: 0, most: 0 });
+  });
+
+  it('is printed as a table', () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      [
+        '--import',
+        'tsx',
+        'src/server/print-plan.ts',
+        'src/client/documents/page-with-audiences.graphql',
+        'src/client/documents/fragments.graphql',
+        JSON.stringify({ pageId: IDS.page, first: 5 }),
+      ],
+      { cwd: root, encoding: 'utf8' },
+    );
+
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^route +at least +at most +because of\n/);
+    expect(stdout).toMatch(/^GET \/v0\/pages\/\{page_id\}\/audiences +1 +1 +page\.audiences$/m);
+  });
+});
+
+describe('the budget', () => {
+  const ids = Array.from({ length: 8 }, (_, i) => formatNodeId('Person', [`person_${i}`]));
+
+  it('refuses a document whose least cost is above it, before any call', async () => {
+    const house = await openHouse({ maxUpstreamCalls: 5 });
+
+    const { data, errors, status } = await house.query<any, any>(
+      'query Many($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
+      { ids },
+    );
+
+    expect(house.restCalls).toEqual([]);
+    expect(status).toBe(400);
+    expect(data).toBeUndefined();
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringContaining(
+        'at least 8 backend calls, and a request may make 5',
+      ) as string,
+      extensions: { code: 'QUERY_TOO_EXPENSIVE', calls: 8, maxCalls: 5, field: 'nodes' },
+    });
+  });
+
+  it('counts a document that could be dear by what it costs at least', async () => {
+    const house = await openHouse({ maxUpstreamCalls: 5 });
+
+    const { errors } = await house.query(
+      'query Same($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
+      { ids: ids.slice(0, 4) },
+    );
+
+    expect(errors).toBeUndefined();
+    expect(house.restCalls).toHaveLength(4);
+  });
+
+  it('cuts what would pass it while running, and says where to go on', async () => {
+    const house = await openHouse({ maxUpstreamCalls: 6 });
+
+    const { data, errors, extensions } = await house.query<any, any>(
+      '{ persons(first: 8) { nodes { personId logs(first: 2) { nodes { type } } } } }',
+    );
+
+    const { nodes } = data.persons;
+    expect(house.restCalls).toHaveLength(6);
+    expect(nodes.filter(({ logs }: any) => logs !== null)).toHaveLength(5);
+    expect(errors?.map((error: any) => error.extensions.code)).toEqual(
+      Array(3).fill('UPSTREAM_BUDGET_EXCEEDED'),
+    );
+    expect(extensions.continuation).toEqual(
+      [5, 6, 7].map((i) => ({
+        path: ['persons', 'nodes', i, 'logs'],
+        id: formatNodeId('Person', [nodes[i].personId]),
+        after: null,
+      })),
+    );
+  });
+});
