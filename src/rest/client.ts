@@ -4,20 +4,16 @@
  * An `Upstream` is shared by the whole process (connections, breaker, reads in flight); a
  * `RestClient` belongs to one request and carries its key, its deadline, its budget and its journal.
  */
+import type { Dispatcher } from 'undici';
 import type { Route, RouteSet } from '../v0/routes.ts';
-import { Cancel } from './cancel.ts';
-import {
-  isNotFound,
-  RestBudgetError,
-  RestError,
-  RestUnauthenticatedError,
-  RestUnsupportedError,
-} from './errors.ts';
+import type { Breaker, BreakerOptions } from './breaker.ts';
+import { isNotFound, RestBudgetError, RestError, RestUnsupportedError } from './errors.ts';
 import { Journal } from './journal.ts';
-import { fillPath, formatQuery, type PathValues } from './path.ts';
+import type { UpstreamObserver } from './observer.ts';
+import { outgoingOf } from './outgoing.ts';
+import type { PathValues } from './path.ts';
 import { Patience } from './patience.ts';
-import type { Pipeline } from './pipeline.ts';
-import { isRead, type Outgoing } from './send.ts';
+import { openPipeline, type Pipeline } from './pipeline.ts';
 
 /** What a route wants: values for its path's holes, its query, its body. */
 export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
@@ -72,31 +68,72 @@ export interface RequestScope {
   readonly maxCalls?: number | undefined;
 }
 
-export interface ClientOptions {
-  readonly pipeline: Pipeline;
+export interface UpstreamOptions {
+  /** Sends requests; the origin is its own. Closed with the upstream. */
+  readonly dispatcher: Dispatcher;
   /** What stands before `/v0` in every path: empty, or `/prefix`. */
   readonly pathPrefix: string;
   readonly routeSet: RouteSet;
-  readonly requestTimeoutMs: number;
-  readonly maxCalls: number;
+  /** One try from its queue to its last byte, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The largest answer that is read, in bytes. */
+  readonly maxResponseBytes: number;
+  /** One request with all its calls and retries, in milliseconds; 10,000 when absent. */
+  readonly requestTimeoutMs?: number;
+  /** The most calls of one request; 250 when absent. */
+  readonly maxCalls?: number;
+  /** Calls under way at once, of all keys; 64 when absent. The dispatcher needs as many. */
+  readonly connections?: number;
+  /** Calls that may wait before the backend's pace is known; 256 when absent. */
+  readonly maxQueue?: number;
+  readonly breaker?: BreakerOptions;
+  readonly observer?: UpstreamObserver;
 }
 
-export class ScopedClient implements RestClient {
+/** A client for one request. */
+export interface Upstream {
+  (scope: RequestScope): RestClient;
+  readonly breaker: Pick<Breaker, 'state' | 'retryAfterMs'>;
+  /** Ends when the calls under way have. */
+  close(): Promise<void>;
+}
+
+const DEFAULTS = {
+  requestTimeoutMs: 10_000,
+  maxCalls: 250,
+  connections: 64,
+  maxQueue: 256,
+  breaker: {},
+  observer: {},
+};
+
+export function createUpstream(given: UpstreamOptions): Upstream {
+  const options = { ...DEFAULTS, ...given };
+  const { pipeline, breaker } = openPipeline(options);
+  return Object.assign((scope: RequestScope) => new ScopedClient(options, pipeline, scope), {
+    breaker,
+    close: async () => {
+      await options.dispatcher.close();
+      breaker.close();
+    },
+  });
+}
+
+class ScopedClient implements RestClient {
   readonly journal = new Journal();
-  readonly #options: ClientOptions;
+  readonly #options: UpstreamOptions;
+  readonly #pipeline: Pipeline;
   readonly #scope: RequestScope;
   readonly #patience: Patience;
-  readonly #maxCalls: number;
-  #calls = 0;
+  #callsLeft: number;
 
-  constructor(options: ClientOptions, scope: RequestScope) {
+  constructor(options: Required<UpstreamOptions>, pipeline: Pipeline, scope: RequestScope) {
     this.#options = options;
+    this.#pipeline = pipeline;
     this.#scope = scope;
-    this.#maxCalls = scope.maxCalls ?? options.maxCalls;
-    this.#patience = new Patience(
-      scope.deadlineMs ?? performance.now() + options.requestTimeoutMs,
-      scope.signal,
-    );
+    this.#callsLeft = scope.maxCalls ?? options.maxCalls;
+    const deadlineMs = scope.deadlineMs ?? performance.now() + options.requestTimeoutMs;
+    this.#patience = new Patience(deadlineMs, scope.signal);
   }
 
   get routeSet(): RouteSet {
@@ -108,18 +145,32 @@ export class ScopedClient implements RestClient {
     input: CallInput<Path, Query, Body>,
     { signal, origin }: CallOptions = {},
   ): Promise<Response> {
-    const outgoing = this.#prepare(route, input, origin);
-    const { journal } = this;
-    const { pipeline } = this.#options;
-    const answer = await pipeline(outgoing, {
+    const { pathPrefix } = this.#options;
+    const { apiKey, requestId } = this.#scope;
+    const { deadlineMs } = this.#patience;
+    const begin = (source: 'sent' | 'shared', attempt: number) => {
+      const entry = this.journal.begin(route, origin, source, attempt);
+      return (status: number | undefined): void => this.journal.end(entry, status);
+    };
+    if (route.set === 'extended' && this.routeSet === 'document') {
+      throw new RestUnsupportedError('This backend does not have the route', route);
+    }
+    const sender = { apiKey, requestId, pathPrefix, deadlineMs };
+    const outgoing = outgoingOf(route, input, sender, (attempt) => begin('sent', attempt));
+    this.#patience.check(route);
+    if (this.#callsLeft === 0) {
+      throw new RestBudgetError('The request has made all the calls it may', route);
+    }
+    this.#callsLeft -= 1;
+    const answer = await this.#pipeline(outgoing, {
       patience: this.#patience,
-      signal: isRead(outgoing) ? signal : undefined,
+      signal,
       onJoin: () => {
-        const entry = journal.begin(route, origin, 'shared', 1);
-        return (outcome) => journal.end(entry, statusOf(outcome));
+        const ended = begin('shared', 1);
+        return (outcome) => ended(statusOf(outcome));
       },
     });
-    // The pipeline decodes with this very route's schema.
+    // Decoded by this very route's schema.
     return answer.value as Response;
   }
 
@@ -135,58 +186,6 @@ export class ScopedClient implements RestClient {
       throw error;
     }
   }
-
-  #prepare(
-    route: Route,
-    input: { readonly path?: unknown; readonly query?: unknown; readonly body?: unknown },
-    origin: unknown,
-  ): Outgoing {
-    if (route.set === 'extended' && this.routeSet === 'document') {
-      throw new RestUnsupportedError('This backend does not have the route', route);
-    }
-    const { apiKey, requestId } = this.#scope;
-    if (apiKey === undefined) {
-      throw new RestUnauthenticatedError('Send an API key in the x-api-key header', route);
-    }
-    if (!KEY.test(apiKey)) {
-      throw new RestUnauthenticatedError('Send an API key of visible ASCII characters', route);
-    }
-    // Both are texts and numbers by the route table's own types.
-    const holes = (input.path ?? {}) as Record<string, string>;
-    const query = input.query as Record<string, string | number | undefined> | undefined;
-    const path = this.#options.pathPrefix + fillPath(route, holes) + formatQuery(query);
-    const body = input.body === undefined ? null : JSON.stringify(input.body);
-    this.#patience.check(route);
-    if (this.#calls >= this.#maxCalls) {
-      throw new RestBudgetError(`A request may make ${this.#maxCalls} calls`, route);
-    }
-    this.#calls += 1;
-    const { journal } = this;
-    return {
-      route,
-      apiKey,
-      path,
-      headers: headersOf(apiKey, requestId, body !== null),
-      body,
-      deadlineMs: this.#patience.deadlineMs,
-      cancel: new Cancel(),
-      onTry: (attempt) => {
-        const entry = journal.begin(route, origin, 'sent', attempt);
-        return (status) => journal.end(entry, status);
-      },
-    };
-  }
-}
-
-/** What a header can hold without being read as something else. */
-const KEY = /^[\x21-\x7e]{1,4096}$/;
-
-function headersOf(apiKey: string, requestId: string, withBody: boolean): string[] {
-  const headers = ['x-api-key', apiKey, 'x-request-id', requestId];
-  // Identity: an answer's size is then bounded by what arrives, and no bomb can be unpacked.
-  headers.push('accept', 'application/json', 'accept-encoding', 'identity');
-  if (withBody) headers.push('content-type', 'application/json');
-  return headers;
 }
 
 const statusOf = (outcome: unknown): number | undefined =>

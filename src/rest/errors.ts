@@ -30,7 +30,8 @@ export abstract class RestError extends Error {
   constructor(what: string, route: RouteName, options: RestErrorOptions = {}) {
     super(`${what}: ${route.method} ${route.path}`, { cause: options.cause });
     this.name = new.target.name;
-    this.route = route;
+    // Not the route itself: whoever logs an error must not log its schemas.
+    this.route = { method: route.method, path: route.path };
     this.status = options.status;
     this.requestId = options.requestId;
     this.retryAfterMs = options.retryAfterMs;

@@ -17,7 +17,7 @@ import {
   type RestError,
 } from './errors.ts';
 import { isRead, type Answer, type Send, type Try } from './send.ts';
-import { isMalformed, isTruncated, retryOf } from './transport-fault.ts';
+import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fault.ts';
 
 /**
  * Sends one request and collects its answer.
@@ -103,7 +103,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
-  onResponseError(_controller: unknown, cause: Error): void {
+  onResponseError(_controller: unknown, error: Error): void {
+    const cause = withoutBytes(error);
     const { route } = this.#outgoing;
     const sent = this.#controller !== undefined;
     if (this.#status > 0 && isTruncated(cause)) {

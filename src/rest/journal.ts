@@ -61,8 +61,9 @@ export class Journal {
     let before = 0; // the longest chain among those
     let most = 0;
     for (const [i, { startMs }] of waits.entries()) {
-      for (; ended < i && waits[order[ended]!]!.endMs <= startMs; ended++) {
-        before = Math.max(before, roundOf[order[ended]!] ?? 0);
+      for (let next = order[ended]!; next < i && waits[next]!.endMs <= startMs;) {
+        before = Math.max(before, roundOf[next]!);
+        next = order[++ended]!;
       }
       roundOf.push(before + 1);
       most = Math.max(most, before + 1);

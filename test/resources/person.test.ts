@@ -40,7 +40,8 @@ describe('persons', () => {
     );
 
     expect(list.errors).toBeUndefined();
-    expect(one).toEqual({ data: { person: first }, errors: undefined });
+    expect(one).toMatchObject({ data: { person: first }, status: 200 });
+    expect(one.errors).toBeUndefined();
     expect(listCalls).toEqual(['GET /v0/persons?limit=2']);
     expect(house.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
   });
