@@ -46,6 +46,14 @@ export function invalidResponse(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } });
 }
 
+/**
+ * The same, for scalars. No GraphQLError, because Yoga's executor makes a plain Error of one that
+ * `serialize` throws: without its code it would be masked as unforeseen.
+ */
+export class InvalidValueError extends Error {
+  override readonly name = 'InvalidValueError';
+}
+
 /** Something that this deployment of the backend can't answer, and what to do about it. */
 export function unsupported(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'UPSTREAM_UNSUPPORTED' } });
@@ -117,6 +125,7 @@ export function toClientError(error: unknown): GraphQLError | undefined {
   if (!(error instanceof GraphQLError)) return undefined;
   const { originalError: cause } = error;
   if (cause instanceof RestError) return at(error, fromRestError(cause));
+  if (cause instanceof InvalidValueError) return at(error, invalidResponse(cause.message));
   if (cause instanceof GraphQLError) return at(error, cause);
   return cause ? undefined : error;
 }

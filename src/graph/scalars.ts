@@ -5,7 +5,7 @@
  */
 import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
-import { badInput, invalidResponse } from './errors.ts';
+import { badInput, InvalidValueError } from './errors.ts';
 
 export type ScalarTypes = {
   DateTime: { Input: string; Output: string };
@@ -21,14 +21,14 @@ const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
 /**
  * ISO 8601 unchanged; `+` and digits as epoch milliseconds. Assumed: see README.
  *
- * @throws UPSTREAM_INVALID_RESPONSE for anything else.
+ * @throws {InvalidValueError} for anything else; callers see UPSTREAM_INVALID_RESPONSE.
  */
 export function readTimestamp(value: unknown): string {
   if (typeof value === 'string') {
     if (ISO_8601.test(value) && !Number.isNaN(Date.parse(value))) return value;
     if (PLUS_DIGITS.test(value)) return new Date(Number(value)).toISOString();
   }
-  throw invalidResponse(
+  throw new InvalidValueError(
     'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.',
   );
 }

@@ -16,7 +16,7 @@ import {
   RestUnreachableError,
   type RestError,
 } from './errors.ts';
-import { isRead, type Answer, type Send, type Try } from './send.ts';
+import { isRead, type Answer, type Outgoing, type Send } from './send.ts';
 import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fault.ts';
 
 /**
@@ -27,7 +27,7 @@ import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fau
  * @throws {RestOutcomeUnknownError} when a write left and its answer did not arrive.
  */
 export const exchanging =
-  (dispatcher: Dispatcher, maxBytes: number): Send<Try> =>
+  (dispatcher: Dispatcher, maxBytes: number): Send =>
   (outgoing) =>
     new Promise((resolve, reject) => {
       const handler = new AnswerHandler(outgoing, maxBytes, resolve, reject);
@@ -48,7 +48,7 @@ export const exchanging =
 
 class AnswerHandler implements Dispatcher.DispatchHandler {
   settled = false;
-  readonly #outgoing: Try;
+  readonly #outgoing: Outgoing;
   readonly #maxBytes: number;
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: RestError) => void;
@@ -60,7 +60,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   #size = 0;
 
   constructor(
-    outgoing: Try,
+    outgoing: Outgoing,
     maxBytes: number,
     resolve: (answer: Answer) => void,
     reject: (error: RestError) => void,

@@ -1,0 +1,58 @@
+/**
+ * What the compiler does not check. Prettier has the last word on form.
+ */
+import eslint from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+export default defineConfig(
+  globalIgnores([
+    'dist/',
+    'coverage/',
+    'src/client/generated/',
+    'test/bench/peers/',
+    '**/node_modules/',
+  ]),
+  eslint.configs.recommended,
+  tseslint.configs.strict,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeCheckedOnly],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      // node:test-like functions and Fastify-like handlers are async by type, not by need.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      // `{}` says "no more than this" in generics of Pothos and Yoga.
+      '@typescript-eslint/no-empty-object-type': 'off',
+      // Yoga's and undici's hooks take their arguments apart; none of them uses `this`.
+      '@typescript-eslint/unbound-method': 'off',
+      // noUncheckedIndexedAccess asks for a `!` where the index is known to be there.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: ['test/**'],
+    rules: {
+      // Answers are read field by field, and a wrong field fails the test anyway.
+      '@typescript-eslint/no-explicit-any': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+);

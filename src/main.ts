@@ -1,0 +1,142 @@
+/**
+ * The process: environment, database, ports and signals.
+ *
+ * The only file with side effects. It begins what the others describe, and ends it in reverse.
+ */
+import { BackendDatabaseError, openBackend, type Backend } from './backend/backend.ts';
+import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/example.ts';
+import { ConfigError, readConfig, type Config } from './config.ts';
+import { createUpstream } from './rest/client.ts';
+import { createDispatcher, splitUpstreamUrl } from './rest/dispatcher.ts';
+import { createGateway } from './server/gateway.ts';
+import { openHttpServer } from './server/http-server.ts';
+import { createLogger, type Logger } from './server/logger.ts';
+import { Metrics } from './server/metrics.ts';
+import { upstreamProbe } from './server/upstream-probe.ts';
+
+/** The largest answer of the backend that is read. */
+const MAX_RESPONSE_BYTES = 5_000_000;
+
+try {
+  await start(readConfig(process.env));
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}
+
+async function start(config: Config): Promise<void> {
+  const logger = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  const metrics = new Metrics({ ofProcess: true });
+  process.on('unhandledRejection', (reason) => {
+    metrics.unhandledRejection();
+    logger.error({ err: reason }, 'Unhandled rejection: the process goes on');
+  });
+
+  const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
+  const { origin, pathPrefix } = splitUpstreamUrl(config.upstreamUrl ?? new URL(backend!.url));
+  const upstream = createUpstream({
+    dispatcher: createDispatcher(origin),
+    pathPrefix,
+    routeSet: config.upstreamRoutes,
+    timeoutMs: config.upstreamTimeoutMs,
+    requestTimeoutMs: config.requestTimeoutMs,
+    maxCalls: config.maxUpstreamCalls,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    observer: {
+      ...metrics.observer,
+      onBreaker: (state) => {
+        metrics.observer.onBreaker?.(state);
+        logger.warn({ state }, `Breaker towards the backend is ${state}`);
+      },
+    },
+  });
+  // Connections of its own: readiness must not wait behind callers.
+  const probing = createDispatcher(origin);
+  const gateway = createGateway({
+    upstream,
+    apiKey: config.upstreamApiKey,
+    maxUpstreamCalls: config.maxUpstreamCalls,
+    probe: upstreamProbe({
+      dispatcher: probing,
+      pathPrefix,
+      apiKey: config.upstreamApiKey ?? (backend && EXAMPLE_API_KEY),
+      timeoutMs: config.upstreamTimeoutMs,
+    }),
+    logger,
+    metrics,
+    corsOrigins: config.corsOrigins,
+    graphiql:
+      config.graphiql && (backend ? { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID } : {}),
+    introspection: config.introspection,
+    suggestions: config.suggestions,
+  });
+  const server = await openHttpServer({
+    gateway,
+    host: config.host,
+    port: config.port,
+    maxBodyBytes: config.maxBodyBytes,
+  });
+  stopOnSignals(logger, async () => {
+    const finished = await server.close(config.shutdownTimeoutMs);
+    if (!finished) logger.warn('Time is up: requests under way were cut');
+    await probing.destroy();
+    // A backend that never answers would keep its calls open; after the fuse nobody waits for them.
+    if (finished) await upstream.close();
+    await backend?.close();
+  });
+  announce(logger, `${server.url}/graphql`);
+}
+
+/** @throws {BackendDatabaseError} when its database cannot be used. */
+function openEmbeddedBackend(config: Config, logger: Logger): Promise<Backend> {
+  return openBackend({
+    databaseUrl: config.backendDatabaseUrl,
+    timestamps: config.backendTimestamps,
+    routes: config.backendRoutes,
+    onFailure: (error) => {
+      logger.error({ err: error }, 'Embedded backend failed');
+    },
+  });
+}
+
+/** Said whatever the level: whoever starts a server wants to know where it is. */
+function announce(logger: Logger, url: string): void {
+  logger.child({}, { level: 'info' }).info({ url }, `Ready: GraphQL and GraphiQL at ${url}`);
+}
+
+/** The first signal ends the process in order, the second at once. */
+function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info({ signal }, 'Stopping: finishing what is under way');
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'Stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+/** One clear line for what an operator can mend; everything there is for what they can't. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof BackendDatabaseError) return error.message;
+  if (error instanceof Error && 'code' in error) {
+    const { host, port } = readConfig(process.env);
+    switch (error.code) {
+      case 'EADDRINUSE':
+        return `Port ${port} on ${host} is in use: stop what listens there, or set PORT to another.`;
+      case 'EACCES':
+        return `Port ${port} on ${host} may not be used by this user: set PORT to one above 1023.`;
+      case 'EADDRNOTAVAIL':
+      case 'ENOTFOUND':
+        return `HOST ${host} is no address of this machine: set HOST to one, such as 127.0.0.1.`;
+    }
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

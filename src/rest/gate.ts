@@ -1,0 +1,200 @@
+/**
+ * How many calls are under way, and whose turn is next.
+ *
+ * Keys take turns, and a key may hold at most three times what is free: one busy key gets three
+ * quarters of the connections, two get three sevenths each, and a newcomer always finds some.
+ * A call that could not be answered in time behind those already waiting is refused at once.
+ */
+import { abortedError } from './cancel.ts';
+import { RestOverloadedError, RestTimeoutError, type RestError, type RouteName } from './errors.ts';
+import type { Outgoing, Send } from './send.ts';
+
+export interface GateOptions {
+  /** Calls under way at once, of all keys. */
+  readonly connections: number;
+  /** Calls that may wait before any answer has told how fast the backend is. */
+  readonly maxQueue: number;
+  readonly onShed: (route: RouteName) => void;
+}
+
+/** Once the backend's pace is known the queue may be this many times longer, and never more. */
+const KNOWN_PACE_FACTOR = 16;
+
+/** The weight of the newest answer in the pace. */
+const NEWEST = 0.2;
+
+/** When no call of a key ends for so long, its pace is no more; less may be our own doing. */
+const SILENCE_MS = 1_000;
+
+/** What is told to callers who are refused, at least, in milliseconds. */
+const MIN_RETRY_AFTER_MS = 1_000;
+
+interface Waiting {
+  readonly route: RouteName;
+  readonly start: () => void;
+  readonly refuse: (error: RestError) => void;
+}
+
+/** The calls of one key. */
+interface Lane {
+  active: number;
+  readonly waiting: Set<Waiting>;
+  /** Milliseconds of one exchange, lately; undefined before the first. */
+  paceMs: number | undefined;
+  /** When a call last began after none or ended, on `performance.now()`'s clock. */
+  movedMs: number;
+}
+
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #lanes = new Map<string, Lane>();
+  /** Lanes with waiting calls; the first is next. */
+  readonly #turns = new Set<Lane>();
+  #active = 0;
+  #waiting = 0;
+  #paceMs: number | undefined;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  readonly gating =
+    (send: Send): Send =>
+    async (outgoing) => {
+      const lane = this.#laneOf(outgoing.apiKey);
+      if (lane.waiting.size === 0 && this.#mayStart(lane)) this.#start(lane);
+      else await this.#wait(lane, outgoing);
+      const startMs = performance.now();
+      try {
+        return await send(outgoing);
+      } finally {
+        this.#end(outgoing.apiKey, lane, startMs);
+      }
+    };
+
+  /** Sends away all who wait. */
+  refuseAll(refusal: (route: RouteName) => RestError): void {
+    for (const lane of [...this.#turns]) {
+      for (const waiting of [...lane.waiting]) waiting.refuse(refusal(waiting.route));
+    }
+  }
+
+  #laneOf(apiKey: string): Lane {
+    let lane = this.#lanes.get(apiKey);
+    if (!lane) {
+      lane = {
+        active: 0,
+        waiting: new Set(),
+        paceMs: this.#paceMs,
+        movedMs: performance.now(),
+      };
+      this.#lanes.set(apiKey, lane);
+    }
+    return lane;
+  }
+
+  #mayStart(lane: Lane): boolean {
+    const free = this.#options.connections - this.#active;
+    return free > 0 && lane.active < 3 * free;
+  }
+
+  #start(lane: Lane): void {
+    if (lane.active === 0) lane.movedMs = performance.now();
+    lane.active += 1;
+    this.#active += 1;
+  }
+
+  #end(apiKey: string, lane: Lane, startMs: number): void {
+    lane.movedMs = performance.now();
+    lane.paceMs = blend(lane.paceMs, lane.movedMs - startMs);
+    this.#paceMs = blend(this.#paceMs, lane.movedMs - startMs);
+    lane.active -= 1;
+    this.#active -= 1;
+    this.#forgetIdle(apiKey, lane);
+    this.#startWaiting();
+  }
+
+  #forgetIdle(apiKey: string, lane: Lane): void {
+    if (lane.active === 0 && lane.waiting.size === 0) this.#lanes.delete(apiKey);
+  }
+
+  /** Lets waiting calls go, a lane after the other; those that may not start yet are passed over. */
+  #startWaiting(): void {
+    for (const lane of this.#turns) {
+      if (this.#active >= this.#options.connections) return;
+      if (!this.#mayStart(lane)) continue;
+      const [next] = lane.waiting;
+      this.#turns.delete(lane);
+      this.#start(lane);
+      next?.start();
+      // Visited again by this very loop, after the others.
+      if (lane.waiting.size > 0) this.#turns.add(lane);
+    }
+  }
+
+  #wait(lane: Lane, { route, cancel, untilMs, cut, apiKey }: Outgoing): Promise<void> {
+    const shedMs = this.#shedMs(lane, untilMs);
+    if (shedMs !== undefined) {
+      this.#forgetIdle(apiKey, lane);
+      this.#options.onShed(route);
+      return Promise.reject(overloaded(route, shedMs));
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        clearTimeout(timer);
+        cancel.listen(undefined);
+        lane.waiting.delete(waiting);
+        this.#waiting -= 1;
+        if (lane.waiting.size > 0) return;
+        this.#turns.delete(lane);
+        this.#forgetIdle(apiKey, lane);
+      };
+      const waiting: Waiting = {
+        route,
+        start: () => {
+          leave();
+          resolve();
+        },
+        refuse: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      const timer = setTimeout(
+        () => {
+          waiting.refuse(
+            cut
+              ? new RestTimeoutError('No connection came free in time', route)
+              : overloaded(route, 0),
+          );
+        },
+        Math.max(0, Math.ceil(untilMs - performance.now())),
+      );
+      cancel.listen(() => waiting.refuse(abortedError(route)));
+      lane.waiting.add(waiting);
+      this.#waiting += 1;
+      this.#turns.add(lane);
+    });
+  }
+
+  /** When to come back instead of waiting, in milliseconds; undefined when there is room. */
+  #shedMs(lane: Lane, untilMs: number): number | undefined {
+    const { maxQueue } = this.#options;
+    const now = performance.now();
+    if (lane.paceMs === undefined) return this.#waiting >= maxQueue ? 0 : undefined;
+    const silentMs = now - lane.movedMs;
+    const paceMs = silentMs > SILENCE_MS ? Math.max(lane.paceMs, silentMs) : lane.paceMs;
+    const waitMs = (lane.waiting.size * paceMs) / Math.max(1, lane.active);
+    // The longer the whole queue, the less of it one key may fill.
+    const full = lane.waiting.size >= KNOWN_PACE_FACTOR * maxQueue - this.#waiting;
+    return full || now + waitMs + lane.paceMs > untilMs ? waitMs : undefined;
+  }
+}
+
+const blend = (pace: number | undefined, newest: number): number =>
+  pace === undefined ? newest : pace + NEWEST * (newest - pace);
+
+const overloaded = (route: RouteName, waitMs: number): RestOverloadedError =>
+  new RestOverloadedError('Too many calls are waiting', route, {
+    retryAfterMs: Math.ceil(Math.max(MIN_RETRY_AFTER_MS, waitMs)),
+  });

@@ -1,0 +1,69 @@
+/**
+ * The way of a call, from being shared to being sent: every layer in its place.
+ *
+ * The order is the design. Sharing is outermost, so that what is shared is parsed once. Retries
+ * stand outside the breaker, which sees every try. A paused key waits before its try's time starts.
+ * The breaker stands before the gate: while it is open nothing queues.
+ */
+import type { Dispatcher } from 'undici';
+import { BackendBreaker, type Breaker, type BreakerOptions } from './breaker.ts';
+import { RetryBudget } from './budget.ts';
+import { decode } from './decode.ts';
+import { exchanging } from './exchange.ts';
+import { Gate } from './gate.ts';
+import type { UpstreamObserver } from './observer.ts';
+import { pausing } from './pause.ts';
+import { retrying } from './retry.ts';
+import type { Send } from './send.ts';
+import { sharing, type Share } from './share.ts';
+import { trying } from './try.ts';
+
+/** A checked body and the status it came with. */
+export interface Decoded {
+  readonly value: unknown;
+  readonly status: number;
+}
+
+export type Pipeline = Share<Decoded>;
+
+export interface PipelineOptions {
+  readonly dispatcher: Dispatcher;
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly connections: number;
+  readonly maxQueue: number;
+  readonly breaker: BreakerOptions;
+  readonly observer: UpstreamObserver;
+}
+
+export function openPipeline(options: PipelineOptions): {
+  readonly pipeline: Pipeline;
+  readonly breaker: Breaker;
+} {
+  const { dispatcher, timeoutMs, maxResponseBytes, connections, maxQueue, observer } = options;
+  const gate = new Gate({ connections, maxQueue, onShed: (route) => observer.onShed?.(route) });
+  const breaker = new BackendBreaker(options.breaker, (state) => {
+    if (state === 'open') gate.refuseAll((route) => breaker.refusal(route));
+    observer.onBreaker?.(state);
+  });
+
+  const exchange = gate.gating(exchanging(dispatcher, maxResponseBytes));
+  const oneTry = trying(breaker.breaking(exchange), { timeoutMs, observer });
+  const call = retrying(
+    pausing(oneTry, (route) => observer.onPause?.(route)),
+    {
+      budget: new RetryBudget(),
+      timeoutMs,
+      onExhausted: (route) => observer.onRetryBudgetExhausted?.(route),
+    },
+  );
+  const pipeline = sharing(decoding(call), (route) => observer.onShared?.(route));
+  return { pipeline, breaker };
+}
+
+const decoding =
+  (send: Send): Send<Decoded> =>
+  async (outgoing) => {
+    const answer = await send(outgoing);
+    return { value: decode(outgoing.route, answer), status: answer.status };
+  };

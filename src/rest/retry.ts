@@ -1,0 +1,108 @@
+/**
+ * Failed reads are tried again: at most twice, a moment later, within the deadline and a budget.
+ *
+ * Not undici's `interceptors.retry`: it retries DELETE, knows neither jitter nor a budget, and
+ * resumes a broken body with a Range request. Writes are sent once and never come here again.
+ */
+import type { RetryBudget } from './budget.ts';
+import { sleep } from './cancel.ts';
+import {
+  RestError,
+  RestTimeoutError,
+  RestTruncatedError,
+  RestUnreachableError,
+  type RouteName,
+} from './errors.ts';
+import { retryAfterOf } from './retry-after.ts';
+import { isRead, type Answer, type Outgoing, type Send } from './send.ts';
+
+/** Retries of a call that reached the backend. */
+export const MAX_RETRIES = 2;
+
+/** Retries of a call that did not: together they outlast a restart of 300 ms. */
+const MAX_RECONNECTS = 5;
+
+/** The longest first wait, in milliseconds; every next one is twice as long. */
+const BASE_MS = 25;
+const CAP_MS = 250;
+
+export interface RetryOptions {
+  readonly budget: RetryBudget;
+  /** One try, in milliseconds. */
+  readonly timeoutMs: number;
+  /** A retry was due and the budget empty. */
+  readonly onExhausted: (route: RouteName) => void;
+}
+
+/** When to try again, and what for. */
+interface Again {
+  readonly afterMs: number;
+  /** Time the next try needs to be of any use, in milliseconds. */
+  readonly needsMs: number;
+  readonly most: number;
+  readonly free: boolean;
+}
+
+export function retrying(send: Send, { budget, timeoutMs, onExhausted }: RetryOptions): Send {
+  return async (outgoing) => {
+    if (!isRead(outgoing)) return send(outgoing);
+    budget.earn();
+    for (let attempt = 1; ; attempt++) {
+      outgoing.attempt = attempt;
+      const outcome = await outcomeOf(send(outgoing));
+      const again = whenAgain(outcome, attempt, timeoutMs);
+      if (!again || attempt > again.most || !fits(outgoing, again)) return settle(outcome);
+      if (!again.free && !budget.spend()) {
+        onExhausted(outgoing.route);
+        return settle(outcome);
+      }
+      await sleep(again.afterMs, outgoing.cancel, outgoing.route);
+    }
+  };
+}
+
+const fits = ({ deadlineMs }: Outgoing, { afterMs, needsMs }: Again): boolean =>
+  performance.now() + afterMs + needsMs < deadlineMs;
+
+function whenAgain(
+  outcome: Answer | RestError,
+  attempt: number,
+  timeoutMs: number,
+): Again | undefined {
+  const paid = { afterMs: jitter(attempt), needsMs: 0, most: MAX_RETRIES, free: false };
+  if (!(outcome instanceof Error)) {
+    const afterMs = retryAfterOf(outcome.headers);
+    // A limit without a time is not met any sooner by asking again.
+    if (outcome.status === 429 && afterMs === undefined) return undefined;
+    // 500 is the application's own answer, and will be again.
+    if (![429, 502, 503, 504].includes(outcome.status)) return undefined;
+    return { ...paid, afterMs: Math.ceil(afterMs ?? 0) + paid.afterMs };
+  }
+  if (outcome instanceof RestTimeoutError) return { ...paid, needsMs: timeoutMs };
+  if (outcome instanceof RestTruncatedError) return paid;
+  if (!(outcome instanceof RestUnreachableError) || outcome.retry === 'hopeless') return undefined;
+  if (outcome.retry === 'load') return paid;
+  return { afterMs: steadyJitter(attempt), needsMs: 0, most: MAX_RECONNECTS, free: true };
+}
+
+/** Full jitter: many who failed together do not come back together. */
+const jitter = (attempt: number): number => Math.random() * ceiling(attempt);
+
+/** Half of it fixed: waiting for a connection must really take up time. */
+const steadyJitter = (attempt: number): number => ceiling(attempt) * (0.5 + Math.random() / 2);
+
+const ceiling = (attempt: number): number => Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+
+async function outcomeOf(answer: Promise<Answer>): Promise<Answer | RestError> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof RestError) return error;
+    throw error;
+  }
+}
+
+function settle(outcome: Answer | RestError): Answer {
+  if (outcome instanceof Error) throw outcome;
+  return outcome;
+}

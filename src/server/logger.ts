@@ -1,0 +1,35 @@
+/**
+ * The log: JSON lines for machines, readable lines on a terminal.
+ *
+ * What must never be logged (keys, variables, query texts) is never handed to a logger; redaction
+ * is the second fence.
+ */
+import { pino, type Logger } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+
+export type { Logger } from 'pino';
+
+export interface LoggerOptions {
+  readonly level: string;
+  /** True on a terminal. */
+  readonly pretty: boolean;
+}
+
+export function createLogger({ level, pretty }: LoggerOptions): Logger {
+  const options = { level, base: null, redact: SECRETS };
+  return pretty
+    ? pino(options, PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }))
+    : pino(options);
+}
+
+/** A log that nobody reads. */
+export const silentLogger = (): Logger => pino({ level: 'silent' });
+
+const SECRETS = [
+  'apiKey',
+  '*.apiKey',
+  '["x-api-key"]',
+  '*["x-api-key"]',
+  '*.headers',
+  '*.*.headers',
+];

@@ -1,0 +1,124 @@
+/**
+ * Node's requests and responses ⇄ the gateway's.
+ *
+ * Bodies are read whole before the gateway sees them, and answers are written whole: everything
+ * about connections ends here.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GraphQLError } from 'graphql';
+import type { Gateway } from './gateway.ts';
+import { refusalResponse, type RefusalCode } from './refusal.ts';
+import { readBody } from './request-body.ts';
+import { createRecord, type RequestRecord } from './request-record.ts';
+import { report } from './request-report.ts';
+
+/** How long what is left of a refused body is thrown away, so that its sender can read why. */
+const LINGER_MS = 1_000;
+
+export interface RequestListenerOptions {
+  readonly gateway: Gateway;
+  readonly maxBodyBytes: number;
+  /** True once nobody can connect any more. */
+  readonly stopping: { readonly lastAnswers: boolean };
+}
+
+export function requestListener({ gateway, maxBodyBytes, stopping }: RequestListenerOptions) {
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const record = createRecord(oneValue(incoming.headers['x-request-id']));
+    const exchange = { incoming, outgoing, record, cameLate: gateway.readiness.draining };
+    serve(exchange).catch((error: unknown) => {
+      gateway.logger.error({ err: error, requestId: record.requestId }, 'Answer could not be sent');
+      outgoing.destroy();
+    });
+  };
+
+  async function serve(exchange: Exchange): Promise<void> {
+    const { incoming, outgoing, record } = exchange;
+    const leaving = new AbortController();
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) leaving.abort();
+    });
+    let body: string | undefined;
+    try {
+      if (hasBody(incoming)) {
+        body = await readBody(incoming, maxBodyBytes);
+        if (body === undefined) return; // nobody is there any more
+      }
+    } catch (error) {
+      const response = asResponse(error, record);
+      report({ ...gateway, record, request: leaving, response });
+      await send(exchange, response, LINGER_MS);
+      return;
+    }
+    const { url = '/', method = 'GET' } = incoming;
+    // The caller's address and `Host` play no part, so neither can be used against us.
+    const target = `http://gateway${url}`;
+    if (!url.startsWith('/') || !URL.canParse(target)) {
+      await send(
+        exchange,
+        refusalResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'),
+      );
+      return;
+    }
+    const request = new gateway.Request(target, {
+      method,
+      // Names are texts and values too, but for set-cookie, which no request carries.
+      headers: incoming.headers as Record<string, string>,
+      body: body ?? null,
+      signal: leaving.signal,
+    });
+    await send(exchange, await gateway.answer(request, record));
+  }
+
+  /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
+  async function send(exchange: Exchange, response: Response, lingerMs = 0): Promise<void> {
+    const { incoming, outgoing } = exchange;
+    const text = await response.text();
+    if (outgoing.destroyed) return;
+    outgoing.statusCode = response.status;
+    response.headers.forEach((value, name) => outgoing.setHeader(name, value));
+    outgoing.setHeader('content-length', Buffer.byteLength(text));
+    if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
+    if (lingerMs === 0) {
+      outgoing.end(text);
+      return;
+    }
+    // The whole answer leaves now; the connection when all was read that is on its way.
+    outgoing.write(text);
+    incoming.removeAllListeners('data').resume();
+    const timer = setTimeout(() => outgoing.end(), lingerMs);
+    incoming.once('end', () => outgoing.end());
+    outgoing.once('close', () => clearTimeout(timer));
+  }
+
+  /** While others may still connect, so may whoever sent this: only what was under way is ended. */
+  function isLast({ cameLate }: Exchange): boolean {
+    return stopping.lastAnswers || (gateway.readiness.draining && !cameLate);
+  }
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly record: RequestRecord;
+  /** It came when we were already stopping. */
+  readonly cameLate: boolean;
+}
+
+const hasBody = ({ method, headers }: IncomingMessage): boolean =>
+  method !== 'GET' &&
+  method !== 'HEAD' &&
+  (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
+
+const oneValue = (value: string | string[] | undefined): string | null =>
+  typeof value === 'string' ? value : null;
+
+function asResponse(error: unknown, record: RequestRecord): Response {
+  if (!(error instanceof GraphQLError)) throw error;
+  // Our own refusals carry both.
+  const { code, http } = error.extensions as { code: RefusalCode; http: { status: number } };
+  record.errorCodes = [code];
+  const response = refusalResponse(http.status, code, error.message);
+  response.headers.set('x-request-id', record.requestId);
+  return response;
+}

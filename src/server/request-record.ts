@@ -1,0 +1,40 @@
+/**
+ * What the server knows of one request: made when it arrives, completed by the plugins it passes,
+ * read by the log and the metrics when it is answered.
+ */
+import { randomUUID } from 'node:crypto';
+import type { RestClient } from '../rest/client.ts';
+
+export interface RequestRecord {
+  readonly requestId: string;
+  /** By the monotonic clock, in milliseconds. */
+  readonly startedAt: number;
+  operationName?: string | undefined;
+  operationType?: 'query' | 'mutation' | 'subscription';
+  /** The backend as this request used it, with its journal. */
+  rest?: RestClient;
+  /** Distinct `extensions.code`s of the answer. */
+  errorCodes: readonly string[];
+  /** Whether the answer has `data`. */
+  hasData: boolean;
+  /** What masked errors hide. */
+  readonly causes: unknown[];
+}
+
+/** What Yoga hands from plugin to plugin. */
+export interface ServerContext {
+  readonly record: RequestRecord;
+}
+
+export function createRecord(requestId: string | null): RequestRecord {
+  return {
+    requestId: requestId !== null && SANE_REQUEST_ID.test(requestId) ? requestId : randomUUID(),
+    startedAt: performance.now(),
+    errorCodes: [],
+    hasData: false,
+    causes: [],
+  };
+}
+
+/** A caller's own name for its request is kept when it can go into a header and a log line. */
+const SANE_REQUEST_ID = /^[\w.:=+/-]{1,128}$/;

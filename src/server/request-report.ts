@@ -1,0 +1,48 @@
+/**
+ * One line of the log and one count in the metrics for every GraphQL request.
+ *
+ * Never the query, its variables, a header or an address.
+ */
+import type { Logger } from './logger.ts';
+import type { Metrics, Outcome } from './metrics.ts';
+import type { RequestRecord } from './request-record.ts';
+
+export interface Reported {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly record: RequestRecord;
+  readonly request: Pick<Request, 'signal'>;
+  readonly response: Pick<Response, 'status'>;
+}
+
+export function report({ logger, metrics, record, request, response }: Reported): void {
+  const durationMs = performance.now() - record.startedAt;
+  const { status } = response;
+  const outcome = outcomeOf(record, request.signal.aborted, status);
+  metrics.request(record, outcome, durationMs);
+  const journal = record.rest?.journal;
+  const { requestId, operationName, operationType, errorCodes } = record;
+  logger.info(
+    {
+      requestId,
+      operationName,
+      operationType,
+      durationMs: Math.round(durationMs * 10) / 10,
+      calls: journal?.calls ?? 0,
+      rounds: journal?.rounds ?? 0,
+      ...(errorCodes.length > 0 && { errorCodes }),
+      status,
+      outcome,
+    },
+    'GraphQL request',
+  );
+  for (const cause of record.causes) {
+    logger.error({ requestId, operationName, err: cause }, 'Unexpected error, masked');
+  }
+}
+
+function outcomeOf(record: RequestRecord, left: boolean, status: number): Outcome {
+  if (left) return 'abandoned';
+  if (!record.hasData) return status >= 500 ? 'failed' : 'refused';
+  return record.errorCodes.length > 0 ? 'partial' : 'ok';
+}

@@ -1,0 +1,29 @@
+/**
+ * The cheapest question the backend answers, for `/ready`.
+ */
+import type { Dispatcher } from 'undici';
+import { routes } from '../v0/routes.ts';
+import { API_KEY_HEADER } from './api-key.ts';
+import type { Probe } from './readiness.ts';
+
+export interface UpstreamProbeOptions {
+  readonly dispatcher: Dispatcher;
+  readonly pathPrefix: string;
+  /** Without one the backend answers 401, which is an answer. */
+  readonly apiKey: string | undefined;
+  readonly timeoutMs: number;
+}
+
+export function upstreamProbe(options: UpstreamProbeOptions): Probe {
+  const { dispatcher, pathPrefix, apiKey, timeoutMs } = options;
+  return async () => {
+    const { statusCode, body } = await dispatcher.request({
+      method: 'GET',
+      path: `${pathPrefix}${routes.listTopics.path}?limit=1`,
+      headers: { accept: 'application/json', ...(apiKey && { [API_KEY_HEADER]: apiKey }) },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await body.dump();
+    return statusCode;
+  };
+}

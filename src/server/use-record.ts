@@ -1,0 +1,33 @@
+/**
+ * Writes down what the log and the metrics will want to know of a request.
+ */
+import { getOperationAST, type DocumentNode, type ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { causeOf } from './mask-error.ts';
+import type { RequestRecord, ServerContext } from './request-record.ts';
+
+export function useRecord(): Plugin<ServerContext, ServerContext> {
+  return {
+    onParse() {
+      return ({ result, context: { record, params } }) => {
+        if (result === null || result instanceof Error) return;
+        const operation = getOperationAST(result as DocumentNode, params.operationName);
+        if (!operation) return;
+        record.operationName = operation.name?.value;
+        record.operationType = operation.operation;
+      };
+    },
+    onResultProcess({ result, serverContext: { record } }) {
+      if (!Array.isArray(result) && !(Symbol.asyncIterator in result)) note(record, result);
+    },
+  };
+}
+
+function note(record: RequestRecord, { data, errors = [] }: ExecutionResult): void {
+  record.hasData = data !== undefined;
+  record.errorCodes = [...new Set(errors.map(({ extensions }) => String(extensions['code'])))];
+  for (const error of errors) {
+    const cause = causeOf(error);
+    if (cause !== undefined) record.causes.push(cause);
+  }
+}

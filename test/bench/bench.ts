@@ -1,0 +1,153 @@
+/**
+ * The benchmark: the product and its peers, the same queries, the same upstream, one table.
+ *
+ * Run by `npm run bench`; see options.ts. It ends with 1 when answers differ, whatever the figures
+ * say: speed is judged by whoever reads the table. Loopback only, and every process it starts ends
+ * with it.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findPeers, HERE, OURS, ROOT, startServer, type Server } from './contestants.ts';
+import { findDifferences } from './correctness.ts';
+import { makeAnswers } from './data.ts';
+import { loopLoad, wrkLoad } from './load.ts';
+import { measureLookAhead } from './look-ahead.ts';
+import { has, killAll, runToEnd } from './machine.ts';
+import { measureQuery, type Measured } from './measure.ts';
+import { HELP, readOptions, type Options } from './options.ts';
+import { QUERIES } from './queries.ts';
+import { goalsOf, machineLine, remarksOf, tableOf, type Findings, type Row } from './report.ts';
+import { openNginx, openSlowUpstream } from './upstream.ts';
+import { LATENCY_MS, measureDirect, measureWall, type Wall } from './wall.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+process.on('exit', () => {
+  killAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
+try {
+  process.exitCode = await bench(readOptions(process.argv.slice(2)));
+} catch (error) {
+  say(error instanceof TypeError ? `${error.message}\n${HELP}` : String(error));
+  process.exitCode = 1;
+}
+process.exit();
+
+/** Answers the exit code. */
+async function bench(options: Options): Promise<0 | 1> {
+  const missing = ['wrk', 'nginx'].filter((program) => !has(program));
+  if (missing.length > 0 && !options.quick) {
+    say(`${missing.join(' and ')} not found: apt-get update && apt-get install -y wrk nginx`);
+    return 1;
+  }
+  install();
+  if (options.build) runToEnd('npm', ['run', 'build', '--silent'], ROOT);
+  const queries = QUERIES.filter(
+    ({ name }) => options.queries.length === 0 || options.queries.includes(name),
+  );
+  const { peers, absent } = findPeers(options.tailcall);
+  const wanted = peers.filter(
+    ({ kind }) => options.peers.length === 0 || options.peers.includes(kind),
+  );
+  setTimeout(
+    () => {
+      say('Time is up: something does not end.');
+      process.exit(1);
+    },
+    timeFor(options, queries.length * (wanted.length + 1)),
+  ).unref();
+
+  const answers = makeAnswers();
+  const fast = await (has('nginx') ? openNginx(answers, folder) : openSlowUpstream(answers, 0));
+  const slow = await openSlowUpstream(answers, LATENCY_MS);
+  const contestants = [OURS, ...wanted];
+  const servers: Server[] = [];
+  for (const contestant of contestants)
+    servers.push(await startServer(contestant, fast.url, folder));
+
+  say(`Comparing ${contestants.length} servers on ${queries.map(({ name }) => name).join(', ')}`);
+  const differences = await findDifferences(servers, queries, options.callers);
+  if (differences.length > 0) {
+    say(`Answers differ:\n${differences.join('\n')}`);
+    return 1;
+  }
+
+  const patience = options.quick ? { warmUps: 4, samples: 3 } : { warmUps: 200, samples: 25 };
+  const walls = new Map<string, Wall>();
+  for (const contestant of contestants) {
+    const server = await startServer(contestant, slow.url, folder);
+    for (const query of queries) {
+      walls.set(
+        `${contestant.name} ${query.name}`,
+        await measureWall(server, query, slow, patience),
+      );
+    }
+    await server.child.stop();
+    say(`Walls of ${contestant.name} measured`);
+  }
+
+  // wrk counts in whole seconds, which is too long for a quick run.
+  const load = options.quick ? loopLoad : wrkLoad(join(folder, 'requests.txt'));
+  const course = { ...options, load, upstream: fast, warm: !options.quick };
+  const rows: Row[] = [];
+  for (const query of queries) {
+    const measured = await measureQuery(servers, query, course);
+    rows.push(...measured.map((one) => ({ ...one, wall: wallOf(one) })));
+    say(`${query.name} measured`);
+  }
+  const nested = queries.find(({ name }) => name === 'q2');
+  const findings: Findings = {
+    rows,
+    servers,
+    lookAhead: nested && (await measureLookAhead(slow, nested, patience.samples)),
+    directMs: await measureDirect(slow, '/v0/pages/page_0001', patience),
+  };
+  print(options, findings, absent);
+  return rows.some(({ faults }) => faults.length > 0) ? 1 : 0;
+
+  function wallOf({ server, query }: Measured): Wall {
+    return walls.get(`${server.contestant.name} ${query.name}`)!;
+  }
+}
+
+function print(options: Options, findings: Findings, absent: readonly string[]): void {
+  const { rounds, seconds, callers } = options;
+  const lines = [
+    '',
+    tableOf(findings.rows),
+    '',
+    ...queryLines(findings.rows),
+    '',
+    `Medians of ${rounds} interleaved rounds, ${seconds} s a turn, 32 connections, 50 pages in turn, ${callers} keys. ${machineLine()}`,
+    ...remarksOf(findings),
+    ...absent,
+    '',
+    ...(options.quick ? ['A quick run: its figures say nothing.'] : goalsOf(findings)),
+    ...findings.rows.flatMap(({ faults }) => faults.map((fault) => `FAULT ${fault}`)),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function queryLines(rows: readonly Row[]): string[] {
+  return [...new Set(rows.map(({ query }) => query))].map(({ name, what }) => `${name}: ${what}.`);
+}
+
+/** The peers' packages, as the lock file says. */
+function install(): void {
+  if (existsSync(join(HERE, 'node_modules/.package-lock.json'))) return;
+  say('Installing the peers into test/bench/node_modules');
+  runToEnd('npm', ['ci', '--no-audit', '--no-fund'], HERE);
+}
+
+/** How long the whole may take, in milliseconds: twice what is planned. */
+function timeFor({ rounds, seconds, quick }: Options, turns: number): number {
+  return quick ? 60_000 : 2 * (120 + turns * (rounds + 1) * (seconds + 1)) * 1_000;
+}
+
+/** Progress goes beside the table, so that the table can be kept. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,132 @@
+/**
+ * Who is measured: the product as it is started, and its peers doing the same.
+ *
+ * Every Node process gets the flags of `npm start`, so that what differs is the server alone.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ask } from './ask.ts';
+import { freePort, start, type Child } from './machine.ts';
+import { QUERIES, requestsOf } from './queries.ts';
+
+export interface Contestant {
+  /** What the table calls it. */
+  readonly name: string;
+  /** What the goals call it. */
+  readonly kind: 'ours' | 'mercurius' | 'apollo' | 'yoga' | 'tailcall';
+  readonly command: (
+    port: number,
+    upstreamUrl: string,
+    folder: string,
+  ) => readonly [string, ...string[]];
+}
+
+export interface Server {
+  readonly contestant: Contestant;
+  readonly url: string;
+  readonly child: Child;
+  /** From its start to its first answer, in milliseconds. */
+  readonly readyMs: number;
+}
+
+export const HERE = fileURLToPath(new URL('.', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=32'];
+const TAILCALL_VERSIONS = ['1.6', '1.0'];
+
+/** How long a server may take to answer for the first time, in milliseconds. */
+const READY_WITHIN_MS = 20_000;
+
+export const OURS: Contestant = node('ours', 'ours', join(ROOT, 'dist/main.js'));
+
+const NODE_PEERS: readonly Contestant[] = [
+  node('Mercurius + JIT + DataLoader + undici', 'mercurius', join(HERE, 'peers/mercurius.mjs')),
+  node('Apollo Server 5 + datasource-rest', 'apollo', join(HERE, 'peers/apollo.mjs')),
+  node('Yoga + Pothos, as documented', 'yoga', join(HERE, 'peers/yoga.mjs')),
+];
+
+/**
+ * The peers there are; `absent` says of each that is not, why.
+ *
+ * @param tailcall a program to use instead of npm's.
+ */
+export function findPeers(tailcall: string | undefined): {
+  readonly peers: readonly Contestant[];
+  readonly absent: readonly string[];
+} {
+  const programs = tailcall
+    ? [tailcall]
+    : TAILCALL_VERSIONS.map((version) =>
+        join(HERE, `node_modules/tailcall-${version}/bin/tailcall`),
+      );
+  const complaints: string[] = [];
+  for (const program of programs) {
+    const { status, stdout, stderr, error } = spawnSync(program, ['--version'], {
+      encoding: 'utf8',
+      timeout: 10_000,
+      env: QUIET_TAILCALL,
+    });
+    if (status === 0) return { peers: [...NODE_PEERS, tailcallOf(program, stdout)], absent: [] };
+    complaints.push(
+      error?.message ?? stderr.trim().split('\n').at(-1)!.split(': ').slice(1).join(': '),
+    );
+  }
+  return { peers: NODE_PEERS, absent: [`Tailcall does not run here: ${complaints.join('; ')}`] };
+}
+
+/** Starts a server on core 0 and waits for its first answer. */
+export async function startServer(
+  contestant: Contestant,
+  upstreamUrl: string,
+  folder: string,
+): Promise<Server> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const began = performance.now();
+  const child = start(0, contestant.command(port, upstreamUrl, folder), {
+    ...QUIET_TAILCALL,
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'warn',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    UPSTREAM_URL: upstreamUrl,
+  });
+  let dead = false;
+  void child.ended.then(() => (dead = true));
+  const [nothing] = requestsOf(QUERIES[0]!, 1);
+  for (;;) {
+    const answered = await ask(url, nothing!).catch(() => undefined);
+    if (answered?.data) return { contestant, url, child, readyMs: performance.now() - began };
+    if (dead || performance.now() - began > READY_WITHIN_MS) {
+      await child.stop();
+      throw new Error(`${contestant.name} did not start:\n${child.output().slice(-2_000)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function node(name: string, kind: Contestant['kind'], file: string): Contestant {
+  return { name, kind, command: () => [process.execPath, ...NODE_FLAGS, file] };
+}
+
+function tailcallOf(program: string, version: string): Contestant {
+  return {
+    name: `Tailcall ${version.trim().replace(/^tailcall v?/, '')} (Rust)`,
+    kind: 'tailcall',
+    command: (port, upstreamUrl, folder) => {
+      const template = readFileSync(join(HERE, 'peers/tailcall.graphql'), 'utf8');
+      const file = join(folder, `tailcall-${port}.graphql`);
+      writeFileSync(
+        file,
+        template.replaceAll('UPSTREAM', upstreamUrl).replace('port: 4999', `port: ${port}`),
+      );
+      return [program, 'start', file];
+    },
+  };
+}
+
+/** It would report its use over the network. */
+const QUIET_TAILCALL = { TAILCALL_TRACKER: 'false', TAILCALL_LOG_LEVEL: 'error' };

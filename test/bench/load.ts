@@ -1,0 +1,110 @@
+/**
+ * Load: 32 connections that ask without pause, by wrk, or by a loop in this process.
+ *
+ * wrk reports faithfully how long answers took; the loop is for machines without it, where
+ * nobody looks at the figures and only the answers matter.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
+import { z } from 'zod';
+import { start } from './machine.ts';
+import type { GraphQLRequest } from './queries.ts';
+
+export const CONNECTIONS = 32;
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Bytes read, heads included; 0 where nobody counts. */
+  readonly bytes: number;
+  /** Answers that were no 2xx, or none. */
+  readonly failures: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** @param url of the server, without a path. */
+export type Load = (
+  url: string,
+  requests: readonly GraphQLRequest[],
+  seconds: number,
+) => Promise<LoadResult>;
+
+const SCRIPT = fileURLToPath(new URL('wrk.lua', import.meta.url));
+
+const WrkResult = z.object({
+  requests: z.number(),
+  micros: z.number(),
+  bytes: z.number(),
+  failures: z.number(),
+  p50: z.number(),
+  p99: z.number(),
+});
+
+/** @param file where the requests are written for wrk to read. */
+export const wrkLoad =
+  (file: string): Load =>
+  async (url, requests, seconds) => {
+    writeFileSync(file, requests.map(({ apiKey, body }) => `${apiKey}\t${body}\n`).join(''));
+    // Whole seconds are all wrk takes.
+    const duration = `-d${Math.max(1, Math.round(seconds))}s`;
+    const wrk = start(1, [
+      'wrk',
+      '-t1',
+      `-c${CONNECTIONS}`,
+      duration,
+      '--timeout=10s',
+      '-s',
+      SCRIPT,
+      url,
+      '--',
+      file,
+    ]);
+    await wrk.ended;
+    const [, line] = /^RESULT (.*)$/m.exec(wrk.output()) ?? [];
+    if (!line) throw new Error(`wrk failed: ${wrk.output()}`);
+    const { micros, p50, p99, ...counts } = WrkResult.parse(JSON.parse(line));
+    return { ...counts, seconds: micros / 1e6, p50Ms: p50 / 1e3, p99Ms: p99 / 1e3 };
+  };
+
+export const loopLoad: Load = async (url, requests, seconds) => {
+  const pool = new Pool(url, { connections: CONNECTIONS });
+  const began = performance.now();
+  const times: number[] = [];
+  let turn = 0;
+  let failures = 0;
+  const ask = async (): Promise<void> => {
+    while (performance.now() - began < seconds * 1e3) {
+      const { apiKey, body } = requests[turn++ % requests.length]!;
+      const sent = performance.now();
+      const answer = await pool.request({ ...postOf(apiKey), body });
+      await answer.body.dump();
+      times.push(performance.now() - sent);
+      if (answer.statusCode !== 200) failures += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, ask));
+  const elapsed = (performance.now() - began) / 1e3;
+  await pool.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number): number => times[Math.floor(times.length * share)] ?? NaN;
+  return {
+    requests: times.length,
+    seconds: elapsed,
+    bytes: 0,
+    failures,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+  };
+};
+
+const postOf = (apiKey: string) => ({
+  method: 'POST' as const,
+  path: '/graphql',
+  headers: {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'x-api-key': apiKey,
+  },
+});

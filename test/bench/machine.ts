@@ -1,0 +1,152 @@
+/**
+ * Child processes of the benchmark: started on a core of their own, watched, and always ended.
+ *
+ * Ended by their pid, whatever way the benchmark itself ends. CPU time is read from /proc, which
+ * counts what a process did, not what the machine had time for.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Servers run on core 0; whoever asks them and whoever they ask, on core 1. */
+export type Core = 0 | 1;
+
+export interface Child {
+  readonly pid: number;
+  /** What it wrote so far, both streams. */
+  readonly output: () => string;
+  /** Its exit code; -1 when a signal ended it. */
+  readonly ended: Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** How long a process may take to end when asked to, in milliseconds. */
+const GRACE_MS = 2_000;
+
+/** Clock ticks a second in /proc; a constant of Linux on every machine Node runs on. */
+const TICKS = 100;
+
+const running = new Set<ChildProcess>();
+
+export const has = (program: string): boolean => findProgram(program) !== undefined;
+
+/** Whether processes can be kept on cores: two are there, and the tool for it. */
+export const canPin = has('taskset') && availableParallelism() >= 2;
+
+export function start(
+  core: Core,
+  [program, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>> = {},
+): Child {
+  const command = canPin ? ['taskset', '-c', String(core), program, ...args] : [program, ...args];
+  const child = spawn(command[0]!, command.slice(1), {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let output = '';
+  const keep = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-100_000);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const ended = new Promise<number>((resolve) => {
+    child.once('error', (error) => {
+      output += error.message;
+      running.delete(child);
+      resolve(-1);
+    });
+    child.once('close', (code) => {
+      running.delete(child);
+      resolve(code ?? -1);
+    });
+  });
+  return {
+    pid: child.pid ?? -1,
+    output: () => output,
+    ended,
+    stop: async () => {
+      child.kill('SIGTERM');
+      const fuse = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+      await ended;
+      clearTimeout(fuse);
+    },
+  };
+}
+
+/** Ends whatever still runs; for the moment the benchmark itself ends. */
+export function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
+/** Runs a program to its end; throws with its output when it fails. */
+export function runToEnd(program: string, args: readonly string[], cwd: string): void {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, encoding: 'utf8' });
+  if (status === 0) return;
+  const said = error?.message ?? `${stdout}${stderr}`.slice(-4_000);
+  throw new Error(`${program} ${args.join(' ')} failed:\n${said}`);
+}
+
+/** CPU time of a process and its children so far, in microseconds; undefined without /proc. */
+export function cpuMicros(pid: number): number | undefined {
+  let ticks = 0;
+  for (const member of family(pid)) {
+    // The name in parentheses may hold spaces; fields are counted after it.
+    const fields = read(`/proc/${member}/stat`)?.split(') ').at(-1)?.split(' ');
+    if (!fields) return undefined;
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return (ticks / TICKS) * 1e6;
+}
+
+/** Resident memory of a process and its children, in megabytes; undefined without /proc. */
+export function residentMegabytes(pid: number): number | undefined {
+  let kilobytes = 0;
+  for (const member of family(pid)) {
+    const [, value] = /^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${member}/status`) ?? '') ?? [];
+    if (!value) return undefined;
+    kilobytes += Number(value);
+  }
+  return kilobytes / 1024;
+}
+
+/** A port nobody listens on, as far as can be known. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export function findProgram(name: string): string | undefined {
+  // Debian keeps nginx where only root looks.
+  const places = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+  return places.map((place) => join(place, name)).find((path) => existsSync(path));
+}
+
+function family(pid: number): number[] {
+  const children = (list(`/proc/${pid}/task`) ?? []).flatMap((thread) =>
+    (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean),
+  );
+  return [pid, ...children.flatMap((child) => family(Number(child)))];
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // no /proc here, or the process is gone
+  }
+}
+
+function list(path: string): string[] | undefined {
+  try {
+    return readdirSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The hot pieces, each alone: what a request does once, times the calls and edges it has.
+ *
+ * Run by `npm run bench:micro` before and after a change to one of them. There are no limits in
+ * here: a shared machine would break them at random.
+ */
+import { bench, describe } from 'vitest';
+import { createContext, type Context } from '../../src/graph/context.ts';
+import { openCursor, sealCursor } from '../../src/graph/cursor.ts';
+import { Loader } from '../../src/graph/loader.ts';
+import { formatNodeId, parseNodeId } from '../../src/graph/node-id.ts';
+import { createUpstream } from '../../src/rest/client.ts';
+import { fillPath, formatQuery } from '../../src/rest/path.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { makeAnswers } from './data.ts';
+import { instantDispatcher } from './instant-dispatcher.ts';
+
+const answers = makeAnswers();
+const toPersons = upstreamOf(answers.get('/v0/persons/person_0001')!);
+const toAudiences = upstreamOf(answers.get('/v0/pages/page_0001/audiences')!);
+const scope = { apiKey: 'caller', requestId: 'micro' };
+
+const context = newContext();
+const LIST_ID = JSON.stringify([routes.listAudiences.path, { page_id: 'page_0001' }, null]);
+const CURSOR = sealCursor(context, LIST_ID, [7, null]);
+const VERSION_PARTS = ['page_0001', 'audience_0001_0001', 'version_0001_0001_1'];
+const VERSION_ID = formatNodeId('AudienceVersion', VERSION_PARTS);
+
+describe('cursor', () => {
+  bench('seal', () => {
+    sealCursor(context, LIST_ID, [7, null]);
+  });
+  bench('open', () => {
+    openCursor(context, LIST_ID, CURSOR, 'after');
+  });
+});
+
+describe('global id', () => {
+  bench('format', () => {
+    formatNodeId('AudienceVersion', VERSION_PARTS);
+  });
+  bench('parse', () => {
+    parseNodeId(VERSION_ID);
+  });
+});
+
+describe('path', () => {
+  bench('fill a path with one hole', () => {
+    fillPath(routes.getPerson, { person_id: 'person_0001' });
+  });
+  bench('fill a path with three holes', () => {
+    fillPath(routes.getVersion, {
+      page_id: VERSION_PARTS[0]!,
+      audience_id: VERSION_PARTS[1]!,
+      version_id: VERSION_PARTS[2]!,
+    });
+  });
+  bench('format a query', () => {
+    formatQuery({ cursor: 'after_0001', limit: 20 });
+  });
+});
+
+describe('client, without a socket', () => {
+  const input = { path: { person_id: 'person_0001' } };
+  let mark = 0;
+
+  bench('one client, no call', () => {
+    toPersons(scope);
+  });
+  bench('one call of a person, alone', async () => {
+    await toPersons(scope).call(routes.getPerson, input);
+  });
+  bench('twelve calls side by side', async () => {
+    // A client of their own, as every request has; no two alike, or they would be shared.
+    const own = toPersons(scope);
+    await Promise.all(
+      Array.from({ length: 12 }, () =>
+        own.call(routes.getPerson, { path: { person_id: `person_${mark++ % 1_000}` } }),
+      ),
+    );
+  });
+  bench('one call of 20 audiences (32 kB)', async () => {
+    await toAudiences(scope).call(routes.listAudiences, { path: { page_id: 'page_0001' } });
+  });
+});
+
+describe('loader', () => {
+  const load = (key: string): Promise<string> => Promise.resolve(key);
+  const keys = Array.from({ length: 20 }, (_, i) => `person_${i % 10}`);
+
+  bench('20 asks for 10 keys, a new loader', async () => {
+    const loader = new Loader<string, string>((key) => key, load);
+    await Promise.all(keys.map((key) => loader.load(key)));
+  });
+  bench('one ask for what is there', async () => {
+    await KNOWN.load('known');
+  });
+});
+
+const KNOWN = new Loader<string, string>(
+  (key) => key,
+  (key) => Promise.resolve(key),
+);
+
+function upstreamOf(body: string): ReturnType<typeof createUpstream> {
+  return createUpstream({
+    dispatcher: instantDispatcher(body),
+    pathPrefix: '',
+    routeSet: 'extended',
+    timeoutMs: 3_000,
+    maxResponseBytes: 5_000_000,
+  });
+}
+
+function newContext(): Context {
+  return createContext(toPersons(scope), scope.apiKey);
+}

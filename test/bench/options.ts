@@ -1,0 +1,62 @@
+/**
+ * The command line of the benchmark.
+ */
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  /** Correctness only: every answer compared, one short round. */
+  readonly quick: boolean;
+  readonly rounds: number;
+  /** Length of one server's turn in a round. */
+  readonly seconds: number;
+  /** How many keys the 50 pages are asked with; 1 lets a server share calls between requests. */
+  readonly callers: number;
+  /** Names of queries to ask; empty for all. */
+  readonly queries: readonly string[];
+  /** Parts of names of servers to measure beside ours; empty for all. */
+  readonly peers: readonly string[];
+  /** Another Tailcall program than the one npm has. */
+  readonly tailcall: string | undefined;
+  /** Whether the product is compiled first. */
+  readonly build: boolean;
+}
+
+export const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=3] [--callers=50]
+                 [--queries=q1,q2] [--peers=mercurius,apollo] [--tailcall=program] [--no-build]`;
+
+/** @throws {TypeError} for what is not in HELP. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    allowNegative: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      callers: { type: 'string' },
+      queries: { type: 'string', default: '' },
+      peers: { type: 'string', default: '' },
+      tailcall: { type: 'string' },
+      build: { type: 'boolean', default: true },
+    },
+  });
+  const { quick, tailcall, build } = values;
+  return {
+    quick,
+    tailcall,
+    build,
+    rounds: positive('rounds', values.rounds, quick ? 1 : 5),
+    seconds: positive('seconds', values.seconds, quick ? 0.3 : 3),
+    callers: positive('callers', values.callers, 50),
+    queries: names(values.queries),
+    peers: names(values.peers),
+  };
+}
+
+function positive(name: string, text: string | undefined, unset: number): number {
+  const value = text === undefined ? unset : Number(text);
+  if (value > 0 && value <= 1_000) return value;
+  throw new TypeError(`--${name} takes a number from 1 to 1000, got "${text}".`);
+}
+
+const names = (text: string): readonly string[] => text.split(',').filter((name) => name !== '');

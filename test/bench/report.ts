@@ -1,0 +1,125 @@
+/**
+ * The findings as one Markdown table, and the goals they are held to.
+ */
+import { availableParallelism, cpus } from 'node:os';
+import type { Server } from './contestants.ts';
+import type { LookAhead } from './look-ahead.ts';
+import { canPin } from './machine.ts';
+import type { Measured } from './measure.ts';
+import { LATENCY_MS, type Wall } from './wall.ts';
+
+export interface Row extends Measured {
+  readonly wall: Wall;
+}
+
+export interface Findings {
+  readonly rows: readonly Row[];
+  readonly servers: readonly Server[];
+  readonly lookAhead: LookAhead | undefined;
+  /** One lookup at the upstream's own door, in milliseconds. */
+  readonly directMs: number;
+}
+
+const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
+  ['', ({ query }) => query.name],
+  ['server', ({ server }) => server.contestant.name],
+  ['requests/s', ({ requestsPerSecond }) => figure(requestsPerSecond)],
+  ['p50 ms', ({ p50Ms }) => figure(p50Ms)],
+  ['p99 ms', ({ p99Ms }) => figure(p99Ms)],
+  ['CPU µs', ({ cpuMicros }) => figure(cpuMicros)],
+  ['calls', ({ wall, calls }) => `${wall.calls} (${calls.toFixed(1)})`],
+  ['rounds', ({ wall }) => String(wall.rounds)],
+  [`wall at ${LATENCY_MS} ms`, ({ wall }) => `${wall.wallMs.toFixed(1)} ms`],
+  ['RSS MB', ({ residentMb }) => figure(residentMb)],
+  ['ours ÷ theirs, requests/s', ({ rateRatio }) => times(rateRatio)],
+  ['theirs ÷ ours, CPU', ({ cpuRatio }) => times(cpuRatio)],
+];
+
+export function tableOf(rows: readonly Row[]): string {
+  const cells = [
+    COLUMNS.map(([title]) => title),
+    COLUMNS.map((_, i) => (i < 2 ? '---' : '--:')),
+    ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row))),
+  ];
+  const widths = COLUMNS.map((_, i) => Math.max(...cells.map((line) => line[i]!.length)));
+  return cells
+    .map((line) => `| ${line.map((cell, i) => pad(cell, widths[i]!, i)).join(' | ')} |`)
+    .join('\n');
+}
+
+export const machineLine = (): string =>
+  `Node ${process.versions.node}, ${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${availableParallelism()} cores, ${
+    canPin ? 'servers on core 0, load and upstream on core 1' : 'nothing pinned to a core'
+  }.`;
+
+/** Lines that say what the table does not. */
+export function remarksOf({ servers, lookAhead, directMs, rows }: Findings): string[] {
+  const ready = servers.map(
+    ({ contestant, readyMs }) => `${contestant.name} ${Math.round(readyMs)} ms`,
+  );
+  const lookup = ours(rows).find(({ query }) => query.calls === 1);
+  return [
+    'calls: of one request alone, and a request under load (fewer there: calls were shared).',
+    `Start to first answer: ${ready.join(', ')}.`,
+    ...(lookup ? [`Added to one lookup of ${LATENCY_MS} ms: ${added(lookup, directMs)} ms.`] : []),
+    ...(lookAhead
+      ? [
+          `The nested query at ${LATENCY_MS} ms, in process: ${lookAhead.withMs.toFixed(1)} ms with look-ahead, ${lookAhead.withoutMs.toFixed(1)} ms without: ${(lookAhead.withMs / lookAhead.withoutMs).toFixed(2)} of it.`,
+        ]
+      : []),
+  ];
+}
+
+/** Each goal with what was seen; a goal without figures is left out. */
+export function goalsOf({ rows, servers, directMs }: Findings): string[] {
+  const own = ours(rows);
+  const against = (kind: string) => rows.filter((row) => row.server.contestant.kind === kind);
+  const nested = (row: Row): boolean => row.query.nested;
+  const single = (row: Row): boolean => row.query.calls === 1;
+  const lookup = own.find(single);
+  const readyMs = servers[0]?.readyMs ?? NaN;
+  return [
+    least('Mercurius, every query', against('mercurius'), 1),
+    least('Mercurius, nested queries', against('mercurius').filter(nested), 1.5),
+    least('Apollo, every query', against('apollo'), 5),
+    least('Tailcall on one core, nested queries', against('tailcall').filter(nested), 1),
+    least('Tailcall on one core, single calls', against('tailcall').filter(single), 0.8),
+    most(
+      `wall ÷ (rounds × ${LATENCY_MS} ms), nested queries`,
+      Math.max(...own.filter(nested).map(({ wall }) => wall.wallMs / (wall.rounds * LATENCY_MS))),
+      1.1,
+    ),
+    most('ms added to one lookup', lookup ? Number(added(lookup, directMs)) : NaN, 1.5),
+    most('MB resident', Math.max(...own.map(({ residentMb }) => residentMb)), 150),
+    most('ms from start to first answer', readyMs, 1_000),
+  ].filter((line) => line !== undefined);
+}
+
+const ours = (rows: readonly Row[]): Row[] =>
+  rows.filter(({ server }) => server.contestant.kind === 'ours');
+
+const added = ({ wall }: Row, directMs: number): string => (wall.wallMs - directMs).toFixed(2);
+
+function least(what: string, rows: readonly Row[], goal: number): string | undefined {
+  const worst = rows
+    .flatMap((row) => [row.rateRatio, row.cpuRatio].map((ratio) => ({ ratio, row })))
+    .filter(({ ratio }) => Number.isFinite(ratio))
+    .toSorted((a, b) => a.ratio - b.ratio)[0];
+  if (!worst) return undefined;
+  const { ratio, row } = worst;
+  return `${verdict(ratio >= goal)} ${what}: at least ${times(goal)}, worst is ${times(ratio)} (${row.query.name})`;
+}
+
+const most = (what: string, found: number, goal: number): string | undefined =>
+  Number.isFinite(found)
+    ? `${verdict(found <= goal)} ${what}: at most ${goal}, worst is ${figure(found)}`
+    : undefined;
+
+const verdict = (reached: boolean): string => (reached ? 'reached' : 'MISSED ');
+const times = (ratio: number): string => (Number.isFinite(ratio) ? `${ratio.toFixed(2)}×` : '–');
+
+const figure = (value: number): string =>
+  Number.isFinite(value) ? value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0) : '–';
+
+const pad = (cell: string, width: number, i: number): string =>
+  i < 2 ? cell.padEnd(width) : cell.padStart(width);

@@ -1,0 +1,139 @@
+/**
+ * What stands behind every server: the same answers, from nginx at once, or from here after a while.
+ *
+ * nginx costs the least and is for load. This one hears every call, can be slow, and needs nothing
+ * installed: it tells how many calls a query made and how many of them waited for each other.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import type { Answers } from './data.ts';
+import { findProgram, freePort, start } from './machine.ts';
+
+export interface Upstream {
+  /** `http://127.0.0.1:<port>`: what servers get as UPSTREAM_URL. */
+  readonly url: string;
+  /** Calls answered since it began. */
+  calls(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface HeardCall {
+  readonly path: string;
+  readonly startMs: number;
+  endMs: number;
+}
+
+export interface SlowUpstream extends Upstream {
+  /** Calls since the last `forget`, in the order they arrived. */
+  readonly heard: readonly HeardCall[];
+  forget(): void;
+}
+
+/** @param folder an empty one, for its files. */
+export async function openNginx(answers: Answers, folder: string): Promise<Upstream> {
+  for (const [path, body] of answers) {
+    const file = join(folder, 'answers', `${path}.json`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, body);
+  }
+  const port = await freePort();
+  const configuration = join(folder, 'nginx.conf');
+  writeFileSync(configuration, nginxConfiguration(folder, port));
+  const nginx = start(1, [findProgram('nginx')!, '-p', folder, '-c', configuration]);
+  const url = `http://127.0.0.1:${port}`;
+  const status = async (): Promise<string> => (await fetch(`${url}/status`)).text();
+  // Asking for its status is a request too, which it counts.
+  let asked = 0;
+  const calls = async (): Promise<number> => {
+    const [, total = ''] = /^ \d+ \d+ (\d+)/m.exec(await status()) ?? [];
+    return Number(total) - ++asked;
+  };
+  for (let tries = 0; ; tries++) {
+    try {
+      await calls();
+      break;
+    } catch (cause) {
+      if (tries > 50) throw new Error(`nginx did not start: ${nginx.output()}`, { cause });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  return { url, calls, close: () => nginx.stop() };
+}
+
+/** One process without a master, so that its one pid is all there is to end. */
+const nginxConfiguration = (folder: string, port: number): string => `
+daemon off; master_process off; worker_processes 1;
+pid ${folder}/nginx.pid; error_log stderr crit;
+events { worker_connections 4096; }
+http {
+  access_log off; sendfile off; tcp_nodelay on;
+  keepalive_timeout 600s; keepalive_requests 1000000000;
+  open_file_cache max=2000 inactive=1h; open_file_cache_valid 1h;
+  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+  types { } default_type application/json;
+  # As of a service, not of files: nothing a client may keep.
+  etag off; if_modified_since off; add_header Last-Modified ""; add_header Cache-Control no-store;
+  server {
+    listen 127.0.0.1:${port}; root ${folder}/answers;
+    location = /status { stub_status; }
+    location /v0/ { if ($http_x_api_key = "") { return 401; } try_files $uri.json =404; }
+  }
+}
+`;
+
+/** @param latencyMs how long every answer is held back. */
+export async function openSlowUpstream(answers: Answers, latencyMs: number): Promise<SlowUpstream> {
+  const bodies = new Map([...answers].map(([path, body]) => [path, Buffer.from(body)]));
+  let total = 0;
+  let heard: HeardCall[] = [];
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0]!;
+    const call = { path, startMs: performance.now(), endMs: Infinity };
+    total += 1;
+    heard.push(call);
+    const answer = (): void => {
+      const body = bodies.get(path);
+      const status = request.headers['x-api-key'] ? (body ? 200 : 404) : 401;
+      call.endMs = performance.now();
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      });
+      response.end(status === 200 ? body : '{}');
+    };
+    if (latencyMs > 0) setTimeout(answer, latencyMs);
+    else answer();
+  });
+  server.keepAliveTimeout = 600_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // As above: a listening TCP server has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls: () => Promise.resolve(total),
+    get heard() {
+      return heard;
+    },
+    forget: () => {
+      heard = [];
+    },
+    close: () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+/** The longest chain of calls of which each began after the one before had ended. */
+export function roundsOf(heard: readonly HeardCall[]): number {
+  const ended: { readonly endMs: number; readonly round: number }[] = [];
+  for (const { startMs, endMs } of heard) {
+    const before = ended.filter((call) => call.endMs <= startMs).map(({ round }) => round);
+    ended.push({ endMs, round: Math.max(0, ...before) + 1 });
+  }
+  return Math.max(0, ...ended.map(({ round }) => round));
+}

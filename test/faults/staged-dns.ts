@@ -1,0 +1,36 @@
+/**
+ * Loaded into a gateway by T20: what the host name `backend.test` resolves to is said by a file.
+ *
+ * The file holds an address, or the code to fail with. Other names are looked up as ever.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+
+type Callback = (
+  error: NodeJS.ErrnoException | null,
+  address?: string | LookupAddress[],
+  family?: number,
+) => void;
+type Lookup = (host: string, options: LookupOptions, callback: Callback) => void;
+
+// The CommonJS module is the one that `net` asks.
+const dns = createRequire(import.meta.url)('node:dns') as { lookup: Lookup };
+const real = dns.lookup;
+
+dns.lookup = (host, options, callback) => {
+  if (host !== 'backend.test') {
+    real(host, options, callback);
+    return;
+  }
+  const answer = readFileSync(process.env['STAGED_DNS']!, 'utf8').trim();
+  process.nextTick(() => {
+    if (/^[A-Z]/.test(answer)) {
+      callback(Object.assign(new Error(`getaddrinfo ${answer} ${host}`), { code: answer }));
+    } else if (options.all) {
+      callback(null, [{ address: answer, family: 4 }]);
+    } else {
+      callback(null, answer, 4);
+    }
+  });
+};

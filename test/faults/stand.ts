@@ -1,0 +1,187 @@
+/**
+ * A real gateway before a backend that misbehaves on demand, and what must hold whatever it does.
+ *
+ * The four standing invariants of every test here:
+ * I1  a reply is JSON of the right media type, with the right status;
+ * I2  no address, key, stack or word of the backend is in a reply, or in what the process writes;
+ * I3  afterwards `{ __typename }` is answered in under 100 ms;
+ * I4  the backend was asked exactly as often as expected.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import {
+  openFaultUpstream,
+  type FaultUpstream,
+  type FaultUpstreamOptions,
+} from '../support/fault-upstream.ts';
+import {
+  KEY,
+  OTHER_KEY,
+  startGateway,
+  type GatewayProcess,
+  type GatewayProcessOptions,
+  type Reply,
+} from '../support/gateway-process.ts';
+import { world } from '../support/world.ts';
+
+export interface Stand {
+  readonly upstream: FaultUpstream;
+  readonly gateway: GatewayProcess;
+  readonly ask: GatewayProcess['ask'];
+  /** Requests the backend saw since the last `holds` or `calm`, without those of `/ready`. */
+  readonly hits: number;
+  /** Asserts I1 to I4. `hits`: how many, or at least and at most. */
+  holds(replies: Reply | readonly Reply[], wanted: { hits: number | Range }): Promise<void>;
+  /**
+   * Lets a hundred calls succeed: fills the retry budget, and outweighs the failures the breaker
+   * has counted, so that tests of one process do not depend on their order.
+   */
+  calm(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type Range = readonly [atLeast: number, atMost: number];
+
+export interface StandOptions extends GatewayProcessOptions, FaultUpstreamOptions {
+  /** Where the gateway believes the backend to be. */
+  readonly url?: (upstream: FaultUpstream) => string;
+}
+
+/** Short patience: a try has 400 ms, a request 2.5 s. */
+export const IMPATIENT = { UPSTREAM_TIMEOUT_MS: '400', REQUEST_TIMEOUT_MS: '2500' };
+
+export async function openStand(
+  env: Readonly<Record<string, string>> = IMPATIENT,
+  options: StandOptions = {},
+): Promise<Stand> {
+  const upstream = await openFaultUpstream(options);
+  upstream.on('*', world());
+  const url = options.url?.(upstream) ?? upstream.url;
+  const gateway = await startGateway({ UPSTREAM_URL: url, ...env }, options);
+  let counted = 0;
+  let read = 0;
+  const stand: Stand = {
+    upstream,
+    gateway,
+    ask: (...args) => gateway.ask(...args),
+    get hits() {
+      return upstream.seen.slice(counted).filter(({ headers }) => 'x-request-id' in headers).length;
+    },
+    holds: async (replies, { hits }) => {
+      for (const reply of [replies].flat() as Reply[]) expectSound(reply, upstream.port);
+      const [atLeast, atMost] = typeof hits === 'number' ? [hits, hits] : hits;
+      expect(stand.hits, 'requests the backend saw').toBeGreaterThanOrEqual(atLeast);
+      expect(stand.hits, 'requests the backend saw').toBeLessThanOrEqual(atMost);
+      const { output } = gateway;
+      const news = output.slice(read);
+      read = output.length;
+      expectSilent(news, upstream.port);
+      await expectAlive(gateway);
+      counted = upstream.seen.length;
+    },
+    calm: async () => {
+      for (const ids of CALM_IDS) {
+        const { text, errors } = await gateway.ask(PERSONS, { variables: { ids } });
+        expect(errors, text.slice(0, 500)).toEqual([]);
+      }
+      counted = upstream.seen.length;
+    },
+    close: async () => {
+      await gateway.stop('SIGKILL');
+      await upstream.stop();
+    },
+  };
+  return stand;
+}
+
+const PERSONS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
+// As many at a time as one key may have under way: none of them waits for a turn.
+const CALM_IDS = [0, 40, 80].map((from) =>
+  Array.from({ length: 40 }, (_, i) => formatNodeId('Person', [`calm-${from + i}`])),
+);
+
+/** I1 and I2 of one reply. */
+export function expectSound(reply: Reply, upstreamPort: number): void {
+  expect(reply.body, `JSON in place of ${reply.text.slice(0, 200)}`).toBeDefined();
+  expect(reply.headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json(;|$)/);
+  if (reply.data) expect(reply.status).toBe(200);
+  else if (reply.body.data === undefined) expect(reply.status).toBeGreaterThanOrEqual(400);
+  for (const { message, extensions } of reply.errors) {
+    expect(typeof message).toBe('string');
+    expect(extensions?.code, message as string).toMatch(/^[A-Z_]+$/);
+    expect(extensions.code, 'nothing is unforeseen').not.toBe('INTERNAL_SERVER_ERROR');
+  }
+  expectNothingOf(reply.text, upstreamPort);
+  for (const [name, value] of reply.headers) expectNothingOf(`${name}: ${value}`, upstreamPort);
+}
+
+/** I2 of what the process wrote. */
+export function expectSilent(output: string, upstreamPort: number): void {
+  expectNothingOf(output, upstreamPort);
+  expect(output).not.toMatch(/failed unexpectedly|Unexpected error|Unhandled rejection/);
+}
+
+/** I3, with patience for a busy machine: one quick answer of twenty is enough. */
+export async function expectAlive(gateway: Pick<GatewayProcess, 'ask'>): Promise<void> {
+  let quickest = Infinity;
+  for (let i = 0; i < 20 && quickest >= 100; i++) {
+    const { data, tookMs } = await gateway.ask('{ __typename }');
+    expect(data).toEqual({ __typename: 'Query' });
+    quickest = Math.min(quickest, tookMs);
+  }
+  expect(quickest, 'milliseconds for { __typename }').toBeLessThan(100);
+}
+
+function expectNothingOf(text: string, port: number): void {
+  const secrets = [
+    `localhost:${port}`,
+    `127.0.0.1:${port}`,
+    `[::1]:${port}`,
+    KEY,
+    OTHER_KEY,
+    'SECRET_UPSTREAM_WORD',
+    'secret upstream text',
+    'node_modules',
+    'undici',
+  ];
+  // The last is a stack: `at Socket.onData (file.ts:1:2)`.
+  const leaks = text
+    .split('\n')
+    .filter(
+      (line) => secrets.some((secret) => line.includes(secret)) || /\bat \S.*:\d+:\d+/.test(line),
+    );
+  expect(leaks).toEqual([]);
+}
+
+/** Tries until it holds; the last failure is thrown after `ms`. */
+export async function eventually(check: () => void | Promise<void>, ms = 5_000): Promise<void> {
+  for (const endMs = performance.now() + ms; ; await sleep(25)) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (performance.now() > endMs) throw error;
+    }
+  }
+}
+
+/**
+ * Measures up to `times` times, until it is below the limit: another process may have the machine
+ * for a moment, but not every time.
+ */
+export async function expectBelow(
+  limit: number,
+  measure: () => Promise<number>,
+  times = 5,
+): Promise<void> {
+  let least = Infinity;
+  for (let i = 0; i < times && least >= limit; i++) least = Math.min(least, await measure());
+  expect(least).toBeLessThan(limit);
+}
+
+/** The value below which this share of the numbers lies. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}

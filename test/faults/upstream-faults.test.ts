@@ -1,0 +1,624 @@
+/**
+ * T1 to T23: what callers see when the backend is slow, broken or lying.
+ *
+ * One gateway serves them all. What needs its own (T10, T19 to T21) is in upstream-gone.test.ts.
+ */
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getNamedType, isLeafType, type GraphQLObjectType } from 'graphql';
+import { z } from 'zod';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { schema } from '../../src/schema.ts';
+import { routes, type Route } from '../../src/v0/routes.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import {
+  after,
+  cut,
+  drip,
+  endless,
+  hangUp,
+  held,
+  ok,
+  raw,
+  reset,
+  status,
+  text,
+  type Behaviour,
+} from '../support/faults.ts';
+import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { eventually, expectBelow, IMPATIENT, openStand, type Stand } from './stand.ts';
+
+/** Time for CI to be late in, in milliseconds. */
+const NOISE_MS = 400;
+
+const DEADLINE_MS = Number(IMPATIENT.REQUEST_TIMEOUT_MS);
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand();
+  await stand.calm();
+}, 30_000);
+
+afterEach(() => stand.calm());
+
+afterAll(() => stand.close());
+
+/** The person whose route a test scripts, beside a topic that is well. */
+const BESIDE = '{ person(personId: "p") { name } topic(topicId: "t") { title } }';
+const PERSON = 'GET /v0/persons/p';
+const person = sampleOf(routes.getPerson, { person_id: 'p' });
+const WELL = { title: 'title' };
+
+function expectPartial({ status: code, data, errors, codes }: Reply, expected: string): void {
+  expect(code).toBe(200);
+  expect(data).toEqual({ person: null, topic: WELL });
+  expect(codes).toEqual([expected]);
+  expect(errors[0].path).toEqual(['person']);
+  expect(errors[0].extensions.upstream).toMatchObject({
+    method: 'GET',
+    route: '/v0/persons/{person_id}',
+  });
+}
+
+describe('slow and silent backends', () => {
+  it('T1 answers the rest in time when one field is slower than a try may be', async () => {
+    stand.upstream.on(PERSON, after(800, ok(person)));
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_TIMEOUT');
+    expect(reply.tookMs).toBeLessThan(DEADLINE_MS + NOISE_MS);
+    await stand.holds(reply, { hits: 4 });
+  });
+
+  it('T2 ends at the deadline however many slow hops a query takes', async () => {
+    const inTheMiddle: boolean[] = [];
+    // One item a page, always more: a hundred hops of 200 ms.
+    stand.upstream.on('GET /v0/topics', async (response, seen, socket) => {
+      const hop = inTheMiddle.push(false) - 1;
+      socket.once('close', () => (inTheMiddle[hop] = !response.writableFinished));
+      const list = sampleOf(routes.listTopics);
+      const more = { items: [list['items'][0]], hasMore: true, nextCursor: `hop-${hop}` };
+      await after(200, ok({ ...list, ...more }))(response, seen, socket);
+    });
+
+    const reply = await stand.ask(
+      '{ topics(first: 100) { nodes { title } } person(personId: "q") { name } }',
+    );
+
+    expect(reply.data).toEqual({ topics: null, person: { name: 'name' } });
+    expect(reply.codes).toEqual(['UPSTREAM_TIMEOUT']);
+    expect(reply.tookMs).toBeGreaterThan(DEADLINE_MS - 150);
+    expect(reply.tookMs).toBeLessThan(DEADLINE_MS + NOISE_MS);
+    await stand.holds(reply, { hits: [6, 14] });
+    await eventually(() => expect(inTheMiddle.at(-1)).toBe(true), 1_000);
+  });
+
+  it('T3 gives up a backend that accepts and never answers, and leaves no socket behind', async () => {
+    const sockets = new Set<Socket>();
+    stand.upstream.on(PERSON, (_response, _seen, socket) => void sockets.add(socket));
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_TIMEOUT');
+    await stand.holds(reply, { hits: 4 });
+    await eventually(
+      () => expect([...sockets].filter(({ destroyed }) => !destroyed)).toEqual([]),
+      1_000,
+    );
+  });
+
+  it('T4 gives up a body that drips for ever', async () => {
+    stand.upstream.on(PERSON, drip(100));
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_TIMEOUT');
+    expect(reply.tookMs).toBeLessThan(DEADLINE_MS + NOISE_MS);
+    await stand.holds(reply, { hits: 4 });
+  });
+});
+
+describe('broken connections and answers that pass', () => {
+  it.each<[string, Behaviour]>([
+    ['T5 tries again after a reset before the headers', reset()],
+    ['T5 tries again after a connection closed without an answer', hangUp()],
+    ['T6 tries again after a reset in the middle of a body', reset(500)],
+    ['T7 tries again after a body that ends early', cut(person)],
+    ['T1 tries again after one slow answer', after(700, ok(person))],
+  ])('%s', async (_name, fault) => {
+    stand.upstream.on(PERSON, fault, ok(person));
+
+    const reply = await stand.ask('{ person(personId: "p") { name email } }');
+
+    expect(reply.body).toEqual({ data: { person: { name: 'name', email: 'email' } } });
+    await stand.holds(reply, { hits: 2 });
+    // Whole again: what had arrived is not resumed.
+    expect(stand.upstream.seen.at(-1)?.headers).not.toHaveProperty('range');
+  });
+
+  it('T7 never shows a part of an answer that is always cut short', async () => {
+    stand.upstream.on(PERSON, cut(person));
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
+    await stand.holds(reply, { hits: 4 });
+  });
+
+  it('T8 waits as long as Retry-After says: 503, 429 for a second, then the answer', async () => {
+    stand.upstream.on(PERSON, status(503), status(429, { 'retry-after': '1' }), ok(person));
+
+    const reply = await stand.ask(BESIDE);
+
+    expect(reply.body).toEqual({ data: { person: { name: 'name' }, topic: WELL } });
+    expect(reply.tookMs).toBeGreaterThanOrEqual(1_000);
+    await stand.holds(reply, { hits: 4 });
+  });
+
+  it('T8 does not wait past the deadline: says when to come back instead', async () => {
+    stand.upstream.on(PERSON, status(503, { 'retry-after': '30' }));
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_UNAVAILABLE');
+    expect(reply.errors[0].extensions.retryAfterMs).toBe(30_000);
+    expect(reply.tookMs).toBeLessThan(DEADLINE_MS);
+    await stand.holds(reply, { hits: 2 });
+  });
+
+  it('T9 makes at most 1.2 times the calls when one route always fails', async () => {
+    const before = await stand.gateway.metric('gateway_retry_budget_exhausted_total');
+    // Two good calls beside each bad one keep the breaker out of it.
+    stand.upstream.on(PERSON, status(503));
+    const query =
+      '{ person(personId: "p") { name } a: topic(topicId: "a") { title } b: topic(topicId: "b") { title } }';
+
+    const replies = [];
+    for (let i = 0; i < 200; i++) replies.push(await stand.ask(query));
+
+    expect(replies.every(({ codes }) => codes.join() === 'UPSTREAM_UNAVAILABLE')).toBe(true);
+    await stand.holds(replies, { hits: [600, 720] });
+    const exhausted = await stand.gateway.metric('gateway_retry_budget_exhausted_total');
+    expect(exhausted - before).toBeGreaterThan(0);
+  });
+});
+
+describe('T11 the breaker', () => {
+  it.each([401, 404, 429])('T11 does not count %i', async (code) => {
+    stand.upstream.on('*', (response, seen, socket) =>
+      (seen.headers['x-api-key'] === KEY ? status(code) : world())(response, seen, socket),
+    );
+    const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`refused-${i}`]));
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
+
+    const replies = [];
+    for (let i = 0; i < 2; i++) replies.push(await stand.ask(query, { variables: { ids } }));
+    const other = await stand.ask(query, { variables: { ids }, apiKey: OTHER_KEY });
+    const { body } = await stand.gateway.get('/ready');
+
+    expect(body).toMatchObject({ ready: true, upstream: { breaker: 'closed' } });
+    expect(other.errors).toEqual([]);
+    await stand.holds([...replies, other], { hits: 300 });
+    stand.upstream.on('*', world());
+  });
+
+  it('T12 lets a limit of one key pause that key only', async () => {
+    const limited = 'key-that-is-limited';
+    stand.upstream.on(PERSON, (response, seen, socket) =>
+      (seen.headers['x-api-key'] === limited ? status(429, { 'retry-after': '30' }) : world())(
+        response,
+        seen,
+        socket,
+      ),
+    );
+
+    const first = await stand.ask(BESIDE, { apiKey: limited });
+    const second = await stand.ask(BESIDE, { apiKey: limited });
+    const other = await stand.ask(BESIDE);
+
+    expect(first.codes).toContain('RATE_LIMITED');
+    expect(second.codes).toEqual(['RATE_LIMITED', 'RATE_LIMITED']);
+    expect(second.errors[0].extensions.retryAfterMs).toBeGreaterThan(28_000);
+    expect(other.body).toEqual({ data: { person: { name: 'name' }, topic: WELL } });
+    await stand.holds([first, second, other], { hits: 4 });
+  });
+});
+
+describe('answers that are not what was promised', () => {
+  it.each<[string, Behaviour]>([
+    ['HTML', text('<html>secret upstream text</html>', 'text/html')],
+    ['an empty body', text('')],
+    ['null', text('null')],
+    ['a list', text('[]')],
+    ['a byte order mark', text(`\uFEFF${JSON.stringify(person)}`)],
+    ['JSON as text/plain', text(JSON.stringify(person), 'text/plain')],
+    ['no media type', (response) => void response.end(JSON.stringify(person))],
+    ['204', (response) => void response.writeHead(204).end()],
+    ['broken JSON', text(JSON.stringify(person).slice(0, -1))],
+  ])('T13 refuses %s', async (_name, behaviour) => {
+    stand.upstream.on(PERSON, behaviour);
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
+    await stand.holds(reply, { hits: 2 });
+  });
+
+  it.each([301, 302, 307, 308])('T13 follows no %i to another host', async (code) => {
+    const elsewhere = await openFaultUpstream();
+    stand.upstream.on(PERSON, status(code, { location: `${elsewhere.url}/v0/persons/p` }));
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
+    expect(elsewhere.hits()).toBe(0);
+    await stand.holds(reply, { hits: 2 });
+    await elsewhere.stop();
+  });
+
+  it.each([500, 501, 505, 599])('T13 calls %i an outage, in our words', async (code) => {
+    stand.upstream.on(PERSON, status(code));
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_UNAVAILABLE');
+    expect(reply.errors[0].extensions.upstream.status).toBe(code);
+    await stand.holds(reply, { hits: 2 });
+  });
+});
+
+/** A route, the query field that reads it, and the type it answers. */
+interface Read {
+  readonly type: string;
+  readonly route: Route;
+  readonly path: string;
+  readonly root: string;
+}
+
+const node = (type: string, ...parts: string[]): string =>
+  `node(id: "${formatNodeId(type, parts)}")`;
+
+const READS: readonly Read[] = [
+  { type: 'Page', route: routes.getPage, path: '/v0/pages/x', root: 'page(pageId: "x")' },
+  { type: 'Person', route: routes.getPerson, path: '/v0/persons/x', root: 'person(personId: "x")' },
+  { type: 'Topic', route: routes.getTopic, path: '/v0/topics/x', root: 'topic(topicId: "x")' },
+  {
+    type: 'Audience',
+    route: routes.getAudience,
+    path: '/v0/pages/x/audiences/y',
+    root: 'audience(pageId: "x", audienceId: "y")',
+  },
+  {
+    type: 'AudienceVersion',
+    route: routes.getVersion,
+    path: '/v0/pages/x/audiences/y/versions/z',
+    root: 'audienceVersion(pageId: "x", audienceId: "y", versionId: "z")',
+  },
+  {
+    type: 'Account',
+    route: routes.getAccount,
+    path: '/v0/accounts/x',
+    root: 'account(accountId: "x")',
+  },
+  {
+    type: 'PersonLog',
+    route: routes.getPersonLog,
+    path: '/v0/persons/x/logs/y',
+    root: node('PersonLog', 'x', 'y'),
+  },
+  {
+    type: 'AccountLog',
+    route: routes.getAccountLog,
+    path: '/v0/accounts/x/logs/y',
+    root: node('AccountLog', 'x', 'y'),
+  },
+];
+
+const HOLES = {
+  page_id: 'x',
+  person_id: 'x',
+  topic_id: 'x',
+  account_id: 'x',
+};
+
+const sampleFor = ({ route, path }: Read): Record<string, any> => {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const ids = path.split('/').filter((part) => /^[xyz]$/.test(part));
+  return sampleOf(route, {
+    ...HOLES,
+    ...Object.fromEntries(names.map((name, i) => [name, ids[i]!])),
+  });
+};
+
+/** Every required field of the contract that the schema shows under the same name, as a leaf. */
+const REQUIRED = READS.flatMap((read) => {
+  const shape = (read.route.response as z.ZodObject).shape;
+  const fields = (schema.getType(read.type) as GraphQLObjectType).getFields();
+  return Object.entries(shape)
+    .filter(([, field]) => !(field instanceof z.ZodOptional))
+    .filter(([name]) => fields[name] && isLeafType(getNamedType(fields[name].type)))
+    .map(([name]) => ({ read, name }));
+});
+
+describe('answers with a wrong field', () => {
+  it('T14 finds every type of the contract', () => {
+    expect(REQUIRED.length).toBeGreaterThan(75);
+  });
+
+  it.each(READS)('T14 keeps what stands beside a field that is missing: $type', async (read) => {
+    const replies: Reply[] = [];
+    const missing = REQUIRED.filter((required) => required.read === read);
+    for (const { name } of missing) {
+      const { [name]: _left, ...rest } = sampleFor(read);
+      stand.upstream.on(`GET ${read.path}`, ok(rest));
+
+      const reply = await stand.ask(
+        `{ broken: ${read.root} { ... on ${read.type} { ${name} } } topic(topicId: "t") { title } }`,
+      );
+
+      expect(reply.data.topic, name).toEqual(WELL);
+      // An id that the query itself names may be answered without asking.
+      if (reply.codes.length > 0) {
+        expect(reply.codes, name).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+        expect(reply.errors[0].path, name).toEqual(['broken', name]);
+        expect(reply.errors[0].message, name).toContain(`"${name}"`);
+      } else {
+        expect(name).toMatch(/Id$/);
+      }
+      replies.push(reply);
+    }
+
+    await stand.holds(replies, { hits: 2 * missing.length });
+    stand.upstream.on(`GET ${read.path}`, world());
+  });
+
+  it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
+    ['an enum value it does not know', 'pageType', { pageType: 'hologram' }, {}],
+    ['a number as text', 'audiencesCount', { audiencesCount: '7' }, {}],
+    ['a fraction for a counter', 'audiencesCount', { audiencesCount: 1.5 }, {}],
+    ['a counter past 2^53', 'audiencesCount', { audiencesCount: 2 ** 53 }, {}],
+    ['a text for a list', 'actions', { actions: 'none' }, {}],
+    ['a timestamp that is none', 'createdAt', { createdAt: 'yesterday' }, {}],
+  ])('T15 fails the field alone for %s', async (_name, field, change) => {
+    stand.upstream.on('GET /v0/pages/x', ok({ ...sampleOf(routes.getPage), ...change }));
+
+    const selection = field === 'actions' ? 'actions { url }' : field;
+    const reply = await stand.ask(
+      `{ broken: page(pageId: "x") { ${selection} } well: page(pageId: "x") { name } }`,
+    );
+
+    expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(reply.errors[0].path).toEqual(['broken', field]);
+    expect(reply.data.well).toEqual({ name: 'name' });
+    await stand.holds(reply, { hits: 1 });
+  });
+
+  it('T15 answers large counters exactly', async () => {
+    stand.upstream.on(
+      'GET /v0/pages/x',
+      ok({ ...sampleOf(routes.getPage), audiencesCount: 9_007_199_254_740_991 }),
+    );
+
+    const reply = await stand.ask('{ page(pageId: "x") { audiencesCount } }');
+
+    expect(reply.body).toEqual({ data: { page: { audiencesCount: 9_007_199_254_740_991 } } });
+    await stand.holds(reply, { hits: 1 });
+  });
+
+  it('T15 fails a null item of a list alone', async () => {
+    const list = sampleOf(routes.listTopics);
+    stand.upstream.on('GET /v0/topics', ok({ ...list, items: [list['items'][0], null] }));
+
+    const reply = await stand.ask('{ topics { nodes { title } totalCount } }');
+
+    expect(reply.data.topics).toEqual({ nodes: [WELL, null], totalCount: 2 });
+    expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(reply.errors[0].path).toEqual(['topics', 'nodes', 1]);
+    await stand.holds(reply, { hits: 1 });
+  });
+});
+
+describe('T16 lists that do not hold together', () => {
+  const list = sampleOf(routes.listTopics);
+  const QUERY = '{ topics(first: 5) { nodes { title } pageInfo { hasNextPage } } }';
+
+  it.each<[string, Record<string, unknown>, number]>([
+    ['no items', { items: null }, 1],
+    ['more, and no cursor', { hasMore: true, nextCursor: null }, 1],
+    ['more, and an empty cursor', { hasMore: true, nextCursor: '' }, 1],
+    ['more, and no item', { items: [], hasMore: true, nextCursor: 'c' }, 1],
+    // The first page is asked for without it, the second with it.
+    ['the cursor it was asked with', { hasMore: true, nextCursor: 'same' }, 2],
+  ])('T16 refuses %s', async (_name, change, hits) => {
+    stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
+
+    const reply = await stand.ask(QUERY);
+
+    expect(reply.data).toEqual({ topics: null });
+    expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    await stand.holds(reply, { hits });
+  });
+
+  it('T16 ends a list whose cursors go round in a circle', async () => {
+    let asked = 0;
+    stand.upstream.on('GET /v0/topics', (...args) => {
+      const turn = { items: [list['items'][0]], hasMore: true, nextCursor: `c${asked++ % 2}` };
+      return ok({ ...list, ...turn })(...args);
+    });
+
+    const reply = await stand.ask('{ topics(first: 100) { nodes { title } } }');
+
+    // Each cursor is another than the one before: `first` ends it, at one call an item.
+    await stand.holds(reply, { hits: [2, 100] });
+  });
+
+  it('T16 lives without a total', async () => {
+    stand.upstream.on('GET /v0/topics', ok({ ...list, totalCount: null }));
+
+    const reply = await stand.ask('{ topics(first: 5) { totalCount pageInfo { hasNextPage } } }');
+
+    expect(reply.body).toEqual({
+      data: { topics: { totalCount: null, pageInfo: { hasNextPage: false } } },
+    });
+    await stand.holds(reply, { hits: 1 });
+  });
+});
+
+describe('answers made to hurt', () => {
+  const LOG = 'GET /v0/persons/x/logs/y';
+  const LOG_QUERY = `{ log: ${node('PersonLog', 'x', 'y')} { ... on PersonLog { payload } } topic(topicId: "t") { title } }`;
+  const log = sampleOf(routes.getPersonLog, { person_id: 'x', person_log_id: 'y' });
+
+  it.each<[string, Behaviour]>([
+    ['chunks without end', endless()],
+    [
+      'a promise of ten gigabytes',
+      (response) => {
+        response.writeHead(200, {
+          'content-type': 'application/json',
+          'content-length': '10000000000',
+        });
+        response.write('['.repeat(1_000));
+      },
+    ],
+  ])('T17 stops reading %s', async (_name, behaviour) => {
+    stand.upstream.on(PERSON, behaviour);
+    const replies: Reply[] = [];
+
+    await expectBelow(50e6, async () => {
+      const before = await stand.gateway.metric('process_resident_memory_bytes');
+      const reply = await stand.ask(BESIDE);
+      expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
+      replies.push(reply);
+      return (await stand.gateway.metric('process_resident_memory_bytes')) - before;
+    });
+
+    await stand.holds(replies, { hits: 2 * replies.length });
+  });
+
+  it.each<[string, () => string]>([
+    ['a million nested lists', () => '['.repeat(1e6) + ']'.repeat(1e6)],
+    ['lists nested a little too deep', () => '['.repeat(70) + ']'.repeat(70)],
+    [
+      'hundreds of thousands of keys',
+      () => `{${Array.from({ length: 400_000 }, (_, i) => `"${i}":1`).join()}}`,
+    ],
+    ['a million empty objects', () => `[${'{},'.repeat(1e6)}{}]`],
+  ])('T18 refuses %s without standing still', async (_name, payload) => {
+    const body = JSON.stringify({ ...log, payload: 0 }).replace(
+      '"payload":0',
+      () => `"payload":${payload()}`,
+    );
+    stand.upstream.on(LOG, text(body));
+    const replies: Reply[] = [];
+
+    await expectBelow(0.2, async () => {
+      await stand.gateway.metric('nodejs_eventloop_lag_max_seconds'); // forgets what was before
+      const reply = await stand.ask(LOG_QUERY);
+      expect(reply.data).toEqual({ log: null, topic: WELL });
+      expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+      replies.push(reply);
+      return stand.gateway.metric('nodejs_eventloop_lag_max_seconds');
+    });
+
+    await stand.holds(replies, { hits: 2 * replies.length });
+  });
+});
+
+describe('T23 answers that are no HTTP', () => {
+  it.each<[string, string, string, number]>([
+    [
+      'a header of 40 KB',
+      `HTTP/1.1 200 OK\r\nx-bomb: ${'x'.repeat(40_000)}\r\ncontent-length: 2\r\n\r\n{}`,
+      'UPSTREAM_INVALID_RESPONSE',
+      2,
+    ],
+    [
+      'a chunk size that is none',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\n{}\r\n0\r\n\r\n',
+      'UPSTREAM_INVALID_RESPONSE',
+      2,
+    ],
+    ['HTTP/0.9', '{"personId":"p"}\n', 'UPSTREAM_INVALID_RESPONSE', 2],
+    [
+      'a body longer than its length',
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{} and more',
+      'UPSTREAM_INVALID_RESPONSE',
+      2,
+    ],
+  ])('T23 refuses %s', async (_name, bytes, code, hits) => {
+    stand.upstream.on(PERSON, raw(bytes));
+
+    const reply = await stand.ask(BESIDE);
+
+    if (code === 'UPSTREAM_INVALID_RESPONSE' && bytes.includes('{} and more')) {
+      // The object that arrived lacks everything.
+      expect(reply.codes).toEqual([code]);
+      expect(reply.data.topic).toEqual(WELL);
+    } else {
+      expectPartial(reply, code);
+    }
+    await stand.holds(reply, { hits });
+  });
+
+  it('T23 gives nobody the second of two answers to one request', async () => {
+    const answer = (name: string) => {
+      const body = JSON.stringify({ ...person, name });
+      return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    };
+    stand.upstream.on(PERSON, raw(answer('first') + answer('poison')));
+
+    const reply = await stand.ask('{ person(personId: "p") { name } }');
+    const next = [];
+    for (let i = 0; i < 20; i++)
+      next.push(await stand.ask(`{ person(personId: "n${i}") { name } }`));
+
+    expect(['first', undefined]).toContain(reply.data.person?.name);
+    expect(new Set(next.map(({ data }) => data.person?.name))).toEqual(new Set(['name']));
+    await stand.holds([reply, ...next], { hits: 21 });
+  });
+});
+
+describe('T22 a caller who leaves', () => {
+  it('T22 gives up its reads', async () => {
+    let closed = false;
+    stand.upstream.on(PERSON, (_response, _seen, socket) => {
+      socket.once('close', () => (closed = true));
+    });
+    const leaving = new AbortController();
+
+    const gone = stand.ask('{ person(personId: "p") { name } }', { signal: leaving.signal });
+    await eventually(() => expect(stand.hits).toBe(1));
+    leaving.abort();
+
+    await expect(gone).rejects.toThrow();
+    // Well before the try's own time is over.
+    await eventually(() => expect(closed).toBe(true), 300);
+    await sleep(100);
+    await stand.holds([], { hits: 1 });
+  });
+
+  it('T22 fails nobody who waits for the same', async () => {
+    const late = held(ok(person));
+    stand.upstream.on(PERSON, late.behaviour);
+    const leaving = new AbortController();
+    const query = '{ person(personId: "p") { name } }';
+
+    const first = stand.ask(query, { signal: leaving.signal }).catch(() => undefined);
+    await eventually(() => expect(stand.hits).toBe(1));
+    const second = stand.ask(query);
+    await sleep(50);
+    leaving.abort();
+    await sleep(50);
+    late.release();
+
+    const reply = await second;
+    expect(await first).toBeUndefined();
+    expect(reply.body).toEqual({ data: { person: { name: 'name' } } });
+    await stand.holds(reply, { hits: 1 });
+  });
+});

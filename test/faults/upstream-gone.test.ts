@@ -1,0 +1,233 @@
+/**
+ * T9, T10, T19 to T21: a backend that is down, cannot be found, or cannot be trusted.
+ *
+ * Each has a gateway of its own, and most of it is waiting: they run side by side.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expired, selfSigned, wrongName } from '../support/certificates.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { held, status } from '../support/faults.ts';
+import type { Reply } from '../support/gateway-process.ts';
+import { world } from '../support/world.ts';
+import { eventually, expectBelow, IMPATIENT, openStand, percentile, type Stand } from './stand.ts';
+
+const closing: (() => Promise<void>)[] = [];
+const scratch = mkdtempSync(join(tmpdir(), 'gateway-faults-'));
+
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+  rmSync(scratch, { recursive: true });
+});
+
+async function open(...args: Parameters<typeof openStand>): Promise<Stand> {
+  const stand = await openStand(...args);
+  closing.push(() => stand.close());
+  return stand;
+}
+
+let persons = 0;
+/** A query that no other is shared with. */
+const next = (): string => `{ person(personId: "p${persons++}") { name } }`;
+
+const askMany = (stand: Stand, count: number): Promise<Reply[]> =>
+  Promise.all(Array.from({ length: count }, () => stand.ask(next())));
+
+const WELL = { data: { person: { name: 'name' } } };
+
+describe.concurrent('a backend that is gone', () => {
+  it('T9, T10 amplifies no outage, then leaves the backend alone and probes it one call at a time', async () => {
+    const stand = await open();
+    const { gateway, upstream } = stand;
+    const inState = (level: number) =>
+      eventually(
+        async () => expect(await gateway.metric('gateway_breaker_state')).toBe(level),
+        8_000,
+      );
+    const [closed, halfOpen, opened] = [0, 1, 2];
+
+    upstream.on('*', status(503));
+    const burst: Reply[] = [];
+    for (let i = 0; i < 20; i++) burst.push(...(await askMany(stand, 10)));
+
+    expect(new Set(burst.flatMap(({ codes }) => codes))).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
+    expect(await gateway.metric('gateway_retry_budget_exhausted_total')).toBeGreaterThan(0);
+    await inState(opened);
+    await stand.holds(burst, { hits: [20, 240] });
+
+    const replies: Reply[] = [];
+    await expectBelow(10, async () => {
+      const times: number[] = [];
+      for (let i = 0; i < 20; i++) {
+        const reply = await stand.ask(next());
+        times.push(reply.tookMs);
+        replies.push(reply);
+      }
+      return percentile(times, 0.5);
+    });
+    expect(new Set(replies.flatMap(({ codes }) => codes))).toEqual(
+      new Set(['UPSTREAM_UNAVAILABLE']),
+    );
+    expect(replies[0]?.errors[0].extensions.retryAfterMs).toBeGreaterThan(0);
+    const ready = await gateway.get('/ready');
+    expect(ready).toMatchObject({ status: 503, body: { upstream: { breaker: 'open' } } });
+    await stand.holds(replies, { hits: 0 });
+
+    await inState(halfOpen);
+    const probed = await askMany(stand, 20);
+    await inState(opened);
+    await stand.holds(probed, { hits: 1 });
+
+    const healed = held(world());
+    upstream.on('*', healed.behaviour);
+    await inState(halfOpen);
+    const probing = askMany(stand, 20);
+    await eventually(() => expect(stand.hits).toBe(1));
+    healed.release();
+    const answers = await probing;
+    await inState(closed);
+    expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1);
+    await stand.holds(answers, { hits: 1 });
+
+    const after = await askMany(stand, 20);
+    expect(after.every(({ errors }) => errors.length === 0)).toBe(true);
+    expect(gateway.output).toMatch(/Breaker towards the backend is open/);
+    await stand.holds(after, { hits: 20 });
+  }, 40_000);
+
+  it('T19 starts without a backend, is not ready until there is one, and needs no restart', async () => {
+    const stand = await open(IMPATIENT, { stopped: true });
+    const { gateway, upstream } = stand;
+
+    const [health, ready] = [await gateway.get('/health'), await gateway.get('/ready')];
+    const early = await stand.ask(next());
+
+    expect(health.status).toBe(200);
+    expect(ready).toMatchObject({ status: 503, body: { upstream: { reachable: false } } });
+    expect(early.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    await stand.holds([ready, early], { hits: 0 });
+
+    await upstream.start();
+    const first = await stand.ask(next());
+
+    expect(first.body).toEqual(WELL);
+    await eventually(async () => expect((await gateway.get('/ready')).status).toBe(200));
+    await stand.holds(first, { hits: 1 });
+  }, 30_000);
+
+  it('T20 reports a name that cannot be resolved, and finds it once it can', async () => {
+    const file = join(scratch, 'dns');
+    writeFileSync(file, 'ENOTFOUND');
+    const stand = await open(
+      { ...IMPATIENT, STAGED_DNS: file },
+      {
+        preload: [new URL('staged-dns.ts', import.meta.url).href],
+        url: ({ port }) => `http://backend.test:${port}`,
+      },
+    );
+
+    for (const failure of ['ENOTFOUND', 'EAI_AGAIN']) {
+      writeFileSync(file, failure);
+      const reply = await stand.ask(next());
+      expect(reply.codes, failure).toEqual(['UPSTREAM_UNAVAILABLE']);
+      expect(reply.tookMs).toBeLessThan(Number(IMPATIENT.REQUEST_TIMEOUT_MS) + 400);
+      expect(reply.text).not.toMatch(/backend\.test|getaddrinfo|E[A-Z]{4,}/);
+      await stand.holds(reply, { hits: 0 });
+    }
+    writeFileSync(file, '127.0.0.1');
+    const reply = await stand.ask(next());
+
+    expect(reply.body).toEqual(WELL);
+    expect(stand.gateway.output).not.toContain('backend.test');
+    await stand.holds(reply, { hits: 1 });
+  }, 30_000);
+});
+
+describe.concurrent('T21 a backend that cannot be trusted', () => {
+  it('T21 trusts no certificate that nobody vouches for, and does not ask again', async () => {
+    const stand = await open(IMPATIENT, { certificate: selfSigned });
+
+    const reply = await stand.ask(next());
+
+    expect(reply.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(reply.text).not.toMatch(/certificate|self.signed/i);
+    await stand.holds(reply, { hits: 0 });
+  }, 30_000);
+
+  it('T21 refuses a wrong name, an expired certificate, and a peer that speaks no TLS', async () => {
+    const trusted = join(scratch, 'trusted.pem');
+    writeFileSync(trusted, [selfSigned, wrongName, expired].map(({ cert }) => cert).join(''));
+    const front = await openFront();
+    // Times as they are by default: a connection has 2 s of a try's 3 s.
+    const stand = await open({ NODE_EXTRA_CA_CERTS: trusted }, { url: () => front.url });
+    const ask = async (port: number | undefined) => {
+      front.leadTo(port);
+      const reply = await stand.ask(next());
+      return { reply, connections: front.connections };
+    };
+
+    for (const certificate of [wrongName, expired]) {
+      const backend = await openFaultUpstream({ certificate });
+      const { reply, connections } = await ask(backend.port);
+      expect(reply.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+      expect(reply.text).not.toMatch(/certificate|expired|altname|elsewhere/i);
+      expect(connections, 'a certificate does not mend within a request').toBe(1);
+      expect(backend.hits()).toBe(0);
+      await backend.stop();
+      await stand.holds(reply, { hits: 0 });
+    }
+    const { reply: plain } = await ask(stand.upstream.port);
+    expect(plain.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    await stand.holds(plain, { hits: 0 });
+
+    const { reply: mute } = await ask(undefined);
+    expect(mute.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(mute.tookMs).toBeLessThan(10_400);
+    await stand.holds(mute, { hits: 0 });
+
+    const good = await openFaultUpstream({ certificate: selfSigned });
+    good.on('*', world());
+    const { reply: well } = await ask(good.port);
+    expect(well.body, 'the same gateway, once all is well').toEqual(WELL);
+    await good.stop();
+    await stand.holds(well, { hits: 0 });
+  }, 40_000);
+});
+
+/** A port that leads to another, or that takes connections and never says a word. */
+async function openFront() {
+  const sockets = new Set<Socket>();
+  let target: number | undefined;
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    if (target === undefined) return;
+    const onwards = connect(target, 'localhost');
+    onwards.on('error', () => socket.destroy());
+    onwards.on('close', () => socket.destroy());
+    socket.on('close', () => onwards.destroy());
+    socket.pipe(onwards).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  closing.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    // A TCP server that listens has an AddressInfo.
+    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    get connections() {
+      return connections;
+    },
+    leadTo: (port: number | undefined) => {
+      for (const socket of sockets) socket.destroy();
+      target = port;
+      connections = 0;
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { RestClient } from '../../src/rest/client.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { cut, endless, ok, raw, status, text, type Behaviour } from '../support/faults.ts';
+import { failureOf, openRest, outcome, person } from './open-rest.ts';
+
+const PERSON = 'GET /v0/persons/p';
+const getPerson = (client: RestClient) =>
+  client.call(routes.getPerson, { path: { person_id: 'p' } });
+const listLinks = (client: RestClient) => client.call(routes.listPageLinks, {});
+
+const BODY = JSON.stringify(person('p'));
+const http = (head: string, body = BODY) =>
+  raw(`${head}\r\ncontent-type: application/json\r\n\r\n${body}`);
+
+describe('an answer that is none', () => {
+  it.each<[string, Behaviour, number]>([
+    ['T7: a body shorter than announced', cut(person('p')), 3],
+    ['T13: HTML', text('<html></html>', 'text/html'), 1],
+    ['T13: no body', text(''), 1],
+    ['T13: null', text('null'), 1],
+    ['T13: a list for an object', text('[]'), 1],
+    ['T13: JSON that says it is text', text(BODY, 'text/plain'), 1],
+    ['T13: a byte order mark', text(`\uFEFF${BODY}`), 1],
+    ['T13: half of a JSON text', text(BODY.slice(0, 30)), 1],
+    ['T23: a header of 40 KB', ok(person('p'), { 'x-bomb': 'b'.repeat(40_000) }), 1],
+    ['T23: a bad chunk size', http('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked', 'zz\r\n{}'), 1],
+    ['T23: HTTP/0.9', raw('hello there\r\n'), 1],
+    [
+      'a chunked body that ends with its connection',
+      (response, _seen, socket) => {
+        response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
+        response.write('{"personId":', () => socket.end());
+      },
+      3,
+    ],
+    ['two lengths', http('HTTP/1.1 200 OK\r\ncontent-length: 4\r\ncontent-length: 9'), 1],
+    ['T17: a length of 10 GB', http('HTTP/1.1 200 OK\r\ncontent-length: 10000000000', '{'), 1],
+  ])('is an invalid response: %s', async (_name, fault, hits) => {
+    const { backend, client, upstream } = await openRest();
+    backend.on(PERSON, fault);
+
+    const failure = await outcome(getPerson(client()));
+
+    expect(failure).toBeInstanceOf(Error);
+    expect((failure as Error).name).toMatch(/^Rest(InvalidResponse|Truncated)Error$/);
+    expect((failure as Error).message).toMatch(/: GET \/v0\/persons\/\{person_id\}$/);
+    expect(JSON.stringify((failure as Error).cause) ?? '').not.toContain('hello there');
+    expect(backend.hits()).toBe(hits);
+    expect(upstream.breaker.state).toBe('closed');
+  });
+
+  it('is never followed elsewhere: 302', async () => {
+    const elsewhere = await openRest();
+    const { backend, client } = await openRest();
+    backend.on(PERSON, status(302, { location: `${elsewhere.backend.url}/v0/persons/p` }));
+
+    expect(await outcome(getPerson(client()))).toMatchObject({
+      name: 'RestStatusError',
+      status: 302,
+    });
+    expect(elsewhere.backend.hits()).toBe(0);
+  });
+
+  it('T17: is cut off at 5 MB, and its connection closed', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, endless());
+    const rss = process.memoryUsage.rss();
+
+    expect(await failureOf(getPerson(client()))).toBe('RestInvalidResponseError');
+    await sleep(100);
+    expect(process.memoryUsage.rss() - rss).toBeLessThan(50_000_000);
+  });
+
+  it('T23: two for one request do not poison the next', async () => {
+    const { backend, client } = await openRest();
+    const one = (name: string) => {
+      const body = JSON.stringify(person('p', name));
+      return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    };
+    backend.on(PERSON, raw(one('first') + one('smuggled')), ok(person('p', 'second')));
+
+    const first = await outcome(getPerson(client()));
+    const second = await getPerson(client());
+
+    // undici sees the surplus with the answer or after it; either way nobody is given it.
+    expect(first instanceof Error ? 'first' : first.name).toBe('first');
+    expect(second).toMatchObject({ name: 'second' });
+  });
+});
+
+describe('an answer made to hurt', () => {
+  const many = (n: number, item: string) => Array.from({ length: n }, () => item).join(',');
+  const list = (items: string) =>
+    `{"items":[${items}],"hasMore":false,"nextCursor":null,"totalCount":1}`;
+
+  it.each<[string, string]>([
+    ['T18: a million nested lists', '['.repeat(1e6) + ']'.repeat(1e6)],
+    [
+      'T18: a million keys',
+      `{${Array.from({ length: 440_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
+    ],
+    ['T18: 5 MB of empty objects', `[${many(1.6e6, '{}')}]`],
+    ['T18: 5 MB of numbers', `[${many(2.4e6, '1')}]`],
+    ['nested objects in a known field', `{"personId":${'{"a":'.repeat(9e5)}`],
+    ['65 nested lists in a payload', ''],
+    ['a list of 80,000 wrong items', list(many(80_000, 'null'))],
+    ['a list of 60,000 empty objects', list(many(60_000, '{}'))],
+  ])('is refused without holding up the process: %s', async (name, body) => {
+    const { backend, client } = await openRest();
+    const nested = name.startsWith('65');
+    const deep = `${'['.repeat(65)}${']'.repeat(65)}`;
+    backend.on('*', text(nested ? list(`{"payload":{"a":${deep}}}`) : body));
+    await sleep(20);
+    const stall = watchStall();
+
+    const failure = await failureOf(
+      nested
+        ? client().call(routes.listActivity, { path: { account_id: 'a' } })
+        : client().call(routes.listAudiences, { path: { page_id: 'p' } }),
+    );
+
+    expect(failure).toBe('RestInvalidResponseError');
+    expect(stall.stop()).toBeLessThan(200);
+  });
+
+  it('may nest in a field nobody reads, and in texts', async () => {
+    const { backend, client } = await openRest();
+    const braces = '[{"'.repeat(1_000);
+    backend.on('*', ok({ ...person('p', braces), payload: braces }));
+
+    expect(await getPerson(client())).toMatchObject({ name: braces });
+  });
+
+  it('shared among many and nested deep is frozen without a stack overflow', async () => {
+    const { backend, client } = await openRest();
+    const deep = '['.repeat(30_000) + ']'.repeat(30_000);
+    const body = `{"items":[],"hasMore":false,"nextCursor":null,"totalCount":0,"extra":${deep}}`;
+    backend.on('*', async (...args) => {
+      await sleep(30);
+      await text(body)(...args);
+    });
+
+    const answers = await Promise.all([listLinks(client()), listLinks(client())]);
+
+    expect(answers[0]).toBe(answers[1]);
+    expect(backend.hits()).toBe(1);
+  });
+});
+
+/** The longest time the event loop stood still, in milliseconds. */
+function watchStall(): { stop: () => number } {
+  let last = performance.now();
+  let longest = 0;
+  const look = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const timer = setInterval(look, 5);
+  return {
+    stop: () => {
+      look();
+      clearInterval(timer);
+      return longest;
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { RestClient } from '../../src/rest/client.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { after, held, ok, silence, status } from '../support/faults.ts';
+import { failureOf, openRest, outcome, person } from './open-rest.ts';
+
+const getPerson = (client: RestClient, id = 'p') =>
+  client.call(routes.getPerson, { path: { person_id: id } });
+
+/** Opens the circuit: 20 answers of 500, which are never tried again. */
+async function openCircuit(rest: Awaited<ReturnType<typeof openRest>>): Promise<void> {
+  rest.backend.on('*', status(500));
+  for (let i = 0; i < 20; i++) await outcome(getPerson(rest.client()));
+}
+
+describe('the circuit breaker', () => {
+  it('T10: opens after half of 20 calls failed, and then answers in 10 ms without a call', async () => {
+    const rest = await openRest();
+    const { backend, client, told, upstream } = rest;
+    backend.on('*', ok(person('p')));
+    for (let i = 0; i < 10; i++) await getPerson(client());
+    backend.on('*', status(500));
+    for (let i = 0; i < 9; i++) await outcome(getPerson(client()));
+    expect(upstream.breaker.state).toBe('closed');
+    await outcome(getPerson(client()));
+    expect(upstream.breaker.state).toBe('open');
+    const before = backend.hits();
+    const begun = performance.now();
+
+    const failure = await outcome(getPerson(client()));
+
+    expect(performance.now() - begun).toBeLessThan(10);
+    expect(failure).toMatchObject({ name: 'RestCircuitOpenError' });
+    expect((failure as { retryAfterMs?: number }).retryAfterMs).toBeGreaterThan(4_000);
+    expect(backend.hits()).toBe(before);
+    expect(told).toEqual(['open']);
+  });
+
+  it('T10: lets exactly one call probe, and closes when it succeeds', async () => {
+    const rest = await openRest({ breaker: { openMs: 100 } });
+    const { backend, client, told, upstream } = rest;
+    await openCircuit(rest);
+    const probe = held(ok(person('p')));
+    backend.on('*', probe.behaviour, ok(person('p')));
+    const before = backend.hits();
+    await sleep(130);
+    expect(upstream.breaker.state).toBe('half-open');
+
+    const calls = Array.from({ length: 20 }, (_, i) => failureOf(getPerson(client(), `p${i}`)));
+    await sleep(50);
+    expect(backend.hits() - before).toBe(1);
+    probe.release();
+    const failures = await Promise.all(calls);
+
+    expect(failures.filter((name) => name === 'none')).toHaveLength(1);
+    expect(failures.filter((name) => name === 'RestCircuitOpenError')).toHaveLength(19);
+    expect(told).toEqual(['open', 'half-open', 'closed']);
+    expect(await getPerson(client())).toBeDefined();
+  });
+
+  it('T10: opens again when the probe fails', async () => {
+    const rest = await openRest({ breaker: { openMs: 100 } });
+    await openCircuit(rest);
+    await sleep(130);
+
+    await outcome(getPerson(rest.client()));
+
+    expect(rest.told).toEqual(['open', 'half-open', 'open']);
+  });
+
+  it('is not opened again by one failure after it has closed', async () => {
+    const rest = await openRest({ breaker: { openMs: 100 } });
+    const { backend, client, upstream } = rest;
+    await openCircuit(rest);
+    backend.on('*', ok(person('p')), status(500), ok(person('p')));
+    await sleep(130);
+
+    for (let i = 0; i < 3; i++) await outcome(getPerson(client()));
+
+    expect(upstream.breaker.state).toBe('closed');
+  });
+
+  it.each([401, 404, 429])('T11: is not opened by 500 answers of %i', async (code) => {
+    const { backend, client, upstream, told } = await openRest();
+    backend.on('*', (response, seen, socket) =>
+      (seen.headers['x-api-key'] === 'key-a' ? status(code) : ok(person('p')))(
+        response,
+        seen,
+        socket,
+      ),
+    );
+
+    for (let i = 0; i < 500; i += 50) {
+      await Promise.all(
+        Array.from({ length: 50 }, (_, j) => outcome(getPerson(client(), `p${i + j}`))),
+      );
+    }
+
+    expect(upstream.breaker.state).toBe('closed');
+    expect(told).toEqual([]);
+    expect(await getPerson(client({ apiKey: 'key-b' }))).toBeDefined();
+  });
+
+  it('sees an outage behind any number of 4xx answers', async () => {
+    const rest = await openRest();
+    rest.backend.on('*', status(404));
+    for (let i = 0; i < 100; i++) await outcome(getPerson(rest.client()));
+
+    await openCircuit(rest);
+
+    expect(rest.upstream.breaker.state).toBe('open');
+  });
+
+  it('does not count callers who leave', async () => {
+    const { backend, client, upstream } = await openRest();
+    backend.on('*', silence());
+
+    for (let i = 0; i < 40; i++) {
+      const leaving = new AbortController();
+      const call = outcome(getPerson(client({ signal: leaving.signal })));
+      await sleep(2);
+      leaving.abort();
+      await call;
+    }
+
+    expect(upstream.breaker.state).toBe('closed');
+  });
+
+  it('gives the next caller the probe of one who left', async () => {
+    const rest = await openRest({ breaker: { openMs: 100 } });
+    const { backend, client, upstream } = rest;
+    await openCircuit(rest);
+    backend.on('*', silence(), ok(person('p')));
+    await sleep(130);
+    const leaving = new AbortController();
+    const probe = failureOf(getPerson(client({ signal: leaving.signal })));
+    await sleep(20);
+    leaving.abort();
+
+    expect(await probe).toBe('RestAbortedError');
+    expect(upstream.breaker.state).toBe('half-open');
+    expect(await getPerson(client())).toBeDefined();
+    expect(upstream.breaker.state).toBe('closed');
+  });
+
+  it('takes no straggler from before it opened for the probe', async () => {
+    const rest = await openRest({ breaker: { openMs: 100 } });
+    const { backend, client, upstream } = rest;
+    backend.on('GET /v0/persons/slow', after(250, ok(person('slow'))));
+    const straggler = getPerson(client(), 'slow');
+    await openCircuit(rest);
+
+    await straggler;
+
+    expect(upstream.breaker.state).toBe('half-open');
+  });
+
+  it('opens when the backend is silent, refuses connections or loses writes', async () => {
+    const { client, upstream } = await openRest({ stopped: true });
+
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        outcome(client().call(routes.updateTopic, { path: { topic_id: 't' }, body: {} })),
+      ),
+    );
+
+    expect(upstream.breaker.state).toBe('open');
+  });
+
+  it('sends away at once those who still queue', async () => {
+    const rest = await openRest({ connections: 4 });
+    const { backend, client } = rest;
+    backend.on('*', after(100, status(500)));
+    const calls = Array.from({ length: 60 }, (_, i) => failureOf(getPerson(client(), `p${i}`)));
+
+    const failures = await Promise.all(calls);
+
+    expect(rest.upstream.breaker.state).toBe('open');
+    expect(failures.filter((name) => name === 'RestCircuitOpenError').length).toBeGreaterThan(30);
+    expect(backend.hits()).toBeLessThan(30);
+  });
+
+  it('keeps no process alive', async () => {
+    const rest = await openRest({ breaker: { openMs: 60_000 } });
+    await openCircuit(rest);
+
+    const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
+
+    // Vitest keeps one for this test's own limit; undici's fast timers are unref'd as ours are.
+    expect(timers.length).toBeLessThanOrEqual(1);
+  });
+});

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { checkOf, isOpen } from '../../src/rest/check.ts';
+import { decode } from '../../src/rest/decode.ts';
+import { RestInvalidResponseError } from '../../src/rest/errors.ts';
+import { routes, type Route } from '../../src/v0/routes.ts';
+import { person } from './open-rest.ts';
+
+const all = Object.entries<Route>(routes);
+
+/** Values that fit a schema, as far as its kind goes. */
+function fitting(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries<z.core.$ZodType>(schema.shape);
+    return fc.record(Object.fromEntries(fields.map(([name, field]) => [name, fitting(field)])));
+  }
+  if (schema instanceof z.ZodArray) return fc.array(fitting(schema.element), { maxLength: 3 });
+  if (schema instanceof z.ZodNullable) return fc.option(fitting(schema.unwrap()));
+  if (schema instanceof z.ZodOptional) return fitting(schema.unwrap());
+  if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options);
+  if (schema instanceof z.ZodNumber) return fc.constantFrom(0, 1, 2.5, 2 ** 53 - 1);
+  if (schema instanceof z.ZodBoolean) return fc.boolean();
+  if (schema instanceof z.ZodString) return fc.string({ maxLength: 5 });
+  return fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
+}
+
+const odd = fc.constantFrom<unknown[]>(
+  null,
+  'odd',
+  -1,
+  1.5,
+  2 ** 53,
+  Infinity,
+  true,
+  [],
+  {},
+  [null],
+  {
+    constructor: 1,
+  },
+);
+
+interface Die {
+  readonly hit: number;
+  readonly odd: unknown;
+}
+
+const dice = fc.array(fc.record({ hit: fc.nat({ max: 11 }), odd }), {
+  minLength: 40,
+  maxLength: 40,
+});
+
+/** The value with some of its places, at any depth, made odd or left out. */
+function broken(root: unknown, rolls: readonly Die[]): unknown {
+  let rolled = 0;
+  const roll = (): Die => rolls[rolled++ % rolls.length]!;
+  const walk = (value: unknown): unknown => {
+    const { hit, odd: other } = roll();
+    if (hit === 0) return structuredClone(other);
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, field]) =>
+        roll().hit === 1 ? [] : [[name, walk(field)]],
+      ),
+    );
+  };
+  return walk(root);
+}
+
+describe('the check of a schema', () => {
+  it.each(all)('says of %s what zod says, at the same places', (_name, { response }) => {
+    const check = checkOf(response);
+
+    fc.assert(
+      fc.property(fitting(response), dice, (fits, rolls) => {
+        const value = broken(fits, rolls);
+        const faults = new Set<string>();
+        const paths = pathsOf(value);
+        const whole = check(value, (holder, name) => {
+          faults.add(JSON.stringify([...paths.get(holder)!, name]));
+        });
+        if (!whole) faults.add('[]');
+
+        const issues = response.safeParse(value).error?.issues ?? [];
+        expect(faults).toEqual(new Set(issues.map(({ path }) => JSON.stringify(path))));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('knows which answers hold values of any shape', () => {
+    const open = all.filter(([, { response }]) => isOpen(response)).map(([name]) => name);
+
+    expect(open).toEqual([
+      'listAccountLogs',
+      'getAccountLog',
+      'listActivity',
+      'listPersonLogs',
+      'getPersonLog',
+    ]);
+  });
+
+  it('says which kind of schema it does not know', () => {
+    expect(() => checkOf(z.object({ when: z.date() }))).toThrow('No check is known for "date"');
+    expect(() => checkOf(z.email())).toThrow('No check is known for "string"');
+  });
+});
+
+describe('a decoded answer', () => {
+  it('holds the error in the place of a field that breaks the contract', () => {
+    const { name, ...rest } = person('p');
+    const value = decode(routes.getPerson, answer({ ...rest, email: 7, slug: ['x'], more: 1 }));
+
+    expect(value).toMatchObject({ personId: 'p', domain: null, more: 1 });
+    expect([value.name, value.email, value.slug].map((field) => String(field))).toEqual([
+      'RestInvalidResponseError: Backend answered without "name": GET /v0/persons/{person_id}',
+      'RestInvalidResponseError: Backend answered 7 for "email", which the contract does not allow: GET /v0/persons/{person_id}',
+      'RestInvalidResponseError: Backend answered a list for "slug", which the contract does not allow: GET /v0/persons/{person_id}',
+    ]);
+    expect(name).toBe('Ada');
+  });
+
+  it('never repeats a text of the backend that is more than a word', () => {
+    const value = decode(routes.getPage, answer({ status: 'the key is abc', pageType: 'novel' }));
+
+    expect(String(value.status)).not.toContain('abc');
+    expect(String(value.pageType)).toContain('"novel"');
+  });
+
+  it('keeps a list whose item is broken, and is none without items', () => {
+    const envelope = { hasMore: false, nextCursor: null, totalCount: 2 };
+    const list = decode(routes.listPersons, answer({ items: [null, person('q')], ...envelope }));
+
+    expect(list.items[0]).toBeInstanceOf(RestInvalidResponseError);
+    expect(list.items[1]).toEqual(person('q'));
+    expect(() => decode(routes.listPersons, answer({ items: null, ...envelope }))).toThrow(
+      RestInvalidResponseError,
+    );
+  });
+
+  it('is no better than its keys: inherited names are not fields', () => {
+    const value = decode(routes.getPerson, answer(JSON.parse('{"__proto__":{"name":"x"}}')));
+
+    expect(value.name).toBeInstanceOf(Error);
+    expect(({} as { name?: unknown }).name).toBeUndefined();
+  });
+});
+
+const answer = (value: unknown) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: Buffer.from(JSON.stringify(value)),
+});
+
+/** Where each object of a value sits in it. */
+function pathsOf(root: unknown): Map<unknown, PropertyKey[]> {
+  const paths = new Map<unknown, PropertyKey[]>();
+  const walk = (value: unknown, path: PropertyKey[]): void => {
+    if (typeof value !== 'object' || value === null) return;
+    paths.set(value, path);
+    if (Array.isArray(value)) value.forEach((inner, i) => walk(inner, [...path, i]));
+    else for (const [name, inner] of Object.entries(value)) walk(inner, [...path, name]);
+  };
+  walk(root, []);
+  return paths;
+}

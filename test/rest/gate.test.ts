@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { RestClient } from '../../src/rest/client.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { after, ok, silence } from '../support/faults.ts';
+import { failureOf, openRest, outcome, person } from './open-rest.ts';
+
+const getPerson = (client: RestClient, id: number | string) =>
+  client.call(routes.getPerson, { path: { person_id: String(id) } });
+
+describe('the gate', () => {
+  it('never has more calls under way than there are connections', async () => {
+    const { backend, client } = await openRest({ connections: 8 });
+    let now = 0;
+    let most = 0;
+    backend.on('*', async (...args) => {
+      most = Math.max(most, ++now);
+      await sleep(5);
+      now -= 1;
+      await ok(person('p'))(...args);
+    });
+
+    await Promise.all(
+      Array.from({ length: 200 }, (_, i) => getPerson(client({ apiKey: `k${i % 20}` }), i)),
+    );
+
+    expect(most).toBe(8);
+  });
+
+  it('leaves a newcomer connections when one key takes all it can', async () => {
+    const { backend, client } = await openRest({ connections: 16 });
+    backend.on('*', (response, seen, socket) =>
+      (seen.headers['x-api-key'] === 'noisy' ? silence() : ok(person('p')))(response, seen, socket),
+    );
+    for (let i = 0; i < 100; i++) void outcome(getPerson(client({ apiKey: 'noisy' }), i));
+    await sleep(50);
+    const times: number[] = [];
+
+    for (let i = 0; i < 50; i++) {
+      const begun = performance.now();
+      await getPerson(client({ apiKey: 'quiet' }), i);
+      times.push(performance.now() - begun);
+    }
+
+    expect(backend.seen.filter((s) => s.headers['x-api-key'] === 'noisy')).toHaveLength(12);
+    expect(times.sort((a, b) => a - b)[48]).toBeLessThan(30);
+  });
+
+  it('lets keys take turns, however much one of them asks', async () => {
+    const { backend, client } = await openRest({ connections: 4 });
+    backend.on('*', after(10, ok(person('p'))));
+    const order: string[] = [];
+    const ask = async (apiKey: string, i: number) => {
+      await getPerson(client({ apiKey }), i);
+      order.push(apiKey);
+    };
+
+    const many = Array.from({ length: 100 }, (_, i) => ask('many', i));
+    await sleep(5);
+    await Promise.all([ask('few', 1), ask('few', 2), ask('few', 3)]);
+
+    expect(order.length).toBeLessThan(20);
+    await Promise.all(many);
+  });
+
+  it('refuses more than 256 waiting calls while the backend’s pace is unknown', async () => {
+    const { backend, client, told } = await openRest({ connections: 4, requestTimeoutMs: 300 });
+    backend.on('*', silence());
+    const begun = performance.now();
+
+    const calls = Array.from({ length: 300 }, (_, i) =>
+      failureOf(getPerson(client(), i)).then((name) => ({
+        name,
+        ms: performance.now() - begun,
+      })),
+    );
+    const shed = (await Promise.all(calls)).filter(
+      ({ name, ms }) => name === 'RestOverloadedError' && ms < 200,
+    );
+
+    expect(shed).toHaveLength(300 - 256 - 3);
+    expect(told.filter((name) => name === 'shed')).toHaveLength(300 - 256 - 3);
+  });
+
+  it('T25: refuses at once what could not be answered in time', async () => {
+    const { backend, client } = await openRest({ connections: 4, timeoutMs: 500 });
+    backend.on('*', after(50, ok(person('p'))));
+    await getPerson(client(), 'first');
+    const begun = performance.now();
+
+    const results = await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const result = await outcome(getPerson(client(), i));
+        return { result, ms: performance.now() - begun };
+      }),
+    );
+    const shed = results.filter(({ result }) => result instanceof Error);
+
+    // Three connections for one key at 50 ms a call: about thirty fit into half a second.
+    expect(200 - shed.length).toBeGreaterThan(12);
+    expect(200 - shed.length).toBeLessThan(40);
+    expect(new Set(shed.map(({ result }) => (result as Error).name))).toEqual(
+      new Set(['RestOverloadedError']),
+    );
+    expect(shed.filter(({ ms }) => ms < 100).length).toBeGreaterThan(shed.length - 5);
+    expect((shed[0]!.result as { retryAfterMs?: number }).retryAfterMs).toBeGreaterThanOrEqual(
+      1_000,
+    );
+    expect(await getPerson(client(), 'after')).toBeDefined();
+  });
+
+  it('lets a long queue wait when the backend is quick', async () => {
+    const { backend, client } = await openRest();
+    backend.on('*', ok(person('p')));
+    for (let i = 0; i < 50; i++) await getPerson(client(), i);
+
+    const answers = await Promise.allSettled(
+      Array.from({ length: 1_000 }, (_, i) => getPerson(client(), i)),
+    );
+
+    expect(answers.filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { Journal } from '../../src/rest/journal.ts';
+
+const route = { method: 'GET', path: '/v0/topics' };
+
+/** A journal of calls with these starts and ends, in milliseconds. */
+function journalOf(calls: readonly (readonly [start: number, end: number])[]): Journal {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const journal = new Journal();
+  const events = calls.flatMap(([start, end], i) => [
+    { at: start, order: 1, i },
+    { at: end, order: start === end ? 2 : 0, i },
+  ]);
+  const entries = new Map<number, ReturnType<Journal['begin']>>();
+  for (const { at, order, i } of events.sort((a, b) => a.at - b.at || a.order - b.order)) {
+    now = at;
+    if (order === 1) entries.set(i, journal.begin(route, null, 'sent', 1));
+    else journal.end(entries.get(i)!, 200);
+  }
+  clock.mockRestore();
+  return journal;
+}
+
+describe('the journal', () => {
+  it.each([
+    ['none', [], 0, 0],
+    ['one call', [[0, 10]], 1, 10],
+    [
+      'calls side by side',
+      [
+        [0, 10],
+        [0, 12],
+        [1, 5],
+      ],
+      1,
+      12,
+    ],
+    [
+      'calls after each other',
+      [
+        [0, 10],
+        [10, 20],
+        [25, 30],
+      ],
+      3,
+      25,
+    ],
+    [
+      'a fan',
+      [
+        [0, 10],
+        [11, 20],
+        [11, 30],
+        [12, 15],
+      ],
+      2,
+      29,
+    ],
+    [
+      'a call that overlaps a chain',
+      [
+        [0, 100],
+        [0, 10],
+        [20, 30],
+        [40, 50],
+      ],
+      3,
+      100,
+    ],
+  ] as [string, [number, number][], number, number][])(
+    'counts rounds and time of %s',
+    (_name, calls, rounds, backendMs) => {
+      const journal = journalOf(calls);
+
+      expect(journal.rounds).toBe(rounds);
+      expect(journal.backendMs).toBe(backendMs);
+      expect(journal.calls).toBe(calls.length);
+    },
+  );
+
+  it('counts the longest chain of calls that each began after the one before', () => {
+    const span = fc
+      .tuple(fc.nat(50), fc.nat(20))
+      .map(([start, ms]) => [start, start + ms] as const);
+
+    fc.assert(
+      fc.property(fc.array(span, { maxLength: 30 }), (calls) => {
+        const { entries, rounds } = journalOf(calls);
+        const memo = new Map<number, number>();
+        const chainTo = (i: number): number => {
+          let longest = memo.get(i) ?? 0;
+          if (longest > 0) return longest;
+          for (let j = 0; j < i; j++) {
+            if (entries[j]!.endMs! <= entries[i]!.startMs) longest = Math.max(longest, chainTo(j));
+          }
+          memo.set(i, longest + 1);
+          return longest + 1;
+        };
+        expect(rounds).toBe(entries.reduce((most, _, i) => Math.max(most, chainTo(i)), 0));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('notes what needed no call without counting it', async () => {
+    const journal = new Journal();
+    journal.end(journal.begin(route, ['a'], 'sent', 1), 200);
+    await sleep(5);
+    journal.note(route, ['a', 'b'], 'primed');
+
+    expect(journal).toMatchObject({ calls: 1, rounds: 1 });
+    expect(journal.entries[1]).toMatchObject({ source: 'primed', origin: ['a', 'b'] });
+    expect(journal.entries[1]!.endMs).toBe(journal.entries[1]!.startMs);
+  });
+
+  it('sees calls that are still under way', async () => {
+    const journal = new Journal();
+    journal.begin(route, null, 'sent', 1);
+    await sleep(10);
+
+    expect(journal.rounds).toBe(1);
+    expect(journal.backendMs).toBeGreaterThan(8);
+  });
+
+  it('costs little', () => {
+    const begun = performance.now();
+    for (let i = 0; i < 100; i++) {
+      const journal = new Journal();
+      for (let j = 0; j < 250; j++) journal.end(journal.begin(route, null, 'sent', 1), 200);
+      expect(journal.rounds).toBeGreaterThan(0);
+    }
+
+    expect(((performance.now() - begun) / 25_000) * 1_000).toBeLessThan(10); // µs a call
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * The REST side alone for a test: a misbehaving backend, a pool, an upstream that tells what it does.
+ */
+import { onTestFinished } from 'vitest';
+import type { Pool } from 'undici';
+import {
+  createUpstream,
+  type RequestScope,
+  type RestClient,
+  type Upstream,
+  type UpstreamOptions,
+} from '../../src/rest/client.ts';
+import { createDispatcher } from '../../src/rest/dispatcher.ts';
+import type { ObservedCall } from '../../src/rest/observer.ts';
+import {
+  openFaultUpstream,
+  type FaultUpstream,
+  type FaultUpstreamOptions,
+} from '../support/fault-upstream.ts';
+
+export interface Rest {
+  readonly backend: FaultUpstream;
+  readonly upstream: Upstream;
+  /** What the observer was told, by the method's name; states of the breaker as they are. */
+  readonly told: string[];
+  readonly calls: ObservedCall[];
+  /** The client of a new request. */
+  client(scope?: Partial<RequestScope>): RestClient;
+}
+
+export interface RestOptions extends Partial<UpstreamOptions>, FaultUpstreamOptions {
+  /** Where the gateway believes the backend to be. */
+  readonly url?: string;
+}
+
+/** A breaker that never opens, for tests that are about something else. */
+export const NO_BREAKER = { volume: Number.MAX_SAFE_INTEGER };
+
+export async function openRest({ certificate, stopped, url, ...options }: RestOptions = {}) {
+  const backend = await openFaultUpstream({
+    ...(certificate && { certificate }),
+    ...(stopped !== undefined && { stopped }),
+  });
+  const dispatcher = options.dispatcher ?? createDispatcher(url ?? backend.url);
+  onTestFinished(async () => {
+    // A test of silence leaves calls that never end: destroy, not close. Every dispatcher here is a pool.
+    await (dispatcher as Pool).destroy();
+    await backend.stop();
+  });
+  const told: string[] = [];
+  const calls: ObservedCall[] = [];
+  const tell = (name: string) => () => told.push(name);
+  const upstream = createUpstream({
+    pathPrefix: '',
+    routeSet: 'extended',
+    timeoutMs: 3_000,
+    maxResponseBytes: 5_000_000,
+    observer: {
+      onCall: (call) => calls.push(call),
+      onShared: tell('shared'),
+      onRetryBudgetExhausted: tell('budget exhausted'),
+      onShed: tell('shed'),
+      onPause: tell('pause'),
+      onBreaker: (state) => told.push(state),
+    },
+    ...options,
+    dispatcher,
+  });
+  let requests = 0;
+  const rest: Rest = {
+    backend,
+    upstream,
+    told,
+    calls,
+    client: (scope) => upstream({ apiKey: 'key-a', requestId: `r${++requests}`, ...scope }),
+  };
+  return rest;
+}
+
+/** What a promise comes to: its value, or its error. */
+export const outcome = <Value>(promise: Promise<Value>): Promise<Value | Error> =>
+  promise.catch((error: unknown) => error as Error);
+
+/** The name of the error a promise ends with; `none` when it has a value. */
+export const failureOf = async (promise: Promise<unknown>): Promise<string> => {
+  const result = await outcome(promise);
+  return result instanceof Error ? result.name : 'none';
+};
+
+export const person = (personId: string, name = 'Ada') => ({
+  personId,
+  name,
+  email: null,
+  domain: null,
+  slug: personId,
+  phoneNumber: null,
+  linkedinProfileUrl: null,
+  createdAt: '+1700000000000',
+  updatedAt: '+1700000000000',
+});
+
+export const topic = (topicId: string, title = 'News') => ({
+  topicId,
+  title,
+  purpose: null,
+  sortOrder: 1,
+  isDefault: false,
+  createdAt: '+1700000000000',
+  updatedAt: '+1700000000000',
+  entries: [],
+});

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, it, onTestFinished } from 'vitest';
+import { fillPath, formatQuery, MAX_ID_LENGTH, segmentFault } from '../../src/rest/path.ts';
+import type { Route } from '../../src/v0/routes.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { failureOf, openRest } from './open-rest.ts';
+
+const RUNS = 10_000;
+
+/** Ids as they come, and as they come from those who push. */
+const id = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.string({
+    unit: fc.constantFrom(
+      ...'./\\?#%&=;:@+ \0\r\n\t',
+      '%2e',
+      '%2F',
+      '..',
+      '\uD800',
+      '\uDC00',
+      'é',
+      '𝕏',
+    ),
+    maxLength: 8,
+  }),
+  fc.constantFrom('.', '..', '', '...', '%2e%2e', 'search', '__proto__', 'constructor', '$&', '$1'),
+  fc.nat({ max: MAX_ID_LENGTH + 2 }).map((n) => 'x'.repeat(n)),
+);
+
+const withHoles = Object.values<Route>(routes).filter(({ path }) => path.includes('{'));
+const call = fc.constantFrom(...withHoles).chain((route) => {
+  const holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  return fc.record({
+    route: fc.constant(route),
+    values: fc.record(Object.fromEntries(holes.map((hole) => [hole, id]))),
+  });
+});
+
+describe('a path', () => {
+  it('has exactly one encoded segment a hole, which decodes to the id, or is refused', () => {
+    fc.assert(
+      fc.property(call, ({ route, values }) => {
+        const filled = attempt(() => fillPath(route, values));
+        const faults = Object.values(values).map(segmentFault).filter(Boolean);
+        if (faults.length > 0) return filled === undefined;
+
+        const template = route.path.split('/');
+        const segments = filled?.split('/') ?? [];
+        const normal = new URL(filled ?? '', 'http://backend').pathname;
+        return (
+          normal === filled &&
+          segments.length === template.length &&
+          /^[\x21-\x7e]+$/.test(filled) &&
+          !/[?#]/.test(filled) &&
+          template.every((part, i) =>
+            part.startsWith('{')
+              ? decodeURIComponent(segments[i]!) === values[part.slice(1, -1)]
+              : part === segments[i],
+          )
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('gives the backend exactly one parameter a query value', () => {
+    fc.assert(
+      fc.property(id, id, (cursor, query) => {
+        const text = formatQuery({ cursor, query, limit: 5, absent: undefined });
+        const parsed = new URLSearchParams(text);
+
+        return (
+          /^\?[\x21-\x7e]*$/.test(text) &&
+          !text.includes('#') &&
+          [...parsed.keys()].join() === 'cursor,query,limit' &&
+          parsed.get('cursor') === wellFormed(cursor) &&
+          parsed.get('query') === wellFormed(query)
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('arrives byte for byte, and nothing else does', async () => {
+    const targets: string[] = [];
+    const port = await listenForTargets(targets);
+    const { client } = await openRest({ url: `http://localhost:${port}` });
+
+    await fc.assert(
+      fc.asyncProperty(id, id, async (pageId, cursor) => {
+        targets.length = 0;
+        const name = await failureOf(
+          client().call(routes.listAudiences, { path: { page_id: pageId }, query: { cursor } }),
+        );
+
+        if (name === 'RestInputError') return targets.length === 0;
+        const query = encodeURIComponent(wellFormed(cursor));
+        return (
+          targets.join() === `GET /v0/pages/${encodeURIComponent(pageId)}/audiences?cursor=${query}`
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+const attempt = <Value>(make: () => Value): Value | undefined => {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
+};
+
+const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\uFFFD');
+
+/** A backend that takes down request lines as they are on the wire, and answers 404. */
+async function listenForTargets(targets: string[]): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      const [line = ''] = bytes.toString('latin1').split('\r\n');
+      targets.push(line.replace(/ HTTP\/1\.1$/, ''));
+      socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port; // a TCP server that listens has one
+}

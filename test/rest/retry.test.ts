@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { RestClient } from '../../src/rest/client.ts';
+import { parseRetryAfter } from '../../src/rest/retry-after.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { cut, hangUp, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
+import { failureOf, NO_BREAKER, openRest, outcome, person } from './open-rest.ts';
+
+const PERSON = 'GET /v0/persons/p';
+const getPerson = (client: RestClient, id = 'p') =>
+  client.call(routes.getPerson, { path: { person_id: id } });
+
+describe('a failed read', () => {
+  it.each<[string, Behaviour]>([
+    ['T5: a reset before its headers', reset()],
+    ['a reset in the middle of its body', reset(200)],
+    ['a connection that closes without an answer', hangUp()],
+    ['a body that ends early', cut(person('p'))],
+    ['a 502', status(502)],
+    ['a 503', status(503)],
+    ['a 504', status(504)],
+  ])('is tried again after %s', async (_name, fault) => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, fault, ok(person('p')));
+    const one = client();
+
+    const answer = await getPerson(one);
+
+    expect(answer).toEqual(person('p'));
+    expect(backend.hits()).toBe(2);
+    expect(one.journal.entries.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(one.journal).toMatchObject({ calls: 2, rounds: 2 });
+  });
+
+  it.each([400, 401, 403, 404, 409, 422, 429, 500, 501])(
+    'is not tried again after a %i',
+    async (code) => {
+      const { backend, client } = await openRest();
+      backend.on(PERSON, status(code), ok(person('p')));
+
+      expect(await outcome(getPerson(client()))).toMatchObject({ status: code });
+      expect(backend.hits()).toBe(1);
+    },
+  );
+
+  it('is tried three times at most', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, status(503));
+
+    expect(await outcome(getPerson(client()))).toMatchObject({ status: 503 });
+    expect(backend.hits()).toBe(3);
+  });
+
+  it('T8: waits as long as the backend asks: 503, then 429 with Retry-After, then 200', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, status(503), status(429, { 'retry-after': '1' }), ok(person('p')));
+    const begun = performance.now();
+
+    const answer = await getPerson(client());
+
+    expect(answer).toEqual(person('p'));
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(backend.hits()).toBe(3);
+  });
+
+  it.each([503, 429])('is not tried again when %i asks for more than is left', async (code) => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, status(code, { 'retry-after': '60' }), ok(person('p')));
+    const begun = performance.now();
+
+    const failure = await outcome(getPerson(client()));
+
+    expect(failure).toMatchObject({ status: code, retryAfterMs: 60_000 });
+    expect(performance.now() - begun).toBeLessThan(100);
+    expect(backend.hits()).toBe(1);
+  });
+
+  it('ends its wait for the next try at once when its caller leaves', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, status(503, { 'retry-after': '5' }), ok(person('p')));
+    const leaving = new AbortController();
+    const begun = performance.now();
+
+    const failure = failureOf(getPerson(client({ signal: leaving.signal })));
+    await sleep(100);
+    leaving.abort();
+
+    expect(await failure).toBe('RestAbortedError');
+    expect(performance.now() - begun).toBeLessThan(200);
+    await sleep(50);
+    expect(backend.hits()).toBe(1);
+  });
+
+  it('is tried again after silence only while a whole try still fits', async () => {
+    const { backend, client } = await openRest({ timeoutMs: 300, requestTimeoutMs: 800 });
+    backend.on(PERSON, silence());
+    const begun = performance.now();
+
+    expect(await failureOf(getPerson(client()))).toBe('RestTimeoutError');
+    expect(backend.hits()).toBe(2);
+    expect(performance.now() - begun).toBeLessThan(700);
+  });
+
+  it('outlasts a restart of 300 ms', async () => {
+    const { backend, client } = await openRest({ breaker: NO_BREAKER });
+    backend.on(
+      '*',
+      ok((seen: { target: string }) => person(seen.target.slice(12))),
+    );
+    const read = (i: number) => getPerson(client({ apiKey: `k${i}` }), `p${i}`);
+    await Promise.all(Array.from({ length: 20 }, (_, i) => read(i)));
+
+    await backend.stop();
+    setTimeout(() => void backend.start(), 300);
+    const answers = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => read(i)));
+
+    expect(answers.filter(({ status: how }) => how === 'rejected')).toEqual([]);
+  });
+});
+
+describe('the retry budget', () => {
+  it.each<[string, Behaviour]>([
+    ['503', status(503)],
+    ['resets', reset()],
+    ['closed connections', hangUp()],
+  ])('T9: 200 calls into an outage of %s are at most 240 tries', async (_name, fault) => {
+    const { backend, client, told } = await openRest({ breaker: NO_BREAKER });
+    backend.on('*', fault);
+
+    for (let i = 0; i < 200; i += 20) {
+      await Promise.all(
+        Array.from({ length: 20 }, (_, j) => outcome(getPerson(client(), `p${i + j}`))),
+      );
+    }
+
+    expect(backend.hits()).toBeGreaterThan(200);
+    expect(backend.hits()).toBeLessThanOrEqual(240);
+    expect(told).toContain('budget exhausted');
+  });
+
+  it('holds after good times too', async () => {
+    const { backend, client } = await openRest({ breaker: NO_BREAKER });
+    backend.on(
+      '*',
+      ok((seen: { target: string }) => person(seen.target.slice(12))),
+    );
+    for (let i = 0; i < 300; i++) await getPerson(client(), `p${i}`);
+    backend.on('*', status(503));
+
+    for (let i = 0; i < 200; i += 20) {
+      await Promise.all(
+        Array.from({ length: 20 }, (_, j) => outcome(getPerson(client(), `p${i + j}`))),
+      );
+    }
+
+    expect(backend.hits() - 300).toBeLessThanOrEqual(240);
+  });
+});
+
+describe('a rate limit', () => {
+  it('pauses its key alone, and asks no more until it is over', async () => {
+    const { backend, client, told } = await openRest();
+    let limited = 0;
+    backend.on('*', (response, seen, socket) => {
+      const early = seen.headers['x-api-key'] === 'key-a' && limited++ === 0;
+      return (early ? status(429, { 'retry-after': '1' }) : ok(person('p')))(
+        response,
+        seen,
+        socket,
+      );
+    });
+    const begun = performance.now();
+
+    const first = getPerson(client());
+    await sleep(50);
+    const paused = getPerson(client(), 'q');
+    const other = await getPerson(client({ apiKey: 'key-b' }));
+    const otherMs = performance.now() - begun;
+    await Promise.all([first, paused]);
+
+    expect(other).toBeDefined();
+    expect(otherMs).toBeLessThan(200);
+    expect(performance.now() - begun).toBeGreaterThan(1_000);
+    expect(backend.hits()).toBe(4);
+    expect(told).toContain('pause');
+  });
+
+  it('is told at once to callers who can not wait for its end', async () => {
+    const { backend, client } = await openRest();
+    backend.on('*', status(429, { 'retry-after': '30' }));
+    await outcome(getPerson(client()));
+    const begun = performance.now();
+
+    const failure = await outcome(getPerson(client(), 'q'));
+
+    expect(failure).toMatchObject({ name: 'RestPausedError' });
+    expect((failure as { retryAfterMs?: number }).retryAfterMs).toBeGreaterThan(29_000);
+    expect(performance.now() - begun).toBeLessThan(20);
+    expect(backend.hits()).toBe(1);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+
+  it.each([
+    ['3', 3_000],
+    ['0', 0],
+    ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+    ['soon', undefined],
+    ['', undefined],
+    ['-1', undefined],
+    ['99999999999', 99999999999000],
+  ])('of "%s" is %s ms', (header, ms) => {
+    const parsed = parseRetryAfter(header, now);
+
+    // `-1` is no number of seconds; what a lenient date parser makes of it lies in the past.
+    expect(header === '-1' ? parsed || undefined : parsed).toBe(ms);
+  });
+});

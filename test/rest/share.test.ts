@@ -1,0 +1,258 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { RestClient } from '../../src/rest/client.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { after, held, ok, type Behaviour } from '../support/faults.ts';
+import { failureOf, openRest, outcome, person, topic } from './open-rest.ts';
+
+const PERSON = 'GET /v0/persons/p';
+const getPerson = (client: RestClient, signal?: AbortSignal) =>
+  client.call(routes.getPerson, { path: { person_id: 'p' } }, { signal });
+const getTopic = (client: RestClient) => client.call(routes.getTopic, { path: { topic_id: 't' } });
+const updateTopic = (client: RestClient, title: string) =>
+  client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title } });
+
+describe('sharing reads in flight', () => {
+  it('makes one call for many requests that ask the same at the same moment', async () => {
+    const { backend, client, told } = await openRest();
+    backend.on(PERSON, after(50, ok(person('p'))));
+    const clients = Array.from({ length: 10 }, () => client());
+
+    const answers = await Promise.all(clients.map((one) => getPerson(one)));
+
+    expect(backend.hits()).toBe(1);
+    expect(new Set(answers).size).toBe(1);
+    expect(told.filter((name) => name === 'shared')).toHaveLength(9);
+    expect(clients.map(({ journal }) => journal.entries.map(({ source }) => source))).toEqual([
+      ['sent'],
+      ...Array.from({ length: 9 }, () => ['shared']),
+    ]);
+    expect(clients[1]!.journal.entries[0]).toMatchObject({ status: 200 });
+    expect(clients.map(({ journal }) => journal.calls)).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it('asks again once the answer is there: nothing is kept', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, ok(person('p')));
+
+    await getPerson(client());
+    await getPerson(client());
+
+    expect(backend.hits()).toBe(2);
+  });
+
+  it('never crosses keys, whatever they look like', async () => {
+    const { backend, client } = await openRest();
+    const keys = ['a', 'b', '["a","/v0/persons/p"]', 'a,', '__proto__'];
+    backend.on(
+      PERSON,
+      after(
+        50,
+        ok(({ headers }: { headers: Record<string, string> }) =>
+          person('p', `for ${headers['x-api-key']}`),
+        ),
+      ),
+    );
+
+    const answers = await Promise.all(keys.map((apiKey) => getPerson(client({ apiKey }))));
+
+    expect(answers.map(({ name }) => name)).toEqual(keys.map((key) => `for ${key}`));
+    expect(backend.hits()).toBe(keys.length);
+  });
+
+  it('gives everybody the same immutable object', async () => {
+    const { backend, client } = await openRest();
+    backend.on('GET /v0/persons/p/logs', after(30, ok(logs({ deep: [{ er: 1 }] }))));
+    const read = () => client().call(routes.listPersonLogs, { path: { person_id: 'p' } });
+
+    const [one] = await Promise.all([read(), read()]);
+
+    const { payload } = one.items[0]!;
+    expect(() => Object.assign(one, { hasMore: true })).toThrow(TypeError);
+    expect(() => Object.assign((payload['deep'] as object[])[0]!, { er: 2 })).toThrow(TypeError);
+  });
+
+  it('lets a leader leave without failing its followers', async () => {
+    const { backend, client } = await openRest();
+    const answer = held(ok(person('p')));
+    backend.on(PERSON, answer.behaviour);
+    const leader = new AbortController();
+
+    const led = outcome(getPerson(client({ signal: leader.signal })));
+    const followed = getPerson(client());
+    leader.abort();
+    const failure = await led;
+    answer.release();
+
+    expect(failure).toMatchObject({ name: 'RestAbortedError' });
+    expect(await followed).toMatchObject({ personId: 'p' });
+    expect(backend.hits()).toBe(1);
+  });
+
+  it('lets a follower leave without failing the others', async () => {
+    const { backend, client } = await openRest();
+    const answer = held(ok(person('p')));
+    backend.on(PERSON, answer.behaviour);
+    const follower = new AbortController();
+
+    const led = getPerson(client());
+    const followed = outcome(getPerson(client(), follower.signal));
+    follower.abort();
+    const failure = await followed;
+    answer.release();
+
+    expect(failure).toMatchObject({ name: 'RestAbortedError' });
+    expect(await led).toMatchObject({ personId: 'p' });
+  });
+
+  it('closes the connection when all have left, and joins nobody to what was given up', async () => {
+    const { backend, client } = await openRest();
+    let closed = false;
+    const silent: Behaviour = (_response, _seen, socket) => {
+      socket.on('close', () => {
+        closed = true;
+      });
+    };
+    backend.on(PERSON, silent, ok(person('p')));
+    const [one, two] = [new AbortController(), new AbortController()];
+
+    const calls = [one, two].map(({ signal }) => outcome(getPerson(client({ signal }))));
+    await until(() => backend.hits() === 1);
+    one.abort();
+    two.abort();
+    await Promise.all(calls);
+    const late = await getPerson(client());
+    await until(() => closed);
+
+    expect(late).toMatchObject({ personId: 'p' });
+    expect(backend.hits()).toBe(2);
+  });
+
+  it('gives a follower its own deadline, and the call the longest of all', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, after(300, ok(person('p'))));
+    const begun = performance.now();
+
+    const short = failureOf(getPerson(client({ deadlineMs: begun + 100 })));
+    const long = getPerson(client({ deadlineMs: begun + 2_000 }));
+
+    expect(await short).toBe('RestTimeoutError');
+    expect(performance.now() - begun).toBeLessThan(200);
+    expect(await long).toMatchObject({ personId: 'p' });
+    expect(backend.hits()).toBe(1);
+  });
+
+  it('tells a failure to all who wait, and keeps none of it', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, after(30, ok([])), ok(person('p')));
+
+    const failures = await Promise.all([
+      failureOf(getPerson(client())),
+      failureOf(getPerson(client())),
+    ]);
+
+    expect(failures).toEqual(['RestInvalidResponseError', 'RestInvalidResponseError']);
+    expect(await getPerson(client())).toMatchObject({ personId: 'p' });
+  });
+});
+
+describe('a write', () => {
+  it('parts readers who came before it from those who come after', async () => {
+    const { backend, client } = await openRest();
+    const before = held(ok(topic('t', 'old')));
+    const write = held(ok(topic('t', 'new')));
+    const during = held(ok(topic('t', 'either')));
+    backend.on('GET /v0/topics/t', before.behaviour, during.behaviour, ok(topic('t', 'new')));
+    backend.on('PATCH /v0/topics/t', write.behaviour);
+
+    const early = [getTopic(client()), getTopic(client())];
+    await until(() => backend.hits('GET /v0/topics/t') === 1);
+    const written = updateTopic(client(), 'new');
+    const meanwhile = getTopic(client());
+    await until(() => backend.hits() === 3);
+    write.release();
+    await written;
+    const late = await getTopic(client());
+    before.release();
+    during.release();
+
+    expect(late).toMatchObject({ title: 'new' });
+    expect(await Promise.all(early)).toMatchObject([{ title: 'old' }, { title: 'old' }]);
+    expect(await meanwhile).toMatchObject({ title: 'either' });
+    expect(backend.hits('GET /v0/topics/t')).toBe(3);
+  });
+
+  it('is never shared, even with its twin', async () => {
+    const { backend, client } = await openRest();
+    backend.on('PATCH /v0/topics/t', after(20, ok(topic('t'))));
+
+    await Promise.all([updateTopic(client(), 'x'), updateTopic(client(), 'x')]);
+
+    expect(backend.hits()).toBe(2);
+  });
+
+  it('is never answered with something older, with 32 readers racing writers', async () => {
+    const { backend, client } = await openRest();
+    let title = 0; // the backend's state
+    const read = async () => {
+      const seen = title;
+      await sleep(Math.random() * 6);
+      return topic('t', String(seen));
+    };
+    backend.on('GET /v0/topics/t', async (...args) => ok(await read())(...args));
+    backend.on('PATCH /v0/topics/t', async (response, seen, socket) => {
+      await sleep(Math.random() * 4);
+      title = Number((JSON.parse(seen.body) as { title: string }).title);
+      await sleep(Math.random() * 4);
+      await ok(topic('t', String(title)))(response, seen, socket);
+    });
+    let written = 0; // the newest title whose write has been answered
+    const stale: string[] = [];
+    const end = performance.now() + 1_000;
+    let reads = 0;
+
+    const writer = async () => {
+      for (let next = 1; performance.now() < end; next++) {
+        await updateTopic(client(), String(next));
+        written = next;
+        await sleep(Math.random() * 10);
+      }
+    };
+    const reader = async (apiKey: string) => {
+      while (performance.now() < end) {
+        const atLeast = written;
+        const { title: got } = await getTopic(client({ apiKey }));
+        reads += 1;
+        if (Number(got) < atLeast) stale.push(`${got} after ${atLeast}`);
+      }
+    };
+    await Promise.all([writer(), ...Array.from({ length: 32 }, (_, i) => reader(`key-${i % 2}`))]);
+
+    expect(stale).toEqual([]);
+    expect(written).toBeGreaterThan(20);
+    expect(backend.hits('GET /v0/topics/t')).toBeLessThan(reads); // and still much was shared
+  });
+});
+
+const logs = (payload: unknown) => ({
+  items: [
+    {
+      personId: 'p',
+      personLogId: 'l',
+      source: 's',
+      type: 't',
+      payload,
+      idempotencyKey: null,
+      createdAt: '+1700000000000',
+      updatedAt: null,
+      deletedAt: null,
+    },
+  ],
+  hasMore: false,
+  nextCursor: null,
+  totalCount: 1,
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2);
+}

@@ -1,0 +1,121 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { describe, expect, it } from 'vitest';
+import type { RestClient } from '../../src/rest/client.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { expired, selfSigned, wrongName } from '../support/certificates.ts';
+import { ok } from '../support/faults.ts';
+import { openRest, outcome, person } from './open-rest.ts';
+
+const PERSON = 'GET /v0/persons/p';
+const getPerson = (client: RestClient) =>
+  client.call(routes.getPerson, { path: { person_id: 'p' } });
+
+/** A pool that trusts a certificate, so that only its other faults show. */
+const trusting = (ca: string, url: string) => new Pool(url, { connections: 4, connect: { ca } });
+
+describe('TLS', () => {
+  it('T21: carries calls when the certificate is trusted and right', async () => {
+    const { backend } = await openRest({ certificate: selfSigned });
+    backend.on(PERSON, ok(person('p')));
+    const { client } = await openRest({ dispatcher: trusting(selfSigned.cert, backend.url) });
+
+    expect(await getPerson(client())).toEqual(person('p'));
+  });
+
+  it.each([
+    ['that nobody vouches for', selfSigned, undefined],
+    ['for another name', wrongName, wrongName.cert],
+    ['that has expired', expired, expired.cert],
+  ])(
+    'T21: with a certificate %s is no connection, and not tried again',
+    async (_name, certificate, ca) => {
+      const { backend } = await openRest({ certificate });
+      const { client, calls } = await openRest({
+        url: backend.url,
+        ...(ca && { dispatcher: trusting(ca, backend.url) }),
+      });
+
+      const failure = await outcome(getPerson(client()));
+
+      expect(failure).toMatchObject({ name: 'RestUnreachableError', retry: 'hopeless' });
+      expect((failure as Error).message).toBe(
+        'Backend could not be reached: GET /v0/persons/{person_id}',
+      );
+      expect(calls).toHaveLength(1);
+      expect(backend.hits()).toBe(0);
+    },
+  );
+
+  it('T21: with a peer that speaks plain HTTP is no connection, and not tried again', async () => {
+    const { backend } = await openRest();
+    const { client, calls } = await openRest({ url: `https://localhost:${backend.port}` });
+
+    const failure = await outcome(getPerson(client()));
+
+    expect(failure).toMatchObject({ name: 'RestUnreachableError' });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('T21: with a peer that never shakes hands ends in time', async () => {
+    const server = createServer((socket) => socket.on('error', () => {}));
+    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+    const { port } = server.address() as { port: number }; // a TCP server that listens has one
+    const { client } = await openRest({
+      url: `https://localhost:${port}`,
+      timeoutMs: 300,
+      requestTimeoutMs: 500,
+    });
+    const begun = performance.now();
+
+    const failure = await outcome(getPerson(client()));
+    server.close();
+
+    expect(failure).toMatchObject({ name: 'RestTimeoutError' });
+    expect(performance.now() - begun).toBeLessThan(600);
+  });
+});
+
+describe('a backend that is not there', () => {
+  it('T20: by its name is no connection, and needs no restart once it is', async () => {
+    const { backend } = await openRest();
+    backend.on(PERSON, ok(person('p')));
+    let known = false;
+    const faults = ['ENOTFOUND', 'EAI_AGAIN'];
+    const lookup = (_name: string, _options: unknown, answer: (...args: unknown[]) => void) => {
+      if (known)
+        answer(null, [
+          { address: '127.0.0.1', family: 4 },
+          { address: '::1', family: 6 },
+        ]);
+      else answer(Object.assign(new Error('no such name'), { code: faults.pop() ?? 'ENOTFOUND' }));
+    };
+    const dispatcher = new Pool(`http://backend.invalid:${backend.port}`, {
+      connect: { lookup: lookup as never },
+    });
+    const { client } = await openRest({ dispatcher });
+    const begun = performance.now();
+
+    const failure = await outcome(getPerson(client()));
+    const failedMs = performance.now() - begun;
+    known = true;
+
+    expect(failure).toMatchObject({ name: 'RestUnreachableError' });
+    expect((failure as Error).message).not.toContain('invalid');
+    expect(failedMs).toBeLessThan(1_000);
+    expect(await getPerson(client())).toEqual(person('p'));
+  });
+
+  it('T20: for a moment is not noticed by readers', async () => {
+    const { backend, client } = await openRest({ stopped: true });
+    backend.on(PERSON, ok(person('p')));
+
+    const answer = getPerson(client());
+    await sleep(150);
+    await backend.start();
+
+    expect(await answer).toEqual(person('p'));
+    expect(backend.hits()).toBe(1);
+  });
+});

@@ -1,0 +1,163 @@
+import { createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RestClient } from '../../src/rest/client.ts';
+import { routes } from '../../src/v0/routes.ts';
+import {
+  after,
+  cut,
+  hangUp,
+  ok,
+  reset,
+  silence,
+  status,
+  type Behaviour,
+} from '../support/faults.ts';
+import { failureOf, openRest, outcome, topic } from './open-rest.ts';
+
+const PATCH = 'PATCH /v0/topics/t';
+const updateTopic = (client: RestClient, signal?: AbortSignal) =>
+  client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title: 'x' } }, { signal });
+
+describe('a write', () => {
+  it('T53: that met a refused connection was surely never sent', async () => {
+    const { backend, client, calls } = await openRest({ stopped: true });
+
+    const failure = await outcome(updateTopic(client()));
+    await backend.start();
+    await sleep(200);
+
+    expect(failure).toMatchObject({ name: 'RestUnreachableError' });
+    expect(calls).toHaveLength(1);
+    expect(backend.hits()).toBe(0);
+  });
+
+  it('T53: that met no connection in time was surely never sent', async () => {
+    const deaf = await listen(() => {});
+    const { client } = await openRest({ url: `https://localhost:${deaf}`, timeoutMs: 300 });
+
+    expect(await failureOf(updateTopic(client()))).toBe('RestTimeoutError');
+  });
+
+  it.each<[string, Behaviour]>([
+    ['a reset', reset()],
+    ['a reset in the middle of its answer', reset(200)],
+    ['a connection that closes without an answer', hangUp()],
+    ['an answer that ends early', cut(topic('t'))],
+    ['silence', silence()],
+  ])('that met %s is sent once, and its outcome unknown', async (_name, fault) => {
+    const { backend, client } = await openRest({ timeoutMs: 100 });
+    backend.on(PATCH, fault, ok(topic('t')));
+
+    expect(await failureOf(updateTopic(client()))).toBe('RestOutcomeUnknownError');
+    await sleep(150);
+    expect(backend.hits()).toBe(1);
+  });
+
+  it.each([429, 502, 503, 504])('that met a %i is not sent again', async (code) => {
+    const { backend, client } = await openRest();
+    backend.on(PATCH, status(code, { 'retry-after': '0' }), ok(topic('t')));
+
+    expect(await outcome(updateTopic(client()))).toMatchObject({ status: code });
+    expect(backend.hits()).toBe(1);
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['an end', (socket) => socket.end()],
+    ['a reset', (socket) => socket.resetAndDestroy()],
+  ])('on a kept connection that meets %s as it is sent goes out once', async (_name, close) => {
+    const arrived: string[] = [];
+    const answer = JSON.stringify(topic('t'));
+    const port = await listen((socket) => {
+      socket.on('data', (bytes) => {
+        const [line = ''] = bytes.toString().split('\r\n');
+        arrived.push(line.slice(0, line.indexOf(' ')));
+        if (line.startsWith('GET')) {
+          socket.write(
+            `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`,
+          );
+        } else {
+          close(socket);
+        }
+      });
+    });
+    const { client } = await openRest({ url: `http://localhost:${port}` });
+    await client().call(routes.getTopic, { path: { topic_id: 't' } });
+
+    const failure = await failureOf(updateTopic(client()));
+    await sleep(100);
+
+    expect(failure).toBe('RestOutcomeUnknownError');
+    expect(arrived.filter((method) => method === 'PATCH')).toHaveLength(1);
+  });
+
+  it('goes out once however often the idle connections end in the same moment', async () => {
+    const { backend, client } = await openRest();
+    const idle = new Set<Socket>();
+    backend.on('GET /v0/topics/t', (response, seen, socket) => {
+      idle.add(socket);
+      return ok(topic('t'))(response, seen, socket);
+    });
+    backend.on(PATCH, ok(topic('t')));
+    const failures: string[] = [];
+
+    for (let i = 0; i < 100; i++) {
+      await client().call(routes.getTopic, { path: { topic_id: 't' } });
+      const wait = i % 4;
+      const ending = sleep(wait).then(() => {
+        for (const socket of idle) socket.end();
+        idle.clear();
+      });
+      await sleep(1);
+      failures.push(await failureOf(updateTopic(client())));
+      await ending;
+    }
+
+    const told = failures.filter((name) => name === 'none').length;
+    expect(backend.hits(PATCH)).toBeLessThanOrEqual(100);
+    expect(backend.hits(PATCH)).toBeGreaterThanOrEqual(told);
+    expect(new Set(failures)).toEqual(
+      new Set(failures.filter((name) => name === 'none' || name === 'RestOutcomeUnknownError')),
+    );
+  });
+
+  it('runs on when its caller leaves', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PATCH, after(100, ok(topic('t'))));
+    const leaving = new AbortController();
+
+    const written = updateTopic(client({ signal: leaving.signal }), leaving.signal);
+    await sleep(30);
+    leaving.abort();
+
+    expect(await written).toEqual(topic('t'));
+  });
+
+  it('ends at the deadline of its request', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PATCH, silence());
+    const begun = performance.now();
+
+    const failure = await failureOf(updateTopic(client({ deadlineMs: begun + 200 })));
+
+    expect(failure).toBe('RestOutcomeUnknownError');
+    expect(performance.now() - begun).toBeLessThan(300);
+  });
+});
+
+async function listen(onSocket: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    onSocket(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  onTestFinished(() => {
+    sockets.forEach((socket) => socket.destroy());
+    server.close();
+  });
+  // A TCP server that listens has an AddressInfo.
+  return (server.address() as AddressInfo).port;
+}

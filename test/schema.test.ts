@@ -1,0 +1,49 @@
+/** What is generated and checked in is what would be generated now. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { generate } from '@graphql-codegen/cli';
+import { buildSchema, lexicographicSortSchema, parse, printSchema, validate } from 'graphql';
+import { format, resolveConfig } from 'prettier';
+import { describe, expect, it } from 'vitest';
+import codegen from '../codegen.ts';
+import { schema } from '../src/schema.ts';
+
+const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const read = (name: string) => readFileSync(path(name), 'utf8');
+
+const DOCUMENTS = 'src/client/documents';
+const GENERATED = 'src/client/generated';
+
+describe('generated files; run `npm run codegen` after changing a type or a document', () => {
+  it('schema.graphql is what the builder makes', () => {
+    expect(read('schema.graphql')).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`);
+  });
+
+  it('src/client/generated/ is what codegen makes of the documents', async () => {
+    const files = (await generate({ ...codegen, silent: true }, false)) as {
+      filename: string;
+      content: string;
+    }[];
+
+    const style = await resolveConfig(path('package.json'));
+    const made = await Promise.all(
+      files.map(async ({ filename, content }) => {
+        const name = `${GENERATED}/${basename(filename)}`;
+        return [name, await format(content, { ...style, filepath: name })] as const;
+      }),
+    );
+    const there = readdirSync(path(GENERATED)).map((name) => `${GENERATED}/${name}`);
+    expect(made.map(([name]) => name).sort()).toEqual(there.sort());
+    for (const [name, content] of made) expect([name, read(name)]).toEqual([name, content]);
+  });
+});
+
+describe('schema.graphql', () => {
+  it('can be read again, and every document is valid in it', () => {
+    const again = buildSchema(read('schema.graphql'));
+    const documents = readdirSync(path(DOCUMENTS)).map((name) => read(`${DOCUMENTS}/${name}`));
+
+    expect(validate(again, parse(documents.join('\n')))).toEqual([]);
+  });
+});

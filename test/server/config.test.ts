@@ -1,0 +1,92 @@
+/** Settings: what they are when unset, and how a wrong one is said. */
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config.ts';
+
+describe('the settings', () => {
+  it('have the documented defaults', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 4000,
+      upstreamUrl: undefined,
+      upstreamApiKey: undefined,
+      upstreamRoutes: 'extended',
+      upstreamTimeoutMs: 3000,
+      requestTimeoutMs: 10_000,
+      maxUpstreamCalls: 250,
+      maxBodyBytes: 100_000,
+      shutdownTimeoutMs: 10_000,
+      corsOrigins: [],
+      graphiql: true,
+      introspection: true,
+      suggestions: true,
+      logLevel: 'info',
+      backendDatabaseUrl: 'file:.data/backend.db',
+      backendTimestamps: 'document',
+      backendRoutes: 'extended',
+    });
+  });
+
+  it('are frozen, take empty for unset and ignore what they do not know', () => {
+    const config = readConfig({ PORT: '', GATEWAY_COLOUR: 'green', UPSTREAM_COLOUR: 'blue' });
+
+    expect(config.port).toBe(4000);
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it.each([
+    ['https://api.example.com', '', 'https://api.example.com'],
+    ['https://api.example.com/', '/', 'https://api.example.com'],
+    ['http://10.0.0.1:8080/content/api/', '/content/api/', 'http://10.0.0.1:8080'],
+  ])('take %s as a base URL', (value, pathname, origin) => {
+    const { upstreamUrl } = readConfig({ UPSTREAM_URL: value });
+
+    expect(upstreamUrl?.origin).toBe(origin);
+    expect(upstreamUrl?.pathname).toBe(pathname || '/');
+  });
+
+  it('split origins at commas', () => {
+    const { corsOrigins } = readConfig({
+      CORS_ORIGINS: 'https://a.example, http://b.example:3000',
+    });
+
+    expect(corsOrigins).toEqual(['https://a.example', 'http://b.example:3000']);
+  });
+
+  it.each([
+    ['PORT', 'abc', 'PORT must be a whole number from 0 to 65535; got "abc".'],
+    ['PORT', '65536', 'PORT must be a whole number from 0 to 65535; got "65536".'],
+    ['PORT', '-1', 'PORT must be a whole number from 0 to 65535; got "-1".'],
+    ['PORT', '4e3', 'PORT must be a whole number from 0 to 65535; got "4e3".'],
+    ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],
+    ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
+    ['UPSTREAM_ROUTES', 'all', 'UPSTREAM_ROUTES must be "document" or "extended"; got "all".'],
+    ['LOG_LEVEL', 'loud', /^LOG_LEVEL must be "trace" or .*"silent"; got "loud"\.$/],
+    ['BACKEND_TIMESTAMPS', 'unix', 'BACKEND_TIMESTAMPS must be "document" or "iso"; got "unix".'],
+    ['BACKEND_DATABASE_URL', 'backend.db', /^BACKEND_DATABASE_URL must be a libSQL URL: file:…/],
+    ['CORS_ORIGINS', '*', /^CORS_ORIGINS must be origins such as .*; got "\*"\.$/],
+    ['CORS_ORIGINS', 'https://a.example/', /^CORS_ORIGINS must be origins/],
+    ['UPSTREAM_URL', 'api.example.com', /^UPSTREAM_URL must be the absolute http or https URL/],
+    ['UPSTREAM_URL', 'ftp://api.example.com', /^UPSTREAM_URL must be/],
+    ['UPSTREAM_URL', 'https://api.example.com/v0', /the .* URL before "\/v0".*; got "https/],
+    ['UPSTREAM_URL', 'https://api.example.com/v0/', /before "\/v0"/],
+    ['UPSTREAM_URL', 'https://api.example.com/?a=b', /without user, query or fragment/],
+  ])('refuse %s=%s with one line that says what is allowed', (name, value, message) => {
+    const read = () => readConfig({ [name]: value });
+
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(message);
+    expect(read).not.toThrow('\n');
+  });
+
+  it.each([
+    ['UPSTREAM_API_KEY', 'hunter 2', 'hunter'],
+    ['UPSTREAM_API_KEY', 'schlüssel', 'schl'],
+    ['UPSTREAM_URL', 'https://me:hunter2@api.example.com', 'hunter2'],
+    ['BACKEND_DATABASE_URL', 'mysql://me:hunter2@db/x?authToken=hunter2', 'hunter2'],
+  ])('never show the secret in a wrong %s', (name, value, secret) => {
+    const read = () => readConfig({ [name]: value });
+
+    expect(read).toThrow(ConfigError);
+    expect(read).not.toThrow(secret);
+  });
+});

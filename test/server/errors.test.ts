@@ -1,0 +1,196 @@
+/** What callers see of failures, and what the log sees. */
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSite, send, shareBackend, POST_JSON } from './support.ts';
+import type { Upstream } from '../../src/rest/client.ts';
+
+shareBackend();
+
+const SECRET = 'connect to http://10.1.2.3:5432 failed';
+
+/** An upstream with a mistake in it. */
+const broken: Upstream = Object.assign(
+  () => {
+    throw new TypeError(SECRET);
+  },
+  { breaker: { state: 'closed', retryAfterMs: 0 } as const, close: async () => {} },
+);
+
+/** A logger whose lines can be read. */
+function openLog() {
+  const lines: Record<string, any>[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()));
+      done();
+    },
+  });
+  return { lines, logger: pino({ level: 'trace' }, stream) };
+}
+
+describe('an unforeseen error', () => {
+  it.each(['development', 'test', 'production', undefined])(
+    'is masked with NODE_ENV %s, and its cause logged',
+    async (mode) => {
+      const before = process.env['NODE_ENV'];
+      onTestFinished(() => {
+        process.env['NODE_ENV'] = before;
+      });
+      if (mode === undefined) delete process.env['NODE_ENV'];
+      else process.env['NODE_ENV'] = mode;
+      const { lines, logger } = openLog();
+      const { query } = await openSite({ upstream: broken, logger });
+
+      const { status, body, headers } = await query('{ __typename }');
+
+      expect(status).toBe(500);
+      expect(body).toEqual({
+        errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+      });
+      const requestId = headers.get('x-request-id');
+      expect(lines.filter(({ err }) => err?.message === SECRET)).toMatchObject([{ requestId }]);
+    },
+  );
+});
+
+describe('a refused document', () => {
+  it.each([
+    ['{ page(', 'GRAPHQL_PARSE_FAILED'],
+    ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['query A { __typename } query B { __typename }', 'OPERATION_RESOLUTION_FAILURE'],
+    ['query ($id: ID!) { page(pageId: $id) { name } }', 'BAD_USER_INPUT'],
+  ])(
+    '%s is 400 with a code, and 200 for those who know only application/json',
+    async (query, code) => {
+      const site = await openSite();
+
+      const modern = await site.query(query);
+      const legacy = await site.query(query, { headers: { accept: 'application/json' } });
+
+      expect([modern.status, modern.codes]).toEqual([400, [code]]);
+      expect([legacy.status, legacy.codes]).toEqual([
+        code === 'OPERATION_RESOLUTION_FAILURE' ? 400 : 200,
+        [code],
+      ]);
+      expect(modern.body).not.toHaveProperty('data');
+      expect(site.restCalls).toEqual([]);
+    },
+  );
+
+  it('says what was perhaps meant, unless that is switched off', async () => {
+    const open = await openSite();
+    const closed = await openSite({ suggestions: false });
+
+    const said = await open.query('{ pagee(pageId: "x") { name } }');
+    const unsaid = await closed.query('{ pagee(pageId: "x") { name } }');
+
+    expect(said.text).toContain('Did you mean');
+    expect(unsaid.body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
+  });
+
+  it('is introspection where that is switched off', async () => {
+    const site = await openSite({ introspection: false });
+
+    const { status, codes } = await site.query('{ __schema { types { name } } }');
+
+    expect([status, codes]).toEqual([
+      400,
+      ['GRAPHQL_VALIDATION_FAILED', 'GRAPHQL_VALIDATION_FAILED'],
+    ]);
+  });
+});
+
+describe('a key', () => {
+  it('is asked for field by field, and only when a call needs it', async () => {
+    const { url, restCalls } = await openSite();
+    const body = JSON.stringify({
+      query: '{ __typename page(pageId: "page_northwind") { name } }',
+    });
+
+    const reply = await send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body });
+
+    expect(reply.status).toBe(200);
+    expect(reply.body.data).toEqual({ __typename: 'Query', page: null });
+    expect(reply.codes).toEqual(['UNAUTHENTICATED']);
+    expect(restCalls).toEqual([]);
+  });
+
+  it('is the deployment’s for callers without one', async () => {
+    const { url } = await openSite({ apiKey: 'demo' });
+    const body = JSON.stringify({ query: '{ page(pageId: "page_northwind") { name } }' });
+
+    const reply = await send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body });
+
+    expect(reply.body).toEqual({ data: { page: { name: 'Northwind launch' } } });
+  });
+
+  it.each([
+    ['empty', ''],
+    ['with a space in it', 'de mo'],
+    ['not ASCII', 'd\u00e9mo'],
+    ['too long', 'x'.repeat(1_025)],
+    ['sent twice', 'demo, demo'],
+  ])(
+    'is refused when it is %s, even where there is another to fall back to',
+    async (_what, key) => {
+      const { query, restCalls } = await openSite({ apiKey: 'demo' });
+
+      const { status, codes, text } = await query('{ page(pageId: "page_northwind") { name } }', {
+        headers: { 'x-api-key': key },
+      });
+
+      expect([status, codes]).toEqual([401, ['UNAUTHENTICATED']]);
+      expect(restCalls).toEqual([]);
+      expect(key === '' || !text.includes(key)).toBe(true);
+    },
+  );
+
+  it('is in no line of the log, and neither are variables and queries', async () => {
+    const { lines, logger } = openLog();
+    const { query } = await openSite({ logger });
+    const headers = { 'x-api-key': 'demo-two', 'x-request-id': 'mine-1' };
+
+    await query('query Named($id: ID!) { page(pageId: $id) { name } }', {
+      variables: { id: 'page_secret' },
+      headers,
+    });
+    await query('mutation { restorePage(input: { id: "secret" }) { page { name } } }', { headers });
+    await query('{ secretField }', { headers });
+
+    const text = JSON.stringify(lines);
+    expect(text).not.toMatch(/demo-two|secret/);
+    expect(lines[0]).toMatchObject({
+      requestId: 'mine-1',
+      operationName: 'Named',
+      operationType: 'query',
+      calls: 1,
+      rounds: 1,
+      status: 200,
+      outcome: 'ok',
+      durationMs: expect.any(Number),
+    });
+    expect(lines[2]).toMatchObject({ errorCodes: ['GRAPHQL_VALIDATION_FAILED'], calls: 0 });
+  });
+});
+
+describe('a request id', () => {
+  it('is kept when it is sane, and echoed', async () => {
+    const { query } = await openSite();
+
+    const { headers } = await query('{ __typename }', { headers: { 'x-request-id': 'mine-7' } });
+
+    expect(headers.get('x-request-id')).toBe('mine-7');
+  });
+
+  it.each([['x'.repeat(129)], ['a b'], ['<script>'], ['']])(
+    'is a fresh one instead of "%s"',
+    async (id) => {
+      const { query } = await openSite();
+
+      const { headers } = await query('{ __typename }', { headers: { 'x-request-id': id } });
+
+      expect(headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+    },
+  );
+});

@@ -1,0 +1,261 @@
+/** What is let in: methods, media types, bodies, origins. */
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { openSite, POST_JSON, send, shareBackend } from './support.ts';
+
+shareBackend();
+
+const QUERY = JSON.stringify({ query: '{ __typename }' });
+const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }';
+
+describe('a request that a foreign page could send unasked', () => {
+  it.each([
+    ['a GET', 'GET', undefined, undefined],
+    [
+      'a form',
+      'POST',
+      'application/x-www-form-urlencoded',
+      `query=${encodeURIComponent(MUTATION)}`,
+    ],
+    ['plain text', 'POST', 'text/plain', QUERY],
+    ['a multipart form', 'POST', 'multipart/form-data; boundary=x', '--x--'],
+  ])('is refused: %s', async (_what, method, type, body) => {
+    const { url, restCalls } = await openSite();
+    const query = method === 'GET' ? '?query={__typename}' : '';
+
+    const reply = await send(`${url}/graphql${query}`, {
+      method,
+      headers: { ...(type && { 'content-type': type }) },
+      ...(body && { body }),
+    });
+
+    expect([reply.status, reply.codes]).toEqual([403, ['CSRF_HEADER_MISSING']]);
+    expect(restCalls).toEqual([]);
+  });
+
+  it.each(['x-api-key', 'x-graphql-yoga-csrf', 'apollo-require-preflight'])(
+    'is let in with the header %s, which no page can set unasked',
+    async (header) => {
+      const { url } = await openSite();
+
+      const reply = await send(`${url}/graphql?query={__typename}`, {
+        headers: { [header]: 'demo' },
+      });
+
+      expect(reply.body).toEqual({ data: { __typename: 'Query' } });
+    },
+  );
+});
+
+describe('a media type', () => {
+  it.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x'])(
+    '%s is 415 with a preflighted header',
+    async (type) => {
+      const { url } = await openSite();
+
+      const reply = await send(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': type, 'x-api-key': 'demo' },
+        body: QUERY,
+      });
+
+      expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
+    },
+  );
+
+  it('that we cannot write is 406', async () => {
+    const { query } = await openSite();
+
+    const reply = await query('{ __typename }', { headers: { accept: 'image/png' } });
+
+    expect([reply.status, reply.codes]).toEqual([406, ['NOT_ACCEPTABLE']]);
+  });
+});
+
+describe('a mutation by GET', () => {
+  it('is 405 and sends nothing', async () => {
+    const { url, restCalls } = await openSite();
+
+    const reply = await send(`${url}/graphql?query=${encodeURIComponent(MUTATION)}`, {
+      headers: { 'x-api-key': 'demo', accept: 'application/graphql-response+json' },
+    });
+
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(restCalls).toEqual([]);
+  });
+});
+
+describe('a body', () => {
+  it('may hold properties nobody defined', async () => {
+    const { url } = await openSite();
+
+    const reply = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: POST_JSON,
+      body: JSON.stringify({ query: '{ __typename }', id: 1, __proto__x: {}, persisted: null }),
+    });
+
+    expect([reply.status, reply.body]).toEqual([200, { data: { __typename: 'Query' } }]);
+  });
+
+  it.each([
+    ['no JSON', '{"query":'],
+    ['nothing', ''],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['an empty list', '[]'],
+    ['a list', `[${QUERY},${QUERY}]`],
+    ['a list of lists', `[[${QUERY}]]`],
+    ['a query that is no text', '{"query":{"a":1}}'],
+    ['variables that are no object', '{"query":"{__typename}","variables":"x"}'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
+    ['a byte order mark', `\uFEFF${QUERY}`],
+  ])('is 400 when it is %s', async (_what, body) => {
+    const { url } = await openSite();
+
+    const reply = await send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body });
+
+    expect([reply.status, reply.codes]).toEqual([400, ['BAD_REQUEST']]);
+  });
+
+  it.each([
+    ['in one piece', 'x'.repeat(101_000)],
+    ['in chunks', chunked(50_000_000)],
+  ])('is 413 past its limit, sent %s', async (_what, body) => {
+    const { url, query } = await openSite();
+
+    const reply = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: POST_JSON,
+      body,
+      ...(typeof body !== 'string' && { duplex: 'half' }),
+    });
+
+    expect([reply.status, reply.codes]).toEqual([413, ['BODY_TOO_LARGE']]);
+    expect(reply.headers.get('connection')).toBe('close');
+    expect((await query('{ __typename }')).status).toBe(200);
+  });
+
+  it('is read up to its limit', async () => {
+    const { url } = await openSite({ maxBodyBytes: 1_000 });
+    const post = (size: number) =>
+      send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body: QUERY.padEnd(size) });
+
+    expect((await post(1_000)).status).toBe(200);
+    expect((await post(1_001)).status).toBe(413);
+  });
+
+  it('is 415 when it is compressed', async () => {
+    const { url } = await openSite();
+
+    const reply = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: { ...POST_JSON, 'content-encoding': 'gzip' },
+      body: gzipSync(QUERY),
+    });
+
+    expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
+  });
+});
+
+describe('a request target', () => {
+  it.each(['http://evil.example/graphql', '*'])(
+    '%s is 400 or 404, whatever Host says',
+    async (target) => {
+      const { server } = await openSite();
+
+      const head = await raw(server.port, `GET ${target} HTTP/1.1\r\nHost: %%%[\r\n\r\n`);
+
+      expect(head).toMatch(/^HTTP\/1\.1 40[04]/);
+      expect(head).not.toMatch(/at .*\.ts|node_modules/);
+    },
+  );
+});
+
+describe('CORS', () => {
+  const preflight = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'x-api-key',
+  };
+
+  it('is off', async () => {
+    const { url, query } = await openSite();
+    const origin = 'https://evil.example';
+
+    const asked = await send(`${url}/graphql`, {
+      method: 'OPTIONS',
+      headers: { origin, ...preflight },
+    });
+    const got = await query('{ __typename }', { headers: { origin } });
+
+    expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+    expect(got.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each([[['https://app.example']], [['https://app.example', 'https://b.example']]])(
+    'is for %j and nobody else, without credentials',
+    async (corsOrigins) => {
+      const { url } = await openSite({ corsOrigins });
+      const ask = (origin: string) =>
+        send(`${url}/graphql`, { method: 'OPTIONS', headers: { origin, ...preflight } });
+
+      const mine = await ask('https://app.example');
+      const evil = await ask('https://evil.example');
+      const nobody = await ask('null');
+
+      expect(mine.headers.get('access-control-allow-origin')).toBe('https://app.example');
+      expect(mine.headers.get('access-control-allow-headers')).toBe('x-api-key');
+      expect(mine.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(mine.headers.get('vary')).toContain('Origin');
+      expect(evil.headers.get('access-control-allow-origin')).toBeNull();
+      expect(nobody.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+});
+
+describe('GraphiQL', () => {
+  it('is one page that loads nothing from elsewhere', async () => {
+    const { url } = await openSite({ graphiql: { apiKey: 'demo', pageId: 'page_northwind' } });
+
+    const { status, text, headers } = await send(`${url}/graphql`, {
+      headers: { accept: 'text/html' },
+    });
+
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html']);
+    expect(text).toContain('<title>Content Pages · GraphiQL</title>');
+    expect(text).toContain('page_northwind');
+    expect(text.match(/<(?:script|link)[^>]+(?:src|href)="(?!data:)/g)).toBeNull();
+  });
+
+  it('is not there when it is switched off', async () => {
+    const { url } = await openSite({ graphiql: false });
+
+    const { status, headers } = await send(`${url}/graphql`, { headers: { accept: 'text/html' } });
+
+    expect([status, headers.get('content-type')]).toEqual([406, expect.stringMatching(/json/)]);
+  });
+});
+
+function chunked(bytes: number): ReadableStream {
+  let left = bytes;
+  return new ReadableStream({
+    pull(controller) {
+      if (left <= 0) controller.close();
+      else controller.enqueue(new Uint8Array(64_000));
+      left -= 64_000;
+    },
+  });
+}
+
+/** What comes back for bytes that no client would send. */
+function raw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    let text = '';
+    socket.setTimeout(500, () => socket.destroy());
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+  });
+}

@@ -1,0 +1,179 @@
+/** How large a document may be, and how fast a larger one is refused. */
+import { describe, expect, it } from 'vitest';
+import { getIntrospectionQuery } from 'graphql';
+import { openSite, POST_JSON, send, shareBackend } from './support.ts';
+
+shareBackend();
+
+const nested = (depth: number): string =>
+  '{ page(pageId: "p") '.padEnd(0) +
+  '{ audiences { nodes { page '.repeat(depth) +
+  '{ name }' +
+  ' } } }'.repeat(depth) +
+  ' }';
+const many = (count: number, text: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => text(i)).join(' ');
+
+/** Each fragment spreads the next one twice, a field deeper: 2^levels fields of a kilobyte. */
+const bomb = (levels: number): string =>
+  `{ ...F0 } ${many(levels, (i) => `fragment F${i} on Query { a: page(pageId: "a") { audiences { nodes { page { ...G${i} } } } } ...F${i + 1} }`)} fragment F${levels} on Query { __typename } ${many(levels, (i) => `fragment G${i} on Page { ${i + 1 < levels ? `...G${i + 1} x: links { nodes { page { ...G${i + 1} } } }` : 'name'} }`)}`;
+
+const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
+  ['13 levels of fields', nested(4), ['QUERY_TOO_LARGE']],
+  ['5000 levels of fields', nested(1_666), ['QUERY_TOO_LARGE']],
+  ['20,000 brackets', `{ a(b: ${'['.repeat(20_000)}`, ['QUERY_TOO_LARGE']],
+  ['20,000 braces', '{'.repeat(20_000), ['QUERY_TOO_LARGE']],
+  ['no end', '{ page(', ['GRAPHQL_PARSE_FAILED']],
+  ['31 aliases', `{ ${many(31, (i) => `a${i}: __typename`)} }`, ['QUERY_TOO_LARGE']],
+  ['21 directives', `{ __typename ${many(21, () => '@skip(if: true)')} }`, ['QUERY_TOO_LARGE']],
+  [
+    '5000 directives',
+    `{ __typename ${many(5_000, () => '@skip(if: true)')} }`,
+    ['QUERY_TOO_LARGE'],
+  ],
+  ['5000 unknown directives', `{ __typename ${many(5_000, () => '@x')} }`, ['QUERY_TOO_LARGE']],
+  ['3000 operations', many(3_000, (i) => `query Q${i} { __typename }`), ['QUERY_TOO_LARGE']],
+  ['51 operations', many(51, (i) => `query Q${i} { __typename }`), ['QUERY_TOO_LARGE']],
+  ['a field 5000 times', `{ ${many(5_000, () => '__typename')} }`, ['QUERY_TOO_LARGE']],
+  ['a field 1900 times', `{ ${many(1_900, () => '__typename')} }`, ['QUERY_TOO_LARGE']],
+  ['an object 400 times', `{ ${many(400, () => 'a: node(id: "x") { id }')} }`, ['QUERY_TOO_LARGE']],
+  [
+    '200 fragments',
+    `{ ...F0 } ${many(200, (i) => `fragment F${i} on Query { ...F${i + 1} }`)}`,
+    ['QUERY_TOO_LARGE'],
+  ],
+  ['a fragment bomb', bomb(20), ['QUERY_TOO_LARGE']],
+];
+
+describe('a document', () => {
+  it.each(ATTACKS)(
+    'with %s is refused in less than 50 ms and calls nothing',
+    async (_what, query, codes) => {
+      const site = await openSite();
+      // Warm: compiling the gateway's own code is not what is measured.
+      await site.query('{ page(pageId: "none") { name } }');
+      site.restCalls.length = 0;
+
+      const began = performance.now();
+      const reply = await site.query(query, { headers: {} });
+      const tookMs = performance.now() - began;
+
+      expect(reply.status).toBe(400);
+      expect(reply.codes).toEqual(codes);
+      expect(tookMs).toBeLessThan(50);
+      expect(site.restCalls).toEqual([]);
+    },
+  );
+
+  it.each(ATTACKS)(
+    'with %s is answered with 200 to those who know only application/json',
+    async (_what, query, codes) => {
+      const site = await openSite();
+
+      const reply = await site.query(query, { headers: { accept: 'application/json' } });
+
+      expect(reply.codes).toEqual(codes);
+      expect(reply.status).toBe(200);
+    },
+  );
+
+  it('whose fragments run in a circle is refused by name, fast', async () => {
+    const site = await openSite();
+    const circle = `{ ...F0 } ${many(90, (i) => `fragment F${i} on Query { ...F${(i + 1) % 90} }`)}`;
+
+    const began = performance.now();
+    const reply = await site.query(circle);
+
+    expect(performance.now() - began).toBeLessThan(50);
+    expect([reply.status, reply.codes]).toEqual([400, ['GRAPHQL_VALIDATION_FAILED']]);
+  });
+
+  it('of the deepest query that GraphiQL and codegen ask is let through', async () => {
+    const site = await openSite();
+
+    const reply = await site.query(
+      getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true }),
+    );
+
+    expect(reply.codes).toEqual([]);
+    expect(reply.body.data.__schema.types.length).toBeGreaterThan(20);
+  });
+
+  it('may hold any brackets in its strings and comments', async () => {
+    const site = await openSite();
+    const many = '[{('.repeat(100);
+
+    const reply = await site.query(
+      `# ${many}\n{ a: page(pageId: "\\"${many}") { name } b: page(pageId: """${many}""") { name } }`,
+    );
+
+    expect(reply.body).toEqual({ data: { a: null, b: null } });
+  });
+
+  it('is told by how much it is too large and what to do instead', async () => {
+    const site = await openSite();
+
+    const { body } = await site.query(`{ ${many(31, (i) => `a${i}: __typename`)} }`);
+
+    expect(body.errors[0].message).toBe(
+      'A query may have 30 aliases, this one has 31: split the query.',
+    );
+  });
+});
+
+describe('variables', () => {
+  it.each([
+    ['10,000 names', Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 1]))],
+    ['a wrong type', { id: { a: 1 } }],
+    ['an absent value', {}],
+  ])('with %s are 400', async (_what, variables) => {
+    const site = await openSite();
+
+    const reply = await site.query('query ($id: ID!) { page(pageId: $id) { name } }', {
+      variables,
+    });
+
+    expect([reply.status, reply.codes]).toEqual([400, ['BAD_USER_INPUT']]);
+    expect(site.restCalls).toEqual([]);
+  });
+
+  it('with lists 40,000 deep are 400', async () => {
+    const { url } = await openSite();
+    const deep = '['.repeat(40_000) + ']'.repeat(40_000);
+
+    const reply = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: POST_JSON,
+      body: `{"query":"query ($id: ID!) { page(pageId: $id) { name } }","variables":{"id":${deep}}}`,
+    });
+
+    expect([reply.status, reply.codes]).toEqual([400, ['BAD_USER_INPUT']]);
+  });
+
+  it('named like prototypes change nothing', async () => {
+    const { url } = await openSite();
+
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"query":"{ __proto__: __typename }","variables":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}},"__proto__":{"query":"{x}"}}',
+    });
+
+    expect(await response.text()).toBe('{"data":{"__proto__":"Query"}}');
+    expect(({} as any).polluted).toBeUndefined();
+  });
+});
+
+describe('the cache of documents', () => {
+  it('stays small when 300 documents are full of comments', async () => {
+    const site = await openSite();
+    const padded = (i: number) => `# ${i}\n${'#\n'.repeat(33_000)}{ __typename }`;
+    globalThis.gc?.();
+    const before = process.memoryUsage().heapUsed;
+
+    for (let i = 0; i < 300; i++) expect((await site.query(padded(i))).status).toBe(200);
+
+    globalThis.gc?.();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(150_000_000);
+  });
+});

@@ -1,0 +1,140 @@
+/** Callers who leave, crowds, and mistakes nobody waits for. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { createUpstream } from '../../src/rest/client.ts';
+import { createDispatcher } from '../../src/rest/dispatcher.ts';
+import { openSite, POST_JSON, send, startProduct } from './support.ts';
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A backend that does what the test says. */
+async function openBackendThat(
+  answers: (request: IncomingMessage, response: ServerResponse) => void,
+) {
+  const server = createServer(answers);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a caller who leaves', () => {
+  it.each([
+    ['reads no further', '{ page(pageId: "p") { name } }', true],
+    [
+      'has its write finished',
+      `mutation { restorePage(input: { id: "${formatNodeId('Page', ['p'])}" }) { page { name } } }`,
+      false,
+    ],
+  ])('%s', async (_what, query, given) => {
+    let asked = () => {};
+    const began = new Promise<void>((resolve) => (asked = resolve));
+    let givenUp = false;
+    const upstreamUrl = await openBackendThat((_request, response) => {
+      response.once('close', () => (givenUp = !response.writableFinished));
+      setTimeout(() => response.writeHead(404).end(), 400);
+      asked();
+    });
+    const site = await openSite({ upstreamUrl });
+    const leaving = new AbortController();
+
+    const left = fetch(`${site.url}/graphql`, {
+      method: 'POST',
+      headers: { ...POST_JSON, 'x-api-key': 'demo' },
+      body: JSON.stringify({ query }),
+      signal: leaving.signal,
+    }).catch(() => 'left');
+    await began;
+    leaving.abort();
+    await sleep(100);
+
+    expect(await left).toBe('left');
+    expect(givenUp).toBe(given);
+    await sleep(400);
+    expect(givenUp).toBe(given);
+    const { text } = await send(`${site.url}/metrics`);
+    expect(text).toMatch(/gateway_requests_total\{operation="\w+",outcome="abandoned"\} 1/);
+    expect(text).toContain('gateway_requests_in_flight 0');
+  });
+});
+
+describe('a crowd', () => {
+  it('is served as far as it goes; the rest is told 503 and when to come back', async () => {
+    const url = await openBackendThat((_request, response) => {
+      setTimeout(() => response.writeHead(404).end(), 200);
+    });
+    const dispatcher = createDispatcher(url);
+    onTestFinished(() => dispatcher.destroy());
+    const upstream = createUpstream({
+      dispatcher,
+      pathPrefix: '',
+      routeSet: 'extended',
+      timeoutMs: 2_000,
+      maxResponseBytes: 1_000,
+      connections: 2,
+      maxQueue: 2,
+    });
+    const site = await openSite({ upstream, upstreamUrl: url });
+
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => site.query(`{ page(pageId: "p${i}") { name } }`)),
+    );
+
+    const statuses = replies.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    const shed = replies.find(({ status }) => status === 503);
+    expect(Number(shed?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(shed?.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(shed?.body).not.toHaveProperty('data');
+  });
+});
+
+describe('headers', () => {
+  it('past 16 KB are 431, and a key sent twice is 401', async () => {
+    const { server } = await openSite({ upstreamUrl: 'http://127.0.0.1:1' });
+    const body = '{"query":"{__typename}"}';
+    const post = (headers: string) =>
+      raw(
+        server.port,
+        `POST /graphql HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${headers}\r\n\r\n${body}`,
+      );
+
+    expect(await post(`x-api-key: ${'x'.repeat(20_000)}`)).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await post('x-api-key: demo\r\nx-api-key: demo')).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await post('x-api-key: demo')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a rejection nobody waits for', () => {
+  it('is logged and counted, and the process goes on', async () => {
+    const mistake = `process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody waits'))})`;
+    const product = startProduct({
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(mistake)}`,
+    });
+    const url = await product.ready();
+    product.process.kill('SIGUSR2');
+    await sleep(200);
+
+    const metrics = await send(new URL('/metrics', url).href);
+
+    expect(metrics.text).toContain('gateway_unhandled_rejections_total 1');
+    expect(product.stdout).toContain('nobody waits');
+  });
+});
+
+/** What comes back for bytes as they are. */
+function raw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text));
+  });
+}

@@ -1,0 +1,126 @@
+/** What operators ask: alive, ready, metrics. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSite, send, shareBackend } from './support.ts';
+
+shareBackend();
+
+/** A backend that answers every request with a status that can be changed. */
+async function openStatusBackend() {
+  const backend = { status: 200, asked: [] as string[], url: '' };
+  const server = createServer((request, response) => {
+    backend.asked.push(`${request.method} ${request.url}`);
+    response.writeHead(backend.status).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  backend.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return backend;
+}
+
+describe('/health', () => {
+  it('says alive, to HEAD as well', async () => {
+    const { url } = await openSite();
+
+    const get = await send(`${url}/health`);
+    const head = await send(`${url}/health`, { method: 'HEAD' });
+
+    expect([get.status, get.body, head.status, head.text]).toEqual([
+      200,
+      { status: 'alive' },
+      200,
+      '',
+    ]);
+  });
+});
+
+describe('/ready', () => {
+  it('is 200 when the backend answers', async () => {
+    const { url } = await openSite();
+
+    const { status, body } = await send(`${url}/ready`);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ready: true,
+      draining: false,
+      // Asked without a key: a refusal is an answer.
+      upstream: { reachable: true, status: 401, breaker: 'closed' },
+    });
+  });
+
+  it('is 503 without an address while nobody listens, and recovers by itself', async () => {
+    const backend = await openStatusBackend();
+    backend.status = 503;
+    const { url } = await openSite({ upstreamUrl: backend.url });
+
+    const down = await send(`${url}/ready`);
+    backend.status = 200;
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const up = await send(`${url}/ready`);
+
+    expect([down.status, down.body.upstream.status]).toEqual([503, 503]);
+    expect(up.status).toBe(200);
+    expect(down.text).not.toContain('127.0.0.1');
+  });
+
+  it('is 503 when nothing listens there', async () => {
+    const { url } = await openSite({ upstreamUrl: 'http://127.0.0.1:1' });
+
+    const { status, body, text } = await send(`${url}/ready`);
+
+    expect([status, body.upstream.reachable]).toEqual([503, false]);
+    expect(text).not.toContain('127.0.0.1');
+  });
+
+  it('asks the backend once for many who ask at once', async () => {
+    const backend = await openStatusBackend();
+    const { url } = await openSite({ upstreamUrl: `${backend.url}/prefix` });
+
+    await Promise.all(Array.from({ length: 20 }, () => send(`${url}/ready`)));
+
+    expect(backend.asked).toEqual(['GET /prefix/v0/topics?limit=1']);
+  });
+});
+
+describe('/metrics', () => {
+  it('counts requests and calls by route, and knows no key and no id', async () => {
+    const { url, query } = await openSite();
+    await query('query Secret { page(pageId: "page_northwind") { name } }');
+    await query('{ page(pageId: "page_northwind") { nonsense } }');
+
+    const { text, headers } = await send(`${url}/metrics`);
+
+    expect(headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(text).toContain('gateway_requests_total{operation="query",outcome="ok"} 1');
+    expect(text).toContain('gateway_requests_total{operation="query",outcome="refused"} 1');
+    expect(text).toContain(
+      'gateway_upstream_calls_total{method="GET",route="/v0/pages/{page_id}",status="200"} 1',
+    );
+    expect(text).not.toMatch(/demo|northwind|Secret/);
+  });
+});
+
+describe('everything else', () => {
+  it.each([
+    ['GET', '/', 404, 'NOT_FOUND'],
+    ['GET', '/graphql/nothing', 404, 'NOT_FOUND'],
+    ['GET', '//graphql', 404, 'NOT_FOUND'],
+    ['POST', '/health', 405, 'METHOD_NOT_ALLOWED'],
+    ['DELETE', '/graphql', 405, 'BAD_REQUEST'],
+  ])('%s %s is refused in JSON', async (method, path, status, code) => {
+    const { url } = await openSite();
+
+    const reply = await send(url + path, {
+      method,
+      headers: { 'x-api-key': 'demo' },
+    });
+
+    expect([reply.status, reply.codes]).toEqual([status, [code]]);
+    expect(reply.headers.get('content-type')).toMatch(/json/);
+  });
+});

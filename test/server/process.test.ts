@@ -1,0 +1,209 @@
+/** The process: how it starts, how it refuses to, and how it ends. Everything in a child process. */
+import { once } from 'node:events';
+import { Agent, createServer, request, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/example.ts';
+import { POST_JSON, send, startProduct } from './support.ts';
+
+const PAGE = JSON.stringify({ query: `{ page(pageId: "${EXAMPLE_PAGE_ID}") { name } }` });
+const HEADERS = { ...POST_JSON, 'x-api-key': 'demo' };
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A backend that answers every request with 404 after `delayMs`. */
+async function openSlowBackend(delayMs: number) {
+  const server = createServer((_request, response) => {
+    setTimeout(() => {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+    }, delayMs);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** One POST through a given agent; rejects when the connection breaks. */
+function post(url: string, agent: Agent): Promise<{ status?: number; connection?: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      { method: 'POST', headers: HEADERS, agent },
+      (answer: IncomingMessage) => {
+        answer.resume().on('end', () => {
+          const { connection } = answer.headers;
+          resolve({ status: answer.statusCode!, ...(connection && { connection }) });
+        });
+        answer.on('error', reject);
+      },
+    );
+    sent.on('error', reject);
+    sent.end(PAGE);
+  });
+}
+
+describe('starting', () => {
+  it('prints where GraphiQL is, answers, logs JSON without the key, and ends on SIGINT with 0 at once', async () => {
+    const product = startProduct({ PORT: '0' });
+    const url = await product.ready();
+
+    const reply = await send(url, { method: 'POST', headers: HEADERS, body: PAGE });
+    const page = await send(url, { headers: { accept: 'text/html' } });
+    const began = performance.now();
+    product.process.kill('SIGINT');
+
+    expect(reply.body).toEqual({ data: { page: { name: 'Northwind launch' } } });
+    expect(page.text).toContain(EXAMPLE_PAGE_ID);
+    expect(await product.exit()).toBe(0);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    const lines = product.stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).msg)).toContain('GraphQL request');
+    expect(product.stdout).not.toContain('"demo"');
+    expect(product.stderr).toBe('');
+  });
+
+  it('goes on while the backend is away: alive, not ready, and ready when it comes', async () => {
+    const { server, url: upstreamUrl } = await openSlowBackend(0);
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    const product = startProduct({ UPSTREAM_URL: upstreamUrl });
+    const site = new URL('/', await product.ready()).href;
+
+    const health = await send(`${site}health`);
+    const before = await send(`${site}ready`);
+    const query = await send(`${site}graphql`, { method: 'POST', headers: HEADERS, body: PAGE });
+    server.listen(port, '127.0.0.1');
+    await sleep(1_100);
+    const after = await send(`${site}ready`);
+
+    expect([health.status, before.status, after.status]).toEqual([200, 503, 200]);
+    expect([query.status, query.codes]).toEqual([200, ['UPSTREAM_UNAVAILABLE']]);
+    expect(query.text).not.toContain('127.0.0.1');
+  });
+
+  it.each([
+    [
+      'a bad variable',
+      { PORT: 'abc' },
+      /^PORT must be a whole number from 0 to 65535; got "abc"\.\n$/,
+    ],
+    [
+      'a database that can’t be used',
+      { BACKEND_DATABASE_URL: 'file:/proc/none/backend.db' },
+      /^Cannot use the database file:\/proc\/none\/backend\.db: .+\n$/,
+    ],
+    [
+      'a host that is not here',
+      { HOST: '192.0.2.1' },
+      /^HOST 192\.0\.2\.1 is no address of this machine: .+\n$/,
+    ],
+  ])('stops with one line and 1 for %s', async (_what, env, line) => {
+    const product = startProduct(env);
+
+    expect(await product.exit()).toBe(1);
+    expect(product.stderr).toMatch(line);
+    expect(product.stdout).toBe('');
+  });
+
+  it('stops with one line and 1 when the port is in use', async () => {
+    const { url } = await openSlowBackend(0);
+    const { port } = new URL(url);
+    const product = startProduct({ PORT: port });
+
+    expect(await product.exit()).toBe(1);
+    expect(product.stderr).toBe(
+      `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT to another.\n`,
+    );
+  });
+});
+
+describe('stopping', () => {
+  it('finishes what is under way, is not ready, closes idle connections and ends with 0', async () => {
+    const { url: upstreamUrl } = await openSlowBackend(700);
+    const product = startProduct({ UPSTREAM_URL: upstreamUrl });
+    const url = await product.ready();
+    const idle = connect(Number(new URL(url).port), '127.0.0.1');
+    const idleClosed = once(idle, 'close');
+    const underWay = post(url, new Agent({ keepAlive: true }));
+    await sleep(200);
+
+    product.process.kill('SIGTERM');
+    await sleep(50);
+    const ready = await send(new URL('/ready', url).href);
+    const answer = await underWay;
+
+    expect(ready.status).toBe(503);
+    expect(ready.body).toMatchObject({ ready: false, draining: true });
+    expect(answer).toEqual({ status: 200, connection: 'close' });
+    await idleClosed;
+    expect(await product.exit()).toBe(0);
+  });
+
+  it('resets none of twenty callers who keep their connections busy', async () => {
+    const { url: upstreamUrl } = await openSlowBackend(5);
+    const product = startProduct({ UPSTREAM_URL: upstreamUrl });
+    const url = await product.ready();
+    const ends: string[] = [];
+    let answered = 0;
+    const workers = Array.from({ length: 20 }, async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (;;) {
+        try {
+          await post(url, agent);
+          answered += 1;
+        } catch (error) {
+          ends.push((error as NodeJS.ErrnoException).code ?? String(error));
+          return;
+        }
+      }
+    });
+    await sleep(400);
+
+    product.process.kill('SIGTERM');
+    await Promise.all(workers);
+
+    expect(answered).toBeGreaterThan(100);
+    expect(new Set(ends)).toEqual(new Set(['ECONNREFUSED']));
+    expect(await product.exit()).toBe(0);
+  });
+
+  it('cuts what takes longer than SHUTDOWN_TIMEOUT_MS', async () => {
+    const { url: upstreamUrl } = await openSlowBackend(60_000);
+    const product = startProduct({
+      UPSTREAM_URL: upstreamUrl,
+      UPSTREAM_TIMEOUT_MS: '60000',
+      REQUEST_TIMEOUT_MS: '60000',
+      SHUTDOWN_TIMEOUT_MS: '500',
+    });
+    const url = await product.ready();
+    const cut = post(url, new Agent()).catch((error: NodeJS.ErrnoException) => error.code);
+    await sleep(200);
+
+    const began = performance.now();
+    product.process.kill('SIGTERM');
+
+    expect(await product.exit()).toBe(0);
+    expect(performance.now() - began).toBeLessThan(1_500);
+    expect(await cut).toBe('ECONNRESET');
+  });
+
+  it('happens at once on a second signal', async () => {
+    const { url: upstreamUrl } = await openSlowBackend(60_000);
+    const product = startProduct({ UPSTREAM_URL: upstreamUrl, UPSTREAM_TIMEOUT_MS: '60000' });
+    const url = await product.ready();
+    post(url, new Agent()).catch(() => {});
+    await sleep(200);
+
+    product.process.kill('SIGTERM');
+    await sleep(100);
+    const began = performance.now();
+    product.process.kill('SIGTERM');
+
+    expect(await product.exit()).toBe(1);
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,181 @@
+/**
+ * The server for a test: the embedded backend, the gateway and an HTTP server on a free port, all
+ * in this process; or the whole product in a process of its own.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { openBackend, type Backend } from '../../src/backend/backend.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
+import { createUpstream } from '../../src/rest/client.ts';
+import { createDispatcher, splitUpstreamUrl } from '../../src/rest/dispatcher.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';
+import { openHttpServer, type HttpServer } from '../../src/server/http-server.ts';
+import { Metrics } from '../../src/server/metrics.ts';
+import { upstreamProbe } from '../../src/server/upstream-probe.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly body: any;
+  /** `extensions.code` of each error. */
+  readonly codes: readonly string[];
+}
+
+export interface Site {
+  readonly url: string;
+  readonly gateway: Gateway;
+  readonly server: HttpServer;
+  /** What the backend was asked so far. */
+  readonly restCalls: string[];
+  /** POSTs a query as JSON with the sample key. */
+  query(query: string, options?: QueryOptions): Promise<Reply>;
+}
+
+export interface QueryOptions {
+  readonly variables?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+type SiteOptions = Partial<GatewayOptions> & {
+  readonly upstreamUrl?: string;
+  readonly maxBodyBytes?: number;
+};
+
+let backend: Backend | undefined;
+let restCalls: string[] = [];
+
+/** Call it once in a file whose tests open sites: they share one backend. */
+export function shareBackend(): void {
+  beforeAll(async () => {
+    backend = await openBackend({
+      databaseUrl: ':memory:',
+      publishDelayMs: 20,
+      onRequest: (line) => restCalls.push(line),
+    });
+  });
+  afterAll(() => backend?.close());
+}
+
+/** A server that closes with the test. */
+export async function openSite({
+  upstreamUrl,
+  maxBodyBytes = 100_000,
+  ...options
+}: SiteOptions = {}): Promise<Site> {
+  const { origin, pathPrefix } = splitUpstreamUrl(new URL(upstreamUrl ?? backend!.url));
+  const dispatcher = createDispatcher(origin);
+  const metrics = new Metrics();
+  const upstream = createUpstream({
+    dispatcher,
+    pathPrefix,
+    routeSet: 'extended',
+    timeoutMs: 1_000,
+    maxResponseBytes: 5_000_000,
+    observer: metrics.observer,
+  });
+  const gateway = createGateway({
+    upstream,
+    metrics,
+    probe: upstreamProbe({ dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
+    ...options,
+  });
+  const server = await openHttpServer({ gateway, host: '127.0.0.1', port: 0, maxBodyBytes });
+  restCalls = [];
+  onTestFinished(async () => {
+    await server.close(0);
+    await dispatcher.destroy();
+  });
+  return {
+    url: server.url,
+    gateway,
+    server,
+    restCalls,
+    query: (query, { variables, headers } = {}) =>
+      send(`${server.url}/graphql`, {
+        method: 'POST',
+        headers: { 'x-api-key': EXAMPLE_API_KEY, ...POST_JSON, ...headers },
+        body: JSON.stringify({ query, variables }),
+      }),
+  };
+}
+
+export const POST_JSON = {
+  'content-type': 'application/json',
+  accept: 'application/graphql-response+json',
+};
+
+export async function send(url: string, init: RequestInit = {}): Promise<Reply> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const body = parse(text);
+  const codes = (body?.errors ?? []).map((error: any) => error.extensions?.code);
+  return { status: response.status, headers: response.headers, text, body, codes };
+}
+
+function parse(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Product {
+  readonly process: ChildProcess;
+  /** What it wrote so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The URL of GraphiQL, once it has been printed. */
+  ready(): Promise<string>;
+  /** The exit code; null after a signal. */
+  exit(): Promise<number | null>;
+}
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** `npm start` without its build, on a free port unless told otherwise. */
+export function startProduct(env: Record<string, string> = {}): Product {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+    env: {
+      ...process.env,
+      PORT: '0',
+      BACKEND_DATABASE_URL: ':memory:',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (written.stderr += chunk.toString()));
+  const exited = once(child, 'close').then(([code]) => code as number | null);
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const urlIn = (text: string) => /http:\/\/[\w.:[\]]+\/graphql/.exec(text)?.[0];
+  return {
+    process: child,
+    get stdout() {
+      return written.stdout;
+    },
+    get stderr() {
+      return written.stderr;
+    },
+    ready: () =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const url = urlIn(written.stdout);
+          if (url) resolve(url);
+        };
+        child.stdout.on('data', look);
+        look();
+        void exited.then((code) => {
+          reject(new Error(`It ended with ${code}: ${written.stderr}`));
+        });
+      }),
+    exit: () => exited,
+  };
+}
