@@ -37,7 +37,8 @@ async function start(config: Config): Promise<void> {
   const upstream = createUpstream({
     dispatcher: createDispatcher(origin),
     pathPrefix,
-    routeSet: config.upstreamRoutes,
+    // What the embedded backend does not serve must not be asked of it.
+    routeSet: backend && config.backendRoutes === 'document' ? 'document' : config.upstreamRoutes,
     timeoutMs: config.upstreamTimeoutMs,
     requestTimeoutMs: config.requestTimeoutMs,
     maxCalls: config.maxUpstreamCalls,

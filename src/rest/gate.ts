@@ -65,10 +65,13 @@ export class Gate {
       if (lane.waiting.size === 0 && this.#mayStart(lane)) this.#start(lane);
       else await this.#wait(lane, outgoing);
       const startMs = performance.now();
+      let answered = false;
       try {
-        return await send(outgoing);
+        const answer = await send(outgoing);
+        answered = true;
+        return answer;
       } finally {
-        this.#end(outgoing.apiKey, lane, startMs);
+        this.#end(outgoing.apiKey, lane, startMs, answered);
       }
     };
 
@@ -104,10 +107,13 @@ export class Gate {
     this.#active += 1;
   }
 
-  #end(apiKey: string, lane: Lane, startMs: number): void {
+  #end(apiKey: string, lane: Lane, startMs: number, answered: boolean): void {
     lane.movedMs = performance.now();
-    lane.paceMs = blend(lane.paceMs, lane.movedMs - startMs);
-    this.#paceMs = blend(this.#paceMs, lane.movedMs - startMs);
+    const tookMs = lane.movedMs - startMs;
+    // Given up, it says only that an answer takes at least as long: who had waited in the queue
+    // has little time left, and would make a slow backend look quick.
+    if (answered || tookMs > (lane.paceMs ?? 0)) lane.paceMs = blend(lane.paceMs, tookMs);
+    if (answered || tookMs > (this.#paceMs ?? 0)) this.#paceMs = blend(this.#paceMs, tookMs);
     lane.active -= 1;
     this.#active -= 1;
     this.#forgetIdle(apiKey, lane);

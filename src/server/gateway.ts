@@ -139,6 +139,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
+const NO_URL_ENDS_LIKE_THIS = '\n';
+
 /** Plugins that know our context, that don't, and that know no context at all. */
 type AnyPlugin =
   Plugin<ServerContext, ServerContext> | Plugin | ReturnType<typeof useDisableIntrospection>;
@@ -146,6 +148,7 @@ type AnyPlugin =
 function createGraphQL(options: GatewayOptions) {
   const { upstream, limits, corsOrigins = [], graphiql = {} } = options;
   const { introspection = true, suggestions = true } = options;
+  const noIntrospection = !introspection && useDisableIntrospection();
   // The order is policy: hooks of one kind run from the first plugin to the last.
   const plugins: readonly (AnyPlugin | false)[] = [
     // Before anything is read of a request that a foreign page may have sent.
@@ -154,7 +157,7 @@ function createGraphQL(options: GatewayOptions) {
     useParams(),
     // Before validation, which is where large documents hurt.
     useDocumentLimits({ ...DEFAULT_LIMITS, ...limits }),
-    !introspection && useDisableIntrospection(),
+    noIntrospection,
     // After validation: a plan is made of a document that is known to be sound.
     useCost({ maxCalls: options.maxUpstreamCalls ?? 250 }) as unknown as Plugin,
     // Codes and statuses for whatever was refused above, or by Yoga, or by graphql-js.
@@ -190,8 +193,8 @@ function createGraphQL(options: GatewayOptions) {
     batching: false,
     multipart: false,
     landingPage: false,
-    // Health is ours, beside readiness; Yoga's would answer under every path prefix.
-    healthCheckEndpoint: '/graphql/health',
+    // Yoga answers any URL that ends like this, queries too, with an empty 200; health is ours.
+    healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
   });
 }
 

@@ -173,6 +173,28 @@ describe('a request target', () => {
   );
 });
 
+describe('a query by GET', () => {
+  it.each(['/health', '/graphql/health', '/graphql'])('may end with %s', async (end) => {
+    const { url } = await openSite();
+
+    const { body } = await send(`${url}/graphql?query={__typename}&end=${end}`, {
+      headers: { 'x-api-key': 'demo' },
+    });
+
+    expect(body).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it.each(['variables={', 'variables=7', 'extensions=x'])('is 400 with %s', async (parameter) => {
+    const { url } = await openSite();
+
+    const reply = await send(`${url}/graphql?query={__typename}&${parameter}`, {
+      headers: { 'x-api-key': 'demo', accept: 'application/graphql-response+json' },
+    });
+
+    expect([reply.status, reply.codes]).toEqual([400, ['BAD_REQUEST']]);
+  });
+});
+
 describe('CORS', () => {
   const preflight = {
     'access-control-request-method': 'POST',

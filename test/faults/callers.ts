@@ -1,0 +1,57 @@
+/**
+ * Many callers at once, over connections of their own that can be closed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { KEY, POST_JSON, type GatewayProcess } from '../support/gateway-process.ts';
+
+export interface Heard {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: any;
+  readonly tookMs: number;
+}
+
+export interface Callers {
+  /** One query; rejects when the connection breaks or `signal` says so. */
+  ask(source: string, options?: { apiKey?: string; signal?: AbortSignal }): Promise<Heard>;
+  /** So many in a loop, each after its own last answer, for so long. */
+  loop(count: number, ms: number, turn: (caller: number) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openCallers({ url }: GatewayProcess): Callers {
+  const agent = new Agent({ headersTimeout: 30_000 });
+  return {
+    ask: async (source, { apiKey = KEY, signal } = {}) => {
+      const startMs = performance.now();
+      const response = await agent.request({
+        origin: url,
+        path: '/graphql',
+        method: 'POST',
+        headers: { ...POST_JSON, 'x-api-key': apiKey },
+        body: JSON.stringify({ query: source }),
+        ...(signal && { signal }),
+      });
+      const body = await response.body.json();
+      return {
+        status: response.statusCode,
+        retryAfter: response.headers['retry-after'] as string | undefined,
+        body,
+        tookMs: performance.now() - startMs,
+      };
+    },
+    loop: async (count, ms, turn) => {
+      const endMs = performance.now() + ms;
+      await Promise.all(
+        Array.from({ length: count }, async (_, caller) => {
+          while (performance.now() < endMs) {
+            await turn(caller);
+            await sleep(1);
+          }
+        }),
+      );
+    },
+    close: () => agent.destroy(),
+  };
+}

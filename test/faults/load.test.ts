@@ -1,0 +1,293 @@
+/**
+ * T25 to T30: more callers than the backend can serve, restarts under load, memory, and amounts.
+ *
+ * Small enough for a machine of two cores. What needs a quiet machine and minutes is elsewhere: T24
+ * is `npm run bench`, and the long form of T27 is `npm run soak`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { after, ok, reset, silence, status, text, type Behaviour } from '../support/faults.ts';
+import { POST_JSON, send } from '../support/gateway-process.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { openCallers, type Callers, type Heard } from './callers.ts';
+import { eventually, expectBelow, IMPATIENT, openStand, percentile, type Stand } from './stand.ts';
+
+const timesOf = (heard: readonly Heard[]): number[] => heard.map(({ tookMs }) => tookMs);
+
+let count = 0;
+/** A query that no other is shared with. */
+const next = (): string => `{ person(personId: "p${count++}") { name } }`;
+
+describe('as the settings are by default', () => {
+  let stand: Stand;
+  let callers: Callers;
+
+  beforeAll(async () => {
+    stand = await openStand({});
+    callers = openCallers(stand.gateway);
+  }, 30_000);
+
+  beforeEach(() => stand.calm());
+
+  afterAll(async () => {
+    await callers.close();
+    await stand.close();
+  });
+
+  it('T26 hides a restart of the backend from who reads, and writes nothing twice', async () => {
+    const reads: (Heard | Error)[] = [];
+    const writes: (Heard | Error)[] = [];
+    const note = (into: (Heard | Error)[], asked: Promise<Heard>) =>
+      asked.then(
+        (heard) => void into.push(heard),
+        (error: Error) => void into.push(error),
+      );
+    let titles = 0;
+
+    const load = callers.loop(50, 2_500, async (caller) => {
+      if (caller < 46) return note(reads, callers.ask(next()));
+      const title = `title-${titles++}-`;
+      const input = `{ id: ${JSON.stringify(formatNodeId('Topic', [title]))}, title: "${title}" }`;
+      await note(
+        writes,
+        callers.ask(`mutation { updateTopic(input: ${input}) { topic { title } } }`),
+      );
+    });
+    await sleep(1_200);
+    await stand.upstream.stop();
+    await sleep(300);
+    await stand.upstream.start();
+    await load;
+
+    const failed = reads.filter((heard) => heard instanceof Error || heard.body.errors);
+    expect(failed.slice(0, 3)).toEqual([]);
+    expect(reads.length).toBeGreaterThan(200);
+    const bodies = stand.upstream.seen
+      .filter(({ method }) => method === 'PATCH')
+      .map(({ body }) => body);
+    expect(new Set(bodies).size, 'writes that arrived, each once').toBe(bodies.length);
+    const codes = writes.flatMap((heard) =>
+      heard instanceof Error
+        ? ['gone']
+        : (heard.body.errors ?? []).map((error: any) => error.extensions.code),
+    );
+    expect(codes.filter((code) => !/^(UPSTREAM_UNAVAILABLE|OUTCOME_UNKNOWN)$/.test(code))).toEqual(
+      [],
+    );
+    await stand.holds([], { hits: [reads.length, Infinity] });
+  });
+
+  it('T28 asks once for each object of a request, however often it is named', async () => {
+    const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`n${i % 10}`]));
+    const audience = sampleOf(routes.getAudience, { page_id: 'x', audience_id: 'a' });
+    stand.upstream.on(
+      'GET /v0/pages/x/audiences',
+      ok({
+        items: Array.from({ length: 50 }, (_, i) => ({
+          ...audience,
+          audienceId: `a${i}`,
+          personId: 'same',
+        })),
+        hasMore: false,
+        nextCursor: null,
+        totalCount: 50,
+      }),
+    );
+
+    const many = await stand.ask(
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
+      {
+        variables: { ids },
+      },
+    );
+    expect(many.data.nodes).toHaveLength(100);
+    await stand.holds(many, { hits: 10 });
+
+    const page = await stand.ask(
+      '{ page(pageId: "x") { audiences(first: 50) { nodes { person { name } } } } }',
+    );
+    expect(page.data.page.audiences.nodes).toHaveLength(50);
+    await stand.holds(page, { hits: 2 });
+  });
+
+  it('T29 keeps the event loop free while it reads the largest answer under load', async () => {
+    const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
+    const big = JSON.stringify({ ...log, payload: { text: 'x'.repeat(4_900_000) } });
+    stand.upstream.on('GET /v0/persons/big/logs/l', text(big));
+    const id = formatNodeId('PersonLog', ['big', 'l']);
+    const before = stand.upstream.seen.length;
+
+    await expectBelow(
+      0.05,
+      async () => {
+        await stand.gateway.metric('nodejs_eventloop_lag_p99_seconds'); // forgets what was before
+        const load = callers.loop(8, 800, async () => {
+          const { body } = await callers.ask(next());
+          expect(body.errors).toBeUndefined();
+        });
+        const largest = await stand.ask(
+          `{ node(id: "${id}") { ... on PersonLog { personLogId source } } }`,
+        );
+        expect(largest.body).toEqual({ data: { node: { personLogId: 'l', source: 'source' } } });
+        await load;
+        return stand.gateway.metric('nodejs_eventloop_lag_p99_seconds');
+      },
+      4,
+    );
+
+    await stand.holds([], { hits: stand.upstream.seen.length - before });
+  });
+
+  describe('T30 amounts', () => {
+    const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
+
+    it('T30 refuses more than a list may have, also as a variable', async () => {
+      const replies = [
+        await stand.ask('query ($n: Int) { persons(first: $n) { nodes { name } } }', {
+          variables: { n: 100_000 },
+        }),
+        await stand.ask(nodes, {
+          variables: {
+            ids: Array.from({ length: 101 }, (_, i) => formatNodeId('Person', [`p${i}`])),
+          },
+        }),
+        // 4,000 ids of nothing still fit into a body.
+        await stand.ask(nodes, { variables: { ids: Array(4_000).fill('UGVyc29uOjE') } }),
+      ];
+
+      expect(replies.map(({ codes }) => codes)).toEqual(Array(3).fill(['BAD_USER_INPUT']));
+      await stand.holds(replies, { hits: 0 });
+    });
+
+    it('T30 stops fifteen lists of a hundred at the budget', async () => {
+      const account = sampleOf(routes.searchAccounts)['items'][0];
+      stand.upstream.on('GET /v0/accounts/search', (response, seen, socket) => {
+        const query = new URL(seen.target, 'http://any').searchParams.get('query');
+        const items = Array.from({ length: 100 }, (_, i) => ({
+          ...account,
+          accountId: `${query}-${i}`,
+        }));
+        const list = { items, hasMore: false, nextCursor: null, totalCount: 100 };
+        return ok(list)(response, seen, socket);
+      });
+      const lists = Array.from(
+        { length: 15 },
+        (_, i) =>
+          `l${i}: accounts(query: "q${i}", first: 100) { nodes { logs { nodes { type } } } }`,
+      );
+
+      const reply = await stand.ask(`{ ${lists.join(' ')} }`);
+
+      expect(new Set(reply.codes)).toEqual(new Set(['UPSTREAM_BUDGET_EXCEEDED']));
+      await stand.holds(reply, { hits: [1, 250] });
+    });
+
+    it('T30 runs no batch', async () => {
+      const batch = Array(10).fill({ query: next() });
+
+      const reply = await send(`${stand.gateway.url}/graphql`, {
+        method: 'POST',
+        headers: POST_JSON,
+        body: JSON.stringify(batch),
+      });
+
+      expect(reply.status).toBe(400);
+      await stand.holds(reply, { hits: 0 });
+    });
+  });
+
+  it('T25 sheds what it cannot serve in time, and recovers when it can', async () => {
+    // One answer every 20 ms, whoever asks: 50 a second.
+    let freeAtMs = 0;
+    stand.upstream.on('*', async (...args) => {
+      freeAtMs = Math.max(freeAtMs, performance.now()) + 20;
+      await sleep(freeAtMs - performance.now());
+      await world()(...args);
+    });
+    const before = await stand.gateway.metric('process_resident_memory_bytes');
+    const heard: Heard[] = [];
+
+    await callers.loop(300, 5_000, async (caller) => {
+      const reply = await callers.ask(next(), { apiKey: `tenant-${caller % 10}` });
+      heard.push(reply);
+      if (reply.status === 503) await sleep(200);
+    });
+
+    const codesOf = ({ body }: Heard) => (body.errors ?? []).map((e: any) => e.extensions.code);
+    const shed = heard.filter(({ status: code }) => code === 503);
+    const served = heard.filter(({ body }) => !body.errors);
+    // Let in before anybody knew how slow the backend had become; told so in time.
+    const late = heard.filter((one) => one.status === 200 && one.body.errors);
+    expect(new Set(late.flatMap(codesOf))).toEqual(
+      new Set(late.length ? ['UPSTREAM_TIMEOUT'] : []),
+    );
+    expect(new Set(shed.flatMap(codesOf))).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
+    expect(shed.length + served.length + late.length).toBe(heard.length);
+    expect(served.length).toBeGreaterThan(100);
+    expect(shed.length).toBeGreaterThan(served.length);
+    expect(shed.every(({ retryAfter }) => Number(retryAfter) >= 1)).toBe(true);
+    expect(percentile(timesOf(shed), 0.5), 'shed early').toBeLessThan(50);
+    expect(percentile(timesOf(heard), 0.99), 'nobody waits past the deadline').toBeLessThan(10_000);
+    const grown = (await stand.gateway.metric('process_resident_memory_bytes')) - before;
+    expect(grown).toBeLessThan(100e6);
+
+    stand.upstream.on('*', world());
+    const endedMs = performance.now();
+    await eventually(async () => {
+      const { body, tookMs } = await callers.ask(next());
+      expect(body.errors).toBeUndefined();
+      expect(tookMs).toBeLessThan(200);
+    }, 2_000);
+    expect(performance.now() - endedMs).toBeLessThan(2_400);
+    await stand.holds([], { hits: [served.length, served.length + 2 * late.length + 400] });
+  });
+});
+
+describe('T27 memory', () => {
+  it('T27 keeps no memory and no handle of what has passed, aborts and faults included', async () => {
+    const stand = await openStand(IMPATIENT, { gauged: true });
+    const faults: readonly Behaviour[] = [
+      status(503),
+      reset(),
+      reset(400),
+      text('<html>', 'text/html'),
+      status(404),
+    ];
+    let asked = 0;
+    stand.upstream.on('*', (...args) => {
+      asked += 1;
+      const fault = asked % 17 === 0 ? faults[(asked / 17) % faults.length] : undefined;
+      return asked % 499 === 0 ? silence()(...args) : after(2, fault ?? world())(...args);
+    });
+    const round = async () => {
+      const callers = openCallers(stand.gateway);
+      await callers.loop(20, 1_500, async (caller) => {
+        const leaves = caller % 5 === 0 ? { signal: AbortSignal.timeout(3) } : {};
+        await callers.ask(next(), leaves).catch(() => {});
+      });
+      await callers.close();
+      await sleep(500);
+    };
+    const heaps: number[] = [];
+    const handles: number[] = [];
+
+    for (let i = 0; i < 4; i++) {
+      await round();
+      const gauge = await stand.gateway.gauge();
+      heaps.push(gauge.heapBytes);
+      handles.push(gauge.handles);
+    }
+
+    expect(heaps[3], String(heaps)).toBeLessThan(heaps[1]! * 1.05 + 1e6);
+    // Idle connections to the backend come and go with the load; nothing else may.
+    expect(handles[3], String(handles)).toBeLessThan(handles[1]! + 25);
+    await eventually(async () => {
+      const { handles: left } = await stand.gateway.gauge();
+      expect(left).toBeLessThan(20);
+    }, 8_000);
+    await stand.holds([], { hits: asked });
+    await stand.close();
+  }, 60_000);
+});
