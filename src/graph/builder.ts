@@ -29,6 +29,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     cursorType: 'String',
+    idFieldOptions: { description: 'The global id: opaque, stable, and all that `node` needs.' },
     clientMutationId: 'omit',
     nodeTypeOptions: {
       description: 'An object that has a global id and can be read again by it.',

@@ -146,7 +146,6 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
 export const nodeId = <T extends object, Name extends keyof T & string>(
   entity: Entity<T, Name>,
 ) => ({
-  description: 'The global id: opaque, stable, and all that `node` needs.',
   resolve: (object: T): string => JSON.stringify(entity.partsOf(object)),
 });
 

@@ -5,13 +5,13 @@
  * say: speed is judged by whoever reads the table. Loopback only, and every process it starts ends
  * with it.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPeers, HERE, OURS, ROOT, startServer, type Server } from './contestants.ts';
 import { findDifferences } from './correctness.ts';
 import { makeAnswers } from './data.ts';
-import { loopLoad, wrkLoad } from './load.ts';
+import { CONNECTIONS, loopLoad, wrkLoad } from './load.ts';
 import { measureLookAhead } from './look-ahead.ts';
 import { has, killAll, runToEnd } from './machine.ts';
 import { measureQuery, type Measured } from './measure.ts';
@@ -76,7 +76,7 @@ async function bench(options: Options): Promise<0 | 1> {
     return 1;
   }
 
-  const patience = options.quick ? { warmUps: 4, samples: 3 } : { warmUps: 200, samples: 25 };
+  const patience = options.quick ? { warmUps: 4, samples: 2 } : { warmUps: 200, samples: 25 };
   const walls = new Map<string, Wall>();
   for (const contestant of contestants) {
     const server = await startServer(contestant, slow.url, folder);
@@ -116,17 +116,21 @@ async function bench(options: Options): Promise<0 | 1> {
 
 function print(options: Options, findings: Findings, absent: readonly string[]): void {
   const { rounds, seconds, callers } = options;
+  const how = options.quick
+    ? 'A quick run: every server answered every query alike; the figures say nothing.'
+    : `Medians of ${rounds} interleaved rounds, ${seconds} s a turn (q4: ${3 * seconds}), ${CONNECTIONS} connections, 50 pages in turn, ${callers} keys.`;
   const lines = [
     '',
     tableOf(findings.rows),
     '',
     ...queryLines(findings.rows),
     '',
-    `Medians of ${rounds} interleaved rounds, ${seconds} s a turn, 32 connections, 50 pages in turn, ${callers} keys. ${machineLine()}`,
+    `${how} ${machineLine()}`,
     ...remarksOf(findings),
+    `Peers: ${peerVersions()}.`,
     ...absent,
     '',
-    ...(options.quick ? ['A quick run: its figures say nothing.'] : goalsOf(findings)),
+    ...(options.quick ? [] : goalsOf(findings)),
     ...findings.rows.flatMap(({ faults }) => faults.map((fault) => `FAULT ${fault}`)),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -134,6 +138,15 @@ function print(options: Options, findings: Findings, absent: readonly string[]):
 
 function queryLines(rows: readonly Row[]): string[] {
   return [...new Set(rows.map(({ query }) => query))].map(({ name, what }) => `${name}: ${what}.`);
+}
+
+function peerVersions(): string {
+  const { dependencies } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  return Object.entries(dependencies)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ');
 }
 
 /** The peers' packages, as the lock file says: anew when it is younger than what is installed. */
@@ -149,7 +162,7 @@ function install(): void {
 
 /** How long the whole may take, in milliseconds: twice what is planned. */
 function timeFor({ rounds, seconds, quick }: Options, turns: number): number {
-  return quick ? 60_000 : 2 * (120 + turns * (rounds + 1) * (seconds + 1)) * 1_000;
+  return quick ? 120_000 : 2 * (120 + turns * (rounds + 1) * (seconds + 1)) * 1_000;
 }
 
 /** Progress goes beside the table, so that the table can be kept. */

@@ -95,18 +95,24 @@ export async function startServer(
     UPSTREAM_URL: upstreamUrl,
   });
   let dead = false;
-  void child.ended.then(() => (dead = true));
+  void child.ended.then((code) => {
+    dead = true;
+    if (child.stopping()) return;
+    process.stderr.write(`${contestant.name} ended by itself with ${code}:\n${lastOf(child)}\n`);
+  });
   const [nothing] = requestsOf(QUERIES[0]!, 1);
   for (;;) {
     const answered = await ask(url, nothing!).catch(() => undefined);
     if (answered?.data) return { contestant, url, child, readyMs: performance.now() - began };
     if (dead || performance.now() - began > READY_WITHIN_MS) {
       await child.stop();
-      throw new Error(`${contestant.name} did not start:\n${child.output().slice(-2_000)}`);
+      throw new Error(`${contestant.name} did not start:\n${lastOf(child)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+const lastOf = (child: Child): string => child.output().slice(-2_000);
 
 function node(name: string, kind: Contestant['kind'], file: string): Contestant {
   return { name, kind, command: () => [process.execPath, ...NODE_FLAGS, file] };

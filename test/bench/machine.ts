@@ -19,6 +19,8 @@ export interface Child {
   readonly output: () => string;
   /** Its exit code; -1 when a signal ended it. */
   readonly ended: Promise<number>;
+  /** Whether it was asked to end. */
+  readonly stopping: () => boolean;
   stop(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export function start(
     pid: child.pid ?? -1,
     output: () => output,
     ended,
+    stopping: () => child.killed,
     stop: async () => {
       child.kill('SIGTERM');
       const fuse = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);

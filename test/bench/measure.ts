@@ -6,7 +6,7 @@
  */
 import { ask } from './ask.ts';
 import type { Server } from './contestants.ts';
-import { CONNECTIONS, type Load, type LoadResult } from './load.ts';
+import type { Load, LoadResult } from './load.ts';
 import { cpuMicros, residentMegabytes } from './machine.ts';
 import { median } from './median.ts';
 import { requestsOf, type BenchQuery, type GraphQLRequest } from './queries.ts';
@@ -60,7 +60,7 @@ export async function measureQuery(
 ): Promise<readonly Measured[]> {
   const requests = requestsOf(query, course.callers);
   // With a hundred calls a request, few requests fit into a turn.
-  const seconds = query.calls > 50 ? course.seconds * 3 : course.seconds;
+  const seconds = query.calls > 50 && course.warm ? course.seconds * 3 : course.seconds;
   const turns = new Map<Server, Turn[]>(servers.map((server) => [server, []]));
   if (course.warm) {
     for (const server of servers) await course.load(server.url, requests, seconds / 2);
@@ -104,8 +104,8 @@ async function takeTurn(
   await new Promise((resolve) => setTimeout(resolve, 100));
   const cpu = (cpuMicros(child.pid) ?? NaN) - cpuBefore;
   const calls = (await upstream.calls()) - callsBefore;
-  // What a turn's end cuts off cost something too: of each connection's last request, half.
-  const begun = result.requests + CONNECTIONS / 2;
+  // What a turn's end cuts off cost something too: half of each, on average.
+  const begun = result.requests + result.cut / 2;
   return {
     rate: (result.requests - result.failures) / result.seconds,
     cpu: cpu / begun,
@@ -129,7 +129,7 @@ async function findFaults(
   const requested = sum(turns.map(({ result }) => result.requests));
   const failures = sum(turns.map(({ result }) => result.failures));
   const bytes = sum(turns.map(({ result }) => result.bytes)) / requested;
-  if (failures > 0) say(`${failures} of ${requested} answers under load were refusals or cut`);
+  if (failures > 0) say(`${failures} of ${requested} answers under load were refusals or errors`);
   if (bytes > 0 && (bytes < expected || bytes > expected + HEADS)) {
     say(
       `answers under load had ${Math.round(bytes)} bytes on average, alone they have ${expected}`,

@@ -59,7 +59,7 @@ export function remarksOf({ servers, lookAhead, directMs, rows }: Findings): str
   );
   const lookup = ours(rows).find(({ query }) => query.calls === 1);
   return [
-    'calls: of one request alone, and a request under load (fewer there: calls were shared).',
+    'calls: of one request alone, and in brackets a request under load (fewer where calls were shared).',
     `Start to first answer: ${ready.join(', ')}.`,
     ...(lookup ? [`Added to one lookup of ${LATENCY_MS} ms: ${added(lookup, directMs)} ms.`] : []),
     ...(lookAhead

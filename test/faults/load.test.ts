@@ -16,6 +16,13 @@ import { eventually, expectBelow, IMPATIENT, openStand, percentile, type Stand }
 
 const timesOf = (heard: readonly Heard[]): number[] => heard.map(({ tookMs }) => tookMs);
 
+/** How long the gateway had each request that it answered with 503, by its own log. */
+const shedTimes = (output: string): number[] =>
+  output
+    .split('\n')
+    .filter((line) => line.includes('"status":503'))
+    .map((line) => (JSON.parse(line) as { durationMs: number }).durationMs);
+
 let count = 0;
 /** A query that no other is shared with. */
 const next = (): string => `{ person(personId: "p${count++}") { name } }`;
@@ -212,7 +219,7 @@ describe('as the settings are by default', () => {
     await callers.loop(300, 5_000, async (caller) => {
       const reply = await callers.ask(next(), { apiKey: `tenant-${caller % 10}` });
       heard.push(reply);
-      if (reply.status === 503) await sleep(200);
+      if (reply.status === 503) await sleep(100 + 200 * Math.random());
     });
 
     const codesOf = ({ body }: Heard) => (body.errors ?? []).map((e: any) => e.extensions.code);
@@ -228,7 +235,7 @@ describe('as the settings are by default', () => {
     expect(served.length).toBeGreaterThan(100);
     expect(shed.length).toBeGreaterThan(served.length);
     expect(shed.every(({ retryAfter }) => Number(retryAfter) >= 1)).toBe(true);
-    expect(percentile(timesOf(shed), 0.5), 'shed early').toBeLessThan(50);
+    expect(percentile(shedTimes(stand.gateway.output), 0.5), 'shed early').toBeLessThan(50);
     expect(percentile(timesOf(heard), 0.99), 'nobody waits past the deadline').toBeLessThan(10_000);
     const grown = (await stand.gateway.metric('process_resident_memory_bytes')) - before;
     expect(grown).toBeLessThan(100e6);
@@ -263,12 +270,12 @@ describe('T27 memory', () => {
     });
     const round = async () => {
       const callers = openCallers(stand.gateway);
-      await callers.loop(20, 1_500, async (caller) => {
+      await callers.loop(20, 1_200, async (caller) => {
         const leaves = caller % 5 === 0 ? { signal: AbortSignal.timeout(3) } : {};
         await callers.ask(next(), leaves).catch(() => {});
       });
       await callers.close();
-      await sleep(500);
+      await sleep(300);
     };
     const heaps: number[] = [];
     const handles: number[] = [];

@@ -1,0 +1,769 @@
+/**
+ * T31 to T47: what callers send by mistake or on purpose. Refused with a code, a status and no call.
+ *
+ * The properties of ids, cursors and paths run ten thousand times against the functions that read
+ * them, and some hundred times through the gateway.
+ */
+import fc from 'fast-check';
+import { buildSchema, parse, print } from 'graphql';
+import { serverAudits } from 'graphql-http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createContext } from '../../src/graph/context.ts';
+import { openCursor, sealCursor } from '../../src/graph/cursor.ts';
+import { formatNodeId, parseNodeId } from '../../src/graph/node-id.ts';
+import { fillPath, formatQuery } from '../../src/rest/path.ts';
+import { planningContext } from '../../src/graph/cost.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { ok, text } from '../support/faults.ts';
+import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
+import { routeOf, sampleOf, world } from '../support/world.ts';
+import { rawHttp } from './raw-http.ts';
+import { expectBelow, openStand, type Stand } from './stand.ts';
+
+const RUNS = 10_000;
+
+let stand: Stand;
+/** As it would run in production, on a machine where somebody left NODE_ENV at development. */
+let closed: Stand;
+
+beforeAll(async () => {
+  [stand, closed] = await Promise.all([
+    openStand({}, { gauged: true }),
+    openStand({
+      NODE_ENV: 'development',
+      INTROSPECTION: 'off',
+      SUGGESTIONS: 'off',
+      GRAPHIQL: 'off',
+      CORS_ORIGINS: 'https://app.example.com',
+    }),
+  ]);
+}, 40_000);
+
+afterEach(() => stand.calm());
+
+afterAll(() => Promise.all([stand.close(), closed.close()]));
+
+const graphql = (body: unknown, init: RequestInit = {}): Promise<Reply> =>
+  send(`${stand.gateway.url}/graphql`, {
+    method: 'POST',
+    ...init,
+    headers: { ...POST_JSON, 'x-api-key': KEY, ...(init.headers as Record<string, string>) },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+describe('T31 GraphQL over HTTP', () => {
+  it('T31 passes all 61 audits', async () => {
+    const audits = serverAudits({
+      url: `${stand.gateway.url}/graphql`,
+      fetchFn: (url: string, init: RequestInit = {}) =>
+        fetch(url, {
+          ...init,
+          headers: { ...(init.headers as Record<string, string>), 'x-graphql-yoga-csrf': '1' },
+        }),
+    });
+
+    const results = await Promise.all(audits.map((audit) => audit.fn()));
+
+    expect(results.filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(results).toHaveLength(61);
+    await stand.holds([], { hits: 0 });
+  });
+});
+
+const times = (count: number, write: (i: number) => string, separator = ' ') =>
+  Array.from({ length: count }, (_, i) => write(i)).join(separator);
+
+const nested = (depth: number): string =>
+  `{ node(id: "x") { ... on Person { ${'account { persons { nodes { '.repeat(depth)} name ${'} } } '.repeat(depth)} } } }`;
+
+/** Fragments of which each spreads the next twice: 2^n fields from n lines. */
+const bomb = (levels: number): string =>
+  `{ ...F0 } ${times(levels, (i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`)} fragment F${levels} on Query { __typename }`;
+
+const ATTACKS: readonly [string, string][] = [
+  ['depth 13', nested(5)],
+  ['depth 5000', `{ ${'a { '.repeat(5_000)} b ${'} '.repeat(5_000)} }`],
+  ['20,000 brackets', `{ f(a: ${'['.repeat(20_000)}`],
+  ['3,000 tokens', `{ ${times(3_000, () => '__typename')} }`],
+  ['31 aliases', `{ ${times(31, (i) => `a${i}: __typename`)} }`],
+  ['5,000 @skip', `{ __typename ${'@skip(if: false) '.repeat(5_000)} }`],
+  ['21 @include', `{ __typename ${'@include(if: true) '.repeat(21)} }`],
+  ['5,000 directives nobody knows', `{ __typename ${times(5_000, (i) => `@d${i}`)} }`],
+  ['3,000 operations', times(3_000, (i) => `query Q${i} { __typename }`)],
+  ['51 operations', times(51, (i) => `query Q${i} { __typename }`)],
+  ['fragments in a circle', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],
+  ['a fragment of itself', '{ ...A } fragment A on Query { ...A }'],
+  ['a fragment bomb of 2^20', bomb(20)],
+  ['a fragment bomb of 2^90', bomb(90)],
+  ['one field 5,000 times', `{ ${'__typename '.repeat(5_000)} }`],
+  ['one field 400 times', `{ ${'__typename '.repeat(400)} }`],
+  [
+    'deep introspection',
+    `{ __schema { types { ${'fields { type { '.repeat(12)} name ${'} } '.repeat(12)} } } }`,
+  ],
+];
+
+describe('documents made to hurt', () => {
+  it.each(ATTACKS)('T32, T33 refuses %s in under 50 ms', async (_name, query) => {
+    const replies: Reply[] = [];
+
+    await expectBelow(50, async () => {
+      const reply = await graphql({ query });
+      expect(reply.status).toBe(400);
+      expect(reply.codes[0]).toMatch(
+        /^(QUERY_TOO_LARGE|GRAPHQL_(PARSE|VALIDATION)_FAILED|BAD_REQUEST)$/,
+      );
+      replies.push(reply);
+      return reply.tookMs;
+    });
+
+    await stand.holds(replies, { hits: 0 });
+  });
+
+  it.each(ATTACKS)(
+    'T34 answers 200 without data to who accepts only application/json: %s',
+    async (_name, query) => {
+      const reply = await graphql({ query }, { headers: { accept: 'application/json' } });
+
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(reply.body).not.toHaveProperty('data');
+      expect(reply.codes.length).toBeGreaterThan(0);
+      expect(stand.hits).toBe(0);
+    },
+  );
+
+  it('T37 keeps a bounded memory of two thousand documents padded with comments', async () => {
+    const padding = '#'.repeat(95_000);
+    const fill = async (from: number) => {
+      for (let i = from; i < from + 1_000; i += 20) {
+        const some = Array.from({ length: 20 }, (_, j) =>
+          graphql({ query: `{ a${i + j}: __typename }\n${padding}` }),
+        );
+        for (const { status } of await Promise.all(some)) expect(status).toBe(200);
+      }
+      return (await stand.gateway.gauge()).heapBytes;
+    };
+    const before = (await stand.gateway.gauge()).heapBytes;
+
+    const half = await fill(0);
+    const whole = await fill(1_000);
+
+    expect(whole - before).toBeLessThan(150e6);
+    expect(whole - half).toBeLessThan(20e6);
+    await stand.holds([], { hits: 0 });
+  }, 40_000);
+});
+
+describe('bodies', () => {
+  const one = { query: '{ __typename }' };
+
+  it.each<[string, unknown]>([
+    ['ten queries', Array(10).fill(one)],
+    ['none', []],
+    ['a batch in a batch', [[one]]],
+    [
+      'mutations',
+      Array(2).fill({
+        query: 'mutation { restorePage(input: { id: "x" }) { userErrors { code } } }',
+      }),
+    ],
+  ])('T35 runs no batch: %s', async (_name, body) => {
+    const reply = await graphql(body);
+
+    expect(reply.status).toBe(400);
+    await stand.holds(reply, { hits: 0 });
+  });
+
+  it('T36 reads no body past 100 KB, however it is sent', async () => {
+    const rss = () => stand.gateway.metric('process_resident_memory_bytes');
+    const before = await rss();
+    const head = (more: string) =>
+      `POST /graphql HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\ncontent-type: application/json\r\n${more}\r\n\r\n`;
+
+    const long = await graphql({ query: '{ __typename }', pad: 'x'.repeat(101_000) });
+    const promised = await rawHttp(stand.gateway, head('content-length: 10000000000'));
+    const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`;
+    const chunked = await rawHttp(stand.gateway, head('transfer-encoding: chunked'), {
+      then: Array.from({ length: 800 }, () => chunk), // 50 MB
+    });
+    const zipped = await graphql('not gzip', { headers: { 'content-encoding': 'gzip' } });
+    const short = await rawHttp(
+      stand.gateway,
+      `${head('content-length: 10')}${JSON.stringify(one)}`,
+    );
+
+    expect([long.status, promised.status, chunked.status, zipped.status]).toEqual([
+      413, 413, 413, 415,
+    ]);
+    expect([long.codes, zipped.codes]).toEqual([['BODY_TOO_LARGE'], ['UNSUPPORTED_MEDIA_TYPE']]);
+    expect(promised.tookMs).toBeLessThan(2_500);
+    expect(chunked.closed && promised.closed).toBe(true);
+    // What is longer than it says: a broken request, then a refused one.
+    expect(short.status).toBe(400);
+    expect((await rss()) - before).toBeLessThan(50e6);
+    await stand.holds([long, zipped], { hits: 0 });
+  });
+
+  it('T38 refuses variables of any wrong kind and size, without a 500', async () => {
+    const query =
+      'query ($id: ID!, $n: Int) { person(personId: $id) { name } persons(first: $n) { totalCount } }';
+    const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+    const variables: readonly string[] = [
+      JSON.stringify(Object.fromEntries(Array.from({ length: 8_000 }, (_, i) => [`v${i}`, 1]))),
+      `{ "id": ${deep} }`,
+      `{ "id": "p", "n": ${deep} }`,
+      '{ "id": null }',
+      '{ "id": { "a": 1 } }',
+      '{ "id": "p", "n": "many" }',
+      '{ "id": "p", "n": 1.5 }',
+      '{ "id": "p", "n": 1e400 }',
+      '[]',
+      '"text"',
+      '7',
+      '{}',
+    ];
+
+    const replies: Reply[] = [];
+    for (const value of variables) {
+      const reply = await graphql(`{ "query": ${JSON.stringify(query)}, "variables": ${value} }`);
+      expect(reply.status, value.slice(0, 80)).toBe(400);
+      replies.push(reply);
+    }
+
+    await stand.holds(replies, { hits: 0 });
+  });
+
+  it('T38 lets the last of two equal keys count, and ignores variables nobody declared', async () => {
+    const reply = await graphql(
+      '{ "query": "query ($id: ID!) { person(personId: $id) { personId } }", "variables": { "id": "one", "id": "two", "spare": 1 } }',
+    );
+
+    expect(reply.data).toEqual({ person: { personId: 'two' } });
+    await stand.holds(reply, { hits: 1 });
+  });
+
+  it('T39 ignores properties of the body that nobody defined', async () => {
+    const reply = await graphql({ ...one, documentId: 'x', unknown: { a: 1 }, __proto__: null });
+
+    expect(reply).toMatchObject({ status: 200, body: { data: { __typename: 'Query' } } });
+    await stand.holds(reply, { hits: 0 });
+  });
+});
+
+/** `node(id:)` with a value as a variable: a lone surrogate has no place in a document. */
+const askNode = (id: string) =>
+  graphql({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables: { id } });
+
+const base64 = (bytes: string): string => Buffer.from(bytes).toString('base64');
+
+describe('T40 global ids', () => {
+  const real = formatNodeId('AudienceVersion', ['p', 'a', 'v']);
+  const FORGED = [
+    '!!!',
+    '',
+    ' ',
+    base64('Person:1'),
+    base64('Nothing:1'),
+    base64('__proto__:1'),
+    base64('Topic:../x'),
+    Buffer.from('Person["p"]').toString('base64url'),
+    formatNodeId('Nothing', ['1']),
+    formatNodeId('__proto__', ['1']),
+    formatNodeId('constructor', ['1']),
+    formatNodeId('Query', ['1']),
+    formatNodeId('AudienceVersion', ['p', 'a']),
+    formatNodeId('AudienceVersion', ['p', 'a', 'v', 'x']),
+    formatNodeId('Person', []),
+    formatNodeId('Person', ['']),
+    formatNodeId('Person', ['..']),
+    formatNodeId('Person', ['a\r\nb']),
+    formatNodeId('Person', ['x'.repeat(600)]),
+    real.slice(0, -1),
+    real.slice(1),
+    `${real}=`,
+    `${real}==`,
+    ` ${real}`,
+    `${real}A`,
+    real.toUpperCase(),
+    '🙂',
+    'x'.repeat(10_240),
+    '\u0000',
+    '\ud800',
+  ];
+
+  it('T40 refuses whatever is not the id of anything', async () => {
+    const replies: Reply[] = [];
+    for (const id of FORGED) {
+      const reply = await askNode(id);
+      expect(reply.codes, id.slice(0, 40)).toEqual(['BAD_USER_INPUT']);
+      replies.push(reply);
+    }
+
+    await stand.holds(replies, { hits: 0 });
+  });
+
+  it('T40 refuses the id of another type', async () => {
+    const id = JSON.stringify(formatNodeId('Page', ['1']));
+
+    const reply = await stand.ask(
+      `mutation { updateTopic(input: { id: ${id}, title: "x" }) { topic { title } } }`,
+    );
+
+    expect(reply.codes).toEqual(['BAD_USER_INPUT']);
+    await stand.holds(reply, { hits: 0 });
+  });
+
+  it('T40 reads back what it wrote, and nothing else: 10,000 runs', () => {
+    const known = new Set(Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`p${i}`])));
+    const altered = fc
+      .tuple(fc.constantFrom(...known), fc.nat(), fc.base64String({ minLength: 1, maxLength: 4 }))
+      .map(([id, at, put]) => id.slice(0, at % id.length) + put + id.slice((at % id.length) + 1));
+
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), altered), (id) => {
+        if (known.has(id)) return;
+        expect(() => parseNodeId(id)).toThrow(/is not a global id/);
+      }),
+      { numRuns: RUNS },
+    );
+    const part = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 });
+    const sound = part.filter((text) => !/^\.\.?$|\p{Cc}|\p{Cs}/u.test(text) && text.length <= 512);
+    fc.assert(
+      fc.property(fc.constantFrom('Page', 'Audience'), fc.array(sound), (typename, parts) => {
+        expect(parseNodeId(formatNodeId(typename, parts))).toEqual({ typename, parts });
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('T40 refuses three hundred random ids through the gateway', async () => {
+    const replies: Reply[] = [];
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (id) => {
+        const reply = await askNode(id);
+        expect(reply.codes).toEqual(['BAD_USER_INPUT']);
+        replies.push(reply);
+      }),
+      { numRuns: 300 },
+    );
+
+    await stand.holds(replies, { hits: 0 });
+  });
+});
+
+describe('T41 cursors and counts', () => {
+  const cursorOf = async (selection: string, apiKey = KEY): Promise<string> => {
+    const { data } = await stand.ask(`{ ${selection} { edges { cursor } } }`, { apiKey });
+    return Object.values<any>(data)[0].edges[0].cursor as string;
+  };
+
+  it('T41 refuses a cursor of another list, parent, filter or caller, or one that was changed', async () => {
+    const cursor = await cursorOf('topics(first: 1)');
+    const ofAccounts = await cursorOf('accounts(query: "a", first: 1)');
+    const ofTenant = await cursorOf('topics(first: 1)', 'another-key');
+    await stand.calm();
+    const after: readonly string[] = [
+      `persons(after: "${cursor}")`,
+      `topics(after: "${ofAccounts}")`,
+      `topics(after: "${ofTenant}")`,
+      `accounts(query: "b", after: "${ofAccounts}")`,
+      `accounts(after: "${ofAccounts}")`,
+      `topics(after: "${cursor.slice(0, -1)}")`,
+      `topics(after: "${cursor}A")`,
+      `topics(after: "${cursor.slice(0, 12)}B${cursor.slice(13)}")`,
+      'topics(after: "")',
+      'topics(after: "garbage")',
+      'topics(after: "🙂")',
+      `topics(after: "${'x'.repeat(10_000)}")`,
+    ];
+
+    const replies: Reply[] = [];
+    for (const field of after) {
+      const reply = await stand.ask(`{ ${field} { totalCount } }`);
+      expect(reply.codes, field.slice(0, 60)).toEqual(['BAD_USER_INPUT']);
+      replies.push(reply);
+    }
+
+    await stand.holds(replies, { hits: 0 });
+  });
+
+  it('T41 refuses counts out of range, and both ends at once', async () => {
+    const entries = (args: string) => `topic(topicId: "t") { entries(${args}) { totalCount } }`;
+    const wrong = [
+      'topics(first: -1) { totalCount }',
+      'topics(first: 101) { totalCount }',
+      'topics(first: 1000000) { totalCount }',
+    ];
+
+    const replies: Reply[] = [];
+    for (const field of wrong) replies.push(await stand.ask(`{ ${field} }`));
+    expect(replies.map(({ codes }) => codes)).toEqual(Array(3).fill(['BAD_USER_INPUT']));
+    await stand.holds(replies, { hits: 0 });
+
+    // Lists of the backend run forward only: the schema has no other way to ask.
+    const backwards = await stand.ask('{ topics(last: 1) { totalCount } }');
+    expect(backwards.status).toBe(400);
+    await stand.holds(backwards, { hits: 0 });
+
+    // Entries come with their topic: what is wrong about them costs the topic, and no more.
+    const both = await stand.ask(`{ ${entries('first: 1, last: 1')} }`);
+    const low = await stand.ask(`{ ${entries('last: -1')} }`);
+    expect([...both.codes, ...low.codes]).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
+    await stand.holds([both, low], { hits: [0, 2] });
+
+    const none = await stand.ask('{ topics(first: 0) { edges { cursor } totalCount } }');
+    expect(none.data).toEqual({ topics: { edges: [], totalCount: 2 } });
+    await stand.holds(none, { hits: 1 });
+  });
+
+  it('T41 opens what it sealed, and nothing else: 10,000 runs', () => {
+    const { rest } = planningContext('extended');
+    const [mine, theirs] = [createContext(rest, 'mine'), createContext(rest, 'theirs')];
+
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (cursor) => {
+        expect(() => openCursor(mine, 'list', cursor, 'after')).toThrow(
+          /not a cursor of this list/,
+        );
+      }),
+      { numRuns: RUNS },
+    );
+    fc.assert(
+      fc.property(fc.nat(), fc.string(), fc.nat(), fc.nat(255), (skip, from, at, byte) => {
+        const sealed = sealCursor(mine, 'list', [skip, from]);
+        expect(openCursor(mine, 'list', sealed, 'after')).toEqual([skip, from]);
+        expect(() => openCursor(theirs, 'list', sealed, 'after')).toThrow();
+        expect(() => openCursor(mine, 'other', sealed, 'after')).toThrow();
+        const bytes = Buffer.from(sealed, 'base64url');
+        const old = bytes[at % bytes.length]!;
+        bytes[at % bytes.length] = byte;
+        if (byte !== old) {
+          expect(() => openCursor(mine, 'list', bytes.toString('base64url'), 'after')).toThrow();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe('T42, T43 paths and queries', () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '.',
+      '..',
+      '%2e%2e',
+      '../accounts',
+      'a/b',
+      'a?x=1',
+      'a#b',
+      'a\\b',
+      '//evil',
+      'a;b',
+      '\r\nx: y',
+      ' ',
+      '',
+      '\u0000',
+      '\ud800',
+      'x'.repeat(600),
+    ),
+    fc
+      .array(fc.constantFrom('.', '/', '%', '2e', '&', '=', '#', '?', 'a', '[', ']'))
+      .map((all) => all.join('')),
+  );
+
+  it('T42 makes every id one encoded segment of the documented route, or nothing: 10,000 runs', () => {
+    const all = Object.values(routes);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...all),
+        fc.array(hostile, { minLength: 3, maxLength: 3 }),
+        (route, values) => {
+          const holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+          const given = Object.fromEntries(holes.map((hole, i) => [hole, values[i]!]));
+          let path: string;
+          try {
+            path = fillPath(route, given);
+          } catch (error) {
+            expect((error as Error).name).toBe('RestInputError');
+            return;
+          }
+          expect(path.split('/')).toHaveLength(route.path.split('/').length);
+          expect(new URL(path, 'http://backend').pathname).toBe(path);
+          const found = routeOf({ method: route.method, target: path });
+          expect(found?.values).toEqual(given);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('T43 sends one parameter with exactly its value: 10,000 runs', () => {
+    fc.assert(
+      fc.property(hostile, hostile, (cursor, query) => {
+        const text = formatQuery({ limit: 20, cursor, query });
+        const { searchParams, hash, pathname } = new URL(`http://backend/v0/topics${text}`);
+        const asSent = (value: string) => value.replace(/\p{Cs}/gu, '\uFFFD');
+        expect([...searchParams]).toEqual([
+          ['limit', '20'],
+          ['cursor', asSent(cursor)],
+          ['query', asSent(query)],
+        ]);
+        expect([hash, pathname]).toEqual(['', '/v0/topics']);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('T42, T43 hold through the gateway: three hundred random ids and searches', async () => {
+    const replies: Reply[] = [];
+    let called = 0;
+    await fc.assert(
+      fc.asyncProperty(hostile, hostile, async (id, query) => {
+        const before = stand.upstream.seen.length;
+        const reply = await graphql({
+          query:
+            'query ($id: ID!, $query: String) { person(personId: $id) { name } accounts(query: $query, first: 3) { totalCount } links: pageLinks(path: $query, pageId: $id, first: 7) { totalCount } }',
+          variables: { id, query },
+        });
+        const seen = stand.upstream.seen.slice(before);
+        called += seen.length;
+        replies.push(reply);
+        for (const { target, headers } of seen) {
+          const { pathname, searchParams } = new URL(target, 'http://backend');
+          const params = Object.fromEntries(searchParams);
+          expect([...searchParams.keys()].length).toBe(Object.keys(params).length);
+          if (pathname === '/v0/accounts/search') {
+            expect(params).toEqual({ query: query.toWellFormed(), limit: '3' });
+          } else if (pathname === '/v0/page_links') {
+            expect(params).toEqual({
+              path: query.toWellFormed(),
+              pageId: id.toWellFormed(),
+              limit: '7',
+            });
+          } else {
+            expect(decodeURIComponent(/^\/v0\/persons\/([^/]+)$/.exec(pathname)![1]!)).toBe(id);
+            expect(params).toEqual({});
+          }
+          expect(headers['x-api-key']).toBe(KEY);
+        }
+      }),
+      { numRuns: 300 },
+    );
+
+    await stand.holds(replies, { hits: called });
+  });
+});
+
+describe('T44 header values', () => {
+  it('T44 refuses a key that is empty, broken, repeated or too long, and calls nothing', async () => {
+    const body = JSON.stringify({ query: '{ person(personId: "p") { name } }' });
+    const withKeys = (...lines: string[]) =>
+      rawHttp(
+        stand.gateway,
+        `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${body.length}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n${body}`,
+      );
+    const secret = 'SECRET-KEY-THAT-LEAKS';
+
+    const refused = [
+      await withKeys('x-api-key: '),
+      await withKeys(`x-api-key: ${secret} ${secret}`),
+      await withKeys(`x-api-key: ${secret}`, `x-api-key: ${secret}2`),
+      await withKeys(`x-api-key: ${secret}\u00e9`),
+      await withKeys(`x-api-key: ${secret}\u0007`),
+      await withKeys(`x-api-key: ${secret.repeat(100)}`),
+      await withKeys(`x-api-key: ${secret.repeat(1_000)}`), // 20 KB
+      await withKeys(),
+    ];
+
+    expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401, 400, 401, 431, 200]);
+    expect(refused.at(-1)?.text).toContain('UNAUTHENTICATED');
+    const metrics = await stand.gateway.get('/metrics');
+    for (const { text: shown } of [...refused, metrics]) expect(shown).not.toContain(secret);
+    expect(stand.gateway.output).not.toContain(secret);
+    await stand.holds([], { hits: 0 });
+  });
+
+  it('T44 lets no line break into a header of its own', async () => {
+    const reply = await graphql(
+      { query: '{ person(personId: "p") { name } }' },
+      { headers: { 'x-request-id': 'a b; c="\t"' } },
+    );
+
+    expect(stand.upstream.seen.at(-1)?.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+    await stand.holds(reply, { hits: 1 });
+  });
+});
+
+describe('T45 names of prototypes', () => {
+  it('T45 passes them on as data, and is changed by none', async () => {
+    const payload =
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1,"a":[{"__proto__":[]}]}';
+    const log = JSON.stringify(
+      sampleOf(routes.getPersonLog, { person_id: 'x', person_log_id: 'y' }),
+    );
+    stand.upstream.on(
+      'GET /v0/persons/x/logs/y',
+      text(log.replace('"payload":{"any":"thing"}', () => `"payload":${payload}`)),
+    );
+    const id = formatNodeId('PersonLog', ['x', 'y']);
+
+    const reply = await graphql(
+      `{ "query": "query ($id: ID!) { __proto__: node(id: $id) { ... on PersonLog { payload } } }", "variables": { "id": "${id}", "__proto__": { "polluted": true }, "constructor": 1 }, "__proto__": { "polluted": true } }`,
+    );
+
+    expect(reply.text).toBe(`{"data":{"__proto__":{"payload":${payload}}}}`);
+    await stand.holds(reply, { hits: 1 });
+    const after = await stand.ask('{ topic(topicId: "t") { title } }');
+    expect(after.text).toBe('{"data":{"topic":{"title":"title"}}}');
+    await stand.holds(after, { hits: 1 });
+  });
+
+  it('T45 knows no field, type or operation of those names', async () => {
+    const replies = [
+      await stand.ask('{ __proto__ { id } }'),
+      await stand.ask('{ constructor }'),
+      await graphql({ query: '{ __typename }', operationName: '__proto__' }),
+      await graphql({
+        query: 'mutation { updateTopic(input: { id: "x", __proto__: 1 }) { topic { id } } }',
+      }),
+    ];
+
+    expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+    await stand.holds(replies, { hits: 0 });
+  });
+});
+
+describe('T46 Unicode', () => {
+  it.each([
+    ['composed', '\u00e9'],
+    ['decomposed', 'e\u0301'],
+    ['right to left', '\u05e9\u05dc\u05d5\u05dd\u202e!'],
+    ['four bytes', '👩‍🚀🦄'],
+    ['quotes and slashes', '"\\/\b\f\n\r\t'],
+    ['NUL', 'a\u0000b'],
+    ['line separators', '\u2028\u2029'],
+  ])('T46 carries it there and back unchanged: %s', async (_name, title) => {
+    stand.upstream.on('PATCH /v0/topics/t', (response, seen, socket) =>
+      ok({ ...sampleOf(routes.getTopic, { topic_id: 't' }), ...JSON.parse(seen.body) })(
+        response,
+        seen,
+        socket,
+      ),
+    );
+
+    const reply = await graphql({
+      query:
+        'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } } }',
+      variables: { input: { id: formatNodeId('Topic', ['t']), title } },
+    });
+
+    expect(JSON.parse(stand.upstream.seen.at(-1)!.body)).toEqual({ title });
+    expect(reply.data).toEqual({ updateTopic: { topic: { title } } });
+    await stand.holds(reply, { hits: 1 });
+  });
+
+  it('T46 refuses a body that is not UTF-8', async () => {
+    const reply = await send(`${stand.gateway.url}/graphql`, {
+      method: 'POST',
+      headers: POST_JSON,
+      body: Buffer.concat([
+        Buffer.from('{"query":"{ __typename }","x":"'),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('"}'),
+      ]),
+    });
+
+    expect(reply.status).toBe(400);
+    await stand.holds(reply, { hits: 0 });
+  });
+});
+
+describe('T47 pages of others, and what is disclosed', () => {
+  const at = (path: string, init: RequestInit) => send(`${closed.gateway.url}${path}`, init);
+  const write = encodeURIComponent(
+    'mutation { restorePage(input: { id: "x" }) { userErrors { code } } }',
+  );
+  const form = (type: string, body: string) =>
+    at('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': type, origin: 'https://evil.example' },
+      body,
+    });
+
+  it('T47 takes nothing that a foreign page could send without asking', async () => {
+    const boundary =
+      '--b\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{"query":"{ __typename }"}\r\n--b--\r\n';
+    const refused = [
+      await form('application/x-www-form-urlencoded', `query=${write}`),
+      await form('text/plain', '{"query":"{ __typename }"}'),
+      await form('multipart/form-data; boundary=b', boundary),
+      await at(`/graphql?query=${write}`, {}),
+      await at(`/graphql?query=${write}`, { headers: { 'x-graphql-yoga-csrf': '1' } }),
+    ];
+
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 405]);
+    await closed.holds(refused, { hits: 0 });
+  });
+
+  it('T47 takes no other media type either', async () => {
+    const headers = { 'x-graphql-yoga-csrf': '1' };
+    const replies = await Promise.all(
+      [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/graphql',
+        'multipart/form-data; boundary=b',
+      ].map((type) =>
+        at('/graphql', {
+          method: 'POST',
+          headers: { ...headers, 'content-type': type },
+          body: '{ __typename }',
+        }),
+      ),
+    );
+
+    for (const { status } of replies) expect([400, 415]).toContain(status);
+    await closed.holds(replies, { hits: 0 });
+  });
+
+  it('T47 lets named origins read, and no other', async () => {
+    const preflight = (origin: string) =>
+      fetch(`${closed.gateway.url}/graphql`, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-api-key,content-type',
+        },
+      });
+
+    const [evil, nobody, app] = await Promise.all(
+      ['https://evil.example', 'null', 'https://app.example.com'].map(preflight),
+    );
+
+    for (const { headers } of [evil!, nobody!]) {
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+    }
+    expect(app?.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+    expect(app?.headers.get('access-control-allow-credentials')).toBeNull();
+    await closed.holds([], { hits: 0 });
+  });
+
+  it('T47 tells no schema, no guess, no page and no stack when told not to, NODE_ENV or not', async () => {
+    const schemaAsked = await closed.ask('{ __schema { types { name } } }');
+    const guess = await closed.ask('{ persn }');
+    const page = await fetch(`${closed.gateway.url}/graphql`, { headers: { accept: 'text/html' } });
+    closed.upstream.on('GET /v0/persons/p', text('<html>secret upstream text</html>', 'text/html'));
+    const failed = await closed.ask('{ person(personId: "p") { name } }');
+
+    expect(schemaAsked.status).toBe(400);
+    expect(guess.text).not.toMatch(/did you mean/i);
+    expect(page.headers.get('content-type')).not.toMatch(/html/);
+    expect(failed.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(Object.keys(failed.errors[0].extensions).sort()).toEqual(['code', 'upstream']);
+    await closed.holds([schemaAsked, guess, failed], { hits: 1 });
+  });
+});
