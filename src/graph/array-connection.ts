@@ -14,6 +14,7 @@ import type { Context } from './context.ts';
 import { openCursor, sealCursor } from './cursor.ts';
 import { demanding, type Demand } from './demand.ts';
 import type { Entity } from './entity.ts';
+import { anyBuilder } from './field-builder.ts';
 import { badInput } from './errors.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
@@ -45,12 +46,6 @@ type PagingArgs = Readonly<
   Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>>
 >;
 
-/** The half of a field builder that is used; its own type depends on where a field stands. */
-interface AnyFieldBuilder {
-  readonly arg: PothosSchemaTypes.ObjectFieldBuilder<Types, object>['arg'];
-  field(options: object): never;
-}
-
 /** An array of the backend as a connection. */
 export function arrayConnectionField<
   Parent extends object,
@@ -60,8 +55,7 @@ export function arrayConnectionField<
   t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
   { type, description, entity, listId, demand, items }: ArrayConnectionOptions<Parent, Node, Name>,
 ) {
-  // As in fields.ts: Pothos types a field by its literal options, which a helper does not have.
-  const builder = t as unknown as AnyFieldBuilder;
+  const builder = anyBuilder(t);
   return builder.field({
     type,
     nullable: true,

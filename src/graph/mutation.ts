@@ -7,16 +7,16 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import type { CallOptions } from '../rest/client.ts';
-import { RestOutcomeUnknownError, RestStatusError } from '../rest/errors.ts';
+import { RestStatusError } from '../rest/errors.ts';
 import type { Route } from '../v0/routes.ts';
 import { builder, type Types } from './builder.ts';
 import { forgetReads, type Context } from './context.ts';
 import { demanding } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
 import { badInput, codeOf } from './errors.ts';
-import { costing } from './fields.ts';
+import { costing } from './field-builder.ts';
 import { startFrom } from './lookahead.ts';
-import { outcomeUnknown } from './outcome.ts';
+import { lostAnswer, outcomeUnknown } from './outcome.ts';
 
 export interface UserError {
   readonly code: string;
@@ -95,20 +95,13 @@ export function writeField<T extends object, Name extends keyof T & string, Inpu
           const object = await send(context, { origin: info.path });
           return { object, userErrors: [] };
         } catch (error) {
-          if (!(error instanceof RestOutcomeUnknownError && readBack)) {
-            return { object: null, userErrors: [toUserError(error)] };
-          }
+          const lost = lostAnswer(error);
+          if (!lost) return { object: null, userErrors: [toUserError(error)] };
+          if (!readBack) throw lost;
           // Before reading back as after: what was read earlier knows nothing of the write.
           forgetReads(context);
           const key = readBack.key(inputOf(args));
-          throw await outcomeUnknown(
-            error,
-            answers.entity,
-            key,
-            readBack.tells,
-            context,
-            info.path,
-          );
+          throw await outcomeUnknown(lost, answers.entity, key, readBack.tells, context, info.path);
         } finally {
           forgetReads(context);
         }

@@ -5,7 +5,7 @@
  * the write a moment later, and one that looks changed may be somebody else's doing. Callers judge.
  */
 import type { GraphQLError, GraphQLResolveInfo } from 'graphql';
-import type { RestOutcomeUnknownError } from '../rest/errors.ts';
+import { RestOutcomeUnknownError, RestStatusError } from '../rest/errors.ts';
 import type { Context } from './context.ts';
 import type { Entity, KeyOf } from './entity.ts';
 import { fromRestError } from './errors.ts';
@@ -20,6 +20,23 @@ export interface StateReadBack {
   readonly found: boolean | null;
   /** The fields that tell, under their names in the schema; a broken one is left out. */
   readonly [field: string]: unknown;
+}
+
+/** Statuses of proxies that have asked the backend and lost its answer: Bad Gateway, Gateway Timeout. */
+const LOST_BEHIND_A_PROXY: readonly number[] = [502, 504];
+
+/** The failure of a write whose answer was lost, here or behind a proxy; undefined for any other. */
+export function lostAnswer(error: unknown): RestOutcomeUnknownError | undefined {
+  if (error instanceof RestOutcomeUnknownError) return error;
+  if (!(error instanceof RestStatusError) || !LOST_BEHIND_A_PROXY.includes(error.status)) {
+    return undefined;
+  }
+  const { status, requestId } = error;
+  return new RestOutcomeUnknownError('Write was sent and its answer lost', error.route, {
+    cause: error,
+    status,
+    ...(requestId !== undefined && { requestId }),
+  });
 }
 
 /**

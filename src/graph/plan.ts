@@ -6,45 +6,19 @@
  */
 import {
   getNamedType,
-  isObjectType,
   OperationTypeNode,
   type FieldNode,
-  type GraphQLField,
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Context } from './context.ts';
 import { demandOf, type Demand, type ListDemand, type LoadDemand } from './demand.ts';
 import { findEntity, type Entity } from './entity.ts';
-import { DEFAULT_FIRST, pagesOf, readPageRequest } from './page-request.ts';
+import { pagesOf, readPageRequest } from './page-request.ts';
 import { completeKey, identityOf, sharedKey, spaceOf, symbolic, type Key } from './plan-symbol.ts';
 import { Tally, type Count, type Plan } from './plan-tally.ts';
+import { itemSelections, sizeOf, type Parent, type Visit } from './plan-visit.ts';
 import { argumentsOf, selectedFields, type Document, type Selected } from './selection.ts';
-
-/** An object as the planner sees it. */
-interface Parent {
-  readonly type: GraphQLObjectType;
-  readonly value: object;
-  /** The round after which its key is known: calls that need no more begin then. */
-  readonly keyAt: number;
-  /** The round after which the object itself is there. */
-  readonly visibleAt: number;
-  readonly count: Count;
-  readonly path: string;
-}
-
-/** A selected field with all that counting it takes. */
-interface Visit {
-  readonly parent: Parent;
-  readonly field: GraphQLField<unknown, unknown>;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly nodes: readonly FieldNode[];
-  readonly path: string;
-  /** The round after which its call can begin. */
-  readonly at: number;
-  /** How many times it is resolved. */
-  readonly count: Count;
-}
 
 /**
  * The plan of an operation: calls at least and at most, by route, and rounds.
@@ -247,7 +221,7 @@ class Planner {
     const visibleAt = Math.max(parent.visibleAt, end);
     const item = { value, keyAt: end, visibleAt, count: { least: 0, most }, path };
     if (entity && !areReferences) this.#known(entity, key, value, end);
-    for (const [type, selection] of this.#itemSelections(field, nodes)) {
+    for (const [type, selection] of itemSelections(this.#document, field, nodes)) {
       if (entity && areReferences) {
         const visit = { parent: { ...item, type }, field, args: {}, nodes: selection, path };
         this.#entity(entity, key, { ...visit, at: end, count: item.count });
@@ -262,29 +236,4 @@ class Planner {
     this.tally.prime(identityOf(entity, key), ready);
     entity.alsoKnownAs?.(value).forEach((name) => this.tally.prime(name, ready));
   }
-
-  /** What a field selects of its items: through `edges { node }` and `nodes` of a connection. */
-  *#itemSelections(
-    field: GraphQLField<unknown, unknown>,
-    nodes: readonly FieldNode[],
-  ): Iterable<[GraphQLObjectType, readonly FieldNode[]]> {
-    const type = getNamedType(field.type);
-    if (!isObjectType(type)) return;
-    if (!type.name.endsWith('Connection') && !type.name.endsWith('Edge')) yield [type, nodes];
-    else {
-      for (const part of selectedFields(this.#document, type, nodes)) {
-        const inner = type.getFields()[part.name];
-        if (inner && ['edges', 'nodes', 'node'].includes(part.name)) {
-          yield* this.#itemSelections(inner, part.nodes);
-        }
-      }
-    }
-  }
-}
-
-/** How many items a field answers at most. */
-function sizeOf({ field, args }: Visit): number {
-  const size = args['first'] ?? args['last'];
-  if (typeof size === 'number') return Math.max(0, size);
-  return getNamedType(field.type).name.endsWith('Connection') ? DEFAULT_FIRST : 1;
 }

@@ -2,7 +2,8 @@
 import { builder } from '../../graph/builder.ts';
 import { connectionType } from '../../graph/connection-type.ts';
 import type { ListDemand } from '../../graph/demand.ts';
-import { connectionField, lookupField } from '../../graph/fields.ts';
+import { lookupField } from '../../graph/fields.ts';
+import { connectionField } from '../../graph/list-field.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from './account.entity.ts';
 import { accountList, accountRoute } from './account.list.ts';

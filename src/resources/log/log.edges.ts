@@ -5,7 +5,8 @@
  */
 import { builder } from '../../graph/builder.ts';
 import { connectionType } from '../../graph/connection-type.ts';
-import { listField, referenceField } from '../../graph/fields.ts';
+import { referenceField } from '../../graph/fields.ts';
+import { listField } from '../../graph/list-field.ts';
 import { filtersOf } from '../../graph/filters.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from '../account/account.entity.ts';

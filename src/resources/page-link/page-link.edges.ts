@@ -6,7 +6,8 @@
 import { builder } from '../../graph/builder.ts';
 import type { Context } from '../../graph/context.ts';
 import type { ListDemand } from '../../graph/demand.ts';
-import { connectionField, listField, referenceField } from '../../graph/fields.ts';
+import { referenceField } from '../../graph/fields.ts';
+import { connectionField, listField } from '../../graph/list-field.ts';
 import { filtersOf } from '../../graph/filters.ts';
 import { mapList, restList, type List } from '../../graph/list.ts';
 import { walkList } from '../../graph/list-walk.ts';

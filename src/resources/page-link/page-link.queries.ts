@@ -1,7 +1,7 @@
 /** `pageLinks`. */
 import { builder } from '../../graph/builder.ts';
 import { connectionType } from '../../graph/connection-type.ts';
-import { listField } from '../../graph/fields.ts';
+import { listField } from '../../graph/list-field.ts';
 import { filtersOf } from '../../graph/filters.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageLinkRef, withPage } from './page-link.type.ts';

@@ -1,7 +1,8 @@
 /** `page` and `searchPages`. */
 import { builder } from '../../graph/builder.ts';
 import { demanding } from '../../graph/demand.ts';
-import { costing, lookupField, referenceField } from '../../graph/fields.ts';
+import { costing } from '../../graph/field-builder.ts';
+import { lookupField, referenceField } from '../../graph/fields.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/page-request.ts';
 import type { PageSearchHit } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';

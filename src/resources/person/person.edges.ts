@@ -6,7 +6,8 @@
 import { arrayConnectionField } from '../../graph/array-connection.ts';
 import { builder } from '../../graph/builder.ts';
 import { demanding, type LoadDemand } from '../../graph/demand.ts';
-import { costing, referenceField } from '../../graph/fields.ts';
+import { costing } from '../../graph/field-builder.ts';
+import { referenceField } from '../../graph/fields.ts';
 import { soundKey } from '../../graph/key.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from '../account/account.entity.ts';

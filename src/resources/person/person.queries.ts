@@ -1,7 +1,8 @@
 /** `person` and `persons`. */
 import { builder } from '../../graph/builder.ts';
 import { connectionType } from '../../graph/connection-type.ts';
-import { listField, lookupField } from '../../graph/fields.ts';
+import { lookupField } from '../../graph/fields.ts';
+import { listField } from '../../graph/list-field.ts';
 import { routes } from '../../v0/routes.ts';
 import { personEntity, PersonRef } from './person.entity.ts';
 
