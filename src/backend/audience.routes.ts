@@ -7,7 +7,7 @@ import { and, eq } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience, CreateAudienceBody } from '../v0/audience.ts';
-import type { PageMetadata } from '../v0/page.ts';
+import type { PageMetadata } from '../v0/page-metadata.ts';
 import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';

@@ -1,5 +1,5 @@
 /** Pages of the sample data, with their audiences, versions and links. All names are invented. */
-import type { PageMetadata } from '../v0/page.ts';
+import type { PageMetadata } from '../v0/page-metadata.ts';
 import { sampleAudience } from './audiences.seed.ts';
 import { EXAMPLE_PAGE_ID } from './example.ts';
 import type { Scale } from './people.seed.ts';

@@ -5,7 +5,7 @@
  * audience that was never published has no published version, so both versions may be null.
  */
 import { z } from 'zod';
-import { PageMetadata, PageMetadataInput } from './page.ts';
+import { PageMetadata, PageMetadataInput } from './page-metadata.ts';
 import { nullableString, nullableTimestamp, timestamp } from './primitive.ts';
 
 export const AUDIENCE_STATUSES = [

@@ -4,6 +4,7 @@
  * Source: interface.md, "Page", "Create page body". Assumed: nested values may be absent or null.
  */
 import { z } from 'zod';
+import { PageMetadata, PageMetadataInput } from './page-metadata.ts';
 import { counter, looseString, nullableTimestamp, timestamp } from './primitive.ts';
 
 export const PAGE_TYPES = ['inbound', 'outbound', 'call_followup', 'sales_deck', 'custom'] as const;
@@ -56,47 +57,6 @@ export const FooterLinkGroup = z.object({
   links: z.array(FooterLink).nullish(),
 });
 export type FooterLinkGroup = z.infer<typeof FooterLinkGroup>;
-
-/** Metadata fields that requests and answers share. */
-const METADATA_TEXTS = [
-  'title',
-  'description',
-  'author',
-  'canonicalUrl',
-  'ogTitle',
-  'ogDescription',
-  'ogImageAlt',
-  'ogSiteName',
-  'ogUrl',
-  'twitterTitle',
-  'twitterDescription',
-  'twitterImageAlt',
-  'twitterSite',
-  'twitterCreator',
-  'themeColor',
-] as const;
-
-/** Assumed: `robots` is a list of strings; `ogType` and `twitterCard` are in the public reference. */
-export const PageMetadata = z.object({
-  ...textFields(METADATA_TEXTS, looseString),
-  keywords: z.array(z.string()).nullish(),
-  robots: z.array(z.string()).nullish(),
-  ogImageUrl: looseString,
-  ogImageFileId: looseString,
-  twitterImageUrl: looseString,
-  twitterImageFileId: looseString,
-  ogType: looseString,
-  twitterCard: looseString,
-});
-export type PageMetadata = z.infer<typeof PageMetadata>;
-
-/** Metadata in request bodies: without the four image fields. Source: "PageMetadata". */
-export const PageMetadataInput = z.strictObject({
-  ...textFields(METADATA_TEXTS, z.string().optional()),
-  keywords: z.array(z.string()).optional(),
-  robots: z.array(z.string()).optional(),
-});
-export type PageMetadataInput = z.infer<typeof PageMetadataInput>;
 
 export const Page = z.object({
   pageId: z.string(),
@@ -201,8 +161,3 @@ export type CreatePageBody = z.infer<typeof CreatePageBody>;
 /** Body of POST /v0/pages/{page_id}/restore: an empty JSON object. */
 export const RestorePageBody = z.strictObject({});
 export type RestorePageBody = z.infer<typeof RestorePageBody>;
-
-function textFields<Name extends string, Schema>(names: readonly Name[], schema: Schema) {
-  // Object.fromEntries forgets the names; the keys are exactly `names`.
-  return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
-}

@@ -4,7 +4,7 @@
  * Source: interface.md, "PageMetadata". Every value may be absent.
  */
 import { builder } from '../../graph/builder.ts';
-import type { PageMetadata } from '../../v0/page.ts';
+import type { PageMetadata } from '../../v0/page-metadata.ts';
 
 const TEXTS = {
   title: 'The title of the document.',
