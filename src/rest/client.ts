@@ -82,7 +82,7 @@ export interface UpstreamOptions {
   readonly requestTimeoutMs?: number;
   /** The most calls of one request; 250 when absent. */
   readonly maxCalls?: number;
-  /** Calls under way at once, of all keys; 64 when absent. The dispatcher needs as many. */
+  /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
   readonly connections?: number;
   /** Calls that may wait before the backend's pace is known; 256 when absent. */
   readonly maxQueue?: number;
@@ -101,7 +101,7 @@ export interface Upstream {
 const DEFAULTS = {
   requestTimeoutMs: 10_000,
   maxCalls: 250,
-  connections: 64,
+  connections: 128,
   maxQueue: 256,
   breaker: {},
   observer: {},

@@ -1,8 +1,8 @@
 /**
  * How many calls are under way, and whose turn is next.
  *
- * Keys take turns, and a key may hold at most three times what is free: one busy key gets three
- * quarters of the connections, two get three sevenths each, and a newcomer always finds some.
+ * Keys take turns, and a key may hold at most seven times what is free: one busy key gets seven
+ * eighths of the connections, two get seven fifteenths each, and a newcomer always finds some.
  * A call that could not be answered in time behind those already waiting is refused at once.
  */
 import { abortedError } from './cancel.ts';
@@ -16,6 +16,9 @@ export interface GateOptions {
   readonly maxQueue: number;
   readonly onShed: (route: RouteName) => void;
 }
+
+/** How much more than what is free a key may hold. */
+const MAX_HOLD = 7;
 
 /** Once the backend's pace is known the queue may be this many times longer, and never more. */
 const KNOWN_PACE_FACTOR = 16;
@@ -98,7 +101,7 @@ export class Gate {
 
   #mayStart(lane: Lane): boolean {
     const free = this.#options.connections - this.#active;
-    return free > 0 && lane.active < 3 * free;
+    return free > 0 && lane.active < MAX_HOLD * free;
   }
 
   #start(lane: Lane): void {
@@ -190,7 +193,9 @@ export class Gate {
     if (lane.paceMs === undefined) return this.#waiting >= maxQueue ? 0 : undefined;
     const silentMs = now - lane.movedMs;
     const paceMs = silentMs > SILENCE_MS ? Math.max(lane.paceMs, silentMs) : lane.paceMs;
-    const waitMs = (lane.waiting.size * paceMs) / Math.max(1, lane.active);
+    // Among many keys a lane may have its turn later and hold nothing yet: its share is coming.
+    const share = (MAX_HOLD / (MAX_HOLD + 1)) * (this.#options.connections / this.#lanes.size);
+    const waitMs = (lane.waiting.size * paceMs) / Math.max(1, lane.active, share);
     // The longer the whole queue, the less of it one key may fill.
     const full = lane.waiting.size >= KNOWN_PACE_FACTOR * maxQueue - this.#waiting;
     return full || now + waitMs + lane.paceMs > untilMs ? waitMs : undefined;

@@ -8,6 +8,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { findPeers, HERE, OURS, ROOT, startServer, type Server } from './contestants.ts';
 import { findDifferences } from './correctness.ts';
 import { makeAnswers } from './data.ts';
@@ -15,7 +16,7 @@ import { CONNECTIONS, loopLoad, wrkLoad } from './load.ts';
 import { measureLookAhead } from './look-ahead.ts';
 import { has, killAll, runToEnd } from './machine.ts';
 import { measureQuery, type Measured } from './measure.ts';
-import { HELP, readOptions, type Options } from './options.ts';
+import { HELP, OptionError, readOptions, type Options } from './options.ts';
 import { QUERIES } from './queries.ts';
 import { goalsOf, machineLine, remarksOf, tableOf, type Findings, type Row } from './report.ts';
 import { openNginx, openSlowUpstream } from './upstream.ts';
@@ -31,7 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 try {
   process.exitCode = await bench(readOptions(process.argv.slice(2)));
 } catch (error) {
-  say(error instanceof TypeError ? `${error.message}\n${HELP}` : String(error));
+  say(error instanceof OptionError ? `${error.message}\n${HELP}` : inspect(error));
   process.exitCode = 1;
 }
 process.exit();
@@ -48,7 +49,7 @@ async function bench(options: Options): Promise<0 | 1> {
   const queries = QUERIES.filter(
     ({ name }) => options.queries.length === 0 || options.queries.includes(name),
   );
-  if (queries.length === 0) throw new TypeError('--queries has none of q0 to q5.');
+  if (queries.length === 0) throw new OptionError('--queries has none of q0 to q5.');
   const { peers, absent } = findPeers(options.tailcall);
   const wanted = peers.filter(
     ({ kind }) => options.peers.length === 0 || options.peers.includes(kind),
@@ -118,7 +119,7 @@ function print(options: Options, findings: Findings, absent: readonly string[]):
   const { rounds, seconds, callers } = options;
   const how = options.quick
     ? 'A quick run: every server answered every query alike; the figures say nothing.'
-    : `Medians of ${rounds} interleaved rounds, ${seconds} s a turn (q4: ${3 * seconds}), ${CONNECTIONS} connections, 50 pages in turn, ${callers} keys.`;
+    : `Medians of ${rounds} interleaved rounds, ${seconds} s a turn (q4: ${2 * seconds}), ${CONNECTIONS} connections, 50 pages in turn, ${callers} keys.`;
   const lines = [
     '',
     tableOf(findings.rows),

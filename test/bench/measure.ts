@@ -60,7 +60,7 @@ export async function measureQuery(
 ): Promise<readonly Measured[]> {
   const requests = requestsOf(query, course.callers);
   // With a hundred calls a request, few requests fit into a turn.
-  const seconds = query.calls > 50 && course.warm ? course.seconds * 3 : course.seconds;
+  const seconds = query.calls > 50 && course.warm ? course.seconds * 2 : course.seconds;
   const turns = new Map<Server, Turn[]>(servers.map((server) => [server, []]));
   if (course.warm) {
     for (const server of servers) await course.load(server.url, requests, seconds / 2);

@@ -21,11 +21,24 @@ export interface Options {
   readonly build: boolean;
 }
 
-export const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=3] [--callers=50]
+export const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=2] [--callers=50]
                  [--queries=q1,q2] [--peers=mercurius,apollo] [--tailcall=program] [--no-build]`;
 
-/** @throws {TypeError} for what is not in HELP. */
+/** The command line says what is not in HELP. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+}
+
+/** @throws {OptionError} */
 export function readOptions(args: readonly string[]): Options {
+  try {
+    return checked(args);
+  } catch (cause) {
+    throw new OptionError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function checked(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     allowNegative: true,
@@ -46,7 +59,7 @@ export function readOptions(args: readonly string[]): Options {
     tailcall,
     build,
     rounds: positive('rounds', values.rounds, quick ? 1 : 5),
-    seconds: positive('seconds', values.seconds, quick ? 0.3 : 3),
+    seconds: positive('seconds', values.seconds, quick ? 0.3 : 2),
     callers: positive('callers', values.callers, 50),
     queries: names(values.queries),
     peers: names(values.peers),
@@ -56,7 +69,7 @@ export function readOptions(args: readonly string[]): Options {
 function positive(name: string, text: string | undefined, unset: number): number {
   const value = text === undefined ? unset : Number(text);
   if (value > 0 && value <= 1_000) return value;
-  throw new TypeError(`--${name} takes a number from 1 to 1000, got "${text}".`);
+  throw new Error(`--${name} takes a number above 0, at most 1000, got "${text}".`);
 }
 
 const names = (text: string): readonly string[] => text.split(',').filter((name) => name !== '');

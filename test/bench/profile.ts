@@ -39,7 +39,12 @@ process.on('exit', () => {
 });
 
 /** The lists that are printed. */
-const LISTS = { module: 'by module', payer: 'charged to', name: 'by function' } as const;
+const LISTS = {
+  module: 'by module',
+  payer: 'charged to',
+  file: 'charged to files of the product',
+  name: 'by function',
+} as const;
 
 const names = process.argv.slice(2);
 const asked = QUERIES.filter(({ name }) => names.includes(name));
@@ -80,6 +85,8 @@ interface Frame {
   readonly module: string;
   /** The nearest module outside Node that caused it. */
   readonly payer: string;
+  /** The same by file, for the product's own. */
+  readonly file: string | undefined;
   readonly micros: number;
 }
 
@@ -104,21 +111,21 @@ function selfTimes(
     const place = url && `${url.split('/').slice(-2).join('/')}:${lineNumber + 1}`;
     found.push({
       module: moduleOf(url, functionName),
-      payer: payers.get(id)!,
+      ...payers.get(id)!,
       micros,
       name: `${functionName || 'anonymous'} ${place}`,
     });
   });
   return found;
 
-  function payerOf(start: number): string {
+  function payerOf(start: number): Pick<Frame, 'payer' | 'file'> {
     for (let id: number | undefined = start; id !== undefined; id = callers.get(id)) {
       const { url, functionName } = frames.get(id)!;
-      const module = moduleOf(url, functionName);
-      if (module !== 'node' && module !== 'V8 built-ins' && functionName !== '(root)')
-        return module;
+      const payer = moduleOf(url, functionName);
+      if (payer === 'node' || payer === 'V8 built-ins' || functionName === '(root)') continue;
+      return { payer, file: payer.startsWith('src/') ? url.split('/dist/')[1] : undefined };
     }
-    return 'node: sockets, timers, parsing HTTP';
+    return { payer: 'node: sockets, timers, parsing HTTP', file: undefined };
   }
 }
 
@@ -134,9 +141,11 @@ function moduleOf(url: string, functionName: string): string {
 function print(title: string, frames: readonly Frame[]): void {
   const total = frames.reduce((sum, { micros }) => sum + micros, 0);
   process.stdout.write(`\n${title}\n`);
-  for (const by of ['module', 'payer', 'name'] as const) {
+  for (const by of ['module', 'payer', 'file', 'name'] as const) {
     const sums = new Map<string, number>();
-    for (const frame of frames) sums.set(frame[by], (sums.get(frame[by]) ?? 0) + frame.micros);
+    for (const { [by]: what, micros } of frames) {
+      if (what !== undefined) sums.set(what, (sums.get(what) ?? 0) + micros);
+    }
     const largest = [...sums].toSorted(([, a], [, b]) => b - a).slice(0, LINES);
     const lines = largest.map(
       ([what, micros]) => `${((100 * micros) / total).toFixed(1).padStart(6)} %  ${what}`,

@@ -64,9 +64,10 @@ export async function openNginx(answers: Answers, folder: string): Promise<Upstr
 
 /** One process without a master, so that its one pid is all there is to end. */
 const nginxConfiguration = (folder: string, port: number): string => `
-daemon off; master_process off; worker_processes 1;
+daemon off; master_process off; worker_processes 1; worker_rlimit_nofile 20000;
 pid ${folder}/nginx.pid; error_log stderr crit;
-events { worker_connections 4096; }
+# Some peers open a connection for every call under way: 3200 each.
+events { worker_connections 16384; }
 http {
   access_log off; sendfile off; tcp_nodelay on;
   keepalive_timeout 600s; keepalive_requests 1000000000;

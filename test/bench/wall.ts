@@ -12,6 +12,9 @@ import { roundsOf, type SlowUpstream } from './upstream.ts';
 
 export const LATENCY_MS = 20;
 
+/** Calls after which a process is warm, however few requests they came from. */
+const WARMING_CALLS = 4_000;
+
 export interface Wall {
   readonly wallMs: number;
   readonly calls: number;
@@ -32,7 +35,8 @@ export async function measureWall(
 ): Promise<Wall> {
   const requests = requestsOf(query, requestsOf(query, 1).length);
   const at = (turn: number) => requests[turn % requests.length]!;
-  for (let turn = 0; turn < warmUps; turn += 4) {
+  const enough = Math.min(warmUps, WARMING_CALLS / (query.calls + 1));
+  for (let turn = 0; turn < enough; turn += 4) {
     await Promise.all([0, 1, 2, 3].map((i) => ask(url, at(turn + i))));
   }
   const walls: number[] = [];

@@ -42,7 +42,7 @@ describe('the gate', () => {
       times.push(performance.now() - begun);
     }
 
-    expect(backend.seen.filter((s) => s.headers['x-api-key'] === 'noisy')).toHaveLength(12);
+    expect(backend.seen.filter((s) => s.headers['x-api-key'] === 'noisy')).toHaveLength(14);
     expect(times.sort((a, b) => a - b)[48]).toBeLessThan(30);
   });
 
@@ -78,8 +78,8 @@ describe('the gate', () => {
       ({ name, ms }) => name === 'RestOverloadedError' && ms < 200,
     );
 
-    expect(shed).toHaveLength(300 - 256 - 3);
-    expect(told.filter((name) => name === 'shed')).toHaveLength(300 - 256 - 3);
+    expect(shed).toHaveLength(300 - 256 - 4);
+    expect(told.filter((name) => name === 'shed')).toHaveLength(300 - 256 - 4);
   });
 
   it('T25: refuses at once what could not be answered in time', async () => {
