@@ -8,6 +8,7 @@
 import { abortedError } from './cancel.ts';
 import { RestOverloadedError, RestTimeoutError, type RestError, type RouteName } from './errors.ts';
 import type { Outgoing, Send } from './send.ts';
+import { Throughput } from './throughput.ts';
 
 export interface GateOptions {
   /** Calls under way at once, of all keys. */
@@ -27,7 +28,7 @@ const KNOWN_PACE_FACTOR = 16;
 const NEWEST = 0.2;
 
 /** When no call of a key ends for so long, its pace is no more; less may be our own doing. */
-const SILENCE_MS = 1_000;
+const SILENCE_MS = 2_500;
 
 /** What is told to callers who are refused, at least, in milliseconds. */
 const MIN_RETRY_AFTER_MS = 1_000;
@@ -56,6 +57,7 @@ export class Gate {
   #active = 0;
   #waiting = 0;
   #paceMs: number | undefined;
+  readonly #throughput = new Throughput();
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -117,6 +119,7 @@ export class Gate {
     // has little time left, and would make a slow backend look quick.
     if (answered || tookMs > (lane.paceMs ?? 0)) lane.paceMs = blend(lane.paceMs, tookMs);
     if (answered || tookMs > (this.#paceMs ?? 0)) this.#paceMs = blend(this.#paceMs, tookMs);
+    if (answered) this.#throughput.note(lane.movedMs);
     lane.active -= 1;
     this.#active -= 1;
     this.#forgetIdle(apiKey, lane);
@@ -193,12 +196,22 @@ export class Gate {
     if (lane.paceMs === undefined) return this.#waiting >= maxQueue ? 0 : undefined;
     const silentMs = now - lane.movedMs;
     const paceMs = silentMs > SILENCE_MS ? Math.max(lane.paceMs, silentMs) : lane.paceMs;
-    // Among many keys a lane may have its turn later and hold nothing yet: its share is coming.
-    const share = (MAX_HOLD / (MAX_HOLD + 1)) * (this.#options.connections / this.#lanes.size);
-    const waitMs = (lane.waiting.size * paceMs) / Math.max(1, lane.active, share);
+    const waitMs = Math.min(this.#waitByPace(lane, paceMs), this.#waitByThroughput(lane, paceMs));
     // The longer the whole queue, the less of it one key may fill.
     const full = lane.waiting.size >= KNOWN_PACE_FACTOR * maxQueue - this.#waiting;
     return full || now + waitMs + lane.paceMs > untilMs ? waitMs : undefined;
+  }
+
+  /** How long a lane's calls take by its own pace, over the connections it holds or will have. */
+  #waitByPace(lane: Lane, paceMs: number): number {
+    const share = (MAX_HOLD / (MAX_HOLD + 1)) * (this.#options.connections / this.#lanes.size);
+    return (lane.waiting.size * paceMs) / Math.max(1, lane.active, share);
+  }
+
+  /** The same by what ends, of all keys taking turns; says nothing of a key that is slow by itself. */
+  #waitByThroughput(lane: Lane, paceMs: number): number {
+    const perMs = paceMs > 2 * (this.#paceMs ?? 0) ? 0 : this.#throughput.perMs(performance.now());
+    return perMs > 0 ? (lane.waiting.size * this.#lanes.size) / perMs : Infinity;
   }
 }
 
