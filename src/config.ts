@@ -4,6 +4,7 @@
  * A value that is not allowed stops the process instead of being guessed at: the error's one line
  * names the variable, what is allowed and what was found. The values of keys are never shown.
  */
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { ROUTE_SETS, type RouteSet } from './v0/routes.ts';
 
@@ -24,6 +25,8 @@ export interface Config {
   readonly requestTimeoutMs: number;
   /** `MAX_UPSTREAM_CALLS`: REST calls that one GraphQL request may make. */
   readonly maxUpstreamCalls: number;
+  /** `WORKERS`: processes that serve; more than one share the port. */
+  readonly workers: number;
   /** `MAX_BODY_BYTES`: the largest request body that is read. */
   readonly maxBodyBytes: number;
   /** `SHUTDOWN_TIMEOUT_MS`: how long requests under way may take after SIGTERM. */
@@ -85,6 +88,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     upstreamTimeoutMs: read('UPSTREAM_TIMEOUT_MS', wholeNumber(3_000, 1, HOUR_MS)),
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(10_000, 1, HOUR_MS)),
     maxUpstreamCalls: read('MAX_UPSTREAM_CALLS', wholeNumber(250, 1, 100_000)),
+    workers: read('WORKERS', WORKERS),
     maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(100_000, 1_000, 100_000_000)),
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
     corsOrigins: read('CORS_ORIGINS', CORS_ORIGINS),
@@ -127,6 +131,15 @@ const SWITCH: Variable<boolean> = {
   schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
   unset: true,
   allowed: '"on" or "off"',
+};
+
+const WORKERS: Variable<number> = {
+  ...wholeNumber(1, 1, 128),
+  schema: z
+    .literal('auto')
+    .transform(availableParallelism)
+    .or(wholeNumber(1, 1, 128).schema),
+  allowed: '"auto" or a whole number from 1 to 128',
 };
 
 const API_KEY: Variable<string | undefined> = {

@@ -3,25 +3,49 @@
  *
  * The only file with side effects. It begins what the others describe, and ends it in reverse.
  */
-import { BackendDatabaseError, openBackend, type Backend } from './backend/backend.ts';
+import cluster from 'node:cluster';
+import type { Backend } from './backend/backend.ts';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/example.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { createUpstream } from './rest/client.ts';
 import { createDispatcher, splitUpstreamUrl } from './rest/dispatcher.ts';
 import { createGateway } from './server/gateway.ts';
-import { openHttpServer } from './server/http-server.ts';
+import { openHttpServer, urlHost } from './server/http-server.ts';
 import { createLogger, type Logger } from './server/logger.ts';
 import { Metrics } from './server/metrics.ts';
 import { upstreamProbe } from './server/upstream-probe.ts';
+import { gatherMetrics, openWorkers, WorkerStartError } from './server/workers.ts';
 
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
 
+/** Where a primary tells its workers that their backend is the embedded one. */
+const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
+
 try {
-  await start(readConfig(process.env));
+  const config = readConfig(process.env);
+  await (cluster.isPrimary && config.workers > 1 ? startWorkers(config) : start(config));
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
+  // A worker has said itself what kept it from starting.
+  if (!(error instanceof WorkerStartError)) process.stderr.write(`${explain(error)}\n`);
   process.exit(1);
+}
+
+/** The primary: the embedded backend runs here, once; requests are served by workers. */
+async function startWorkers(config: Config): Promise<void> {
+  const logger = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
+  const workers = await openWorkers({
+    count: config.workers,
+    env: backend ? { [EMBEDDED_URL]: backend.url } : {},
+    logger,
+  });
+  stopOnSignals(logger, async () => {
+    if (!(await workers.close(config.shutdownTimeoutMs)))
+      logger.warn('Time is up: workers were cut');
+    await backend?.close();
+  });
+  announce(logger, `http://${urlHost(config.host)}:${workers.port}/graphql`);
 }
 
 async function start(config: Config): Promise<void> {
@@ -32,7 +56,9 @@ async function start(config: Config): Promise<void> {
     logger.error({ err: reason }, 'Unhandled rejection: the process goes on');
   });
 
-  const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
+  if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);
+
+  const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
   const { origin, pathPrefix } = splitUpstreamUrl(config.upstreamUrl ?? new URL(backend!.url));
   const upstream = createUpstream({
     dispatcher: createDispatcher(origin),
@@ -85,11 +111,21 @@ async function start(config: Config): Promise<void> {
     if (finished) await upstream.close();
     await backend?.close();
   });
-  announce(logger, `${server.url}/graphql`);
+  if (cluster.isPrimary) announce(logger, `${server.url}/graphql`);
 }
 
+/** The primary's own, for its workers. */
+async function findEmbeddedBackend(config: Config, logger: Logger): Promise<EmbeddedBackend> {
+  const url = cluster.isWorker ? process.env[EMBEDDED_URL] : undefined;
+  return url ? { url, close: async () => {} } : openEmbeddedBackend(config, logger);
+}
+
+type EmbeddedBackend = Pick<Backend, 'url' | 'close'>;
+
 /** @throws {BackendDatabaseError} when its database cannot be used. */
-function openEmbeddedBackend(config: Config, logger: Logger): Promise<Backend> {
+async function openEmbeddedBackend(config: Config, logger: Logger): Promise<EmbeddedBackend> {
+  // Loaded only where it runs: its database and its server are most of a start.
+  const { openBackend } = await import('./backend/backend.ts');
   return openBackend({
     databaseUrl: config.backendDatabaseUrl,
     timestamps: config.backendTimestamps,
@@ -109,6 +145,8 @@ function announce(logger: Logger, url: string): void {
 function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {
+    // A terminal signals every process; a worker's end is its primary's to say.
+    if (cluster.isWorker && (stopping || signal === 'SIGINT')) return;
     if (stopping) process.exit(1);
     stopping = true;
     logger.info({ signal }, 'Stopping: finishing what is under way');
@@ -126,7 +164,9 @@ function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
 
 /** One clear line for what an operator can mend; everything there is for what they can't. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof BackendDatabaseError) return error.message;
+  if (error instanceof ConfigError) return error.message;
+  // Its class is the backend's, which is not loaded for others.
+  if (error instanceof Error && error.name === 'BackendDatabaseError') return error.message;
   if (error instanceof Error && 'code' in error) {
     const { host, port } = readConfig(process.env);
     switch (error.code) {

@@ -47,12 +47,11 @@ export function invalidResponse(message: string): GraphQLError {
 }
 
 /**
- * The same, for scalars. No GraphQLError, because Yoga's executor makes a plain Error of one that
- * `serialize` throws: without its code it would be masked as unforeseen.
+ * The text by which a bad timestamp is known. Executors leave nothing else of what a scalar throws:
+ * Yoga's makes a plain Error of it, the compiled ones keep the message alone.
  */
-export class InvalidValueError extends Error {
-  override readonly name = 'InvalidValueError';
-}
+export const BAD_TIMESTAMP =
+  'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.';
 
 /** Something that this deployment of the backend can't answer, and what to do about it. */
 export function unsupported(message: string): GraphQLError {
@@ -123,11 +122,13 @@ export function fromRestError(error: RestError): GraphQLError {
 export function toClientError(error: unknown): GraphQLError | undefined {
   if (error instanceof RestError) return fromRestError(error);
   if (!(error instanceof GraphQLError)) return undefined;
+  if (error.message === BAD_TIMESTAMP) return at(error, invalidResponse(BAD_TIMESTAMP));
   const { originalError: cause } = error;
   if (cause instanceof RestError) return at(error, fromRestError(cause));
-  if (cause instanceof InvalidValueError) return at(error, invalidResponse(cause.message));
   if (cause instanceof GraphQLError) return at(error, cause);
-  return cause ? undefined : error;
+  // Compiled executors put no extensions at all on an error of their own: nobody meant it to be seen.
+  const meant = !cause && (error.extensions as unknown) !== undefined;
+  return meant ? error : undefined;
 }
 
 /** `what`, where `where` happened. */

@@ -5,7 +5,7 @@
  */
 import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
-import { badInput, InvalidValueError } from './errors.ts';
+import { badInput, BAD_TIMESTAMP, invalidResponse } from './errors.ts';
 
 export type ScalarTypes = {
   DateTime: { Input: string; Output: string };
@@ -21,16 +21,14 @@ const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
 /**
  * ISO 8601 unchanged; `+` and digits as epoch milliseconds. Assumed: see README.
  *
- * @throws {InvalidValueError} for anything else; callers see UPSTREAM_INVALID_RESPONSE.
+ * @throws UPSTREAM_INVALID_RESPONSE for anything else.
  */
 export function readTimestamp(value: unknown): string {
   if (typeof value === 'string') {
     if (ISO_8601.test(value) && !Number.isNaN(Date.parse(value))) return value;
     if (PLUS_DIGITS.test(value)) return new Date(Number(value)).toISOString();
   }
-  throw new InvalidValueError(
-    'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.',
-  );
+  throw invalidResponse(BAD_TIMESTAMP);
 }
 
 export const DateTime = new GraphQLScalarType<string, string>({

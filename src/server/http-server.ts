@@ -71,7 +71,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
 }
 
 /** What to open in a browser for a host that means every interface, or an IPv6 address. */
-function urlHost(host: string): string {
+export function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }

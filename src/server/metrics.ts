@@ -1,7 +1,14 @@
 /**
  * What `/metrics` says, in a registry of its own: no keys, no ids, no names that callers choose.
  */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type Aggregator,
+} from 'prom-client';
 import type { UpstreamObserver } from '../rest/observer.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -21,6 +28,8 @@ const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 
 export class Metrics {
   readonly registry = new Registry();
+  /** What `/metrics` answers; several workers put their sum in its place. */
+  gather = (): Promise<string> => this.registry.metrics();
   /** To be handed to `createUpstream`: counts its calls. */
   readonly observer: UpstreamObserver;
   readonly #requests: Counter<'operation' | 'outcome'>;
@@ -99,7 +108,11 @@ export class Metrics {
       'Retries not made: too many already were.',
       [],
     );
-    const breaker = this.#gauge('gateway_breaker_state', '0 closed, 1 half-open, 2 open.');
+    const breaker = this.#gauge(
+      'gateway_breaker_state',
+      '0 closed, 1 half-open, 2 open; of several workers, the worst.',
+      'max',
+    );
     return {
       onCall: ({ route: { method, path: route }, attempt, status, failure, durationMs }) => {
         calls.inc({ method, route, status: status ?? failure ?? 'none' });
@@ -118,8 +131,8 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  #gauge(name: string, help: string): Gauge {
-    return new Gauge({ name, help, registers: [this.registry] });
+  #gauge(name: string, help: string, aggregator: Aggregator = 'sum'): Gauge {
+    return new Gauge({ name, help, aggregator, registers: [this.registry] });
   }
 
   #histogram<Label extends string>(

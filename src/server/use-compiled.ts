@@ -2,50 +2,99 @@
  * Documents that are asked again are compiled, once, to a function that executes them.
  *
  * The compiler takes milliseconds and memory, so a document earns it with its second execution.
- * What it cannot compile goes on being interpreted by graphql-js, which answers the same.
+ * What the compiled would do otherwise than graphql-js is left to graphql-js: writes, whose order
+ * is everything, and variables that are refused, whose messages differ.
  */
-import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql';
+import {
+  getOperationAST,
+  GraphQLError,
+  OperationTypeNode,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+} from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 
 /** Executions that are interpreted before a document is compiled. */
 const INTERPRETED_RUNS = 1;
 
+/** Documents whose compiled form is kept. */
+const MAX_DOCUMENTS = 200;
+
 interface Operation {
   runs: number;
-  /** Null once the compiler has refused the document. */
+  /** Null for what is interpreted for ever. */
   compiled: CompiledQuery | null | undefined;
 }
 
+type Execute = (args: ExecutionArgs) => unknown;
+
 export function useCompiled(): Plugin {
-  // Documents are kept, and let go, by the cache of parsed documents; the compiled go with them.
-  const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
+  // Bounded by number: what the compiler makes of a document can be many times its text.
+  const operations = new LRUCache<DocumentNode, Map<string, Operation>>({ max: MAX_DOCUMENTS });
 
   return {
-    onExecute({ args, setExecuteFn }) {
+    onExecute({ args, executeFn, setExecuteFn }) {
       // Envelop leaves these open; Yoga fills them with what graphql-js calls so.
-      const { document, operationName } = args as ExecutionArgs;
-      const byName = operations.get(document) ?? new Map<string, Operation>();
-      operations.set(document, byName);
-      const name = operationName ?? '';
-      const operation = byName.get(name) ?? { runs: 0, compiled: undefined };
-      byName.set(name, operation);
-      if (operation.runs++ < INTERPRETED_RUNS) return;
-      operation.compiled ??= compile(args as ExecutionArgs);
-      if (operation.compiled) setExecuteFn(executeWith(operation.compiled));
+      const given = args as ExecutionArgs;
+      const operation = operationOf(given);
+      if (!operation || operation.runs++ < INTERPRETED_RUNS) return;
+      if (operation.compiled === undefined) operation.compiled = compile(given);
+      if (operation.compiled) setExecuteFn(executing(operation.compiled, executeFn as Execute));
     },
   };
+
+  function operationOf({ document, operationName }: ExecutionArgs): Operation | undefined {
+    let byName = operations.get(document);
+    if (!byName) operations.set(document, (byName = new Map<string, Operation>()));
+    const name = operationName ?? '';
+    let operation = byName.get(name);
+    // Names that the document doesn't have would fill the map.
+    if (!operation && !getOperationAST(document, operationName)) return undefined;
+    if (!operation) byName.set(name, (operation = { runs: 0, compiled: undefined }));
+    return operation;
+  }
 }
 
 /** Null when the compiler refuses: graphql-js knows more than it does. */
 function compile({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null {
-  // The name is looked up when it is given, and must be unique when it is not, as in graphql-js.
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== OperationTypeNode.QUERY) return null;
   const compiled = compileQuery(schema, document, operationName ?? undefined);
   return isCompiledQuery(compiled) ? compiled : null;
 }
 
-const executeWith =
-  (compiled: CompiledQuery) =>
-  ({ rootValue, contextValue, variableValues }: ExecutionArgs) =>
-    compiled.query(rootValue, contextValue, variableValues ?? {}) as
-      ExecutionResult | Promise<ExecutionResult>;
+const executing =
+  (compiled: CompiledQuery, interpret: Execute): Execute =>
+  (args) => {
+    const { document, rootValue, contextValue, variableValues } = args;
+    const result = compiled.query(rootValue, contextValue, variableValues ?? {});
+    if ('then' in result) return result.then((later) => withPlaces(later, document));
+    // Without data nothing was executed: variables were refused.
+    return 'data' in result ? withPlaces(result, document) : interpret(args);
+  };
+
+/** The compiler's errors know their locations and not their nodes, which others make copies by. */
+function withPlaces(result: ExecutionResult, { loc }: DocumentNode): ExecutionResult {
+  if (!result.errors || !loc) return result;
+  const { source } = loc;
+  const lineStarts = [0];
+  for (const { index, 0: end } of source.body.matchAll(/\r\n|[\n\r]/g)) {
+    lineStarts.push(index + end.length);
+  }
+  const errors = result.errors.map(
+    ({ message, locations, path, originalError, extensions }) =>
+      new GraphQLError(message, {
+        source,
+        positions: (locations ?? []).map(
+          ({ line, column }) => (lineStarts[line - 1] ?? 0) + column - 1,
+        ),
+        path: path ?? null,
+        originalError: originalError ?? null,
+        extensions,
+      }),
+  );
+  return { ...result, errors };
+}

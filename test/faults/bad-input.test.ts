@@ -5,7 +5,6 @@
  * them, and some hundred times through the gateway.
  */
 import fc from 'fast-check';
-import { buildSchema, parse, print } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
@@ -16,7 +15,7 @@ import { planningContext } from '../../src/graph/cost.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, text } from '../support/faults.ts';
 import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
-import { routeOf, sampleOf, world } from '../support/world.ts';
+import { routeOf, sampleOf } from '../support/world.ts';
 import { rawHttp } from './raw-http.ts';
 import { expectBelow, openStand, type Stand } from './stand.ts';
 
@@ -447,6 +446,9 @@ describe('T41 cursors and counts', () => {
   });
 });
 
+/** As UTF-8 can hold it: a lone surrogate has no place there. */
+const wellFormed = (value: string): string => value.replace(/\p{Cs}/gu, '\uFFFD');
+
 describe('T42, T43 paths and queries', () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -504,11 +506,10 @@ describe('T42, T43 paths and queries', () => {
       fc.property(hostile, hostile, (cursor, query) => {
         const text = formatQuery({ limit: 20, cursor, query });
         const { searchParams, hash, pathname } = new URL(`http://backend/v0/topics${text}`);
-        const asSent = (value: string) => value.replace(/\p{Cs}/gu, '\uFFFD');
         expect([...searchParams]).toEqual([
           ['limit', '20'],
-          ['cursor', asSent(cursor)],
-          ['query', asSent(query)],
+          ['cursor', wellFormed(cursor)],
+          ['query', wellFormed(query)],
         ]);
         expect([hash, pathname]).toEqual(['', '/v0/topics']);
       }),
@@ -535,11 +536,11 @@ describe('T42, T43 paths and queries', () => {
           const params = Object.fromEntries(searchParams);
           expect([...searchParams.keys()].length).toBe(Object.keys(params).length);
           if (pathname === '/v0/accounts/search') {
-            expect(params).toEqual({ query: query.toWellFormed(), limit: '3' });
+            expect(params).toEqual({ query: wellFormed(query), limit: '3' });
           } else if (pathname === '/v0/page_links') {
             expect(params).toEqual({
-              path: query.toWellFormed(),
-              pageId: id.toWellFormed(),
+              path: wellFormed(query),
+              pageId: wellFormed(id),
               limit: '7',
             });
           } else {
@@ -710,17 +711,13 @@ describe('T47 pages of others, and what is disclosed', () => {
   it('T47 takes no other media type either', async () => {
     const headers = { 'x-graphql-yoga-csrf': '1' };
     const replies = await Promise.all(
-      [
-        'text/plain',
-        'application/x-www-form-urlencoded',
-        'application/graphql',
-        'multipart/form-data; boundary=b',
-      ].map((type) =>
-        at('/graphql', {
-          method: 'POST',
-          headers: { ...headers, 'content-type': type },
-          body: '{ __typename }',
-        }),
+      ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=b'].map(
+        (type) =>
+          at('/graphql', {
+            method: 'POST',
+            headers: { ...headers, 'content-type': type },
+            body: '{ __typename }',
+          }),
       ),
     );
 

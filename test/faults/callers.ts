@@ -3,7 +3,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
-import { KEY, POST_JSON, type GatewayProcess } from '../support/gateway-process.ts';
+import {
+  KEY,
+  POST_JSON,
+  type AskOptions,
+  type GatewayProcess,
+} from '../support/gateway-process.ts';
 
 export interface Heard {
   readonly status: number;
@@ -14,7 +19,7 @@ export interface Heard {
 
 export interface Callers {
   /** One query; rejects when the connection breaks or `signal` says so. */
-  ask(source: string, options?: { apiKey?: string; signal?: AbortSignal }): Promise<Heard>;
+  ask(source: string, options?: AskOptions): Promise<Heard>;
   /** So many in a loop, each after its own last answer, for so long. */
   loop(count: number, ms: number, turn: (caller: number) => Promise<void>): Promise<void>;
   close(): Promise<void>;
@@ -23,14 +28,14 @@ export interface Callers {
 export function openCallers({ url }: GatewayProcess): Callers {
   const agent = new Agent({ headersTimeout: 30_000 });
   return {
-    ask: async (source, { apiKey = KEY, signal } = {}) => {
+    ask: async (source, { variables, apiKey = KEY, signal } = {}) => {
       const startMs = performance.now();
       const response = await agent.request({
         origin: url,
         path: '/graphql',
         method: 'POST',
         headers: { ...POST_JSON, 'x-api-key': apiKey },
-        body: JSON.stringify({ query: source }),
+        body: JSON.stringify({ query: source, variables }),
         ...(signal && { signal }),
       });
       const body = await response.body.json();

@@ -32,7 +32,7 @@ export interface Stand {
   /** Requests the backend saw since the last `holds` or `calm`, without those of `/ready`. */
   readonly hits: number;
   /** Asserts I1 to I4. `hits`: how many, or at least and at most. */
-  holds(replies: Reply | readonly Reply[], wanted: { hits: number | Range }): Promise<void>;
+  holds(replies: Reply | Reply[], wanted: { hits: number | Range }): Promise<void>;
   /**
    * Lets a hundred calls succeed: fills the retry budget, and outweighs the failures the breaker
    * has counted, so that tests of one process do not depend on their order.
@@ -69,7 +69,7 @@ export async function openStand(
       return upstream.seen.slice(counted).filter(({ headers }) => 'x-request-id' in headers).length;
     },
     holds: async (replies, { hits }) => {
-      for (const reply of [replies].flat() as Reply[]) expectSound(reply, upstream.port);
+      for (const reply of [replies].flat()) expectSound(reply, upstream.port);
       const [atLeast, atMost] = typeof hits === 'number' ? [hits, hits] : hits;
       expect(stand.hits, 'requests the backend saw').toBeGreaterThanOrEqual(atLeast);
       expect(stand.hits, 'requests the backend saw').toBeLessThanOrEqual(atMost);

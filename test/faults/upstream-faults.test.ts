@@ -75,11 +75,13 @@ describe('slow and silent backends', () => {
   });
 
   it('T2 ends at the deadline however many slow hops a query takes', async () => {
-    const inTheMiddle: boolean[] = [];
+    const open = new Set<number>();
+    let hops = 0;
     // One item a page, always more: a hundred hops of 200 ms.
     stand.upstream.on('GET /v0/topics', async (response, seen, socket) => {
-      const hop = inTheMiddle.push(false) - 1;
-      socket.once('close', () => (inTheMiddle[hop] = !response.writableFinished));
+      const hop = hops++;
+      open.add(hop);
+      response.once('close', () => open.delete(hop));
       const list = sampleOf(routes.listTopics);
       const more = { items: [list['items'][0]], hasMore: true, nextCursor: `hop-${hop}` };
       await after(200, ok({ ...list, ...more }))(response, seen, socket);
@@ -94,7 +96,8 @@ describe('slow and silent backends', () => {
     expect(reply.tookMs).toBeGreaterThan(DEADLINE_MS - 150);
     expect(reply.tookMs).toBeLessThan(DEADLINE_MS + NOISE_MS);
     await stand.holds(reply, { hits: [6, 14] });
-    await eventually(() => expect(inTheMiddle.at(-1)).toBe(true), 1_000);
+    // The hop it was waiting for is given up, not left to end by itself.
+    expect([...open]).toEqual([]);
   });
 
   it('T3 gives up a backend that accepts and never answers, and leaves no socket behind', async () => {
@@ -344,6 +347,12 @@ const REQUIRED = READS.flatMap((read) => {
     .map(([name]) => ({ read, name }));
 });
 
+/** The first time a document is interpreted; one that comes again is compiled. */
+const twice = async (query: string): Promise<Reply[]> => [
+  await stand.ask(query),
+  await stand.ask(query),
+];
+
 describe('answers with a wrong field', () => {
   it('T14 finds every type of the contract', () => {
     expect(REQUIRED.length).toBeGreaterThan(75);
@@ -356,23 +365,17 @@ describe('answers with a wrong field', () => {
       const { [name]: _left, ...rest } = sampleFor(read);
       stand.upstream.on(`GET ${read.path}`, ok(rest));
 
-      const reply = await stand.ask(
-        `{ broken: ${read.root} { ... on ${read.type} { ${name} } } topic(topicId: "t") { title } }`,
-      );
-
-      expect(reply.data.topic, name).toEqual(WELL);
-      // An id that the query itself names may be answered without asking.
-      if (reply.codes.length > 0) {
+      const query = `{ broken: ${read.root} { ... on ${read.type} { ${name} } } topic(topicId: "t") { title } }`;
+      for (const reply of await twice(query)) {
+        expect(reply.data.topic, name).toEqual(WELL);
         expect(reply.codes, name).toEqual(['UPSTREAM_INVALID_RESPONSE']);
         expect(reply.errors[0].path, name).toEqual(['broken', name]);
         expect(reply.errors[0].message, name).toContain(`"${name}"`);
-      } else {
-        expect(name).toMatch(/Id$/);
+        replies.push(reply);
       }
-      replies.push(reply);
     }
 
-    await stand.holds(replies, { hits: 2 * missing.length });
+    await stand.holds(replies, { hits: 4 * missing.length });
     stand.upstream.on(`GET ${read.path}`, world());
   });
 
@@ -387,14 +390,16 @@ describe('answers with a wrong field', () => {
     stand.upstream.on('GET /v0/pages/x', ok({ ...sampleOf(routes.getPage), ...change }));
 
     const selection = field === 'actions' ? 'actions { url }' : field;
-    const reply = await stand.ask(
+    const replies = await twice(
       `{ broken: page(pageId: "x") { ${selection} } well: page(pageId: "x") { name } }`,
     );
 
-    expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    expect(reply.errors[0].path).toEqual(['broken', field]);
-    expect(reply.data.well).toEqual({ name: 'name' });
-    await stand.holds(reply, { hits: 1 });
+    for (const reply of replies) {
+      expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+      expect(reply.errors[0].path).toEqual(['broken', field]);
+      expect(reply.data.well).toEqual({ name: 'name' });
+    }
+    await stand.holds(replies, { hits: 2 });
   });
 
   it('T15 answers large counters exactly', async () => {

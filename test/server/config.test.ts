@@ -1,4 +1,5 @@
 /** Settings: what they are when unset, and how a wrong one is said. */
+import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 
@@ -13,6 +14,7 @@ describe('the settings', () => {
       upstreamTimeoutMs: 3000,
       requestTimeoutMs: 10_000,
       maxUpstreamCalls: 250,
+      workers: 1,
       maxBodyBytes: 100_000,
       shutdownTimeoutMs: 10_000,
       corsOrigins: [],
@@ -44,6 +46,11 @@ describe('the settings', () => {
     expect(upstreamUrl?.pathname).toBe(pathname || '/');
   });
 
+  it('take as many workers as there are cores for "auto"', () => {
+    expect(readConfig({ WORKERS: 'auto' }).workers).toBe(availableParallelism());
+    expect(readConfig({ WORKERS: '3' }).workers).toBe(3);
+  });
+
   it('split origins at commas', () => {
     const { corsOrigins } = readConfig({
       CORS_ORIGINS: 'https://a.example, http://b.example:3000',
@@ -57,6 +64,9 @@ describe('the settings', () => {
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535; got "65536".'],
     ['PORT', '-1', 'PORT must be a whole number from 0 to 65535; got "-1".'],
     ['PORT', '4e3', 'PORT must be a whole number from 0 to 65535; got "4e3".'],
+    ['WORKERS', '0', 'WORKERS must be "auto" or a whole number from 1 to 128; got "0".'],
+    ['WORKERS', '129', 'WORKERS must be "auto" or a whole number from 1 to 128; got "129".'],
+    ['WORKERS', 'all', 'WORKERS must be "auto" or a whole number from 1 to 128; got "all".'],
     ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],
     ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
     ['UPSTREAM_ROUTES', 'all', 'UPSTREAM_ROUTES must be "document" or "extended"; got "all".'],

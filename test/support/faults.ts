@@ -121,13 +121,11 @@ export const endless =
   (chunk: Buffer = Buffer.alloc(65_536, ' ')): Behaviour =>
   async (response, _seen, socket) => {
     response.writeHead(200, JSON_HEADERS);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     while (!socket.destroyed) {
-      if (!response.write(chunk)) {
-        await new Promise((resolve) => {
-          response.once('drain', resolve);
-          socket.once('close', resolve);
-        });
-      }
+      if (response.write(chunk)) continue;
+      const drained = new Promise((resolve) => response.once('drain', resolve));
+      await Promise.race([drained, closed]);
     }
   };
 

@@ -5,7 +5,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { buildGateway } from './gateway-build.ts';
 
 export interface Reply {
   readonly status: number;
@@ -64,7 +64,6 @@ export interface GatewayProcessOptions {
 export const KEY = 'key-of-tenant-a-0123456789';
 export const OTHER_KEY = 'key-of-tenant-b-9876543210';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const GAUGE = new URL('gauge.ts', import.meta.url).href;
 
 /** Starts it on a free port; resolves once it says where. */
@@ -72,13 +71,14 @@ export async function startGateway(
   env: Readonly<Record<string, string>>,
   { gauged = false, preload = [] }: GatewayProcessOptions = {},
 ): Promise<GatewayProcess> {
-  const modules = ['tsx', ...(gauged ? [GAUGE] : []), ...preload];
+  const modules = [...(gauged ? [GAUGE] : []), ...preload];
   const child = spawn(
     process.execPath,
     [
       ...(gauged ? ['--expose-gc'] : []),
-      ...modules.flatMap((module) => ['--import', module]),
-      MAIN,
+      // What is preloaded is TypeScript; the gateway itself is not.
+      ...(modules.length > 0 ? ['tsx', ...modules] : []).flatMap((module) => ['--import', module]),
+      buildGateway(),
     ],
     {
       env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: ':memory:', ...env },

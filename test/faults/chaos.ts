@@ -1,0 +1,118 @@
+/**
+ * A backend in which some answers go wrong, and random queries to ask it.
+ *
+ * Which answer goes wrong, and how, follows from a seed and the request alone: the same seed finds
+ * the same faults, whatever order its calls arrive in.
+ */
+import { createHash } from 'node:crypto';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { schema } from '../../src/schema.ts';
+import {
+  after,
+  cut,
+  hangUp,
+  ok,
+  raw,
+  reset,
+  silence,
+  status,
+  text,
+  type Behaviour,
+  type Seen,
+} from '../support/faults.ts';
+import { randomFrom, randomQuery, type RandomQuery } from '../support/random-query.ts';
+import { routeOf, sampleOf, world } from '../support/world.ts';
+
+/**
+ * @param rate the share of answers that go wrong.
+ * @param seedOf tells the runs apart; by default every answer has a chance of its own.
+ */
+export function chaos(rate: number, seedOf: (seen: Seen) => unknown = Math.random): Behaviour {
+  const attempts = new Map<string, number>();
+  return (response, seen, socket) => {
+    const what = JSON.stringify([seedOf(seen), seen.target]);
+    const attempt = (attempts.get(what) ?? 0) + 1;
+    if (attempts.size > 10_000) attempts.clear();
+    attempts.set(what, attempt);
+    const random = randomFrom(hash(`${what} ${attempt}`));
+    const behaviour = random() < rate ? pick(random, FAULTS)(seen, random) : world();
+    return behaviour(response, seen, socket);
+  };
+}
+
+type Fault = (seen: Seen, random: () => number) => Behaviour;
+
+const FAULTS: readonly Fault[] = [
+  () => status(500),
+  () => status(503),
+  () => status(404),
+  () => status(401),
+  () => status(429),
+  () => status(302, { location: 'http://elsewhere.example/' }),
+  () => reset(),
+  () => reset(300),
+  () => hangUp(),
+  () => text('<html>secret upstream text</html>', 'text/html'),
+  () => text('{"secret upstream text"'),
+  () => raw('nonsense\r\n\r\n'),
+  (seen) => cut(answerTo(seen)),
+  () => after(30, world()),
+  ...Array.from({ length: 10 }, (): Fault => (seen, random) => ok(broken(answerTo(seen), random))),
+  (_seen, random) => (random() < 0.2 ? silence() : after(60, world())),
+];
+
+const answerTo = (seen: Seen): Record<string, unknown> => {
+  const found = routeOf(seen);
+  return found ? sampleOf(found.route, found.values) : {};
+};
+
+const WRONG: readonly unknown[] = [null, undefined, 'wrong', -1.5, {}, [], true, 1e300];
+
+/** The same answer with one value, at any depth, replaced by what should not be there. */
+function broken(answer: Record<string, unknown>, random: () => number): unknown {
+  const holders: Record<string, unknown>[] = [];
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    holders.push(value as Record<string, unknown>);
+    Object.values(value).forEach(visit);
+  };
+  visit(answer);
+  const holder = pick(random, holders);
+  const names = Object.keys(holder);
+  if (names.length > 0) holder[pick(random, names)] = pick(random, WRONG);
+  return answer;
+}
+
+const NODES = [
+  formatNodeId('Page', ['one']),
+  formatNodeId('Audience', ['one', 'two']),
+  formatNodeId('AudienceVersion', ['one', 'two', 'three']),
+  formatNodeId('Person', ['one']),
+  formatNodeId('PersonLog', ['one', 'two']),
+  formatNodeId('Account', ['one']),
+  formatNodeId('AccountLog', ['one', 'two']),
+  formatNodeId('Topic', ['one']),
+];
+const NAMES = ['one', 'two', 'three', 'a/b', 'ü'];
+
+const VALUES = {
+  pageId: NAMES,
+  audienceId: NAMES,
+  versionId: NAMES,
+  personId: NAMES,
+  accountId: NAMES,
+  topicId: NAMES,
+  query: ['a b', '&limit=1000'],
+  path: ['/pricing'],
+  id: NODES,
+  ids: NODES,
+};
+
+/** A valid query, the same for the same seed. */
+export const queryOf = (seed: number): RandomQuery =>
+  randomQuery(seed, { schema, values: VALUES, depth: 6 });
+
+const hash = (value: string): number => createHash('sha256').update(value).digest().readUInt32BE();
+
+const pick = <T>(random: () => number, items: readonly T[]): T =>
+  items[Math.floor(random() * items.length)]!;

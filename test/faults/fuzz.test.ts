@@ -1,0 +1,85 @@
+/**
+ * Random valid queries and random faults: whatever comes of it is sound.
+ *
+ * A failure names its seed; `FUZZ_SEED=7 FUZZ_RUNS=1 npx vitest run test/faults/fuzz.test.ts` runs it
+ * again, and `FUZZ_RUNS=5000` runs many.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { world } from '../support/world.ts';
+import { chaos, queryOf } from './chaos.ts';
+import { expectSound, IMPATIENT, openStand, type Stand } from './stand.ts';
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 300);
+const FIRST = Number(process.env['FUZZ_SEED'] ?? 1);
+
+/** Runs between two recoveries, so that the breaker stays out of most of them. */
+const SPELL = 20;
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand(IMPATIENT);
+}, 30_000);
+
+afterAll(() => stand.close());
+
+const calm = world();
+
+it(
+  `answers ${RUNS} random queries soundly while one call in eight goes wrong`,
+  async () => {
+    const random = chaos(1 / 8, ({ headers }) => headers['x-request-id']);
+    const codes = new Map<string, number>();
+    let [asked, wanted] = [0, 0];
+    stand.upstream.on('*', (response, seen, socket) =>
+      // The calls between the runs go well.
+      String(seen.headers['x-request-id']).startsWith('fuzz-')
+        ? random(response, seen, socket)
+        : calm(response, seen, socket),
+    );
+
+    for (let seed = FIRST; seed < FIRST + RUNS; seed++) {
+      const { source, variables } = queryOf(seed);
+      // The first is interpreted; a document that comes again is compiled.
+      for (const turn of ['first', 'again']) {
+        const id = `fuzz-${seed}-${turn}`;
+        const before = stand.upstream.seen.length;
+
+        const reply = await stand.ask(source, {
+          variables,
+          headers: { 'x-request-id': id, 'x-explain': 'true' },
+        });
+
+        const hits = stand.upstream.seen
+          .slice(before)
+          .filter(({ headers }) => headers['x-request-id'] === id).length;
+        const journal: readonly any[] = reply.body.extensions?.upstream?.journal ?? [];
+        const sent = journal.filter((entry) => entry.source === 'sent');
+        try {
+          expectSound(reply, stand.upstream.port);
+          // What was told of, and no more: a call given up may never have left.
+          expect(hits).toBeLessThanOrEqual(sent.length);
+          expect(hits).toBeGreaterThanOrEqual(sent.filter((entry) => entry.status != null).length);
+        } catch (error) {
+          const about = `seed ${seed}, ${turn}: ${source} ${JSON.stringify(variables)}`;
+          const log = stand.gateway.output.split('\n').filter((line) => line.includes(id));
+          throw new Error([about, reply.text.slice(0, 1_000), ...log].join('\n'), { cause: error });
+        }
+        for (const code of reply.codes) codes.set(code, (codes.get(code) ?? 0) + 1);
+        asked += hits;
+        wanted += sent.length;
+      }
+      if (seed % SPELL === 0) {
+        await stand.holds([], { hits: [0, Infinity] });
+        await stand.calm();
+      }
+    }
+
+    await stand.holds([], { hits: [0, Infinity] });
+    console.log(
+      `${RUNS} queries, ${asked} calls of ${wanted} begun, errors:`,
+      Object.fromEntries(codes),
+    );
+  },
+  30_000 + RUNS * 500,
+);

@@ -1,0 +1,191 @@
+/**
+ * T48 to T52: what is one caller's stays that caller's.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { after, held, ok, status } from '../support/faults.ts';
+import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { eventually, expectBelow, openStand, percentile, type Stand } from './stand.ts';
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand({});
+}, 30_000);
+
+afterEach(async () => {
+  stand.upstream.on('*', world());
+  await stand.calm();
+});
+
+afterAll(() => stand.close());
+
+const QUERY = '{ person(personId: "p") { name } }';
+const person = sampleOf(routes.getPerson, { person_id: 'p' });
+const nameOf = ({ data }: Reply): string => data.person.name as string;
+
+/** A person whose name is the key that was sent. */
+const named = (headers: Record<string, string> = {}) =>
+  ok(
+    (seen: { headers: Record<string, unknown> }) => ({
+      ...person,
+      name: `of ${seen.headers['x-api-key'] === KEY ? 'a' : 'b'}`,
+    }),
+    headers,
+  );
+
+it('T48 shares a read in flight among callers of one key, and with no other', async () => {
+  const late = held(named());
+  stand.upstream.on('GET /v0/persons/p', late.behaviour);
+
+  const asked = [KEY, KEY, OTHER_KEY, OTHER_KEY, KEY].map((apiKey) => stand.ask(QUERY, { apiKey }));
+  await eventually(() => expect(stand.hits).toBe(2));
+  await sleep(100);
+  late.release();
+  const replies = await Promise.all(asked);
+
+  expect(replies.map(nameOf)).toEqual(['of a', 'of a', 'of b', 'of b', 'of a']);
+  await stand.holds(replies, { hits: 2 });
+});
+
+it.each<[string, Record<string, string>]>([
+  ['Cache-Control', { 'cache-control': 'public, max-age=600' }],
+  ['Last-Modified', { 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }],
+  ['ETag', { etag: '"1"' }],
+])(
+  'T49 answers nobody with what another was answered, whatever %s says',
+  async (_name, headers) => {
+    stand.upstream.on('GET /v0/persons/p', named(headers));
+
+    const replies = [
+      await stand.ask(QUERY),
+      await stand.ask(QUERY, { apiKey: OTHER_KEY }),
+      await stand.ask(QUERY),
+    ];
+
+    expect(replies.map(nameOf)).toEqual(['of a', 'of b', 'of a']);
+    await stand.holds(replies, { hits: 3 });
+  },
+);
+
+it('T50 reads anew after a write of the same request', async () => {
+  let title = 'old';
+  const topic = sampleOf(routes.getTopic, { topic_id: 't' });
+  stand.upstream.on('GET /v0/topics/t', (...args) => ok({ ...topic, title })(...args));
+  stand.upstream.on('PATCH /v0/topics/t', (response, seen, socket) => {
+    title = JSON.parse(seen.body).title;
+    return ok({ ...topic, title })(response, seen, socket);
+  });
+  const id = formatNodeId('Topic', ['t']);
+  const write = (alias: string) =>
+    `${alias}: updateTopic(input: { id: "${id}", title: "${alias}" }) { topic { title } }`;
+
+  const reply = await stand.ask(`mutation { ${write('first')} ${write('second')} }`);
+  const read = await stand.ask('{ topic(topicId: "t") { title } }');
+
+  expect(reply.data).toEqual({
+    first: { topic: { title: 'first' } },
+    second: { topic: { title: 'second' } },
+  });
+  expect(read.data).toEqual({ topic: { title: 'second' } });
+  await stand.holds([reply, read], { hits: 3 });
+});
+
+it('T50 lets a read that began before a write answer nobody who asks after it', async () => {
+  const topic = sampleOf(routes.getTopic, { topic_id: 't' });
+  const stale = held(ok({ ...topic, title: 'old' }));
+  stand.upstream.on('GET /v0/topics/t', stale.behaviour, ok({ ...topic, title: 'new' }));
+
+  const before = stand.ask('{ topic(topicId: "t") { title } }');
+  await eventually(() => expect(stand.hits).toBe(1));
+  const wrote = await stand.ask(
+    `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "new" }) { userErrors { code } } }`,
+  );
+  const after = await stand.ask('{ topic(topicId: "t") { title } }');
+  stale.release();
+
+  expect(after.data).toEqual({ topic: { title: 'new' } });
+  expect((await before).data).toEqual({ topic: { title: 'old' } });
+  await stand.holds([wrote, after], { hits: 3 });
+});
+
+it('T50 fails one id of a batch alone', async () => {
+  stand.upstream.on('GET /v0/persons/bad', status(500));
+  stand.upstream.on('GET /v0/persons/none', status(404));
+  const ids = ['one', 'bad', 'none', 'two', 'one'].map((id) => formatNodeId('Person', [id]));
+
+  const reply = await stand.ask(
+    'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { personId name } } }',
+    { variables: { ids } },
+  );
+
+  expect(reply.data.nodes.map((node: any) => node?.personId ?? null)).toEqual([
+    'one',
+    null,
+    null,
+    'two',
+    'one',
+  ]);
+  expect(reply.errors.map(({ path }) => path)).toEqual([['nodes', 1]]);
+  await stand.holds(reply, { hits: 4 });
+});
+
+it('T51 keeps a caller quick while another waits for a slow backend with all it may have', async () => {
+  stand.upstream.on('*', (response, seen, socket) =>
+    after(seen.headers['x-api-key'] === KEY ? 1_000 : 20, world())(response, seen, socket),
+  );
+  let asked = 0;
+  const quick = async (): Promise<number> => {
+    const times: number[] = [];
+    for (let i = 0; i < 25; i++) {
+      const reply = await stand.ask(`{ person(personId: "b${asked++}") { name } }`, {
+        apiKey: OTHER_KEY,
+      });
+      expect(reply.errors).toEqual([]);
+      times.push(reply.tookMs);
+    }
+    return percentile(times, 0.95);
+  };
+  await quick();
+  const baseline = await quick();
+
+  let saturate = true;
+  const noisy = Array.from({ length: 150 }, async () => {
+    while (saturate)
+      await stand.ask(`{ person(personId: "a${asked++}") { name } }`).catch(() => {});
+  });
+  await sleep(200);
+  // Twice the quiet time, and a little for what 150 callers cost this very process.
+  await expectBelow(2 * baseline + 25, quick, 4);
+  saturate = false;
+  await Promise.all(noisy);
+
+  await stand.holds([], { hits: [75, Infinity] });
+});
+
+it('T52 writes no key anywhere, whatever happens to its owner', async () => {
+  const secret = 'SECRET-KEY-OF-A-TENANT';
+  stand.upstream.on('GET /v0/persons/bad', status(500));
+  const replies = [
+    await stand.ask('{ person(personId: "bad") { name } }', { apiKey: secret }),
+    await stand.ask('{ nonsense }', { apiKey: secret }),
+    await stand.ask('{ person(personId: "p") { name } }', { apiKey: `${secret} two` }),
+    await stand.ask('{ person(personId: "p") { name } }', {
+      apiKey: secret,
+      headers: { 'x-explain': 'true' },
+    }),
+    await stand.gateway.get('/ready'),
+  ];
+  const { text: metrics } = await stand.gateway.get('/metrics');
+
+  const shown = [
+    ...replies.map(({ text, headers }) => text + JSON.stringify([...headers])),
+    metrics,
+    stand.gateway.output,
+  ];
+  expect(shown.filter((one) => one.includes(secret))).toEqual([]);
+  await stand.holds(replies.slice(0, -1), { hits: 2 });
+});

@@ -1,0 +1,299 @@
+/**
+ * T22 and T53 to T56: a write is sent once, and what became of it is told as far as anybody knows.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import {
+  cut,
+  drip,
+  hangUp,
+  held,
+  ok,
+  reset,
+  silence,
+  status,
+  text,
+  type Behaviour,
+} from '../support/faults.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { eventually, openStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand();
+}, 30_000);
+
+afterEach(async () => {
+  await stand.upstream.start().catch(() => {}); // where a test has stopped it
+  for (const route of [PUBLISH, READ]) stand.upstream.on(route, world());
+  await stand.calm();
+});
+
+afterAll(() => stand.close());
+
+const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
+const VERSION_PATH = '/v0/pages/p/audiences/a/versions/v';
+const PUBLISH = `POST ${VERSION_PATH}/publish`;
+const READ = `GET ${VERSION_PATH}`;
+const versionId = formatNodeId('AudienceVersion', ['p', 'a', 'v']);
+const version = sampleOf(routes.getVersion, VERSION);
+
+const publish = (input: Record<string, unknown> = {}) =>
+  stand.ask(
+    `mutation ($input: PublishAudienceVersionInput!) {
+       publishAudienceVersion(input: $input) { audienceVersion { status } userErrors { code } } }`,
+    { variables: { input: { id: versionId, ...input } } },
+  );
+
+describe('T53 a write that cannot be sent', () => {
+  it('T53 is UPSTREAM_UNAVAILABLE, since it surely was not carried out, and is not tried again', async () => {
+    await stand.upstream.stop();
+
+    const reply = await publish();
+
+    expect(reply.data).toEqual({ publishAudienceVersion: null });
+    expect(reply.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(reply.errors[0].extensions).not.toHaveProperty('state');
+    await stand.holds(reply, { hits: 0 });
+  });
+
+  it.each([429, 500, 503])('T53 is sent once, whatever %i asks for', async (code) => {
+    stand.upstream.on(PUBLISH, status(code, code === 429 ? {} : { 'retry-after': '0' }));
+
+    const reply = await publish({ operationKey: 'k' });
+
+    expect(reply.codes).toEqual([code === 429 ? 'RATE_LIMITED' : 'UPSTREAM_UNAVAILABLE']);
+    await stand.holds(reply, { hits: 1 });
+  });
+});
+
+describe('T54 operation keys', () => {
+  it.each(['k', 'x'.repeat(128), 'ключ 🗝 "&%', ' spaces '])(
+    'T54 forwards %j as it is',
+    async (operationKey) => {
+      const reply = await publish({ operationKey });
+
+      expect(reply.errors).toEqual([]);
+      expect(JSON.parse(stand.upstream.seen.at(-1)!.body)).toEqual({ operationKey });
+      await stand.holds(reply, { hits: 1 });
+    },
+  );
+
+  it('T54 invents none', async () => {
+    const replies = [await publish(), await publish({ operationKey: null })];
+
+    expect(stand.upstream.seen.slice(-2).map(({ body }) => body)).toEqual(['{}', '{}']);
+    await stand.holds(replies, { hits: 2 });
+  });
+
+  it.each(['', 'x'.repeat(129)])('T54 refuses %j before any call', async (operationKey) => {
+    const reply = await publish({ operationKey });
+
+    expect(reply.codes).toEqual(['BAD_USER_INPUT']);
+    await stand.holds(reply, { hits: 0 });
+  });
+
+  it('T54 sends the same key twice when it is asked twice: it is the backend that knows', async () => {
+    const replies = [
+      await publish({ operationKey: 'same' }),
+      await publish({ operationKey: 'same' }),
+    ];
+
+    expect(replies.flatMap(({ errors }) => errors)).toEqual([]);
+    await stand.holds(replies, { hits: 2 });
+  });
+});
+
+describe('T55 a write whose answer is lost', () => {
+  const LOST: readonly [string, Behaviour][] = [
+    ['silence', silence()],
+    ['a reset before the answer', reset()],
+    ['a reset in its middle', reset(400)],
+    ['a connection closed without an answer', hangUp()],
+    ['an answer cut short', cut(version)],
+    ['an answer that drips', drip(50)],
+    ['a proxy that lost it (502)', status(502)],
+    ['a proxy that lost it (504)', status(504, { 'retry-after': '0' })],
+  ];
+
+  it.each(LOST)('T55 is sent once, and its object is read back, after %s', async (_name, fault) => {
+    stand.upstream.on(PUBLISH, fault);
+    stand.upstream.on(
+      READ,
+      ok({ ...version, status: 'queued', publishedAt: null, cancelledAt: null }),
+    );
+
+    const reply = await publish({ operationKey: 'k' });
+
+    expect(reply.data).toEqual({ publishAudienceVersion: null });
+    expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
+    expect(reply.errors[0]).toMatchObject({
+      path: ['publishAudienceVersion'],
+      extensions: {
+        upstream: { method: 'POST', route: routes.publishVersion.path },
+        state: {
+          id: versionId,
+          found: true,
+          status: 'queued',
+          queuedAt: '2023-11-14T22:13:20.000Z',
+          publishedAt: null,
+          cancelledAt: null,
+        },
+      },
+    });
+    expect([stand.upstream.hits(PUBLISH), stand.upstream.hits(READ)]).toEqual([1, 1]);
+    await stand.holds(reply, { hits: 2 });
+  });
+
+  it('T55 says so when the object is gone, or cannot be read either', async () => {
+    stand.upstream.on(PUBLISH, reset());
+    stand.upstream.on(READ, status(404), text('nonsense'));
+
+    const [gone, unread] = [await publish(), await publish()];
+
+    expect([...gone.codes, ...unread.codes]).toEqual(['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN']);
+    expect(gone.errors[0].extensions.state).toEqual({ id: versionId, found: false });
+    expect(unread.errors[0].extensions.state).toEqual({ id: versionId, found: null });
+    await stand.holds([gone, unread], { hits: 4 });
+  });
+
+  it('T55 reads back within the deadline, and leaves out what the backend breaks', async () => {
+    stand.upstream.on(PUBLISH, silence());
+    stand.upstream.on(READ, status(503), ok({ ...version, status: 'hologram', queuedAt: 'later' }));
+
+    const reply = await publish();
+
+    expect(reply.tookMs).toBeLessThan(2_900);
+    expect(Object.keys(reply.errors[0].extensions.state).sort()).toEqual([
+      'cancelledAt',
+      'found',
+      'id',
+      'publishedAt',
+    ]);
+    await stand.holds(reply, { hits: 3 });
+  });
+
+  it.each([
+    [
+      'archiveAudience',
+      'audience',
+      formatNodeId('Audience', ['p', 'a']),
+      'DELETE /v0/pages/p/audiences/a',
+      ['archivedAt', 'status'],
+    ],
+    [
+      'restorePage',
+      'page',
+      formatNodeId('Page', ['p']),
+      'POST /v0/pages/p/restore',
+      ['archivedAt', 'deletedAt', 'status', 'updatedAt'],
+    ],
+    [
+      'updateTopic',
+      'topic',
+      formatNodeId('Topic', ['t']),
+      'PATCH /v0/topics/t',
+      ['sortOrder', 'title', 'updatedAt'],
+    ],
+  ])('T55 reads the object of %s back', async (mutation, field, id, route, tells) => {
+    stand.upstream.on(route, reset());
+    const more = mutation === 'updateTopic' ? ', title: "new"' : '';
+
+    const reply = await stand.ask(
+      `mutation { ${mutation}(input: { id: "${id}"${more} }) { ${field} { id } } }`,
+    );
+
+    expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
+    expect(reply.errors[0].extensions.state).toMatchObject({ id, found: true });
+    expect(Object.keys(reply.errors[0].extensions.state).sort()).toEqual(
+      ['found', 'id', ...tells].sort(),
+    );
+    await stand.holds(reply, { hits: 2 });
+    stand.upstream.on(route, world());
+  });
+
+  it('T55 has nothing to read back where the write would have made the object', async () => {
+    stand.upstream.on('POST /v0/topics/t/entries', reset());
+
+    const reply = await stand.ask(
+      'mutation { createTopicEntry(input: { topicId: "t", content: { type: "a", content: "b" } }) { topicEntry { id } } }',
+    );
+
+    expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
+    expect(reply.errors[0].extensions).not.toHaveProperty('state');
+    await stand.holds(reply, { hits: 1 });
+  });
+
+  it('T55 cannot use an answer that is not what was promised: it was carried out, so no OUTCOME_UNKNOWN', async () => {
+    stand.upstream.on(PUBLISH, text('<html>secret upstream text</html>', 'text/html'));
+
+    const reply = await publish();
+
+    expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    await stand.holds(reply, { hits: 1 });
+  });
+});
+
+describe('T56 several writes in one document', () => {
+  const write = (alias: string) =>
+    `${alias}: updateTopic(input: { id: "${formatNodeId('Topic', [alias])}", title: "${alias}" }) { topic { topicId } userErrors { code } }`;
+
+  it('T56 go out one after the other, and one that fails does not stop the next', async () => {
+    stand.upstream.on('PATCH /v0/topics/b', status(500));
+
+    const reply = await stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`);
+
+    expect(reply.status).toBe(200);
+    expect(reply.data).toEqual({
+      a: { topic: { topicId: 'a' }, userErrors: [] },
+      b: null,
+      c: { topic: { topicId: 'c' }, userErrors: [] },
+    });
+    expect(reply.errors[0]).toMatchObject({
+      path: ['b'],
+      extensions: { code: 'UPSTREAM_UNAVAILABLE' },
+    });
+    expect(stand.upstream.seen.slice(-3).map(({ body }) => JSON.parse(body).title)).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+    await stand.holds(reply, { hits: 3 });
+  });
+
+  it('T56 tells refusals as data: what the caller can mend is no error', async () => {
+    stand.upstream.on('PATCH /v0/topics/a', status(409));
+    stand.upstream.on('PATCH /v0/topics/b', status(404));
+    stand.upstream.on('PATCH /v0/topics/c', status(422));
+
+    const reply = await stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`);
+
+    expect(reply.errors).toEqual([]);
+    expect(Object.values<any>(reply.data).map(({ userErrors }) => userErrors[0].code)).toEqual([
+      'CONFLICT',
+      'NOT_FOUND',
+      'VALIDATION_FAILED',
+    ]);
+    await stand.holds(reply, { hits: 3 });
+  });
+
+  it('T22 a caller who leaves stops no write, nor those that follow it', async () => {
+    for (const id of ['a', 'b', 'c']) stand.upstream.on(`PATCH /v0/topics/${id}`, world());
+    const late = held(world());
+    stand.upstream.on('PATCH /v0/topics/a', late.behaviour);
+    const leaving = new AbortController();
+
+    const gone = stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`, {
+      signal: leaving.signal,
+    });
+    await eventually(() => expect(stand.hits).toBe(1));
+    leaving.abort();
+    await expect(gone).rejects.toThrow();
+    late.release();
+
+    await eventually(() => expect(stand.hits).toBe(3));
+    await stand.holds([], { hits: 3 });
+  });
+});

@@ -1,0 +1,220 @@
+/**
+ * Compiled documents answer what interpreted ones do, byte for byte.
+ *
+ * A failure prints the seed and the query: `randomQuery(seed, …)` makes it again.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { schema } from '../../src/schema.ts';
+import { IDS } from '../support/ids.ts';
+import { randomQuery } from '../support/random-query.ts';
+import { openSite, shareBackend, type Reply, type Site } from './support.ts';
+
+shareBackend();
+
+const NODES = [
+  formatNodeId('Page', [IDS.page]),
+  formatNodeId('Audience', [IDS.page, IDS.audience]),
+  formatNodeId('AudienceVersion', [IDS.page, IDS.audience, IDS.version]),
+  formatNodeId('Person', [IDS.person]),
+  formatNodeId('Account', [IDS.account]),
+  formatNodeId('Topic', [IDS.topic]),
+  'no id',
+];
+
+const VALUES = {
+  pageId: [IDS.page, ...IDS.pages, 'page_that_is_not_there', '../x'],
+  audienceId: IDS.audiences,
+  versionId: [IDS.version],
+  personId: IDS.persons,
+  accountId: IDS.accounts,
+  topicId: IDS.topics,
+  query: ['north', 'logistics'],
+  id: NODES,
+  ids: NODES,
+};
+
+/** Random queries are deeper and wider than callers may send. */
+const UNLIMITED = {
+  tokens: 100_000,
+  depth: 100,
+  aliases: 10_000,
+  directives: 10_000,
+  repeats: 10_000,
+};
+
+const SEEDS = Array.from({ length: 120 }, (_, i) => 5_000 + i);
+
+const DOCUMENTS = new URL('../../src/client/documents/', import.meta.url);
+const fragments = readFileSync(new URL('fragments.graphql', DOCUMENTS), 'utf8');
+const CLIENT_QUERIES = readdirSync(DOCUMENTS)
+  .filter((name) => name !== 'fragments.graphql')
+  .map((name) => readFileSync(new URL(name, DOCUMENTS), 'utf8'))
+  .flatMap((source) => source.split(/^(?=query )/m).filter((text) => text.startsWith('query ')));
+
+/** A value for every variable that a client's document declares. */
+const CLIENT_VARIABLES = {
+  pageId: IDS.page,
+  audienceId: IDS.audience,
+  versionId: IDS.version,
+  accountId: IDS.account,
+  topicId: IDS.topic,
+  personId: IDS.person,
+  id: NODES[1],
+  query: 'north',
+  first: 3,
+};
+
+describe('a compiled document', () => {
+  it('answers random queries byte for byte as graphql-js does', async () => {
+    const sites = await openBoth();
+
+    for (const seed of SEEDS) {
+      const { source, variables } = randomQuery(seed, { schema, values: VALUES, depth: 7 });
+      const { interpreted, compiled } = await askBoth(sites, source, { variables });
+
+      expect(compiled, `seed ${seed}: ${source} ${JSON.stringify(variables)}`).toEqual(interpreted);
+    }
+  }, 60_000);
+
+  it.each(CLIENT_QUERIES)('answers the client document %j alike', async (source) => {
+    const used = [...source.matchAll(/\.\.\.\s*(\w+)/g)].length > 0;
+    const sites = await openBoth();
+
+    const document = used ? withFragments(source) : source;
+    const { interpreted, compiled } = await askBoth(sites, document, {
+      variables: CLIENT_VARIABLES,
+    });
+
+    expect(interpreted).toMatchObject({ status: 200, errors: [] });
+    expect(compiled).toEqual(interpreted);
+  });
+
+  const DEEP = `query ($id: ID!, $first: Int = 2, $with: Boolean! = true) {
+    page(pageId: $id) { name audiences(first: $first) { nodes { id ...A @include(if: $with) } } }
+  } fragment A on Audience { person { name @skip(if: $with) email } }`;
+
+  it.each<[what: string, source: string, variables?: unknown, headers?: Record<string, string>]>([
+    ['a bad id', '{ node(id: "nothing") { id } a: __typename }'],
+    ['a path for an id', '{ page(pageId: "../x") { name } }'],
+    [
+      'several bad arguments',
+      '{ a: page(pageId: "..") { name } b: topics(first: 900) { nodes { id } } }',
+    ],
+    ['a bad cursor', '{ topics(after: "nonsense") { nodes { id } } }'],
+    ['a null list item', '{ nodes(ids: ["x"]) { id __typename } }'],
+    ['a variable left out', DEEP, {}],
+    ['a variable that is null', DEEP, { id: null }],
+    ['a variable of another type', DEEP, { id: { a: 1 } }],
+    ['a number for a text', DEEP, { id: 5 }],
+    ['a fraction for an Int', DEEP, { id: IDS.page, first: 1.5 }],
+    ['a text for an Int', DEEP, { id: IDS.page, first: '1' }],
+    ['a number beyond Int', DEEP, { id: IDS.page, first: 3e9 }],
+    ['null for a default', DEEP, { id: IDS.page, first: null }],
+    ['a default', DEEP, { id: IDS.page }],
+    ['a text for a Boolean', DEEP, { id: IDS.page, with: 'yes' }],
+    ['a skipped fragment', DEEP, { id: IDS.page, with: false }],
+    ['variables nobody declared', DEEP, { id: IDS.page, more: 1 }],
+    ['one item for a list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: NODES[0] }],
+    ['null in a list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [null] }],
+    ['no key', DEEP, { id: IDS.page }, { 'x-api-key': 'wrong' }],
+    ['a plan', DEEP, { id: IDS.page }, { 'x-explain': 'plan' }],
+    [
+      'introspection',
+      '{ __schema { queryType { name fields { name args { name defaultValue } } } } }',
+    ],
+    ['one type', '{ __type(name: "Page") { name interfaces { name } possibleTypes { name } } }'],
+  ])('answers %s alike', async (_what, source, variables = {}, headers = {}) => {
+    const sites = await openBoth();
+
+    const { interpreted, compiled } = await askBoth(sites, source, { variables, headers });
+
+    expect(compiled).toEqual(interpreted);
+  });
+
+  it('answers an operation by its name, whichever was compiled first', async () => {
+    const { compiled } = await openBoth();
+    const source = 'query A { a: __typename } query B { b: __typename }';
+    const ask = async (operationName: string) => {
+      const response = await fetch(`${compiled.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': 'demo' },
+        body: JSON.stringify({ query: source, operationName }),
+      });
+      return ((await response.json()) as { data: object }).data;
+    };
+
+    const answers: object[] = [];
+    for (const name of ['A', 'B', 'A', 'B', 'A', 'B']) answers.push(await ask(name));
+
+    expect(answers.map((data) => Object.keys(data)[0])).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+  });
+});
+
+interface Both {
+  readonly interpreted: Site;
+  readonly compiled: Site;
+}
+
+async function openBoth(): Promise<Both> {
+  const options = { limits: UNLIMITED, maxUpstreamCalls: 10_000 };
+  return {
+    interpreted: await openSite({ ...options, compiled: false }),
+    compiled: await openSite(options),
+  };
+}
+
+/** Answers of both; of the compiled, the third: the first was interpreted, the second compiled. */
+async function askBoth(
+  { interpreted, compiled }: Both,
+  source: string,
+  options: { variables: unknown; headers?: Record<string, string> },
+) {
+  const expected = await interpreted.query(source, options);
+  await compiled.query(source, options);
+  await compiled.query(source, options);
+  return {
+    interpreted: shown(expected),
+    compiled: shown(await compiled.query(source, options)),
+  };
+}
+
+/** `data` as it was written; errors by their places, since they are listed as calls happen to end. */
+function shown({ status, body, text }: Reply) {
+  const errors: readonly any[] = body.errors ?? [];
+  return {
+    status,
+    data: 'data' in body ? JSON.stringify(body.data) : text,
+    plan: body.extensions?.plan,
+    errors: errors.map((error) => JSON.stringify(withoutIds(error))).toSorted(),
+  };
+}
+
+/** The backend names each of its answers. */
+const withoutIds = (error: any) =>
+  error.extensions?.upstream
+    ? {
+        ...error,
+        extensions: {
+          ...error.extensions,
+          upstream: { ...error.extensions.upstream, requestId: null },
+        },
+      }
+    : error;
+
+/** Only what is spread, since a fragment that is not makes a document invalid. */
+function withFragments(source: string): string {
+  const known = fragments.split(/^(?=fragment )/m).filter((text) => text.startsWith('fragment '));
+  const wanted = new Map<string, string>();
+  const collect = (text: string): void => {
+    for (const [, name] of text.matchAll(/\.\.\.\s*(\w+)/g)) {
+      const found = known.find((fragment) => fragment.startsWith(`fragment ${name} `));
+      if (!found || wanted.has(name!)) continue;
+      wanted.set(name!, found);
+      collect(found);
+    }
+  };
+  collect(source);
+  return [source, ...wanted.values()].join('\n');
+}

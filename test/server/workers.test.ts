@@ -1,0 +1,116 @@
+/** Several workers on one port: as one process to callers, and none of them irreplaceable. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
+import { POST_JSON, send, startProduct, type Product } from './support.ts';
+
+/** A connection a request: each goes to the next worker. */
+const ask = (url: string, query = '{ topics(first: 1) { nodes { topicId } } }') =>
+  send(url, {
+    method: 'POST',
+    headers: { ...POST_JSON, 'x-api-key': EXAMPLE_API_KEY, connection: 'close' },
+    body: JSON.stringify({ query }),
+  });
+
+/** Process ids of the workers. */
+function workersOf({ process: { pid } }: Product): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return children
+    .map(Number)
+    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.ts'));
+}
+
+/** The sum of a metric's series. */
+async function metricOf(url: string, name: string): Promise<number> {
+  const { text } = await send(new URL('/metrics', url).href);
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (let tries = 0; !(await holds()); tries++) {
+    if (tries > 300) throw new Error('It never came to hold.');
+    await sleep(50);
+  }
+}
+
+describe.runIf(process.platform === 'linux')('several workers', { timeout: 40_000 }, () => {
+  it('share a port and the embedded backend, and add up their metrics', async () => {
+    const product = startProduct({ WORKERS: '2' });
+    const url = await product.ready();
+    await until(() => workersOf(product).length === 2);
+
+    const replies = await Promise.all(Array.from({ length: 12 }, () => ask(url)));
+
+    expect(replies.map(({ status, body }) => [status, body.data.topics.nodes.length])).toEqual(
+      replies.map(() => [200, 1]),
+    );
+    expect((await send(new URL('/ready', url).href)).status).toBe(200);
+    for (let times = 0; times < 4; times++) {
+      expect(await metricOf(url, 'gateway_requests_total')).toBe(12);
+    }
+    expect(product.stdout.match(/GraphiQL at/g)).toHaveLength(1);
+  });
+
+  it('go on while one is killed, and are as many again soon', async () => {
+    const product = startProduct({ WORKERS: '2', LOG_LEVEL: 'error' });
+    const url = await product.ready();
+    const before = workersOf(product);
+
+    process.kill(before[0]!, 'SIGKILL');
+    await until(() => product.stdout.includes('Worker ended: another is started'));
+    const meanwhile = await ask(url);
+    await until(() => workersOf(product).length === 2);
+
+    expect(meanwhile.status).toBe(200);
+    expect((await ask(url)).status).toBe(200);
+  });
+
+  it('finish what is under way on SIGTERM and end with 0', async () => {
+    const product = startProduct({ WORKERS: '2' });
+    const url = await product.ready();
+    const workers = workersOf(product);
+    const underWay = Array.from({ length: 6 }, () => ask(url));
+    await sleep(30);
+
+    product.process.kill('SIGTERM');
+
+    expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(
+      underWay.map(() => 200),
+    );
+    expect(await product.exit()).toBe(0);
+    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  it('end when their primary is killed', async () => {
+    const product = startProduct({ WORKERS: '2' });
+    await product.ready();
+    const workers = workersOf(product);
+
+    product.process.kill('SIGKILL');
+
+    await until(() => workers.every((pid) => !isAlive(pid)));
+  });
+
+  it('say once that the port is taken, and end with 1', async () => {
+    const other = startProduct();
+    const { port } = new URL(await other.ready());
+
+    const product = startProduct({ WORKERS: '3', PORT: port });
+
+    expect(await product.exit()).toBe(1);
+    expect(product.stderr.match(/is in use/g)).toHaveLength(1);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
