@@ -11,7 +11,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   // Tests read bodies field by field; the contract test holds them to their schemas.
-   
+
   readonly body: any;
 }
 

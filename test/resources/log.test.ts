@@ -122,8 +122,7 @@ describe('a log', () => {
   it('says which of the three it is, when LogEntry is all that is known', () => {
     const logEntry = schema.getType('LogEntry');
     if (!isInterfaceType(logEntry)) throw new Error('LogEntry is an interface');
-    const typeOf = (entry: object) =>
-      logEntry.resolveType?.(entry, {}, {} as never, logEntry);
+    const typeOf = (entry: object) => logEntry.resolveType?.(entry, {}, {} as never, logEntry);
 
     expect(typeOf({ activityId: 'a', personLogId: 'p', type: 'x' })).toBe('ActivityItem');
     expect(typeOf({ personId: 'p', personLogId: 'p', type: 'x' })).toBe('PersonLog');
