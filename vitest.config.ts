@@ -1,4 +1,5 @@
 /** How tests run: one copy of graphql, real sockets, a file a process. */
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -19,5 +20,9 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: 'forks',
+    // What is said of memory is said after a collection.
+    execArgv: ['--expose-gc'],
+    // Half of what the tests of faults do is wait: on two cores one file at a time takes twice as long.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

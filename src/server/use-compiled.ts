@@ -20,8 +20,11 @@ import { LRUCache } from 'lru-cache';
 /** Executions that are interpreted before a document is compiled. */
 const INTERPRETED_RUNS = 1;
 
-/** Documents whose compiled form is kept. */
-const MAX_DOCUMENTS = 200;
+/** Compiled operations that are kept: what the compiler makes of a document is many times its text. */
+const MAX_COMPILED = 100;
+
+/** Characters of a document that is compiled at the most. */
+const MAX_LENGTH = 10_000;
 
 interface Operation {
   runs: number;
@@ -32,8 +35,15 @@ interface Operation {
 type Execute = (args: ExecutionArgs) => unknown;
 
 export function useCompiled(): Plugin {
-  // Bounded by number: what the compiler makes of a document can be many times its text.
-  const operations = new LRUCache<DocumentNode, Map<string, Operation>>({ max: MAX_DOCUMENTS });
+  // Documents are kept, and let go, by the cache of parsed documents.
+  const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
+  const kept = new LRUCache<Operation, true>({
+    max: MAX_COMPILED,
+    dispose: (_, operation) => {
+      operation.compiled = undefined;
+      operation.runs = 0;
+    },
+  });
 
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
@@ -42,7 +52,9 @@ export function useCompiled(): Plugin {
       const operation = operationOf(given);
       if (!operation || operation.runs++ < INTERPRETED_RUNS) return;
       if (operation.compiled === undefined) operation.compiled = compile(given);
-      if (operation.compiled) setExecuteFn(executing(operation.compiled, executeFn as Execute));
+      if (!operation.compiled) return;
+      if (!kept.get(operation)) kept.set(operation, true);
+      setExecuteFn(executing(operation.compiled, executeFn as Execute));
     },
   };
 
@@ -62,6 +74,7 @@ export function useCompiled(): Plugin {
 function compile({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== OperationTypeNode.QUERY) return null;
+  if ((document.loc?.source.body.length ?? 0) > MAX_LENGTH) return null;
   const compiled = compileQuery(schema, document, operationName ?? undefined);
   return isCompiledQuery(compiled) ? compiled : null;
 }
