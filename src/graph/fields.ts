@@ -53,15 +53,15 @@ export function lookupField<T extends object, Name extends keyof T & string>(
   entity: Entity<T, Name>,
   description: string,
 ) {
-  const any = anyBuilder(t);
-  return any.field({
+  const builder = anyBuilder(t);
+  return builder.field({
     type: entity.ref,
     nullable: true,
     description: costing(description, entity.route),
     args: Object.fromEntries(
       entity.key.map((name) => [
         name,
-        any.arg.id({ required: true, description: `The id REST knows it by: \`${name}\`.` }),
+        builder.arg.id({ required: true, description: `The id REST knows it by: \`${name}\`.` }),
       ]),
     ),
     extensions: demanding({

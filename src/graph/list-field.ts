@@ -105,17 +105,17 @@ export function connectionField<Parent extends object, Node, Args extends InputF
   t: FieldBuilder<Parent>,
   { type, description, args, demand }: ConnectionFieldOptions<Node, Args>,
 ) {
-  const any = anyBuilder(t);
-  return any.field({
+  const builder = anyBuilder(t);
+  return builder.field({
     type,
     nullable: true,
     description: costing(description, demand('extended').route!),
     args: {
-      first: any.arg.int({
+      first: builder.arg.int({
         defaultValue: DEFAULT_FIRST,
         description: `How many edges at most: 0 to ${MAX_FIRST}.`,
       }),
-      after: any.arg.string({ description: 'Go on after the edge with this cursor.' }),
+      after: builder.arg.string({ description: 'Go on after the edge with this cursor.' }),
       ...args,
     },
     extensions: demanding(demand),
