@@ -6,42 +6,19 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/node-id.ts';
 import { schema } from '../../src/schema.ts';
-import { IDS } from '../support/ids.ts';
+import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
 import { openHouse } from '../support/open-house.ts';
 import { planOf } from '../support/plan-of.ts';
-import { randomQuery } from '../support/random-query.ts';
+import { randomQuery, UNLIMITED } from '../support/random-query.ts';
 
-const NODES = [
-  formatNodeId('Page', [IDS.page]),
-  formatNodeId('Audience', [IDS.page, IDS.audience]),
-  formatNodeId('AudienceVersion', [IDS.page, IDS.audience, IDS.version]),
-  formatNodeId('Person', [IDS.person]),
-  formatNodeId('Account', [IDS.account]),
-  formatNodeId('Topic', [IDS.topic]),
-  formatNodeId('Topic', ['topic_that_is_not_there']),
-];
+const NODES = [...SAMPLE_NODES, formatNodeId('Topic', ['topic_that_is_not_there'])];
 
 const values = {
   'audience.pageId': [IDS.page],
   'audienceVersion.pageId': [IDS.page],
-  pageId: [IDS.page, ...IDS.pages, 'page_that_is_not_there'],
-  audienceId: IDS.audiences,
-  versionId: [IDS.version],
-  personId: IDS.persons,
-  accountId: IDS.accounts,
-  topicId: IDS.topics,
-  query: ['north', 'logistics'],
+  ...SAMPLE_VALUES,
   id: NODES,
   ids: NODES,
-};
-
-/** Random queries are deeper and wider than callers may send. */
-const UNLIMITED = {
-  tokens: 100_000,
-  depth: 100,
-  aliases: 10_000,
-  directives: 10_000,
-  repeats: 10_000,
 };
 
 /** Enough to meet every edge of the schema, few enough for every run of the suite. */

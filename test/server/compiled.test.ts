@@ -5,43 +5,20 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
 import { schema } from '../../src/schema.ts';
-import { IDS } from '../support/ids.ts';
-import { randomQuery } from '../support/random-query.ts';
+import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
+import { randomQuery, UNLIMITED } from '../support/random-query.ts';
 import { openSite, shareBackend, type Reply, type Site } from './support.ts';
 
 shareBackend();
 
-const NODES = [
-  formatNodeId('Page', [IDS.page]),
-  formatNodeId('Audience', [IDS.page, IDS.audience]),
-  formatNodeId('AudienceVersion', [IDS.page, IDS.audience, IDS.version]),
-  formatNodeId('Person', [IDS.person]),
-  formatNodeId('Account', [IDS.account]),
-  formatNodeId('Topic', [IDS.topic]),
-  'no id',
-];
+const NODES = [...SAMPLE_NODES, 'no id'];
 
 const VALUES = {
-  pageId: [IDS.page, ...IDS.pages, 'page_that_is_not_there', '../x'],
-  audienceId: IDS.audiences,
-  versionId: [IDS.version],
-  personId: IDS.persons,
-  accountId: IDS.accounts,
-  topicId: IDS.topics,
-  query: ['north', 'logistics'],
+  ...SAMPLE_VALUES,
+  pageId: [...SAMPLE_VALUES.pageId, '../x'],
   id: NODES,
   ids: NODES,
-};
-
-/** Random queries are deeper and wider than callers may send. */
-const UNLIMITED = {
-  tokens: 100_000,
-  depth: 100,
-  aliases: 10_000,
-  directives: 10_000,
-  repeats: 10_000,
 };
 
 const SEEDS = Array.from({ length: 120 }, (_, i) => 5_000 + i);

@@ -1,5 +1,6 @@
 /** Ids of the sample data that tests name. The data is the same on every machine. */
 import { EXAMPLE_PAGE_ID } from '../../src/backend/example.ts';
+import { formatNodeId } from '../../src/graph/node-id.ts';
 
 export const IDS = {
   page: EXAMPLE_PAGE_ID,
@@ -14,3 +15,24 @@ export const IDS = {
   topic: 'topic_01',
   topics: ['topic_01', 'topic_02', 'topic_03'],
 } as const;
+
+/** Global ids of the sample data, one a type. */
+export const SAMPLE_NODES = [
+  formatNodeId('Page', [IDS.page]),
+  formatNodeId('Audience', [IDS.page, IDS.audience]),
+  formatNodeId('AudienceVersion', [IDS.page, IDS.audience, IDS.version]),
+  formatNodeId('Person', [IDS.person]),
+  formatNodeId('Account', [IDS.account]),
+  formatNodeId('Topic', [IDS.topic]),
+];
+
+/** Arguments for random queries, by name; most find something. */
+export const SAMPLE_VALUES = {
+  pageId: [IDS.page, ...IDS.pages, 'page_that_is_not_there'],
+  audienceId: IDS.audiences,
+  versionId: [IDS.version],
+  personId: IDS.persons,
+  accountId: IDS.accounts,
+  topicId: IDS.topics,
+  query: ['north', 'logistics'],
+};

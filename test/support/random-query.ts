@@ -18,6 +18,15 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
+/** Limits for random queries: they are deeper and wider than callers may send. */
+export const UNLIMITED = {
+  tokens: 100_000,
+  depth: 100,
+  aliases: 10_000,
+  directives: 10_000,
+  repeats: 10_000,
+};
+
 export interface RandomQueryOptions {
   readonly schema: GraphQLSchema;
   /** Values for arguments by name: `{ pageId: ['page_northwind'] }`. */
