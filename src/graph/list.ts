@@ -5,6 +5,7 @@
  * asked for in one tick is merged, and a page already there serves whoever wants no more of it.
  */
 import DataLoader from 'dataloader';
+import { Cancel } from '../rest/cancel.ts';
 import type { CallInput, CallOptions } from '../rest/client.ts';
 import type { Listed } from '../v0/list.ts';
 import type { Route } from '../v0/routes.ts';
@@ -72,14 +73,14 @@ export interface ListPage {
 interface Ask extends ListPage {
   readonly list: List;
   readonly origin: unknown;
-  readonly ahead?: AbortController;
+  readonly ahead?: Cancel;
 }
 
 interface Page {
   readonly limit: number;
   readonly listed: Promise<Counted<unknown>>;
   /** Set while nobody but look-ahead wants the page. */
-  ahead: AbortController | undefined;
+  ahead: Cancel | undefined;
 }
 
 class ListReader {
@@ -95,13 +96,13 @@ class ListReader {
   }
 
   start(list: List, page: ListPage, origin: unknown): Abandon {
-    const ahead = new AbortController();
+    const ahead = new Cancel();
     const asked = this.#asks.load({ ...page, list, origin, ahead });
     return () => {
       void asked.then((found) => {
         if (found.ahead !== ahead) return;
         this.#pages.delete(pageId({ ...page, list }));
-        ahead.abort();
+        ahead.cancel();
       });
     };
   }
@@ -132,7 +133,7 @@ class ListReader {
 const pageId = ({ list, from }: Pick<Ask, 'list' | 'from'>): string => `${from ?? ''} ${list.id}`;
 
 function fetchPage({ list, from, limit, origin, ahead }: Ask): Page {
-  const listed = list.fetch({ from, limit }, { origin, signal: ahead?.signal });
+  const listed = list.fetch({ from, limit }, { origin, cancel: ahead });
   listed.catch(() => {}); // whoever reads the page sees its failure
   return { limit, listed, ahead };
 }

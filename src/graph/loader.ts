@@ -5,6 +5,7 @@
  * look-ahead starts may turn out unwanted: such a call is abandoned unless somebody asked meanwhile.
  */
 import DataLoader from 'dataloader';
+import { Cancel } from '../rest/cancel.ts';
 import type { CallOptions } from '../rest/client.ts';
 
 /** Gives up a call that was started ahead; does nothing once somebody has asked for its answer. */
@@ -23,7 +24,7 @@ export class Loader<Key, Value> {
   readonly #dataLoader: DataLoader<Ask<Key>, Value, string>;
   readonly #idOf: (key: Key) => string;
   readonly #known = new Set<string>();
-  readonly #ahead = new Map<string, AbortController>();
+  readonly #ahead = new Map<string, Cancel>();
   readonly #primed = new Set<string>();
   readonly #onPrimed: ((origin: unknown) => void) | undefined;
 
@@ -64,14 +65,14 @@ export class Loader<Key, Value> {
     const id = this.#idOf(key);
     if (this.#known.has(id)) return nothingToAbandon;
     this.#known.add(id);
-    const controller = new AbortController();
-    this.#ahead.set(id, controller);
-    this.#dataLoader.load({ id, key, call: { origin, signal: controller.signal } }).catch(() => {});
+    const cancel = new Cancel();
+    this.#ahead.set(id, cancel);
+    this.#dataLoader.load({ id, key, call: { origin, cancel } }).catch(() => {});
     return () => {
       if (!this.#ahead.delete(id)) return;
       this.#known.delete(id);
       this.#dataLoader.clear({ id, key, call: {} });
-      controller.abort();
+      cancel.cancel();
     };
   }
 

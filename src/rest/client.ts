@@ -7,6 +7,7 @@
 import type { Dispatcher } from 'undici';
 import type { Route, RouteSet } from '../v0/routes.ts';
 import type { Breaker, BreakerOptions } from './breaker.ts';
+import type { Cancel } from './cancel.ts';
 import { isNotFound, RestBudgetError, RestError, RestUnsupportedError } from './errors.ts';
 import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
@@ -27,7 +28,7 @@ export type CallInput<Path extends string, Query, Body> = (PathValues<Path> exte
 
 export interface CallOptions {
   /** Ends a GET nobody waits for; a write runs on. */
-  readonly signal?: AbortSignal | undefined;
+  readonly cancel?: Cancel | undefined;
   /** Who causes the call, for the journal. */
   readonly origin?: unknown;
 }
@@ -60,8 +61,8 @@ export interface RequestScope {
   /** Undefined when the caller sent none and the gateway has none: nothing is called then. */
   readonly apiKey: string | undefined;
   readonly requestId: string;
-  /** Aborted when the caller leaves: its reads end, its writes go on. */
-  readonly signal?: AbortSignal | undefined;
+  /** Cancelled when the caller leaves: its reads end, its writes go on. Heard by one client only. */
+  readonly leaving?: Cancel | undefined;
   /** When the request's time is over, on `performance.now()`'s clock; 10 s from now when absent. */
   readonly deadlineMs?: number | undefined;
   /** The most calls it may make, shared ones included, retries not; 250 when absent. */
@@ -133,7 +134,7 @@ class ScopedClient implements RestClient {
     this.#scope = scope;
     this.#callsLeft = scope.maxCalls ?? options.maxCalls;
     const deadlineMs = scope.deadlineMs ?? performance.now() + options.requestTimeoutMs;
-    this.#patience = new Patience(deadlineMs, scope.signal);
+    this.#patience = new Patience(deadlineMs, scope.leaving);
   }
 
   get routeSet(): RouteSet {
@@ -143,7 +144,7 @@ class ScopedClient implements RestClient {
   async call<Path extends string, Response, Query, Body>(
     route: Route<Path, Response, Query, Body>,
     input: CallInput<Path, Query, Body>,
-    { signal, origin }: CallOptions = {},
+    { cancel, origin }: CallOptions = {},
   ): Promise<Response> {
     const { pathPrefix } = this.#options;
     const { apiKey, requestId } = this.#scope;
@@ -164,7 +165,7 @@ class ScopedClient implements RestClient {
     this.#callsLeft -= 1;
     const answer = await this.#pipeline(outgoing, {
       patience: this.#patience,
-      signal,
+      cancel,
       onJoin: () => {
         const ended = begin('shared', 1);
         return (outcome) => ended(statusOf(outcome));

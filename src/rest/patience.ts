@@ -2,9 +2,9 @@
  * How long one request waits: until its deadline, or until its caller leaves.
  *
  * One timer and one listener serve all calls of a request, and exist only while a call is waiting:
- * nothing here keeps a process or a signal alive.
+ * nothing here keeps a process alive.
  */
-import { abortedError } from './cancel.ts';
+import { abortedError, type Cancel } from './cancel.ts';
 import { RestTimeoutError, type RestError, type RouteName } from './errors.ts';
 
 /** Why a wait ended without an answer. */
@@ -13,13 +13,13 @@ type End = (route: RouteName) => RestError;
 export class Patience {
   /** On `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #leaving: Cancel | undefined;
   readonly #waiting = new Set<(end: End) => void>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(deadlineMs: number, signal: AbortSignal | undefined) {
+  constructor(deadlineMs: number, leaving: Cancel | undefined) {
     this.deadlineMs = deadlineMs;
-    this.#signal = signal;
+    this.#leaving = leaving;
   }
 
   /**
@@ -28,7 +28,7 @@ export class Patience {
    */
   check(route: RouteName): void {
     if (performance.now() >= this.deadlineMs) throw timedOut(route);
-    if (this.#signal?.aborted && route.method === 'GET') throw abortedError(route);
+    if (this.#leaving?.cancelled && route.method === 'GET') throw abortedError(route);
   }
 
   /** Calls back when the wait is over; what it answers takes the wish back. */
@@ -43,12 +43,12 @@ export class Patience {
   #watch(): void {
     const left = Math.max(0, this.deadlineMs - performance.now());
     this.#timer = setTimeout(this.#onDeadline, Math.ceil(left));
-    this.#signal?.addEventListener('abort', this.#onLeft);
+    this.#leaving?.listen(this.#onLeft);
   }
 
   #unwatch(): void {
     clearTimeout(this.#timer);
-    this.#signal?.removeEventListener('abort', this.#onLeft);
+    this.#leaving?.listen(undefined);
   }
 
   readonly #onDeadline = (): void => this.#finish(timedOut);

@@ -11,7 +11,7 @@
  * off, and leaving headers out would cross API keys), and it shares bytes where this shares the
  * parsed answer. It knows nothing of writes.
  */
-import { abortedError } from './cancel.ts';
+import { abortedError, type Cancel } from './cancel.ts';
 import type { RestError, RouteName } from './errors.ts';
 import type { Patience } from './patience.ts';
 import { isRead, type Outgoing, type Send } from './send.ts';
@@ -20,7 +20,7 @@ import { isRead, type Outgoing, type Send } from './send.ts';
 export interface Waiter {
   readonly patience: Patience;
   /** Ends this one's wait; the call goes on while others wait. */
-  readonly signal: AbortSignal | undefined;
+  readonly cancel: Cancel | undefined;
   /** Told when another's call is joined; what it answers is told of the end. */
   readonly onJoin: () => (outcome: unknown) => void;
 }
@@ -85,7 +85,7 @@ export function sharing<Result extends object>(
     if (flights.get(flight.id) === flight) flights.delete(flight.id);
   }
 
-  function wait(flight: Flight<Result>, { patience, signal }: Waiter): Promise<Result> {
+  function wait(flight: Flight<Result>, { patience, cancel: wish }: Waiter): Promise<Result> {
     const { route, cancel } = flight.outgoing;
     flight.waiting += 1;
     return new Promise((resolve, reject) => {
@@ -97,11 +97,10 @@ export function sharing<Result extends object>(
         forget(flight);
         cancel.cancel();
       };
-      const onAbort = (): void => leave(abortedError);
       const stopWaiting = patience.whenOver(leave);
       const release = (): void => {
         stopWaiting();
-        signal?.removeEventListener('abort', onAbort);
+        wish?.listen(undefined);
       };
       flight.result.then(
         (result) => {
@@ -113,8 +112,8 @@ export function sharing<Result extends object>(
           reject(error);
         },
       );
-      if (signal?.aborted) onAbort();
-      else signal?.addEventListener('abort', onAbort);
+      if (wish?.cancelled) leave(abortedError);
+      else wish?.listen(() => leave(abortedError));
     });
   }
 }

@@ -6,6 +6,7 @@
 import { useDisableIntrospection } from '@graphql-yoga/plugin-disable-introspection';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createContext } from '../graph/context.ts';
+import { Cancel } from '../rest/cancel.ts';
 import type { Upstream } from '../rest/client.ts';
 import { schema } from '../schema.ts';
 import { readApiKey } from './api-key.ts';
@@ -84,7 +85,7 @@ export function createGraphQL(options: GraphQLServerOptions) {
         requestId: record.requestId,
         maxCalls: options.maxUpstreamCalls,
         // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
-        signal: record.operationType === 'query' ? request.signal : undefined,
+        leaving: record.operationType === 'query' ? leavingOf(request.signal) : undefined,
       });
       return createContext(record.rest, apiKey ?? '');
     },
@@ -103,4 +104,11 @@ export function createGraphQL(options: GraphQLServerOptions) {
     // Yoga answers any URL that ends like this, queries too, with an empty 200; health is ours.
     healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
   });
+}
+
+function leavingOf(signal: AbortSignal): Cancel {
+  const leaving = new Cancel();
+  if (signal.aborted) leaving.cancel();
+  else signal.addEventListener('abort', () => leaving.cancel(), { once: true });
+  return leaving;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Cancel } from '../../src/rest/cancel.ts';
 import type { RestClient } from '../../src/rest/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, silence, status } from '../support/faults.ts';
@@ -117,10 +118,10 @@ describe('the circuit breaker', () => {
     backend.on('*', silence());
 
     for (let i = 0; i < 40; i++) {
-      const leaving = new AbortController();
-      const call = outcome(getPerson(client({ signal: leaving.signal })));
+      const leaving = new Cancel();
+      const call = outcome(getPerson(client({ leaving })));
       await sleep(2);
-      leaving.abort();
+      leaving.cancel();
       await call;
     }
 
@@ -133,10 +134,10 @@ describe('the circuit breaker', () => {
     await openCircuit(rest);
     backend.on('*', silence(), ok(person('p')));
     await sleep(130);
-    const leaving = new AbortController();
-    const probe = failureOf(getPerson(client({ signal: leaving.signal })));
+    const leaving = new Cancel();
+    const probe = failureOf(getPerson(client({ leaving })));
     await sleep(20);
-    leaving.abort();
+    leaving.cancel();
 
     expect(await probe).toBe('RestAbortedError');
     expect(upstream.breaker.state).toBe('half-open');

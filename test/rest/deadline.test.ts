@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Cancel } from '../../src/rest/cancel.ts';
 import type { RestClient } from '../../src/rest/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, drip, ok, silence, status } from '../support/faults.ts';
@@ -83,19 +84,15 @@ describe('the deadline of a request', () => {
   it('keeps neither a timer nor a listener when nothing waits', async () => {
     const { backend, client } = await openRest();
     backend.on('*', ok(person('p')), status(404));
-    let listeners = 0;
-    const { signal } = new AbortController();
-    const [add, remove] = [signal.addEventListener, signal.removeEventListener].map((method) =>
-      method.bind(signal),
-    );
-    signal.addEventListener = (...args: [never, never]) => (listeners++, add!(...args));
-    signal.removeEventListener = (...args: [never, never]) => (listeners--, remove!(...args));
-    const one = client({ signal });
+    const leaving = new Cancel();
+    const heard: unknown[] = [];
+    leaving.listen = (listener) => heard.push(listener);
+    const one = client({ leaving });
 
     await getPerson(one);
     await outcome(getPerson(one));
 
-    expect(listeners).toBe(0);
+    expect(heard).toEqual([expect.any(Function), undefined, expect.any(Function), undefined]);
   });
 });
 
@@ -131,12 +128,12 @@ describe('the calls of a request', () => {
   it('end when their caller leaves, in the queue as on the wire', async () => {
     const { backend, client } = await openRest({ connections: 2 });
     backend.on('*', silence());
-    const leaving = new AbortController();
-    const one = client({ signal: leaving.signal });
+    const leaving = new Cancel();
+    const one = client({ leaving });
 
     const calls = Array.from({ length: 6 }, (_, i) => failureOf(getPerson(one, `p${i}`)));
     await sleep(50);
-    leaving.abort();
+    leaving.cancel();
 
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['RestAbortedError']));
     await sleep(50);

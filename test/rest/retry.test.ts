@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Cancel } from '../../src/rest/cancel.ts';
 import type { RestClient } from '../../src/rest/client.ts';
 import { parseRetryAfter } from '../../src/rest/retry-after.ts';
 import { routes } from '../../src/v0/routes.ts';
@@ -79,12 +80,12 @@ describe('a failed read', () => {
   it('ends its wait for the next try at once when its caller leaves', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, status(503, { 'retry-after': '5' }), ok(person('p')));
-    const leaving = new AbortController();
+    const leaving = new Cancel();
     const begun = performance.now();
 
-    const failure = failureOf(getPerson(client({ signal: leaving.signal })));
+    const failure = failureOf(getPerson(client({ leaving })));
     await sleep(100);
-    leaving.abort();
+    leaving.cancel();
 
     expect(await failure).toBe('RestAbortedError');
     expect(performance.now() - begun).toBeLessThan(200);

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Cancel } from '../../src/rest/cancel.ts';
 import type { RestClient } from '../../src/rest/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, type Behaviour } from '../support/faults.ts';
 import { failureOf, openRest, outcome, person, topic } from './open-rest.ts';
 
 const PERSON = 'GET /v0/persons/p';
-const getPerson = (client: RestClient, signal?: AbortSignal) =>
-  client.call(routes.getPerson, { path: { person_id: 'p' } }, { signal });
+const getPerson = (client: RestClient, cancel?: Cancel) =>
+  client.call(routes.getPerson, { path: { person_id: 'p' } }, { cancel });
 const getTopic = (client: RestClient) => client.call(routes.getTopic, { path: { topic_id: 't' } });
 const updateTopic = (client: RestClient, title: string) =>
   client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title } });
@@ -76,11 +77,11 @@ describe('sharing reads in flight', () => {
     const { backend, client } = await openRest();
     const answer = held(ok(person('p')));
     backend.on(PERSON, answer.behaviour);
-    const leader = new AbortController();
+    const leader = new Cancel();
 
-    const led = outcome(getPerson(client({ signal: leader.signal })));
+    const led = outcome(getPerson(client({ leaving: leader })));
     const followed = getPerson(client());
-    leader.abort();
+    leader.cancel();
     const failure = await led;
     answer.release();
 
@@ -93,11 +94,11 @@ describe('sharing reads in flight', () => {
     const { backend, client } = await openRest();
     const answer = held(ok(person('p')));
     backend.on(PERSON, answer.behaviour);
-    const follower = new AbortController();
+    const follower = new Cancel();
 
     const led = getPerson(client());
-    const followed = outcome(getPerson(client(), follower.signal));
-    follower.abort();
+    const followed = outcome(getPerson(client(), follower));
+    follower.cancel();
     const failure = await followed;
     answer.release();
 
@@ -114,12 +115,12 @@ describe('sharing reads in flight', () => {
       });
     };
     backend.on(PERSON, silent, ok(person('p')));
-    const [one, two] = [new AbortController(), new AbortController()];
+    const [one, two] = [new Cancel(), new Cancel()];
 
-    const calls = [one, two].map(({ signal }) => outcome(getPerson(client({ signal }))));
+    const calls = [one, two].map((leaving) => outcome(getPerson(client({ leaving }))));
     await until(() => backend.hits() === 1);
-    one.abort();
-    two.abort();
+    one.cancel();
+    two.cancel();
     await Promise.all(calls);
     const late = await getPerson(client());
     await until(() => closed);

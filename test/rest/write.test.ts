@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Cancel } from '../../src/rest/cancel.ts';
 import type { RestClient } from '../../src/rest/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import {
@@ -17,8 +18,8 @@ import {
 import { failureOf, openRest, outcome, topic } from './open-rest.ts';
 
 const PATCH = 'PATCH /v0/topics/t';
-const updateTopic = (client: RestClient, signal?: AbortSignal) =>
-  client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title: 'x' } }, { signal });
+const updateTopic = (client: RestClient, cancel?: Cancel) =>
+  client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title: 'x' } }, { cancel });
 
 describe('a write', () => {
   it('T53: that met a refused connection was surely never sent', async () => {
@@ -125,11 +126,11 @@ describe('a write', () => {
   it('runs on when its caller leaves', async () => {
     const { backend, client } = await openRest();
     backend.on(PATCH, after(100, ok(topic('t'))));
-    const leaving = new AbortController();
+    const leaving = new Cancel();
 
-    const written = updateTopic(client({ signal: leaving.signal }), leaving.signal);
+    const written = updateTopic(client({ leaving }), leaving);
     await sleep(30);
-    leaving.abort();
+    leaving.cancel();
 
     expect(await written).toEqual(topic('t'));
   });
