@@ -4,6 +4,7 @@
  * It opens no port and reads no environment: `fetch` is the whole of it, for tests and for whatever
  * server stands in front.
  */
+import { FastPath, type FastAnswer, type Post } from './fast-path.ts';
 import { createGraphQL, type GraphQLServerOptions } from './graphql-server.ts';
 import { silentLogger, type Logger } from './logger.ts';
 import { Metrics } from './metrics.ts';
@@ -18,6 +19,8 @@ export interface GatewayOptions extends GraphQLServerOptions {
   /** @default silence */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** False leaves every request to Yoga, for comparison. @default true */
+  readonly fastPath?: boolean;
 }
 
 export interface Gateway {
@@ -28,6 +31,8 @@ export interface Gateway {
   readonly Request: typeof Request;
   /** Answers any request; never rejects. */
   fetch(request: Request): Promise<Response>;
+  /** The answer to a plain query; undefined when `answer` is to be asked, with the same record. */
+  answerPost(post: Post, record: RequestRecord): Promise<FastAnswer | undefined>;
   /**
    * As `fetch`, with a record that was begun before: what the HTTP server refuses by itself is
    * reported like the rest.
@@ -42,9 +47,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     probe = () => Promise.resolve(200),
     logger = silentLogger(),
     metrics = new Metrics(),
+    fastPath = true,
   } = options;
   const readiness = new Readiness(probe, options.upstream.breaker);
   const yoga = createGraphQL(options);
+  const fast = new FastPath(yoga);
   const under = new Set<Promise<unknown>>();
 
   const routes: Readonly<Record<string, (request: Request) => Promise<Response>>> = {
@@ -63,7 +70,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = withBody(await yoga.handleRequest(request, { record }));
-      if (!isPage(response)) report({ logger, metrics, record, request, response });
+      if (!isPage(response)) report({ logger, metrics, record, status: response.status });
+      fast.learn(request.headers.get('accept'), response, record);
       return response;
     } finally {
       metrics.end();
@@ -83,14 +91,33 @@ export function createGateway(options: GatewayOptions): Gateway {
     return operations(request);
   }
 
+  async function answerFast(post: Post, record: RequestRecord): Promise<FastAnswer | undefined> {
+    metrics.begin();
+    try {
+      const answer = await fast.answer(post, record);
+      if (answer) report({ logger, metrics, record, status: 200 });
+      answer?.headers.push('x-request-id', record.requestId);
+      return answer;
+    } finally {
+      metrics.end();
+    }
+  }
+
+  async function finished<Answer>(work: Promise<Answer>): Promise<Answer> {
+    under.add(work);
+    try {
+      return await work;
+    } finally {
+      under.delete(work);
+    }
+  }
+
   async function answer(request: Request, record: RequestRecord): Promise<Response> {
     const work = route(request, record).catch((error: unknown) => {
       logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
       return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
     });
-    under.add(work);
-    const response = await work;
-    under.delete(work);
+    const response = await finished(work);
     response.headers.set('x-request-id', record.requestId);
     return response;
   }
@@ -100,8 +127,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     readiness,
     logger,
     Request: yoga.fetchAPI.Request,
+    answerPost: (post, record) =>
+      fastPath ? finished(answerFast(post, record)) : Promise.resolve(undefined),
     answer,
-    fetch: (request) => answer(request, createRecord(request.headers.get('x-request-id'))),
+    fetch: (request) => {
+      const record = createRecord(request.headers.get('x-request-id'));
+      if (request.signal.aborted) record.leaving.cancel();
+      else request.signal.addEventListener('abort', () => record.leaving.cancel());
+      return answer(request, record);
+    },
     idle: async () => {
       while (under.size > 0) await Promise.allSettled(under);
     },

@@ -6,13 +6,13 @@
 import { useDisableIntrospection } from '@graphql-yoga/plugin-disable-introspection';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createContext } from '../graph/context.ts';
-import { Cancel } from '../rest/cancel.ts';
 import type { Upstream } from '../rest/client.ts';
 import { schema } from '../schema.ts';
 import { readApiKey } from './api-key.ts';
 import { corsFor } from './cors.ts';
 import { documentCache } from './document-cache.ts';
 import { DEFAULT_LIMITS, type DocumentLimits } from './document-limits.ts';
+import { useExecuted } from './fast-path.ts';
 import { graphiqlOptions, graphiqlRenderer, type GraphiqlOptions } from './graphiql.ts';
 import { maskError } from './mask-error.ts';
 import type { ServerContext } from './request-record.ts';
@@ -57,6 +57,7 @@ export function createGraphQL(options: GraphQLServerOptions) {
   const noIntrospection = !introspection && useDisableIntrospection();
   // The order is policy: hooks of one kind run from the first plugin to the last.
   const plugins: readonly (AnyPlugin | false)[] = [
+    useExecuted(),
     // Before anything is read of a request that a foreign page may have sent.
     useCsrfHeader(),
     // Wraps the parser Yoga has chosen by now; what it drops, Yoga's own checks don't see.
@@ -85,7 +86,7 @@ export function createGraphQL(options: GraphQLServerOptions) {
         requestId: record.requestId,
         maxCalls: options.maxUpstreamCalls,
         // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
-        leaving: record.operationType === 'query' ? leavingOf(request.signal) : undefined,
+        leaving: record.operationType === 'query' ? record.leaving : undefined,
       });
       return createContext(record.rest, apiKey ?? '');
     },
@@ -104,11 +105,4 @@ export function createGraphQL(options: GraphQLServerOptions) {
     // Yoga answers any URL that ends like this, queries too, with an empty 200; health is ours.
     healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
   });
-}
-
-function leavingOf(signal: AbortSignal): Cancel {
-  const leaving = new Cancel();
-  if (signal.aborted) leaving.cancel();
-  else signal.addEventListener('abort', () => leaving.cancel(), { once: true });
-  return leaving;
 }

@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
+import type { FastAnswer } from './fast-path.ts';
 import type { Gateway } from './gateway.ts';
 import { refusalResponse, type RefusalCode } from './refusal.ts';
 import { readBody } from './request-body.ts';
@@ -34,9 +35,8 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
 
   async function serve(exchange: Exchange): Promise<void> {
     const { incoming, outgoing, record } = exchange;
-    const leaving = new AbortController();
     outgoing.once('close', () => {
-      if (!outgoing.writableFinished) leaving.abort();
+      if (!outgoing.writableFinished) record.leaving.cancel();
     });
     let body: string | undefined;
     try {
@@ -46,11 +46,18 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
       }
     } catch (error) {
       const response = asResponse(error, record);
-      report({ ...gateway, record, request: leaving, response });
+      report({ ...gateway, record, status: response.status });
       await send(exchange, response, LINGER_MS);
       return;
     }
-    const { url = '/', method = 'GET' } = incoming;
+    const { url = '/', method = 'GET', headers } = incoming;
+    if (url === '/graphql' && method === 'POST' && body !== undefined) {
+      const answer = await gateway.answerPost({ headers, body }, record);
+      if (answer) {
+        sendFast(exchange, answer);
+        return;
+      }
+    }
     // The caller's address and `Host` play no part, so neither can be used against us.
     const target = `http://gateway${url}`;
     if (!url.startsWith('/') || !URL.canParse(target)) {
@@ -63,11 +70,18 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     const request = new gateway.Request(target, {
       method,
       // Names are texts and values too, but for set-cookie, which no request carries.
-      headers: incoming.headers as Record<string, string>,
+      headers: headers as Record<string, string>,
       body: body ?? null,
-      signal: leaving.signal,
     });
     await send(exchange, await gateway.answer(request, record));
+  }
+
+  function sendFast(exchange: Exchange, { headers, text }: FastAnswer): void {
+    const { outgoing } = exchange;
+    if (outgoing.destroyed) return;
+    headers.push('content-length', String(Buffer.byteLength(text)));
+    if (isLast(exchange)) headers.push('connection', 'close');
+    outgoing.writeHead(200, headers).end(text);
   }
 
   /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
@@ -77,6 +91,8 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     if (outgoing.destroyed) return;
     outgoing.statusCode = response.status;
     response.headers.forEach((value, name) => outgoing.setHeader(name, value));
+    // Yoga streams what it answers to multipart/mixed; here everything is written whole.
+    outgoing.removeHeader('transfer-encoding');
     outgoing.setHeader('content-length', Buffer.byteLength(text));
     if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
     if (lingerMs === 0) {

@@ -3,16 +3,22 @@
  * read by the log and the metrics when it is answered.
  */
 import { randomUUID } from 'node:crypto';
+import type { ExecutionResult } from 'graphql';
+import { Cancel } from '../rest/cancel.ts';
 import type { RestClient } from '../rest/client.ts';
 
 export interface RequestRecord {
   readonly requestId: string;
   /** By the monotonic clock, in milliseconds. */
   readonly startedAt: number;
+  /** Cancelled when the caller leaves before the answer. */
+  readonly leaving: Cancel;
   operationName?: string | undefined;
   operationType?: 'query' | 'mutation' | 'subscription';
   /** The backend as this request used it, with its journal. */
   rest?: RestClient;
+  /** What the fast path executed and leaves to Yoga to serve. */
+  executed?: ExecutionResult;
   /** Distinct `extensions.code`s of the answer. */
   errorCodes: readonly string[];
   /** Whether the answer has `data`. */
@@ -30,6 +36,7 @@ export function createRecord(requestId: string | null): RequestRecord {
   return {
     requestId: requestId !== null && SANE_REQUEST_ID.test(requestId) ? requestId : randomUUID(),
     startedAt: performance.now(),
+    leaving: new Cancel(),
     errorCodes: [],
     hasData: false,
     causes: [],

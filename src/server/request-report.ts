@@ -11,14 +11,12 @@ export interface Reported {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly record: RequestRecord;
-  readonly request: Pick<Request, 'signal'>;
-  readonly response: Pick<Response, 'status'>;
+  readonly status: number;
 }
 
-export function report({ logger, metrics, record, request, response }: Reported): void {
+export function report({ logger, metrics, record, status }: Reported): void {
   const durationMs = performance.now() - record.startedAt;
-  const { status } = response;
-  const outcome = outcomeOf(record, request.signal.aborted, status);
+  const outcome = outcomeOf(record, status);
   metrics.request(record, outcome, durationMs);
   const journal = record.rest?.journal;
   const { requestId, operationName, operationType, errorCodes } = record;
@@ -41,8 +39,8 @@ export function report({ logger, metrics, record, request, response }: Reported)
   }
 }
 
-function outcomeOf(record: RequestRecord, left: boolean, status: number): Outcome {
-  if (left) return 'abandoned';
+function outcomeOf(record: RequestRecord, status: number): Outcome {
+  if (record.leaving.cancelled) return 'abandoned';
   if (!record.hasData) return status >= 500 ? 'failed' : 'refused';
   return record.errorCodes.length > 0 ? 'partial' : 'ok';
 }

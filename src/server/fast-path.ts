@@ -1,0 +1,172 @@
+/**
+ * The plain case without the Fetch API: a query in a JSON body, and an answer without errors.
+ *
+ * Requests, responses and the hooks around them cost more than parsing, validating and executing a
+ * small query. What is plain therefore passes Yoga's envelope alone, with all its plugins. What is
+ * not, is handed to Yoga whole: before execution as if nothing had been done, after it with the
+ * result, which Yoga then serves as its own.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { execute, ExecutionResult, GraphQLSchema, parse, validate } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type {
+  GraphQLParams,
+  Plugin,
+  PromiseOrValue,
+  YogaInitialContext,
+  YogaServerInstance,
+} from 'graphql-yoga';
+import { serverTiming } from '../graph/explain.ts';
+import { readParams } from './params.ts';
+import type { RequestRecord, ServerContext } from './request-record.ts';
+
+/** What Yoga and its plugins make of graphql-js, for one request. */
+interface Enveloped {
+  readonly schema: GraphQLSchema;
+  readonly parse: typeof parse;
+  readonly validate: typeof validate;
+  readonly contextFactory: () => PromiseOrValue<object>;
+  readonly execute: typeof execute;
+}
+
+type PlainParams = GraphQLParams & { readonly query: string };
+
+/** A POST to `/graphql`, its body read. */
+export interface Post {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** An answer with status 200. */
+export interface FastAnswer {
+  /** Name, value, name, value. */
+  readonly headers: string[];
+  readonly text: string;
+}
+
+const PLAIN_TYPE = /^application\/json(?:; ?charset=(?:utf|UTF)-8)?$/;
+
+/** What a request must not have: headers that plugins answer to. */
+const UNUSUAL = ['x-explain', 'origin'] as const;
+
+const ANSWER_TYPE = /^application\/(?:graphql-response\+)?json\b/;
+
+/** `Accept` headers whose answer is known, and the longest that is looked at. */
+const MAX_ACCEPTS = 100;
+const MAX_ACCEPT_LENGTH = 256;
+
+export class FastPath {
+  readonly #yoga: YogaServerInstance<ServerContext, {}>;
+  /** Content types by `Accept`, as Yoga chose them. */
+  readonly #types = new LRUCache<string, string>({ max: MAX_ACCEPTS });
+
+  constructor(yoga: YogaServerInstance<ServerContext, {}>) {
+    this.#yoga = yoga;
+  }
+
+  /** Learns what Yoga answers to an `Accept` header when all is well. */
+  learn(
+    accept: string | null,
+    { status, headers }: Response,
+    { hasData, errorCodes }: RequestRecord,
+  ): void {
+    const type = headers.get('content-type') ?? '';
+    const known = accept ?? '';
+    if (status !== 200 || !hasData || errorCodes.length > 0 || !ANSWER_TYPE.test(type)) return;
+    if (known.length <= MAX_ACCEPT_LENGTH) this.#types.set(known, type);
+  }
+
+  /** Undefined for whatever is not plain; then `record` says what Yoga is to serve, if anything. */
+  async answer({ headers, body }: Post, record: RequestRecord): Promise<FastAnswer | undefined> {
+    const contentType = this.#types.get(headers.accept ?? '');
+    if (contentType === undefined || !PLAIN_TYPE.test(headers['content-type'] ?? ''))
+      return undefined;
+    if (UNUSUAL.some((name) => headers[name] !== undefined)) return undefined;
+    const params = paramsIn(body);
+    const result = params && (await this.#execute(params, headers, record));
+    if (!result) return undefined;
+    if (!isPlain(result)) {
+      record.executed = result;
+      return undefined;
+    }
+    record.hasData = true;
+    const timing = record.rest ? ['server-timing', serverTiming(record.rest.journal)] : [];
+    return {
+      headers: ['content-type', contentType, ...timing],
+      text: JSON.stringify(result),
+    };
+  }
+
+  /** Undefined when nothing was executed. */
+  async #execute(
+    params: PlainParams,
+    headers: IncomingHttpHeaders,
+    record: RequestRecord,
+  ): Promise<ExecutionResult | undefined> {
+    // As much of a request as plugins ask for.
+    const request = new PostRequest(headers) as unknown as Request;
+    const context = { request, params, record } as unknown as YogaInitialContext & ServerContext;
+    const { schema, ...enveloped } = this.#yoga.getEnveloped(context) as Enveloped;
+    try {
+      const document = enveloped.parse(params.query);
+      // Writes are sent once: what is handed over must never be executed again.
+      if (record.operationType !== 'query') return undefined;
+      if (enveloped.validate(schema, document).length > 0) return undefined;
+      const { operationName, variables: variableValues } = params;
+      const contextValue = await enveloped.contextFactory();
+      return await enveloped.execute({
+        schema,
+        document,
+        contextValue,
+        variableValues,
+        operationName,
+      });
+    } catch {
+      return undefined; // Yoga will refuse it in the same way, and say so.
+    }
+  }
+}
+
+/** Lets Yoga serve what the fast path has executed. */
+export function useExecuted(): Plugin<ServerContext, ServerContext> {
+  return {
+    onParams({ context: { record }, setResult }) {
+      if (record.executed) setResult(record.executed);
+    },
+  };
+}
+
+/** Undefined for what Yoga should refuse. */
+function paramsIn(body: string): PlainParams | undefined {
+  try {
+    const params = readParams(JSON.parse(body));
+    const { query, operationName, variables, extensions } = params;
+    const plain =
+      typeof query === 'string' &&
+      typeof (operationName ?? '') === 'string' &&
+      isObject(variables ?? {}) &&
+      isObject(extensions ?? {});
+    return plain ? (params as PlainParams) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** One answer that holds nothing but data. */
+const isPlain = (result: ExecutionResult): boolean =>
+  result.data != null && Object.keys(result).length === 1;
+
+class PostRequest {
+  readonly method = 'POST';
+  readonly headers: Pick<Headers, 'get' | 'has'>;
+
+  constructor(headers: IncomingHttpHeaders) {
+    this.headers = {
+      get: (name) => (headers[name] as string | undefined) ?? null,
+      has: (name) => headers[name] !== undefined,
+    };
+  }
+}
