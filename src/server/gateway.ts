@@ -52,7 +52,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const readiness = new Readiness(probe, options.upstream.breaker);
   const yoga = createGraphQL(options);
   const fast = new FastPath(yoga);
-  const under = new Set<Promise<unknown>>();
+  let underWay = 0;
+  const whenIdle: (() => void)[] = [];
 
   const routes: Readonly<Record<string, (request: Request) => Promise<Response>>> = {
     '/health': async () => Response.json({ status: 'alive' }),
@@ -104,11 +105,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   async function finished<Answer>(work: Promise<Answer>): Promise<Answer> {
-    under.add(work);
+    // Counted, not collected: a set that lives long keeps what it held from being freed young.
+    underWay += 1;
     try {
       return await work;
     } finally {
-      under.delete(work);
+      underWay -= 1;
+      if (underWay === 0) for (const resolve of whenIdle.splice(0)) resolve();
     }
   }
 
@@ -136,9 +139,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       else request.signal.addEventListener('abort', () => record.leaving.cancel());
       return answer(request, record);
     },
-    idle: async () => {
-      while (under.size > 0) await Promise.allSettled(under);
-    },
+    idle: () =>
+      new Promise((resolve) => {
+        if (underWay === 0) resolve();
+        else whenIdle.push(resolve);
+      }),
   };
 }
 
