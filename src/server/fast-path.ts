@@ -7,7 +7,14 @@
  * result, which Yoga then serves as its own.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { execute, ExecutionResult, GraphQLSchema, parse, validate } from 'graphql';
+import type {
+  DocumentNode,
+  execute,
+  ExecutionResult,
+  GraphQLSchema,
+  parse,
+  validate,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type {
   GraphQLParams,
@@ -46,9 +53,6 @@ export interface FastAnswer {
 
 const PLAIN_TYPE = /^application\/json(?:; ?charset=(?:utf|UTF)-8)?$/;
 
-/** What a request must not have: headers that plugins answer to. */
-const UNUSUAL = ['x-explain', 'origin'] as const;
-
 const ANSWER_TYPE = /^application\/(?:graphql-response\+)?json\b/;
 
 /** `Accept` headers whose answer is known, and the longest that is looked at. */
@@ -60,8 +64,13 @@ export class FastPath {
   /** Content types by `Accept`, as Yoga chose them. */
   readonly #types = new LRUCache<string, string>({ max: MAX_ACCEPTS });
 
-  constructor(yoga: YogaServerInstance<ServerContext, {}>) {
+  readonly #cors: boolean;
+  readonly #valid = new WeakSet<DocumentNode>();
+
+  /** @param cors whether answers depend on where a page comes from. */
+  constructor(yoga: YogaServerInstance<ServerContext, {}>, { cors }: { readonly cors: boolean }) {
     this.#yoga = yoga;
+    this.#cors = cors;
   }
 
   /** Learns what Yoga answers to an `Accept` header when all is well. */
@@ -81,7 +90,8 @@ export class FastPath {
     const contentType = this.#types.get(headers.accept ?? '');
     if (contentType === undefined || !PLAIN_TYPE.test(headers['content-type'] ?? ''))
       return undefined;
-    if (UNUSUAL.some((name) => headers[name] !== undefined)) return undefined;
+    if (headers['x-explain'] !== undefined) return undefined;
+    if (this.#cors && headers.origin !== undefined) return undefined;
     const params = paramsIn(body);
     const result = params && (await this.#execute(params, headers, record));
     if (!result) return undefined;
@@ -106,12 +116,13 @@ export class FastPath {
     // As much of a request as plugins ask for.
     const request = new PostRequest(headers) as unknown as Request;
     const context = { request, params, record } as unknown as YogaInitialContext & ServerContext;
-    const { schema, ...enveloped } = this.#yoga.getEnveloped(context) as Enveloped;
+    const enveloped = this.#yoga.getEnveloped(context) as Enveloped;
+    const { schema } = enveloped;
     try {
       const document = enveloped.parse(params.query);
       // Writes are sent once: what is handed over must never be executed again.
       if (record.operationType !== 'query') return undefined;
-      if (enveloped.validate(schema, document).length > 0) return undefined;
+      if (!this.#isValid(document, enveloped)) return undefined;
       const { operationName, variables: variableValues } = params;
       const contextValue = await enveloped.contextFactory();
       return await enveloped.execute({
@@ -124,6 +135,14 @@ export class FastPath {
     } catch {
       return undefined; // Yoga will refuse it in the same way, and say so.
     }
+  }
+
+  /** Documents come out of the parser's cache again and again, and the schema stays. */
+  #isValid(document: DocumentNode, { schema, validate }: Enveloped): boolean {
+    if (this.#valid.has(document)) return true;
+    if (validate(schema, document).length > 0) return false;
+    this.#valid.add(document);
+    return true;
   }
 }
 
@@ -161,12 +180,23 @@ const isPlain = (result: ExecutionResult): boolean =>
 
 class PostRequest {
   readonly method = 'POST';
-  readonly headers: Pick<Headers, 'get' | 'has'>;
+  readonly headers: PostHeaders;
 
   constructor(headers: IncomingHttpHeaders) {
-    this.headers = {
-      get: (name) => (headers[name] as string | undefined) ?? null,
-      has: (name) => headers[name] !== undefined,
-    };
+    this.headers = new PostHeaders(headers);
+  }
+}
+
+class PostHeaders {
+  readonly #headers: IncomingHttpHeaders;
+
+  constructor(headers: IncomingHttpHeaders) {
+    this.#headers = headers;
+  }
+
+  /** @param name in lower case. */
+  get(name: string): string | null {
+    // What may come twice is joined by Node, but for set-cookie, which no request carries.
+    return (this.#headers[name] as string | undefined) ?? null;
   }
 }

@@ -51,7 +51,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   const readiness = new Readiness(probe, options.upstream.breaker);
   const yoga = createGraphQL(options);
-  const fast = new FastPath(yoga);
+  const fast = new FastPath(yoga, { cors: (options.corsOrigins ?? []).length > 0 });
   let underWay = 0;
   const whenIdle: (() => void)[] = [];
 

@@ -142,6 +142,14 @@ describe('the fast path', () => {
     await ask(roads, { headers: extra });
   });
 
+  it('answers pages of this origin as anybody', async () => {
+    const roads = await openRoads();
+
+    await ask(roads, { headers: { origin: 'https://any.example' } });
+
+    expect(roads.served()).toBe(1);
+  });
+
   it('answers every audit of graphql-http alike', async () => {
     const roads = await openRoads();
     const requests: [string, RequestInit][] = [];
