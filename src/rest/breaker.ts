@@ -4,6 +4,8 @@
  * opossum keeps the window and the states. It is told outcomes rather than given the calls, since
  * it counts everything it runs, and two kinds must not count: what a caller did wrong (4xx), and
  * what nobody waited for (an aborted probe would close the circuit or keep it open for all).
+ * Successes go straight into its newest bucket: they change no state, and running one through it
+ * would cost a promise and three events a call.
  */
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
@@ -14,7 +16,8 @@ import {
   RestUnreachableError,
   type RouteName,
 } from './errors.ts';
-import type { Outgoing, Send } from './send.ts';
+import type { Answer, Outgoing } from './send.ts';
+import type { Stage } from './stage.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -42,11 +45,12 @@ const PROBE_MS = 500;
 /** Slices of the window: it moves on by one of them at a time. */
 const BUCKETS = 10;
 
-export class BackendBreaker implements Breaker {
-  readonly #circuit: CircuitBreaker<[failed: boolean], void>;
+export class BackendBreaker implements Breaker, Stage {
+  readonly #circuit: CircuitBreaker<[], void>;
   readonly #openMs: number;
   readonly #bucketMs: number;
   readonly #buckets = new EventEmitter();
+  #newest: CircuitBreaker.Bucket;
   #rotatedMs = performance.now();
   #openedAtMs = 0;
   #probing = false;
@@ -57,9 +61,7 @@ export class BackendBreaker implements Breaker {
   ) {
     this.#openMs = openMs;
     this.#bucketMs = windowMs / BUCKETS;
-    const report = (failed: boolean): Promise<void> =>
-      failed ? Promise.reject(FAILED) : Promise.resolve();
-    this.#circuit = new CircuitBreaker(report, {
+    this.#circuit = new CircuitBreaker(fail, {
       timeout: false, // it would abort all calls with one controller; ours have their own time
       errorThresholdPercentage: failurePercent - 0.001, // opossum wants more than, we at least
       volumeThreshold: volume,
@@ -70,6 +72,7 @@ export class BackendBreaker implements Breaker {
       enableSnapshots: false,
       rollingPercentilesEnabled: false,
     });
+    this.#newest = this.#circuit.status.window[0]!;
     this.#circuit.on('open', () => {
       this.#openedAtMs = performance.now();
       onChange('open');
@@ -93,24 +96,27 @@ export class BackendBreaker implements Breaker {
     return Math.ceil(Math.max(left, PROBE_MS));
   }
 
-  readonly breaking =
-    (send: Send): Send =>
-    async (outgoing) => {
-      const probe = this.#circuit.halfOpen;
-      if (this.#circuit.opened || (probe && this.#probing)) throw this.refusal(outgoing.route);
-      if (probe) this.#probing = true;
-      try {
-        const answer = await send(outgoing);
-        const alive = answer.status < 500;
-        if (probe || !alive || answer.status < 400) await this.#report(!alive, probe);
-        return answer;
-      } catch (error) {
-        if (isFailure(error, outgoing)) await this.#report(true, probe);
-        throw error;
-      } finally {
-        if (probe) this.#probing = false;
-      }
-    };
+  begin(outgoing: Outgoing): undefined {
+    outgoing.probe = this.#circuit.halfOpen;
+    if (this.#circuit.opened || (outgoing.probe && this.#probing)) {
+      throw this.refusal(outgoing.route);
+    }
+    if (outgoing.probe) this.#probing = true;
+  }
+
+  end(outgoing: Outgoing, outcome: Answer | Error): void {
+    const { probe, endMs } = outgoing;
+    if (probe) this.#probing = false;
+    // A straggler from before it opened must not pass for the probe.
+    if (!probe && !this.#circuit.closed) return;
+    this.#moveTo(endMs);
+    if (isFailure(outcome, outgoing)) {
+      this.#circuit.fire().catch(() => {}); // `fail` throws: its state changes at once
+    } else if (!(outcome instanceof Error)) {
+      if (probe) this.#circuit.close();
+      else if (outcome.status < 400) this.#countSuccess();
+    }
+  }
 
   /** What calls are told while it is not closed. */
   refusal(route: RouteName): RestCircuitOpenError {
@@ -121,28 +127,35 @@ export class BackendBreaker implements Breaker {
     this.#circuit.shutdown();
   }
 
-  async #report(failed: boolean, probe: boolean): Promise<void> {
-    // A straggler from before it opened must not pass for the probe.
-    if (!probe && !this.#circuit.closed) return;
-    const now = performance.now();
-    const due = Math.floor((now - this.#rotatedMs) / this.#bucketMs);
+  /** Moves the window to a moment. Done when there is something to count: no timer is needed. */
+  #moveTo(nowMs: number): void {
+    const due = Math.floor((nowMs - this.#rotatedMs) / this.#bucketMs);
+    if (due <= 0) return;
     this.#rotatedMs += due * this.#bucketMs;
     this.#rotate(Math.min(due, BUCKETS));
-    const told = this.#circuit.fire(failed).catch(() => {});
-    if (probe) await told;
   }
 
-  /** Moves the window on. Done when there is something to count: no timer of opossum's is needed. */
+  #countSuccess(): void {
+    this.#newest.fires += 1;
+    this.#newest.successes += 1;
+  }
+
   #rotate(buckets: number): void {
     for (let i = 0; i < buckets; i++) this.#buckets.emit('rotate');
+    this.#newest = this.#circuit.status.window[0]!;
   }
 }
 
 const FAILED = new Error('the backend failed');
 
-/** Whether an error speaks against the backend. */
-function isFailure(error: unknown, { cut }: Outgoing): boolean {
-  const cause = error instanceof RestOutcomeUnknownError ? error.cause : error;
+const fail = (): Promise<void> => {
+  throw FAILED;
+};
+
+/** Whether the end of a try speaks against the backend. */
+function isFailure(outcome: Answer | Error, { cut }: Outgoing): boolean {
+  if (!(outcome instanceof Error)) return outcome.status >= 500;
+  const cause = outcome instanceof RestOutcomeUnknownError ? outcome.cause : outcome;
   if (cause instanceof RestTimeoutError) return !cut;
   return cause instanceof RestUnreachableError && !(cause instanceof RestCircuitOpenError);
 }

@@ -4,27 +4,34 @@
  * An AbortController would do the same for some microseconds a call; since a call is in one place
  * at a time, one listener is enough.
  */
-import { RestAbortedError, type RouteName } from './errors.ts';
+import { RestAbortedError, type RestError, type RouteName } from './errors.ts';
+
+/** Why a wait ended without an answer. */
+export type End = (route: RouteName) => RestError;
+
+/** Whoever waits, and can be told that there is no use in it. */
+export interface Waiter {
+  giveUp(end: End): void;
+}
 
 export class Cancel {
   cancelled = false;
-  #listener: (() => void) | undefined;
+  #waiter: Waiter | undefined;
 
   cancel(): void {
     if (this.cancelled) return;
     this.cancelled = true;
-    this.#listener?.();
+    this.#waiter?.giveUp(abortedError);
   }
 
   /** Sets who is told; undefined when the call moves on. */
-  listen(listener: (() => void) | undefined): void {
-    this.#listener = listener;
+  listen(waiter: Waiter | undefined): void {
+    this.#waiter = waiter;
   }
 }
 
 /** Nobody waits for the call any more. */
-export const abortedError = (route: RouteName): RestAbortedError =>
-  new RestAbortedError('Call was given up', route);
+export const abortedError: End = (route) => new RestAbortedError('Call was given up', route);
 
 /**
  * Waits, in milliseconds.
@@ -41,9 +48,11 @@ export function sleep(ms: number, cancel: Cancel, route: RouteName): Promise<voi
       cancel.listen(undefined);
       resolve();
     }, ms);
-    cancel.listen(() => {
-      clearTimeout(timer);
-      reject(abortedError(route));
+    cancel.listen({
+      giveUp: (end) => {
+        clearTimeout(timer);
+        reject(end(route));
+      },
     });
   });
 }

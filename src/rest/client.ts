@@ -8,13 +8,14 @@ import type { Dispatcher } from 'undici';
 import type { Route, RouteSet } from '../v0/routes.ts';
 import type { Breaker, BreakerOptions } from './breaker.ts';
 import type { Cancel } from './cancel.ts';
-import { isNotFound, RestBudgetError, RestError, RestUnsupportedError } from './errors.ts';
+import { isNotFound, RestBudgetError, RestUnsupportedError } from './errors.ts';
 import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
-import { outgoingOf } from './outgoing.ts';
+import { headersOf, outgoingOf, type Sender, type Values } from './outgoing.ts';
 import type { PathValues } from './path.ts';
 import { Patience } from './patience.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
+import type { Outgoing } from './send.ts';
 
 /** What a route wants: values for its path's holes, its query, its body. */
 export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
@@ -121,75 +122,65 @@ export function createUpstream(given: UpstreamOptions): Upstream {
 }
 
 class ScopedClient implements RestClient {
+  readonly routeSet: RouteSet;
   readonly journal = new Journal();
-  readonly #options: UpstreamOptions;
   readonly #pipeline: Pipeline;
-  readonly #scope: RequestScope;
-  readonly #patience: Patience;
+  readonly #sender: Sender;
   #callsLeft: number;
 
   constructor(options: Required<UpstreamOptions>, pipeline: Pipeline, scope: RequestScope) {
-    this.#options = options;
+    const { apiKey, requestId, leaving, maxCalls = options.maxCalls } = scope;
+    const { deadlineMs = performance.now() + options.requestTimeoutMs } = scope;
+    this.routeSet = options.routeSet;
     this.#pipeline = pipeline;
-    this.#scope = scope;
-    this.#callsLeft = scope.maxCalls ?? options.maxCalls;
-    const deadlineMs = scope.deadlineMs ?? performance.now() + options.requestTimeoutMs;
-    this.#patience = new Patience(deadlineMs, scope.leaving);
+    this.#callsLeft = maxCalls;
+    this.#sender = {
+      apiKey,
+      pathPrefix: options.pathPrefix,
+      headers: headersOf(apiKey, requestId),
+      patience: new Patience(deadlineMs, leaving),
+      journal: this.journal,
+    };
   }
 
-  get routeSet(): RouteSet {
-    return this.#options.routeSet;
-  }
-
-  async call<Path extends string, Response, Query, Body>(
+  call<Path extends string, Response, Query, Body>(
     route: Route<Path, Response, Query, Body>,
     input: CallInput<Path, Query, Body>,
-    { cancel, origin }: CallOptions = {},
+    options?: CallOptions,
   ): Promise<Response> {
-    const { pathPrefix } = this.#options;
-    const { apiKey, requestId } = this.#scope;
-    const { deadlineMs } = this.#patience;
-    const begin = (source: 'sent' | 'shared', attempt: number) => {
-      const entry = this.journal.begin(route, origin, source, attempt);
-      return (status: number | undefined): void => this.journal.end(entry, status);
-    };
-    if (route.set === 'extended' && this.routeSet === 'document') {
-      throw new RestUnsupportedError('This backend does not have the route', route);
+    try {
+      // Decoded by this very route's schema.
+      return this.#pipeline(this.#outgoingOf(route, input, options)) as Promise<Response>;
+    } catch (error) {
+      const refusal = error as Error;
+      return Promise.reject(refusal);
     }
-    const sender = { apiKey, requestId, pathPrefix, deadlineMs };
-    const outgoing = outgoingOf(route, input, sender, (attempt) => begin('sent', attempt));
-    this.#patience.check(route);
-    if (this.#callsLeft === 0) {
-      throw new RestBudgetError('The request has made all the calls it may', route);
-    }
-    this.#callsLeft -= 1;
-    const answer = await this.#pipeline(outgoing, {
-      patience: this.#patience,
-      cancel,
-      onJoin: () => {
-        const ended = begin('shared', 1);
-        return (outcome) => ended(statusOf(outcome));
-      },
-    });
-    // Decoded by this very route's schema.
-    return answer.value as Response;
   }
 
-  async find<Path extends string, Response, Query, Body>(
+  find<Path extends string, Response, Query, Body>(
     route: Route<Path, Response, Query, Body>,
     input: CallInput<Path, Query, Body>,
     options?: CallOptions,
   ): Promise<Response | null> {
-    try {
-      return await this.call(route, input, options);
-    } catch (error) {
-      if (isNotFound(error)) return null;
-      throw error;
+    return this.call(route, input, options).catch(nullWhenNotFound);
+  }
+
+  /** What is to be sent, if it may be. */
+  #outgoingOf(route: Route, input: Values, options: CallOptions | undefined): Outgoing {
+    if (route.set === 'extended' && this.routeSet === 'document') {
+      throw new RestUnsupportedError('This backend does not have the route', route);
     }
+    const outgoing = outgoingOf(route, input, this.#sender, options?.cancel, options?.origin);
+    this.#sender.patience.check(route);
+    if (this.#callsLeft === 0) {
+      throw new RestBudgetError('The request has made all the calls it may', route);
+    }
+    this.#callsLeft -= 1;
+    return outgoing;
   }
 }
 
-const statusOf = (outcome: unknown): number | undefined =>
-  outcome instanceof RestError
-    ? outcome.status
-    : (outcome as { readonly status?: number } | undefined)?.status;
+function nullWhenNotFound(error: unknown): null {
+  if (isNotFound(error)) return null;
+  throw error;
+}

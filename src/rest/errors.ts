@@ -28,7 +28,11 @@ export abstract class RestError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(what: string, route: RouteName, options: RestErrorOptions = {}) {
+    // An outage makes thousands of them, and their frames are always our own layers. Causes keep theirs.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(`${what}: ${route.method} ${route.path}`, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
     // Not the route itself: whoever logs an error must not log its schemas.
     this.route = { method: route.method, path: route.path };

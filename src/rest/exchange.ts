@@ -7,15 +7,15 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { abortedError } from './cancel.ts';
+import { abortedError, type End, type Waiter } from './cancel.ts';
 import {
   RestInvalidResponseError,
   RestOutcomeUnknownError,
-  RestTimeoutError,
   RestTruncatedError,
   RestUnreachableError,
   type RestError,
 } from './errors.ts';
+import { timedOut } from './patience.ts';
 import { isRead, type Answer, type Outgoing, type Send } from './send.ts';
 import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fault.ts';
 
@@ -32,6 +32,7 @@ export const exchanging =
     new Promise((resolve, reject) => {
       const handler = new AnswerHandler(outgoing, maxBytes, resolve, reject);
       if (handler.settled) return;
+      if (outgoing.entry) outgoing.entry.source = 'sent';
       dispatcher.dispatch(
         {
           method: outgoing.route.method,
@@ -46,7 +47,9 @@ export const exchanging =
       );
     });
 
-class AnswerHandler implements Dispatcher.DispatchHandler {
+const NO_HEADERS: IncomingHttpHeaders = {};
+
+class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   settled = false;
   readonly #outgoing: Outgoing;
   readonly #maxBytes: number;
@@ -55,8 +58,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
-  #headers: IncomingHttpHeaders = {};
-  #chunks: Buffer[] = [];
+  #headers = NO_HEADERS;
+  #chunks: Buffer[] | undefined;
   #size = 0;
 
   constructor(
@@ -69,10 +72,10 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     this.#maxBytes = maxBytes;
     this.#resolve = resolve;
     this.#reject = reject;
-    const left = Math.ceil(outgoing.untilMs - performance.now());
-    this.#timer = setTimeout(this.#onTimeout, Math.max(0, left));
-    if (outgoing.cancel.cancelled) this.#onCancel();
-    else outgoing.cancel.listen(this.#onCancel);
+    const left = Math.ceil(outgoing.untilMs - outgoing.sentMs);
+    this.#timer = setTimeout(() => this.giveUp(timedOut), Math.max(0, left));
+    if (outgoing.cancel.cancelled) this.giveUp(abortedError);
+    else outgoing.cancel.listen(this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -94,12 +97,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size > this.#maxBytes) this.#refuseSize(controller);
-    else this.#chunks.push(chunk);
+    else if (this.#chunks) this.#chunks.push(chunk);
+    else this.#chunks = [chunk]; // mostly all of it; pushing makes room for seventeen
   }
 
   onResponseEnd(): void {
     if (!this.#settle()) return;
-    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    const chunks = this.#chunks ?? [];
+    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
@@ -117,13 +122,9 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     }
   }
 
-  readonly #onTimeout = (): void => {
-    this.#end(new RestTimeoutError('Backend did not answer in time', this.#outgoing.route));
-  };
-
-  readonly #onCancel = (): void => {
-    this.#end(abortedError(this.#outgoing.route));
-  };
+  giveUp(end: End): void {
+    this.#end(end(this.#outgoing.route));
+  }
 
   #refuseSize(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;

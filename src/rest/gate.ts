@@ -5,10 +5,12 @@
  * eighths of the connections, two get seven fifteenths each, and a newcomer always finds some.
  * A call that could not be answered in time behind those already waiting is refused at once.
  */
-import { abortedError } from './cancel.ts';
-import { RestOverloadedError, RestTimeoutError, type RestError, type RouteName } from './errors.ts';
-import type { Outgoing, Send } from './send.ts';
+import type { End } from './cancel.ts';
+import type { RouteName } from './errors.ts';
+import type { Answer, Outgoing } from './send.ts';
+import type { Stage } from './stage.ts';
 import { Throughput } from './throughput.ts';
+import { overloaded, Turn } from './turn.ts';
 
 export interface GateOptions {
   /** Calls under way at once, of all keys. */
@@ -30,26 +32,17 @@ const NEWEST = 0.2;
 /** When no call of a key ends for so long, its pace is no more; less may be our own doing. */
 const SILENCE_MS = 2_500;
 
-/** What is told to callers who are refused, at least, in milliseconds. */
-const MIN_RETRY_AFTER_MS = 1_000;
-
-interface Waiting {
-  readonly route: RouteName;
-  readonly start: () => void;
-  readonly refuse: (error: RestError) => void;
-}
-
 /** The calls of one key. */
 interface Lane {
   active: number;
-  readonly waiting: Set<Waiting>;
+  readonly waiting: Set<Turn>;
   /** Milliseconds of one exchange, lately; undefined before the first. */
   paceMs: number | undefined;
   /** When a call last began after none or ended, on `performance.now()`'s clock. */
   movedMs: number;
 }
 
-export class Gate {
+export class Gate implements Stage {
   readonly #options: GateOptions;
   readonly #lanes = new Map<string, Lane>();
   /** Lanes with waiting calls; the first is next. */
@@ -63,39 +56,41 @@ export class Gate {
     this.#options = options;
   }
 
-  readonly gating =
-    (send: Send): Send =>
-    async (outgoing) => {
-      const lane = this.#laneOf(outgoing.apiKey);
-      if (lane.waiting.size === 0 && this.#mayStart(lane)) this.#start(lane);
-      else await this.#wait(lane, outgoing);
-      const startMs = performance.now();
-      let answered = false;
-      try {
-        const answer = await send(outgoing);
-        answered = true;
-        return answer;
-      } finally {
-        this.#end(outgoing.apiKey, lane, startMs, answered);
-      }
-    };
+  begin(outgoing: Outgoing): Promise<void> | undefined {
+    const lane = this.#laneOf(outgoing);
+    if (lane.waiting.size > 0 || !this.#mayStart(lane)) return this.#wait(lane, outgoing);
+    outgoing.sentMs = outgoing.startMs;
+    this.#start(lane, outgoing);
+    return undefined;
+  }
+
+  end({ apiKey, sentMs, endMs }: Outgoing, outcome: Answer | Error): void {
+    const lane = this.#lanes.get(apiKey)!; // it has this call
+    lane.movedMs = endMs;
+    const tookMs = endMs - sentMs;
+    const answered = !(outcome instanceof Error);
+    // Given up, it says only that an answer takes at least as long: who had waited in the queue
+    // has little time left, and would make a slow backend look quick.
+    if (answered || tookMs > (lane.paceMs ?? 0)) lane.paceMs = blend(lane.paceMs, tookMs);
+    if (answered || tookMs > (this.#paceMs ?? 0)) this.#paceMs = blend(this.#paceMs, tookMs);
+    if (answered) this.#throughput.note(endMs);
+    lane.active -= 1;
+    this.#active -= 1;
+    this.#forgetIdle(apiKey, lane);
+    this.#startWaiting();
+  }
 
   /** Sends away all who wait. */
-  refuseAll(refusal: (route: RouteName) => RestError): void {
+  refuseAll(refusal: End): void {
     for (const lane of [...this.#turns]) {
-      for (const waiting of [...lane.waiting]) waiting.refuse(refusal(waiting.route));
+      for (const turn of [...lane.waiting]) turn.giveUp(refusal);
     }
   }
 
-  #laneOf(apiKey: string): Lane {
+  #laneOf({ apiKey, startMs }: Outgoing): Lane {
     let lane = this.#lanes.get(apiKey);
     if (!lane) {
-      lane = {
-        active: 0,
-        waiting: new Set(),
-        paceMs: this.#paceMs,
-        movedMs: performance.now(),
-      };
+      lane = { active: 0, waiting: new Set(), paceMs: this.#paceMs, movedMs: startMs };
       this.#lanes.set(apiKey, lane);
     }
     return lane;
@@ -106,24 +101,10 @@ export class Gate {
     return free > 0 && lane.active < MAX_HOLD * free;
   }
 
-  #start(lane: Lane): void {
-    if (lane.active === 0) lane.movedMs = performance.now();
+  #start(lane: Lane, { sentMs }: Outgoing): void {
+    if (lane.active === 0) lane.movedMs = sentMs;
     lane.active += 1;
     this.#active += 1;
-  }
-
-  #end(apiKey: string, lane: Lane, startMs: number, answered: boolean): void {
-    lane.movedMs = performance.now();
-    const tookMs = lane.movedMs - startMs;
-    // Given up, it says only that an answer takes at least as long: who had waited in the queue
-    // has little time left, and would make a slow backend look quick.
-    if (answered || tookMs > (lane.paceMs ?? 0)) lane.paceMs = blend(lane.paceMs, tookMs);
-    if (answered || tookMs > (this.#paceMs ?? 0)) this.#paceMs = blend(this.#paceMs, tookMs);
-    if (answered) this.#throughput.note(lane.movedMs);
-    lane.active -= 1;
-    this.#active -= 1;
-    this.#forgetIdle(apiKey, lane);
-    this.#startWaiting();
   }
 
   #forgetIdle(apiKey: string, lane: Lane): void {
@@ -137,53 +118,35 @@ export class Gate {
       if (!this.#mayStart(lane)) continue;
       const [next] = lane.waiting;
       this.#turns.delete(lane);
-      this.#start(lane);
-      next?.start();
+      if (next) this.#letGo(lane, next);
       // Visited again by this very loop, after the others.
       if (lane.waiting.size > 0) this.#turns.add(lane);
     }
   }
 
-  #wait(lane: Lane, { route, cancel, untilMs, cut, apiKey }: Outgoing): Promise<void> {
+  #letGo(lane: Lane, turn: Turn): void {
+    turn.outgoing.sentMs = performance.now();
+    this.#start(lane, turn.outgoing);
+    turn.start();
+  }
+
+  #wait(lane: Lane, outgoing: Outgoing): Promise<void> {
+    const { route, untilMs, apiKey } = outgoing;
     const shedMs = this.#shedMs(lane, untilMs);
     if (shedMs !== undefined) {
       this.#forgetIdle(apiKey, lane);
       this.#options.onShed(route);
-      return Promise.reject(overloaded(route, shedMs));
+      throw overloaded(route, shedMs);
     }
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        clearTimeout(timer);
-        cancel.listen(undefined);
-        lane.waiting.delete(waiting);
+      const leave = (turn: Turn): void => {
+        lane.waiting.delete(turn);
         this.#waiting -= 1;
         if (lane.waiting.size > 0) return;
         this.#turns.delete(lane);
         this.#forgetIdle(apiKey, lane);
       };
-      const waiting: Waiting = {
-        route,
-        start: () => {
-          leave();
-          resolve();
-        },
-        refuse: (error) => {
-          leave();
-          reject(error);
-        },
-      };
-      const timer = setTimeout(
-        () => {
-          waiting.refuse(
-            cut
-              ? new RestTimeoutError('No connection came free in time', route)
-              : overloaded(route, 0),
-          );
-        },
-        Math.max(0, Math.ceil(untilMs - performance.now())),
-      );
-      cancel.listen(() => waiting.refuse(abortedError(route)));
-      lane.waiting.add(waiting);
+      lane.waiting.add(new Turn(outgoing, resolve, reject, leave));
       this.#waiting += 1;
       this.#turns.add(lane);
     });
@@ -217,8 +180,3 @@ export class Gate {
 
 const blend = (pace: number | undefined, newest: number): number =>
   pace === undefined ? newest : pace + NEWEST * (newest - pace);
-
-const overloaded = (route: RouteName, waitMs: number): RestOverloadedError =>
-  new RestOverloadedError('Too many calls are waiting', route, {
-    retryAfterMs: Math.ceil(Math.max(MIN_RETRY_AFTER_MS, waitMs)),
-  });

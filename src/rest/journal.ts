@@ -9,14 +9,15 @@ import type { RouteName } from './errors.ts';
 /**
  * `sent`: this request made the call. `shared`: an identical call in flight was joined.
  * `primed`: no call was needed, since another had brought the answer.
+ * `unsent`: it waits for its turn, or was refused or given up before it came.
  */
-export type CallSource = 'sent' | 'shared' | 'primed';
+export type CallSource = 'sent' | 'shared' | 'primed' | 'unsent';
 
 export interface JournalEntry {
   readonly route: RouteName;
   /** Who caused the call: opaque here, a field's path to the graph. */
   readonly origin: unknown;
-  readonly source: CallSource;
+  source: CallSource;
   /** 1 for the first try, 2 for its first retry. */
   readonly attempt: number;
   /** Milliseconds since the request began. */
@@ -71,13 +72,20 @@ export class Journal {
     return most;
   }
 
-  begin(route: RouteName, origin: unknown, source: CallSource, attempt: number): JournalEntry {
+  /** @param atMs on `performance.now()`'s clock. */
+  begin(
+    route: RouteName,
+    origin: unknown,
+    source: CallSource,
+    attempt: number,
+    atMs = performance.now(),
+  ): JournalEntry {
     const entry: JournalEntry = {
       route,
       origin,
       source,
       attempt,
-      startMs: this.#now(),
+      startMs: atMs - this.#began,
       endMs: undefined,
       status: undefined,
     };
@@ -85,8 +93,8 @@ export class Journal {
     return entry;
   }
 
-  end(entry: JournalEntry, status: number | undefined): void {
-    entry.endMs = this.#now();
+  end(entry: JournalEntry, status: number | undefined, atMs = performance.now()): void {
+    entry.endMs = atMs - this.#began;
     entry.status = status;
   }
 
@@ -96,15 +104,11 @@ export class Journal {
     entry.endMs = entry.startMs;
   }
 
-  #now(): number {
-    return performance.now() - this.#began;
-  }
-
   /** When each call began and ended, in the order they began. */
   #waits(): { startMs: number; endMs: number }[] {
-    const now = this.#now();
+    const now = performance.now() - this.#began;
     return this.#entries
-      .filter(({ source }) => source !== 'primed')
+      .filter(({ source }) => source === 'sent' || source === 'shared')
       .map(({ startMs, endMs = now }) => ({ startMs, endMs }));
   }
 }

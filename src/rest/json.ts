@@ -20,12 +20,24 @@ const SMALL = 256 * 1024;
  * @param open whether values of any shape are passed on; then nesting matters in small bodies too.
  */
 export function parseJson(body: Buffer, open: boolean): unknown {
-  if ((open || body.length > SMALL) && !isModest(body)) return undefined;
+  if (body.length > SMALL && !isModest(body)) return undefined;
   try {
-    return JSON.parse(body.toString('utf8'));
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return !open || nestsWithin(value, MAX_DEPTH) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Quicker than counting in the bytes, which is for what is too large to be parsed at all. */
+function nestsWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  if (Array.isArray(value)) return value.every((item) => nestsWithin(item, levels - 1));
+  for (const name in value) {
+    if (!nestsWithin((value as Record<string, unknown>)[name], levels - 1)) return false;
+  }
+  return true;
 }
 
 const QUOTE = 0x22;

@@ -6,7 +6,9 @@
 import type { Route } from '../v0/routes.ts';
 import { Cancel } from './cancel.ts';
 import { RestUnauthenticatedError } from './errors.ts';
+import type { Journal } from './journal.ts';
 import { fillPath, formatQuery } from './path.ts';
+import type { Patience } from './patience.ts';
 import type { Outgoing } from './send.ts';
 
 /** Values for a route, as `CallInput` has checked them against it. */
@@ -16,14 +18,15 @@ export interface Values {
   readonly body?: unknown;
 }
 
-/** Who calls. */
+/** Who calls: the same for all calls of a request. */
 export interface Sender {
   readonly apiKey: string | undefined;
-  readonly requestId: string;
   /** What stands before `/v0` in every path: empty, or `/prefix`. */
   readonly pathPrefix: string;
-  /** On `performance.now()`'s clock. */
-  readonly deadlineMs: number;
+  /** Of reads, as `headersOf` makes them. */
+  readonly headers: string[];
+  readonly patience: Patience;
+  readonly journal: Journal;
 }
 
 /**
@@ -33,8 +36,9 @@ export interface Sender {
 export function outgoingOf(
   route: Route,
   values: Values,
-  { apiKey, requestId, pathPrefix, deadlineMs }: Sender,
-  onTry: Outgoing['onTry'],
+  { apiKey, pathPrefix, headers, patience, journal }: Sender,
+  wish: Cancel | undefined,
+  origin: unknown,
 ): Outgoing {
   if (apiKey === undefined) {
     throw new RestUnauthenticatedError('Send an API key in the x-api-key header', route);
@@ -50,24 +54,37 @@ export function outgoingOf(
     route,
     apiKey,
     path: pathPrefix + fillPath(route, holes) + formatQuery(query),
-    headers: headersOf(apiKey, requestId, body !== null),
+    headers: body === null ? headers : [...headers, 'content-type', 'application/json'],
     body,
-    deadlineMs,
+    patience,
+    wish,
+    journal,
+    origin,
+    deadlineMs: patience.deadlineMs,
     cancel: new Cancel(),
-    onTry,
     attempt: 1,
-    untilMs: deadlineMs,
+    entry: undefined,
+    startMs: 0,
+    sentMs: 0,
+    endMs: 0,
+    untilMs: 0,
     cut: false,
+    probe: false,
   };
 }
 
 /** What a header can hold without being read as something else. */
 const KEY = /^[\x21-\x7e]{1,4096}$/;
 
-function headersOf(apiKey: string, requestId: string, withBody: boolean): string[] {
-  const headers = ['x-api-key', apiKey, 'x-request-id', requestId];
+/** The headers of a request's reads: name, value, name, value. */
+export const headersOf = (apiKey = '', requestId: string): string[] => [
+  'x-api-key',
+  apiKey,
+  'x-request-id',
+  requestId,
+  'accept',
+  'application/json',
   // Identity: an answer's size is then bounded by what arrives, and no bomb can be unpacked.
-  headers.push('accept', 'application/json', 'accept-encoding', 'identity');
-  if (withBody) headers.push('content-type', 'application/json');
-  return headers;
-}
+  'accept-encoding',
+  'identity',
+];

@@ -4,17 +4,14 @@
  * One timer and one listener serve all calls of a request, and exist only while a call is waiting:
  * nothing here keeps a process alive.
  */
-import { abortedError, type Cancel } from './cancel.ts';
-import { RestTimeoutError, type RestError, type RouteName } from './errors.ts';
+import { abortedError, type Cancel, type End, type Waiter } from './cancel.ts';
+import { RestTimeoutError, type RouteName } from './errors.ts';
 
-/** Why a wait ended without an answer. */
-type End = (route: RouteName) => RestError;
-
-export class Patience {
+export class Patience implements Waiter {
   /** On `performance.now()`'s clock. */
   readonly deadlineMs: number;
   readonly #leaving: Cancel | undefined;
-  readonly #waiting = new Set<(end: End) => void>();
+  readonly #waiting = new Set<Waiter>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deadlineMs: number, leaving: Cancel | undefined) {
@@ -31,36 +28,36 @@ export class Patience {
     if (this.#leaving?.cancelled && route.method === 'GET') throw abortedError(route);
   }
 
-  /** Calls back when the wait is over; what it answers takes the wish back. */
-  whenOver(callback: (end: End) => void): () => void {
+  /** Tells whoever waits when the wait is over. */
+  add(waiter: Waiter): void {
     if (this.#waiting.size === 0) this.#watch();
-    this.#waiting.add(callback);
-    return () => {
-      if (this.#waiting.delete(callback) && this.#waiting.size === 0) this.#unwatch();
-    };
+    this.#waiting.add(waiter);
+  }
+
+  delete(waiter: Waiter): void {
+    if (this.#waiting.delete(waiter) && this.#waiting.size === 0) this.#unwatch();
+  }
+
+  /** All calls of the request are given up. */
+  giveUp(end: End): void {
+    this.#unwatch();
+    const waiters = [...this.#waiting];
+    this.#waiting.clear();
+    for (const waiter of waiters) waiter.giveUp(end);
   }
 
   #watch(): void {
     const left = Math.max(0, this.deadlineMs - performance.now());
-    this.#timer = setTimeout(this.#onDeadline, Math.ceil(left));
-    this.#leaving?.listen(this.#onLeft);
+    this.#timer = setTimeout(() => this.giveUp(timedOut), Math.ceil(left));
+    this.#leaving?.listen(this);
   }
 
   #unwatch(): void {
     clearTimeout(this.#timer);
     this.#leaving?.listen(undefined);
   }
-
-  readonly #onDeadline = (): void => this.#finish(timedOut);
-  readonly #onLeft = (): void => this.#finish(abortedError);
-
-  #finish(end: End): void {
-    this.#unwatch();
-    const callbacks = [...this.#waiting];
-    this.#waiting.clear();
-    for (const callback of callbacks) callback(end);
-  }
 }
 
-const timedOut = (route: RouteName): RestTimeoutError =>
+/** No complete answer came in time. */
+export const timedOut: End = (route) =>
   new RestTimeoutError('Backend did not answer in time', route);

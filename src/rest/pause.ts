@@ -7,7 +7,8 @@
 import { sleep } from './cancel.ts';
 import { RestPausedError, type RouteName } from './errors.ts';
 import { retryAfterOf } from './retry-after.ts';
-import type { Send } from './send.ts';
+import type { Outgoing } from './send.ts';
+import type { Stage } from './stage.ts';
 
 /** The longest pause, in milliseconds: a mistaken `Retry-After` heals by itself. */
 const MAX_PAUSE_MS = 60_000;
@@ -21,13 +22,25 @@ const SPREAD_MS = 50;
 /** Paused keys that are remembered; reaching it drops those whose pause is over. */
 const MAX_KEYS = 1_000;
 
-export function pausing(send: Send, onPause: (route: RouteName) => void = () => {}): Send {
+export function pausing(onPause: (route: RouteName) => void): Stage {
   /** By key: when it may call again, on `performance.now()`'s clock. */
   const pauses = new Map<string, number>();
   let waiting = 0;
 
-  return async (outgoing) => {
-    const { apiKey, route } = outgoing;
+  return {
+    begin: (outgoing) => (leftOf(outgoing.apiKey) > 0 ? wait(outgoing) : undefined),
+
+    end({ apiKey, route }, outcome) {
+      if (outcome instanceof Error || outcome.status !== 429) return;
+      const afterMs = retryAfterOf(outcome.headers);
+      if (afterMs === undefined) return;
+      pause(apiKey, afterMs);
+      onPause(route);
+    },
+  };
+
+  async function wait(outgoing: Outgoing): Promise<void> {
+    const { apiKey, route, cancel } = outgoing;
     for (let left = leftOf(apiKey); left > 0; left = leftOf(apiKey)) {
       const inTime = performance.now() + left + SPREAD_MS < outgoing.deadlineMs;
       if (!inTime || waiting >= MAX_WAITING) {
@@ -37,19 +50,12 @@ export function pausing(send: Send, onPause: (route: RouteName) => void = () => 
       }
       waiting += 1;
       try {
-        await sleep(Math.ceil(left) + Math.random() * SPREAD_MS, outgoing.cancel, route);
+        await sleep(Math.ceil(left) + Math.random() * SPREAD_MS, cancel, route);
       } finally {
         waiting -= 1;
       }
     }
-    const answer = await send(outgoing);
-    const afterMs = answer.status === 429 ? retryAfterOf(answer.headers) : undefined;
-    if (afterMs !== undefined) {
-      pause(apiKey, afterMs);
-      onPause(route);
-    }
-    return answer;
-  };
+  }
 
   function leftOf(apiKey: string): number {
     const until = pauses.get(apiKey);

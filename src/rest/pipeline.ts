@@ -14,17 +14,13 @@ import { Gate } from './gate.ts';
 import type { UpstreamObserver } from './observer.ts';
 import { pausing } from './pause.ts';
 import { retrying } from './retry.ts';
-import type { Send } from './send.ts';
-import { sharing, type Share } from './share.ts';
+import type { Decoded, Send } from './send.ts';
+import { sharing } from './share.ts';
+import { inStages } from './stage.ts';
 import { trying } from './try.ts';
 
-/** A checked body and the status it came with. */
-export interface Decoded {
-  readonly value: unknown;
-  readonly status: number;
-}
-
-export type Pipeline = Share<Decoded>;
+/** A call in, the checked body of its answer out. */
+export type Pipeline = Send<unknown>;
 
 export interface PipelineOptions {
   readonly dispatcher: Dispatcher;
@@ -47,23 +43,22 @@ export function openPipeline(options: PipelineOptions): {
     observer.onBreaker?.(state);
   });
 
-  const exchange = gate.gating(exchanging(dispatcher, maxResponseBytes));
-  const oneTry = trying(breaker.breaking(exchange), { timeoutMs, observer });
-  const call = retrying(
-    pausing(oneTry, (route) => observer.onPause?.(route)),
-    {
-      budget: new RetryBudget(),
-      timeoutMs,
-      onExhausted: (route) => observer.onRetryBudgetExhausted?.(route),
-    },
-  );
+  const pauses = pausing((route) => observer.onPause?.(route));
+  const tries = trying({ timeoutMs, observer });
+  const exchange = exchanging(dispatcher, maxResponseBytes);
+  const call = retrying(inStages([pauses, tries, breaker, gate], exchange), {
+    budget: new RetryBudget(),
+    timeoutMs,
+    onExhausted: (route) => observer.onRetryBudgetExhausted?.(route),
+  });
   const pipeline = sharing(decoding(call), (route) => observer.onShared?.(route));
   return { pipeline, breaker };
 }
 
 const decoding =
   (send: Send): Send<Decoded> =>
-  async (outgoing) => {
-    const answer = await send(outgoing);
-    return { value: decode(outgoing.route, answer), status: answer.status };
-  };
+  (outgoing) =>
+    send(outgoing).then((answer) => ({
+      value: decode(outgoing.route, answer),
+      status: answer.status,
+    }));

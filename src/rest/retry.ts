@@ -7,7 +7,6 @@
 import type { RetryBudget } from './budget.ts';
 import { sleep } from './cancel.ts';
 import {
-  RestError,
   RestTimeoutError,
   RestTruncatedError,
   RestUnreachableError,
@@ -44,31 +43,37 @@ interface Again {
 }
 
 export function retrying(send: Send, { budget, timeoutMs, onExhausted }: RetryOptions): Send {
-  return async (outgoing) => {
+  return (outgoing) => {
     if (!isRead(outgoing)) return send(outgoing);
     budget.earn();
-    for (let attempt = 1; ; attempt++) {
-      outgoing.attempt = attempt;
-      const outcome = await outcomeOf(send(outgoing));
-      const again = whenAgain(outcome, attempt, timeoutMs);
-      if (!again || attempt > again.most || !fits(outgoing, again)) return settle(outcome);
-      if (!again.free && !budget.spend()) {
-        onExhausted(outgoing.route);
-        return settle(outcome);
-      }
-      await sleep(again.afterMs, outgoing.cancel, outgoing.route);
-    }
+    return attempt(outgoing);
   };
+
+  function attempt(outgoing: Outgoing): Promise<Answer> {
+    return send(outgoing).then(
+      (answer) => (answer.status < 400 ? answer : retry(outgoing, answer)),
+      (error: Error) => retry(outgoing, error),
+    );
+  }
+
+  async function retry(outgoing: Outgoing, outcome: Answer | Error): Promise<Answer> {
+    const { attempt: made, route } = outgoing;
+    const again = whenAgain(outcome, made, timeoutMs);
+    if (!again || made > again.most || !fits(outgoing, again)) return settle(outcome);
+    if (!again.free && !budget.spend()) {
+      onExhausted(route);
+      return settle(outcome);
+    }
+    await sleep(again.afterMs, outgoing.cancel, route);
+    outgoing.attempt = made + 1;
+    return attempt(outgoing);
+  }
 }
 
 const fits = ({ deadlineMs }: Outgoing, { afterMs, needsMs }: Again): boolean =>
   performance.now() + afterMs + needsMs < deadlineMs;
 
-function whenAgain(
-  outcome: Answer | RestError,
-  attempt: number,
-  timeoutMs: number,
-): Again | undefined {
+function whenAgain(outcome: Answer | Error, attempt: number, timeoutMs: number): Again | undefined {
   const paid = { afterMs: jitter(attempt), needsMs: 0, most: MAX_RETRIES, free: false };
   if (!(outcome instanceof Error)) {
     const afterMs = retryAfterOf(outcome.headers);
@@ -93,16 +98,7 @@ const steadyJitter = (attempt: number): number => ceiling(attempt) * (0.5 + Math
 
 const ceiling = (attempt: number): number => Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
 
-async function outcomeOf(answer: Promise<Answer>): Promise<Answer | RestError> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof RestError) return error;
-    throw error;
-  }
-}
-
-function settle(outcome: Answer | RestError): Answer {
+function settle(outcome: Answer | Error): Answer {
   if (outcome instanceof Error) throw outcome;
   return outcome;
 }

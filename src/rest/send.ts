@@ -1,13 +1,16 @@
 /**
  * The words between the layers that a call passes on its way out.
  *
- * Every layer is a function around a `Send`: `sharing(decoding(retrying(pausing(trying(breaking(gating(exchanging)))))))`.
+ * A layer is a function around a `Send`, or a `Stage` that looks at a try as it begins and ends:
+ * `sharing(decoding(retrying(inStages([pauses, tries, breaker, gate], exchanging))))`.
  * Each knows its one idea and nothing of the others.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Route } from '../v0/routes.ts';
 import type { Cancel } from './cancel.ts';
+import type { Journal, JournalEntry } from './journal.ts';
+import type { Patience } from './patience.ts';
 
 /** One call, as the layers hand it on. */
 export interface Outgoing {
@@ -15,31 +18,56 @@ export interface Outgoing {
   readonly apiKey: string;
   /** Encoded path and query, as sent. */
   readonly path: string;
-  /** Name, value, name, value. */
+  /** Name, value, name, value. One list for all reads of a request. */
   readonly headers: string[];
   readonly body: string | null;
+
+  // Who asked.
+
+  readonly patience: Patience;
+  /** Ends this one's wait; the call goes on while others wait. */
+  readonly wish: Cancel | undefined;
+  readonly journal: Journal;
+  /** Who causes the call, for the journal. */
+  readonly origin: unknown;
+
+  // Who waits, those who joined included.
+
   /** When the last who waits gives up, on `performance.now()`'s clock. Grows as others join. */
   deadlineMs: number;
   /** Cancelled when nobody waits any more. Writes are never cancelled. */
   readonly cancel: Cancel;
-  /** Told of every try as it begins; what it answers is told of the try's end. */
-  readonly onTry: (attempt: number) => (status: number | undefined) => void;
 
   // The try under way. A call has one at a time, so each layer sets its own here instead of
-  // copying a dozen fields.
+  // copying a dozen fields. Times are on `performance.now()`'s clock.
 
   /** 1 for the first try, 2 for its first retry. */
   attempt: number;
-  /** When the try is given up, on `performance.now()`'s clock. */
+  /** What the journal says of it. */
+  entry: JournalEntry | undefined;
+  /** When the try began: before any queue. */
+  startMs: number;
+  /** When it left the queue. */
+  sentMs: number;
+  endMs: number;
+  /** When the try is given up. */
   untilMs: number;
   /** True when the request's deadline leaves the try less than its own time. */
   cut: boolean;
+  /** True when it is to find out whether the backend is back. */
+  probe: boolean;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+}
+
+/** A checked body and the status it came with. */
+export interface Decoded {
+  readonly value: unknown;
+  readonly status: number;
 }
 
 export type Send<Result = Answer> = (outgoing: Outgoing) => Promise<Result>;

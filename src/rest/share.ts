@@ -11,127 +11,161 @@
  * off, and leaving headers out would cross API keys), and it shares bytes where this shares the
  * parsed answer. It knows nothing of writes.
  */
-import { abortedError, type Cancel } from './cancel.ts';
+import { abortedError, type End, type Waiter } from './cancel.ts';
 import type { RestError, RouteName } from './errors.ts';
-import type { Patience } from './patience.ts';
-import { isRead, type Outgoing, type Send } from './send.ts';
-
-/** One who waits for a call. */
-export interface Waiter {
-  readonly patience: Patience;
-  /** Ends this one's wait; the call goes on while others wait. */
-  readonly cancel: Cancel | undefined;
-  /** Told when another's call is joined; what it answers is told of the end. */
-  readonly onJoin: () => (outcome: unknown) => void;
-}
-
-interface Flight<Result> {
-  readonly id: string;
-  readonly outgoing: Outgoing;
-  result: Promise<Result>;
-  waiting: number;
-  joined: boolean;
-}
-
-export type Share<Result> = (outgoing: Outgoing, waiter: Waiter) => Promise<Result>;
+import type { JournalEntry } from './journal.ts';
+import { isRead, type Decoded, type Outgoing, type Send } from './send.ts';
 
 /** @param onShared told of every read that is joined to another. */
-export function sharing<Result extends object>(
-  send: Send<Result>,
-  onShared: (route: RouteName) => void,
-): Share<Result> {
+export function sharing(send: Send<Decoded>, onShared: (route: RouteName) => void): Send<unknown> {
   // A generation is the map's present content: moving it is forgetting what can be joined.
-  const flights = new Map<string, Flight<Result>>();
+  const flights = new Map<string, Entry>();
 
-  return async (outgoing, waiter) => {
+  return (outgoing) => {
     if (!isRead(outgoing)) return write(outgoing);
-    const id = JSON.stringify([outgoing.apiKey, outgoing.path]);
-    const known = flights.get(id);
-    if (!known) return wait(begin(id, outgoing), waiter);
-    known.joined = true;
-    onShared(outgoing.route);
-    known.outgoing.deadlineMs = Math.max(known.outgoing.deadlineMs, outgoing.deadlineMs);
-    return joined(wait(known, waiter), waiter);
+    const id = `${outgoing.apiKey} ${outgoing.path}`; // a key holds no space
+    const known = flights.get(id)?.flight;
+    if (known) {
+      onShared(outgoing.route);
+      return known.join(outgoing);
+    }
+    return new Flight(outgoing, flights, id).begin(send);
   };
 
-  async function write(outgoing: Outgoing): Promise<Result> {
+  async function write(outgoing: Outgoing): Promise<unknown> {
     flights.clear();
     try {
-      return await send(outgoing);
+      return (await send(outgoing)).value;
     } finally {
       // Reads that began while it was under way may have seen either state.
       flights.clear();
     }
   }
+}
 
-  function begin(id: string, outgoing: Outgoing): Flight<Result> {
-    const flight = { id, outgoing, waiting: 0, joined: false } as Flight<Result>;
-    flight.result = send(outgoing).then(
-      (result) => {
-        forget(flight);
+/**
+ * A flight among those that can be joined, and nothing once it has landed: a busy map leaves its
+ * outgrown tables to the old generation, and what they still hold would not be freed young.
+ */
+interface Entry {
+  flight: Flight | undefined;
+}
+
+/** One exchange, and all who wait for it. */
+class Flight {
+  readonly outgoing: Outgoing;
+  readonly #flights: Map<string, Entry>;
+  readonly #entry: Entry = { flight: this };
+  readonly #id: string;
+  #seats: Seat[] | undefined;
+  #waiting = 0;
+
+  constructor(outgoing: Outgoing, flights: Map<string, Entry>, id: string) {
+    this.outgoing = outgoing;
+    this.#flights = flights;
+    this.#id = id;
+    flights.set(id, this.#entry);
+  }
+
+  begin(send: Send<Decoded>): Promise<unknown> {
+    const answer = this.#wait(this.outgoing, undefined);
+    if (this.outgoing.cancel.cancelled) return answer;
+    send(this.outgoing).then(
+      ({ value, status }) => {
+        this.#forget();
         // What one request has for itself needs no lock; deep freezing is a quarter of parsing.
-        return flight.joined ? freeze(result) : result;
+        if (this.#seats!.length > 1) freeze(value as object);
+        for (const seat of this.#seats!) seat.answer(value, status);
       },
-      (error: unknown) => {
-        forget(flight);
-        throw error;
+      (error: RestError) => {
+        this.#forget();
+        for (const seat of this.#seats!) seat.fail(error);
       },
     );
-    flights.set(id, flight);
-    return flight;
+    return answer;
   }
 
-  function forget(flight: Flight<Result>): void {
-    if (flights.get(flight.id) === flight) flights.delete(flight.id);
+  join(follower: Outgoing): Promise<unknown> {
+    const { route, journal, origin, deadlineMs } = follower;
+    this.outgoing.deadlineMs = Math.max(this.outgoing.deadlineMs, deadlineMs);
+    return this.#wait(follower, journal.begin(route, origin, 'shared', 1));
   }
 
-  function wait(flight: Flight<Result>, { patience, cancel: wish }: Waiter): Promise<Result> {
-    const { route, cancel } = flight.outgoing;
-    flight.waiting += 1;
+  /** Somebody waits no more. */
+  leave(): void {
+    this.#waiting -= 1;
+    if (this.#waiting > 0) return;
+    this.#forget();
+    this.outgoing.cancel.cancel();
+  }
+
+  #forget(): void {
+    if (this.#flights.get(this.#id) === this.#entry) this.#flights.delete(this.#id);
+    this.#entry.flight = undefined;
+  }
+
+  #wait(outgoing: Outgoing, entry: JournalEntry | undefined): Promise<unknown> {
+    this.#waiting += 1;
     return new Promise((resolve, reject) => {
-      const leave = (end: (route: RouteName) => RestError): void => {
-        release();
-        reject(end(route));
-        flight.waiting -= 1;
-        if (flight.waiting > 0) return;
-        forget(flight);
-        cancel.cancel();
-      };
-      const stopWaiting = patience.whenOver(leave);
-      const release = (): void => {
-        stopWaiting();
-        wish?.listen(undefined);
-      };
-      flight.result.then(
-        (result) => {
-          release();
-          resolve(result);
-        },
-        (error: RestError) => {
-          release();
-          reject(error);
-        },
-      );
-      if (wish?.cancelled) leave(abortedError);
-      else wish?.listen(() => leave(abortedError));
+      const seat = new Seat(this, outgoing, entry, resolve, reject);
+      if (this.#seats) this.#seats.push(seat);
+      else this.#seats = [seat]; // mostly all there are; pushing makes room for seventeen
     });
   }
 }
 
-async function joined<Result>(result: Promise<Result>, waiter: Waiter): Promise<Result> {
-  const ended = waiter.onJoin();
-  try {
-    const outcome = await result;
-    ended(outcome);
-    return outcome;
-  } catch (error) {
-    ended(error);
-    throw error;
+/** One who waits: for the answer, as long as its request has patience and it is wished for. */
+class Seat implements Waiter {
+  readonly #flight: Flight;
+  readonly #outgoing: Outgoing;
+  readonly #entry: JournalEntry | undefined;
+  readonly #resolve: (value: unknown) => void;
+  readonly #reject: (error: RestError) => void;
+  #left = false;
+
+  constructor(
+    flight: Flight,
+    outgoing: Outgoing,
+    entry: JournalEntry | undefined,
+    resolve: (value: unknown) => void,
+    reject: (error: RestError) => void,
+  ) {
+    this.#flight = flight;
+    this.#outgoing = outgoing;
+    this.#entry = entry;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const { patience, wish } = outgoing;
+    patience.add(this);
+    if (wish?.cancelled) this.giveUp(abortedError);
+    else wish?.listen(this);
+  }
+
+  answer(value: unknown, status: number): void {
+    if (this.#release(status)) this.#resolve(value);
+  }
+
+  fail(error: RestError): void {
+    if (this.#release(error.status)) this.#reject(error);
+  }
+
+  giveUp(end: End): void {
+    this.fail(end(this.#outgoing.route));
+    this.#flight.leave();
+  }
+
+  #release(status: number | undefined): boolean {
+    if (this.#left) return false;
+    this.#left = true;
+    this.#outgoing.patience.delete(this);
+    this.#outgoing.wish?.listen(undefined);
+    if (this.#entry) this.#outgoing.journal.end(this.#entry, status);
+    return true;
   }
 }
 
 /** Makes a value immutable all the way down. A loop, since an answer may nest deeper than a stack. */
-function freeze<Value extends object>(root: Value): Value {
+function freeze(root: object): void {
   const open: object[] = [root];
   for (let value = open.pop(); value; value = open.pop()) {
     if (value instanceof Error || Object.isFrozen(value)) continue;
@@ -140,5 +174,4 @@ function freeze<Value extends object>(root: Value): Value {
       if (typeof inner === 'object' && inner !== null) open.push(inner as object);
     }
   }
-  return root;
 }

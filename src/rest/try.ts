@@ -4,7 +4,8 @@
  * The time starts here, before any queue: waiting for a connection is waiting.
  */
 import type { UpstreamObserver } from './observer.ts';
-import { isRead, type Send } from './send.ts';
+import { isRead } from './send.ts';
+import type { Stage } from './stage.ts';
 
 export interface TryOptions {
   /** One try, in milliseconds. */
@@ -12,32 +13,23 @@ export interface TryOptions {
   readonly observer: UpstreamObserver;
 }
 
-export function trying(send: Send, { timeoutMs, observer }: TryOptions): Send {
-  return async (outgoing) => {
-    const { route, attempt, deadlineMs } = outgoing;
+export const trying = ({ timeoutMs, observer }: TryOptions): Stage => ({
+  begin(outgoing) {
+    const { route, origin, journal, attempt, deadlineMs } = outgoing;
     const startMs = performance.now();
+    outgoing.startMs = startMs;
     // Those who wait for a read leave at their own deadlines; a write has nobody but its try.
     outgoing.cut = !isRead(outgoing) && deadlineMs < startMs + timeoutMs;
     outgoing.untilMs = outgoing.cut ? deadlineMs : startMs + timeoutMs;
-    const ended = outgoing.onTry(attempt);
-    let status: number | undefined;
-    let failure: string | undefined;
-    try {
-      const answer = await send(outgoing);
-      status = answer.status;
-      return answer;
-    } catch (error) {
-      failure = error instanceof Error ? error.name : 'unknown';
-      throw error;
-    } finally {
-      ended(status);
-      observer.onCall?.({
-        route,
-        attempt,
-        status,
-        failure,
-        durationMs: performance.now() - startMs,
-      });
-    }
-  };
-}
+    outgoing.entry = journal.begin(route, origin, 'unsent', attempt, startMs);
+    return undefined;
+  },
+
+  end({ route, journal, entry, attempt, startMs, endMs }, outcome) {
+    const failed = outcome instanceof Error;
+    const status = failed ? undefined : outcome.status;
+    const failure = failed ? outcome.name : undefined;
+    if (entry) journal.end(entry, status, endMs);
+    observer.onCall?.({ route, attempt, status, failure, durationMs: endMs - startMs });
+  },
+});

@@ -11,6 +11,7 @@ import { Loader } from '../../src/graph/loader.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/node-id.ts';
 import { createUpstream } from '../../src/rest/client.ts';
 import { fillPath, formatQuery } from '../../src/rest/path.ts';
+import { Metrics } from '../../src/server/metrics.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { makeAnswers } from './data.ts';
 import { instantDispatcher } from './instant-dispatcher.ts';
@@ -109,6 +110,7 @@ function upstreamOf(body: string): ReturnType<typeof createUpstream> {
     routeSet: 'extended',
     timeoutMs: 3_000,
     maxResponseBytes: 5_000_000,
+    observer: new Metrics().observer,
   });
 }
 

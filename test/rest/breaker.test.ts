@@ -70,6 +70,20 @@ describe('the circuit breaker', () => {
     expect(rest.told).toEqual(['open', 'half-open', 'open']);
   });
 
+  it('weighs failures against the successes of its window, and no older ones', async () => {
+    const { backend, client, upstream } = await openRest({ breaker: { windowMs: 1_000 } });
+    backend.on('*', ok(person('p')));
+    for (let i = 0; i < 30; i++) await getPerson(client());
+    backend.on('*', status(500));
+    for (let i = 0; i < 20; i++) await outcome(getPerson(client()));
+    expect(upstream.breaker.state).toBe('closed');
+
+    await sleep(1_100);
+    for (let i = 0; i < 20; i++) await outcome(getPerson(client()));
+
+    expect(upstream.breaker.state).toBe('open');
+  });
+
   it('is not opened again by one failure after it has closed', async () => {
     const rest = await openRest({ breaker: { openMs: 100 } });
     const { backend, client, upstream } = rest;

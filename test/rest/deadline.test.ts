@@ -92,7 +92,7 @@ describe('the deadline of a request', () => {
     await getPerson(one);
     await outcome(getPerson(one));
 
-    expect(heard).toEqual([expect.any(Function), undefined, expect.any(Function), undefined]);
+    expect(heard).toEqual([expect.any(Object), undefined, expect.any(Object), undefined]);
   });
 });
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { Cancel } from '../../src/rest/cancel.ts';
+import type { RestClient } from '../../src/rest/client.ts';
 import { Journal } from '../../src/rest/journal.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { silence, status } from '../support/faults.ts';
+import { openRest, outcome } from './open-rest.ts';
 
 const route = { method: 'GET', path: '/v0/topics' };
 
@@ -125,6 +130,42 @@ describe('the journal', () => {
     expect(journal.backendMs).toBeGreaterThan(8);
   });
 
+  it('counts no call that the breaker refused', async () => {
+    const { backend, client } = await openRest();
+    backend.on('*', status(500));
+    const one = client();
+
+    for (let i = 0; i < 25; i++) await outcome(getPerson(one, i));
+
+    expect(backend.hits()).toBe(20);
+    expect(one.journal).toMatchObject({ calls: 20, rounds: 20 });
+    expect(one.journal.entries).toHaveLength(25);
+    expect(one.journal.entries[20]).toMatchObject({ source: 'unsent', status: undefined });
+    expect(one.journal.entries[20]!.endMs).toBeDefined();
+  });
+
+  it('counts no call that was refused or given up in the queue', async () => {
+    const { backend, client } = await openRest({ connections: 1, maxQueue: 2 });
+    backend.on('*', silence());
+    const leaving = new Cancel();
+    const one = client({ leaving });
+
+    const calls = Array.from({ length: 4 }, (_, i) => outcome(getPerson(one, i)));
+    await vi.waitUntil(() => backend.hits() === 1);
+    expect(one.journal.calls).toBe(1);
+    leaving.cancel();
+    await Promise.all(calls);
+
+    expect(backend.hits()).toBe(1);
+    expect(one.journal).toMatchObject({ calls: 1, rounds: 1 });
+    expect(one.journal.entries.map(({ source }) => source)).toEqual([
+      'sent',
+      'unsent',
+      'unsent',
+      'unsent',
+    ]);
+  });
+
   it('costs little', () => {
     const begun = performance.now();
     for (let i = 0; i < 100; i++) {
@@ -136,3 +177,6 @@ describe('the journal', () => {
     expect(((performance.now() - begun) / 25_000) * 1_000).toBeLessThan(10); // µs a call
   });
 });
+
+const getPerson = (client: RestClient, i: number) =>
+  client.call(routes.getPerson, { path: { person_id: `p${i}` } });

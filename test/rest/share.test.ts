@@ -106,6 +106,18 @@ describe('sharing reads in flight', () => {
     expect(await led).toMatchObject({ personId: 'p' });
   });
 
+  it('sends nothing that nobody wished for to begin with', async () => {
+    const { backend, client } = await openRest();
+    const cancel = new Cancel();
+    cancel.cancel();
+    const one = client();
+
+    expect(await failureOf(getPerson(one, cancel))).toBe('RestAbortedError');
+    await sleep(20);
+    expect(backend.hits()).toBe(0);
+    expect(one.journal.entries).toEqual([]);
+  });
+
   it('closes the connection when all have left, and joins nobody to what was given up', async () => {
     const { backend, client } = await openRest();
     let closed = false;
