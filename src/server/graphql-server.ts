@@ -3,7 +3,7 @@
  *
  * Everything that callers can be refused or told is decided by one of them; none knows the others.
  */
-import { useDisableIntrospection } from '@graphql-yoga/plugin-disable-introspection';
+import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createContext } from '../graph/context.ts';
 import type { Upstream } from '../rest/client.ts';
@@ -46,16 +46,20 @@ export interface GraphQLServerOptions {
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
 
-/** Plugins that know our context, that don't, and that know no context at all. */
-type AnyPlugin =
-  Plugin<ServerContext, ServerContext> | Plugin | ReturnType<typeof useDisableIntrospection>;
+/** Plugins that know our context, and that don't. */
+type AnyPlugin = Plugin<ServerContext, ServerContext> | Plugin;
+
+/** Not the plugin of this purpose: it decides when requests are parsed, which the fast path is without. */
+const withoutIntrospection = (): Plugin => ({
+  onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
+});
 
 /** Yoga's server; bodies come to it bounded. */
 export function createGraphQL(options: GraphQLServerOptions) {
   const { upstream, limits, corsOrigins = [], graphiql = {} } = options;
   const { introspection = true, suggestions = true, compiled = true } = options;
-  const noIntrospection = !introspection && useDisableIntrospection();
-  // The order is policy: hooks of one kind run from the first plugin to the last.
+  // The order is policy: hooks of one kind run from the first plugin to the last. Those of requests
+  // and results are not asked on the fast path: what they decide must not hold for plain queries.
   const plugins: readonly (AnyPlugin | false)[] = [
     useExecuted(),
     // Before anything is read of a request that a foreign page may have sent.
@@ -64,7 +68,7 @@ export function createGraphQL(options: GraphQLServerOptions) {
     useParams(),
     // Before validation, which is where large documents hurt.
     useDocumentLimits({ ...DEFAULT_LIMITS, ...limits }),
-    noIntrospection,
+    !introspection && withoutIntrospection(),
     // After validation: a plan is made of a document that is known to be sound.
     useCost({ maxCalls: options.maxUpstreamCalls ?? 250 }) as unknown as Plugin,
     // After what may answer instead of execution: what never runs is not worth compiling.

@@ -142,6 +142,16 @@ describe('the fast path', () => {
     await ask(roads, { headers: extra });
   });
 
+  it('refuses introspection where it is off', async () => {
+    const roads = await openRoads({ introspection: false });
+
+    const { text: answer } = await ask(roads, {
+      body: { query: '{ __schema { queryType { name } } }' },
+    });
+
+    expect(answer).toContain('introspection has been disabled');
+  });
+
   it('answers pages of this origin as anybody', async () => {
     const roads = await openRoads();
 
