@@ -8,7 +8,6 @@ import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RouteSet } from '../v0/routes.ts';
 import type { Types } from './builder.ts';
-import type { Connection } from './connection.ts';
 import { NodeReference } from './connection-type.ts';
 import type { Context } from './context.ts';
 import { openCursor, sealCursor } from './cursor.ts';
@@ -16,6 +15,7 @@ import { demanding, type Demand } from './demand.ts';
 import type { Entity } from './entity.ts';
 import { anyBuilder } from './field-builder.ts';
 import { badInput } from './errors.ts';
+import { NodePage, type Connection } from './node-page.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
 export interface ArrayConnectionOptions<
@@ -83,9 +83,7 @@ export function arrayConnectionField<
       // An error stands for an array that the backend broke.
       if (whole instanceof Error) throw whole;
       if (!whole) return null;
-      for (const item of whole) {
-        if (!(item instanceof NodeReference)) entity.prime(context, item);
-      }
+      entity.prime(context, whole);
       return slice(whole, request, {
         positionOf: (item, place) => positionOf(entity, item, place),
         seal: (position) => sealCursor(context, id, position),
@@ -150,26 +148,13 @@ function slice<Item>(
   const upper = Math.max(lower, before === undefined ? whole.length : placeOf('before', before));
   const start = last === undefined ? lower : Math.max(lower, upper - last);
   const end = last === undefined ? Math.min(upper, lower + first) : upper;
-  const edges = whole.slice(start, end).map((node, i) => ({
-    node,
-    get cursor() {
-      return seal(positionOf(node, start + i));
-    },
-  }));
-  return {
-    edges,
+  const nodes = whole.slice(start, end);
+  const cursorAt = (place: number): string => seal(positionOf(nodes[place]!, start + place));
+  return new NodePage<unknown>(nodes, cursorAt, {
+    hasPreviousPage: start > 0,
+    hasNextPage: end < whole.length,
     totalCount: whole.length,
-    pageInfo: {
-      hasPreviousPage: start > 0,
-      hasNextPage: end < whole.length,
-      get startCursor() {
-        return edges[0]?.cursor ?? null;
-      },
-      get endCursor() {
-        return edges.at(-1)?.cursor ?? null;
-      },
-    },
-  };
+  });
 }
 
 function positionOf<Node extends object, Name extends keyof Node & string>(

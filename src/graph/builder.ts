@@ -4,7 +4,6 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { Context } from './context.ts';
-import { formatNodeId } from './node-id.ts';
 import { typenameOf } from './typename.ts';
 import { DateTime, Json, SafeInt, type ScalarTypes } from './scalars.ts';
 
@@ -20,16 +19,17 @@ export type SchemaShape = {
 /** The schema's types as Pothos completes them. */
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 
+export const ID_DESCRIPTION = 'The global id: opaque, stable, and all that `node` needs.';
+
 export const builder = new SchemaBuilder<SchemaShape>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,
   relay: {
-    encodeGlobalID: (typename, id) => formatNodeId(typename, JSON.parse(String(id)) as string[]),
     // Ids arrive as plain ID arguments and are parsed by node-id.ts, which refuses them with a code.
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     cursorType: 'String',
-    idFieldOptions: { description: 'The global id: opaque, stable, and all that `node` needs.' },
+    idFieldOptions: { description: ID_DESCRIPTION },
     clientMutationId: 'omit',
     nodeTypeOptions: {
       description: 'An object that has a global id and can be read again by it.',

@@ -4,10 +4,10 @@
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder, type Types } from './builder.ts';
-import type { Connection, Edge } from './connection.ts';
 import type { Context } from './context.ts';
 import type { Entity, KeyOf } from './entity.ts';
 import { followReference } from './lookahead.ts';
+import type { Connection, Edge } from './node-page.ts';
 
 /** A node of which the backend gave the key only. It is read when more is selected. */
 export class NodeReference<Name extends string = string> {
@@ -30,10 +30,10 @@ export function connectionType<Node extends object, Name extends keyof Node & st
   const edgeRef = builder.objectRef<Edge<Node>>(`${node.name}Edge`);
   const connectionRef = builder.objectRef<Connection<Node>>(`${node.name}Connection`);
 
-  const nodeOf = (edge: Edge<unknown>, context: Context, info: GraphQLResolveInfo) =>
-    (entity && edge.node instanceof NodeReference
-      ? followReference(entity, edge.node.key as KeyOf<Name>, context, info)
-      : edge.node) as Node;
+  const read = (node: unknown, context: Context, info: GraphQLResolveInfo) =>
+    entity && node instanceof NodeReference
+      ? followReference(entity, node.key as KeyOf<Name>, context, info)
+      : node;
 
   builder.objectType(edgeRef, {
     description: `A ${node.name} at its place in a list.`,
@@ -45,7 +45,7 @@ export function connectionType<Node extends object, Name extends keyof Node & st
         type: node,
         nullable: true,
         description: 'The object at this place.',
-        resolve: (edge, _args, context, info) => nodeOf(edge, context, info) as never,
+        resolve: ({ node }, _args, context, info) => read(node, context, info) as never,
       }),
     }),
   });
@@ -62,14 +62,13 @@ export function connectionType<Node extends object, Name extends keyof Node & st
         type: [node],
         nullable: { list: false, items: true },
         description: 'The nodes of the edges, in the same order.',
-        resolve: ({ edges }, _args, context, info) =>
+        resolve: ({ nodes }, _args, context, info) =>
           // Nodes may be promises and errors, which Pothos can't tell for a type yet unknown.
-          edges.map((edge) => nodeOf(edge, context, info)) as never,
+          nodes.map((node) => read(node, context, info)) as never,
       }),
-      pageInfo: t.field({
+      pageInfo: t.expose('pageInfo', {
         type: builder.pageInfoRef(),
         description: 'Whether more pages exist, and where to go on.',
-        resolve: ({ pageInfo }) => pageInfo,
       }),
       totalCount: t.field({
         type: 'SafeInt',

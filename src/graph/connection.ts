@@ -8,36 +8,22 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from './context.ts';
 import { sealCursor } from './cursor.ts';
 import type { ListDemand } from './demand.ts';
-import { readList, type List } from './list.ts';
+import { readList } from './list.ts';
 import { nextStart } from './list-walk.ts';
+import { NodePage, type Connection } from './node-page.ts';
 import { pageOf, readPageRequest } from './page-request.ts';
 
-export interface Edge<Node> {
-  readonly cursor: string;
-  /** An error stands for a node the backend broke. */
-  readonly node: Node;
-}
-
-export interface PageInfo {
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  readonly startCursor: string | null;
-  readonly endCursor: string | null;
-}
-
-export interface Connection<Node> {
-  readonly edges: readonly Edge<Node>[];
-  readonly pageInfo: PageInfo;
-  /** Null where the backend does not count; a function where counting costs a call. */
-  readonly totalCount: number | null | (() => Promise<number | null>);
-}
-
-/** What stands at one place of a list: the page start it is counted from, and its item. */
-interface Placed {
+/** Nodes that came with one page of the backend. */
+interface Stretch {
+  /** How many nodes of the connection stand before them, and how many when they are counted in. */
+  readonly before: number;
+  readonly end: number;
+  /** The page start they are counted from. */
   readonly from: string | null;
-  /** Items between the page start and the place after this item. */
+  /** Items between the page start and the first of them. */
   readonly skip: number;
-  readonly item: unknown;
+  /** The next page's start, if they reach to the end of theirs. */
+  readonly next: string | null;
 }
 
 /**
@@ -54,83 +40,43 @@ export async function readConnection(
 ): Promise<Connection<unknown>> {
   const list = demand.list(parent, args, context);
   const request = readPageRequest(context, list, args);
-  const placed: Placed[] = [];
+  let nodes: readonly unknown[] = [];
+  const stretches: Stretch[] = [];
   let page = pageOf(request);
   let skip = request.skip;
   let totalCount: Connection<unknown>['totalCount'];
   let hasNextPage: boolean;
 
   for (;;) {
-    const listed = await readList(context, list, page, info.path);
+    const listed = await readList(context, list, page, { origin: info.path });
     const next = nextStart(listed, page.from);
     totalCount = listed.totalCount;
-    const wanted = request.first - placed.length;
-    const items = listed.items.slice(skip, skip + wanted);
-    items.forEach((item, i) => {
-      const last = skip + i + 1 === listed.items.length && next !== null;
-      placed.push(
-        last ? { from: next, skip: 0, item } : { from: page.from, skip: skip + i + 1, item },
-      );
-      if (demand.items && typeof item === 'object' && item) demand.items.prime(context, item);
+    const end = skip + request.first - nodes.length;
+    const items = listed.items.slice(skip, end);
+    const isWhole = listed.items.length <= end;
+    demand.items?.prime(context, items);
+    const before = nodes.length;
+    nodes = before === 0 ? items : nodes.concat(items);
+    stretches.push({
+      before,
+      end: nodes.length,
+      from: page.from,
+      skip,
+      next: isWhole ? next : null,
     });
-    hasNextPage = next !== null || listed.items.length > skip + items.length;
+    hasNextPage = next !== null || !isWhole;
     // The rest of the page lies in the next one: the backend gave less than asked, or 100 at most.
-    if (placed.length >= request.first || next === null) break;
+    if (nodes.length >= request.first || next === null) break;
     skip = Math.max(0, skip - listed.items.length);
-    page = pageOf({ from: next, skip, first: request.first - placed.length });
+    page = pageOf({ from: next, skip, first: request.first - nodes.length });
   }
 
-  return toConnection(context, list, placed, {
-    hasNextPage,
-    hasPreviousPage: Boolean(args['after']) && placed.length > 0,
-    totalCount,
-  });
-}
-
-function toConnection(
-  context: Context,
-  list: List,
-  placed: readonly Placed[],
-  {
-    hasNextPage,
-    hasPreviousPage,
-    totalCount,
-  }: Omit<PageInfo, `${string}Cursor`> & {
-    totalCount: Connection<unknown>['totalCount'];
-  },
-): Connection<unknown> {
-  const edges = placed.map((place) => new ListEdge(context, list, place));
-  return {
-    edges,
-    totalCount,
-    pageInfo: {
-      hasNextPage,
-      hasPreviousPage,
-      get startCursor() {
-        return edges[0]?.cursor ?? null;
-      },
-      get endCursor() {
-        return edges.at(-1)?.cursor ?? null;
-      },
-    },
+  const cursorAt = (place: number): string => {
+    const { before, end, from, skip, next } = stretches.find((one) => place < one.end)!;
+    const isLast = place + 1 === end;
+    const position = isLast && next !== null ? [0, next] : [skip + place - before + 1, from];
+    return sealCursor(context, list.id, position);
   };
-}
-
-/** Seals its cursor when it is asked for: most queries want one a page. */
-class ListEdge implements Edge<unknown> {
-  readonly node: unknown;
-  readonly #context: Context;
-  readonly #list: List;
-  readonly #place: Placed;
-
-  constructor(context: Context, list: List, place: Placed) {
-    this.node = place.item;
-    this.#context = context;
-    this.#list = list;
-    this.#place = place;
-  }
-
-  get cursor(): string {
-    return sealCursor(this.#context, this.#list.id, [this.#place.skip, this.#place.from]);
-  }
+  const hasPreviousPage = Boolean(args['after']) && nodes.length > 0;
+  return new NodePage(nodes, cursorAt, { hasNextPage, hasPreviousPage, totalCount });
 }

@@ -10,8 +10,8 @@ export interface Context {
   readonly cursorSecret: string;
   /** False to ask for every object when its turn comes: for measuring what look-ahead saves. */
   readonly looksAhead: boolean;
-  /** What this request has read so far; exchanged for a new one by `forgetReads`. */
-  reads: object;
+  /** What this request has read so far, by accessor; exchanged for a new one by `forgetReads`. */
+  reads: Map<unknown, unknown>;
 }
 
 /** A context for one request. */
@@ -20,7 +20,7 @@ export function createContext(
   cursorSecret: string,
   { looksAhead = true }: { readonly looksAhead?: boolean } = {},
 ): Context {
-  return { rest, cursorSecret, looksAhead, reads: {} };
+  return { rest, cursorSecret, looksAhead, reads: new Map() };
 }
 
 /**
@@ -29,18 +29,19 @@ export function createContext(
  * Whoever needs such a value holds its accessor, so no registry of loaders exists anywhere.
  */
 export function perRequest<Value>(make: (context: Context) => Value): (context: Context) => Value {
-  const values = new WeakMap<object, Value>();
-  return (context) => {
-    let value = values.get(context.reads);
+  const accessor = (context: Context): Value => {
+    // Only this accessor writes under its own name.
+    let value = context.reads.get(accessor) as Value | undefined;
     if (value === undefined) {
       value = make(context);
-      values.set(context.reads, value);
+      context.reads.set(accessor, value);
     }
     return value;
   };
+  return accessor;
 }
 
 /** After a write: what was read before it must not answer for what comes after it. */
 export function forgetReads(context: Context): void {
-  context.reads = {};
+  context.reads = new Map();
 }

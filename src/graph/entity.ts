@@ -10,6 +10,7 @@ import type { Route } from '../v0/routes.ts';
 import type { Types } from './builder.ts';
 import { perRequest, type Context } from './context.ts';
 import { badInput } from './errors.ts';
+import { textOf } from './key.ts';
 import { Loader } from './loader.ts';
 import { formatNodeId, parseNodeId, type NodeKey } from './node-id.ts';
 import { segmentFault } from '../rest/path.ts';
@@ -46,14 +47,17 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
     this.route = route;
     this.alsoKnownAs = alsoKnownAs;
     this.callIdentity = callIdentity;
+    const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
     this.loader = perRequest(
       (context) =>
         new Loader<KeyOf<Name>, T | null>(
-          (wanted) => JSON.stringify(key.map((name) => wanted[name])),
+          // A text already, where the key is one id.
+          (wanted) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]),
           (wanted, call) => find(context, wanted, call),
-          (origin) => {
-            context.rest.journal.note(route, origin, 'primed');
+          {
+            keyOf: (object) => this.keyOf(object),
+            hear: (origin) => context.rest.journal.note(route, origin, 'primed'),
           },
         ),
     );
@@ -69,11 +73,12 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
     return this.#keyFields.has(field);
   }
 
-  /** The key of an object; undefined when the backend left a part out. */
-  keyOf(object: T): KeyOf<Name> | undefined {
+  /** The key of an object; undefined when the backend left a part out, or the object altogether. */
+  keyOf(object: unknown): KeyOf<Name> | undefined {
+    if (typeof object !== 'object' || object === null) return undefined;
     const key: Partial<Record<Name, string>> = {};
     for (const name of this.key) {
-      const part: unknown = object[name];
+      const part = (object as Record<string, unknown>)[name];
       if (typeof part !== 'string') return undefined;
       key[name] = part;
     }
@@ -94,19 +99,9 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
     return { ...key } as unknown as T;
   }
 
-  /** Remembers what a list, a parent or a write brought. */
-  prime(context: Context, object: T): void {
-    const key = object instanceof Error ? undefined : this.keyOf(object);
-    if (key) this.loader(context).prime(key, object);
-  }
-
-  /** The key's parts as `node-id.ts` takes them; throws what the backend broke. */
-  partsOf(object: T): string[] {
-    return this.key.map((name) => {
-      const part: unknown = object[name];
-      if (part instanceof Error) throw part;
-      return String(part);
-    });
+  /** Remembers what a list, a parent or a write brought; what has no key is passed over. */
+  prime(context: Context, brought: readonly unknown[]): void {
+    this.loader(context).prime(brought);
   }
 
   /**
@@ -141,13 +136,6 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
     return key;
   }
 }
-
-/** The `id` option of `builder.node` for an entity's type. */
-export const nodeId = <T extends object, Name extends keyof T & string>(
-  entity: Entity<T, Name>,
-) => ({
-  resolve: (object: T): string => JSON.stringify(entity.partsOf(object)),
-});
 
 const entities = new Map<string, Entity>();
 

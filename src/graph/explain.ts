@@ -16,7 +16,7 @@ export interface ExplainedCall {
   readonly status: number | null;
   /** 1 for the first try. */
   readonly attempt: number;
-  /** `sent`, `shared` with another request, or `primed` by an answer that was already there. */
+  /** `sent`, `shared` with another request, `primed` by an answer already there, or `unsent`: refused before. */
   readonly source: string;
 }
 

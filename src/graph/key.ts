@@ -8,6 +8,23 @@
  * @throws the error that stands where the backend broke a part: its text must not become an id.
  */
 export function soundKey<Key extends object>(key: Key): Key {
-  for (const part of Object.values(key)) if (part instanceof Error) throw part;
+  for (const name in key) if (key[name] instanceof Error) throw key[name];
   return key;
+}
+
+/**
+ * Named values as one text, to find things by: it is equal for equal values only, since each says
+ * how long it is. The quotes are for the plan, whose symbols reach to the next one.
+ *
+ * @throws the error that stands where the backend broke a value.
+ */
+export function textOf(values: object, names: readonly string[] = Object.keys(values)): string {
+  let text = '';
+  for (const name of names) {
+    const value = (values as Readonly<Record<string, unknown>>)[name];
+    if (value instanceof Error) throw value;
+    const written = String(value);
+    text += `${name}=${written.length}:"${written}"`;
+  }
+  return text;
 }

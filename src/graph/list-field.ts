@@ -8,13 +8,14 @@ import { isNotFound } from '../rest/errors.ts';
 import type { Listed } from '../v0/list.ts';
 import type { Route, RouteSet } from '../v0/routes.ts';
 import type { Types } from './builder.ts';
-import { readConnection, type Connection } from './connection.ts';
+import { readConnection } from './connection.ts';
 import type { Context } from './context.ts';
 import { cutAt } from './continuation.ts';
 import { demanding, type DemandSource, type ListDemand } from './demand.ts';
 import { findEntity, type Entity } from './entity.ts';
 import { anyBuilder, costing, type FieldBuilder } from './field-builder.ts';
 import { mapList, restList, type List } from './list.ts';
+import type { Connection } from './node-page.ts';
 import { DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
 /** The names of a list's query parameters beside `cursor` and `limit`. */

@@ -3,6 +3,7 @@
  *
  * Whoever follows the backend's cursors does it here, where a list that would never end is noticed.
  */
+import type { CallOptions } from '../rest/client.ts';
 import { RestInvalidResponseError } from '../rest/errors.ts';
 import { MAX_LIMIT } from '../v0/list.ts';
 import type { Context } from './context.ts';
@@ -18,14 +19,15 @@ import { readList, type Counted, type List } from './list.ts';
 export async function* walkList<Item>(
   context: Context,
   list: List<Item>,
-  origin: unknown,
+  call: CallOptions,
 ): AsyncGenerator<readonly Item[], void> {
   const seen = new Set<string>();
   for (let from: string | null = null; ;) {
-    const listed: Counted<Item> = await readList(context, list, { from, limit: MAX_LIMIT }, origin);
+    const listed: Counted<Item> = await readList(context, list, { from, limit: MAX_LIMIT }, call);
     yield listed.items;
     from = nextStart(listed, from);
-    if (from === null) return;
+    // What was begun ahead may have been given up meanwhile.
+    if (from === null || call.cancel?.cancelled) return;
     if (seen.has(from)) {
       throw invalidResponse(
         'Backend answered a cursor for the second time: the list would not end.',

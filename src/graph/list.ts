@@ -4,13 +4,12 @@
  * Selections of one list that differ only in how many they want share the larger call: what is
  * asked for in one tick is merged, and a page already there serves whoever wants no more of it.
  */
-import DataLoader from 'dataloader';
 import { Cancel } from '../rest/cancel.ts';
 import type { CallInput, CallOptions } from '../rest/client.ts';
 import type { Listed } from '../v0/list.ts';
 import type { Route } from '../v0/routes.ts';
 import { perRequest, type Context } from './context.ts';
-import { soundKey } from './key.ts';
+import { textOf } from './key.ts';
 import type { Abandon } from './loader.ts';
 
 /** One list of the backend: which, with which filters, and how to fetch a page of it. */
@@ -34,9 +33,8 @@ export function restList<Path extends string, Item, Query>(
   route: Route<Path, Listed<Item>, Query, undefined>,
   input: CallInput<Path, Omit<NonNullable<Query>, 'cursor' | 'limit'>, undefined>,
 ): List<Item> {
-  soundKey({ ...input.path, ...input.query });
   return {
-    id: JSON.stringify([route.path, input.path ?? null, input.query ?? null]),
+    id: `${route.path} ${textOf(input.path ?? {})} ${textOf(input.query ?? {})}`,
     fetch: ({ from, limit }, call) => {
       const query = { ...input.query, limit, ...(from !== null && { cursor: from }) };
       // Every list takes `cursor` and `limit`; the compiler does not see it through the generic.
@@ -53,13 +51,12 @@ export function restList<Path extends string, Item, Query>(
  * different nodes: a page's links are also where its audiences are found.
  */
 export const mapList = <Item, Node>(
-  { toNode: before, ...list }: List<Item>,
+  { id, fetch, toNode: before }: List<Item>,
   toNode: (item: Item) => Node,
 ): List<Node> => ({
-  id: list.id,
+  id,
   // What it answers is raw still: only `readList` looks at it, and turns it into nodes.
-  fetch: list.fetch as unknown as List<Node>['fetch'],
-  // Without a mapping of its own, a list answers its items as they are.
+  fetch: fetch as unknown as List<Node>['fetch'],
   toNode: (item) => toNode(before ? before(item) : (item as Item)),
 });
 
@@ -70,89 +67,120 @@ export interface ListPage {
   readonly limit: number;
 }
 
-interface Ask extends ListPage {
-  readonly list: List;
-  readonly origin: unknown;
-  readonly ahead?: Cancel;
-}
-
-interface Page {
-  readonly limit: number;
+/** A page that was asked for. It is fetched when the tick ends, as whoever wants most of it asked. */
+class Page {
   readonly listed: Promise<Counted<unknown>>;
-  /** Set while nobody but look-ahead wants the page. */
-  ahead: Cancel | undefined;
+  /** Set by the first start; nothing cancels it once the page is wanted. */
+  cancel: Cancel | undefined;
+  /** How many starts have not been abandoned. */
+  hopes = 0;
+  /** False while nobody but look-ahead asks. */
+  wanted = false;
+  begun = false;
+  #page: ListPage;
+  #origin: unknown;
+  #settle!: (listed: Promise<Counted<unknown>>) => void;
+
+  constructor(page: ListPage, origin: unknown) {
+    this.#page = page;
+    this.#origin = origin;
+    this.listed = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  /** Whether it holds, or will hold, as many items as asked for. */
+  serves(page: ListPage, origin: unknown): boolean {
+    if (page.limit <= this.#page.limit) return true;
+    if (this.begun) return false;
+    this.#page = page;
+    this.#origin = origin;
+    return true;
+  }
+
+  begin(list: List): void {
+    this.begun = true;
+    const cancel = this.wanted ? undefined : this.cancel;
+    this.#settle(list.fetch(this.#page, { origin: this.#origin, cancel }));
+  }
 }
 
 class ListReader {
-  /** Pages by list and start; asked for with at least `limit` items. */
+  /** Pages by list and start. */
   readonly #pages = new Map<string, Page>();
-  readonly #asks = new DataLoader<Ask, Page>((asks) => Promise.resolve(this.#merge(asks)), {
-    cache: false,
-  });
+  /** What begins when the tick ends. */
+  #due: (() => void)[] = [];
 
-  async read(list: List, page: ListPage, origin: unknown): Promise<Counted<unknown>> {
-    const { listed } = await this.#asks.load({ ...page, list, origin });
-    return listed;
+  read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {
+    const asked = this.#ask(list, page, origin);
+    if (cancel) cancel.listen({ giveUp: this.#hopeFor(asked, list, page) });
+    else asked.wanted = true;
+    return asked.listed;
   }
 
   start(list: List, page: ListPage, origin: unknown): Abandon {
-    const ahead = new Cancel();
-    const asked = this.#asks.load({ ...page, list, origin, ahead });
+    return this.#hopeFor(this.#ask(list, page, origin), list, page);
+  }
+
+  #hopeFor(asked: Page, list: List, page: ListPage): Abandon {
+    const cancel = (asked.cancel ??= new Cancel());
+    asked.hopes += 1;
+    asked.listed.catch(() => {}); // whoever reads the page sees its failure
     return () => {
-      void asked.then((found) => {
-        if (found.ahead !== ahead) return;
-        this.#pages.delete(pageId({ ...page, list }));
-        ahead.cancel();
-      });
+      asked.hopes -= 1;
+      if (asked.wanted || asked.hopes > 0) return;
+      const id = pageId(list, page);
+      if (this.#pages.get(id) === asked) this.#pages.delete(id);
+      cancel.cancel();
     };
   }
 
-  /** The tick's asks: one call for each page start, with the largest limit wanted of it. */
-  #merge(asks: readonly Ask[]): Page[] {
-    const most = new Map<string, Ask>();
-    const wanted = new Set<string>();
-    for (const ask of asks) {
-      const id = pageId(ask);
-      if (!ask.ahead) wanted.add(id);
-      const known = most.get(id);
-      if (!known || known.limit < ask.limit) most.set(id, ask);
-    }
-    for (const [id, ask] of most) {
-      const known = this.#pages.get(id);
-      if (!known || known.limit < ask.limit) this.#pages.set(id, fetchPage(ask));
-    }
-    return asks.map((ask) => {
-      const id = pageId(ask);
-      const page = this.#pages.get(id)!;
-      if (wanted.has(id)) page.ahead = undefined;
-      return page;
-    });
+  #ask(list: List, page: ListPage, origin: unknown): Page {
+    const id = pageId(list, page);
+    const known = this.#pages.get(id);
+    if (known?.serves(page, origin)) return known;
+    const asked = new Page(page, origin);
+    this.#pages.set(id, asked);
+    if (this.#due.push(() => asked.begin(list)) === 1) atEndOfTick(() => this.#begin());
+    return asked;
+  }
+
+  #begin(): void {
+    const due = this.#due;
+    this.#due = [];
+    for (const begin of due) begin();
   }
 }
 
-const pageId = ({ list, from }: Pick<Ask, 'list' | 'from'>): string => `${from ?? ''} ${list.id}`;
+/** A list's id begins with no digit. */
+const pageId = ({ id }: List, { from }: ListPage): string =>
+  from === null ? id : `${from.length}:${from}${id}`;
 
-function fetchPage({ list, from, limit, origin, ahead }: Ask): Page {
-  const listed = list.fetch({ from, limit }, { origin, cancel: ahead });
-  listed.catch(() => {}); // whoever reads the page sees its failure
-  return { limit, listed, ahead };
-}
+/** As DataLoader does: after the promises of this tick, so that whatever they ask for is merged too. */
+const atEndOfTick = (run: () => void): void =>
+  void Promise.resolve().then(() => process.nextTick(run));
 
 const listReader = perRequest(() => new ListReader());
 
-/** A page of a list; one call however many ask for it. */
-export async function readList<Item>(
+/**
+ * A page of a list; one call however many ask for it. With `cancel`, it is asked for ahead, and
+ * given up as what look-ahead began.
+ */
+export function readList<Item>(
   context: Context,
-  { toNode, ...list }: List<Item>,
+  list: List<Item>,
   page: ListPage,
-  origin: unknown,
+  call: CallOptions,
 ): Promise<Counted<Item>> {
-  const listed = await listReader(context).read(list, page, origin);
-  // An error in an item's place is reported at that item, so it passes as if it were a node.
-  const items = toNode
-    ? listed.items.map((item) => (item instanceof Error ? item : toNode(item)))
-    : listed.items;
-  return { ...listed, items: items as readonly Item[] };
+  const { toNode } = list;
+  const listed = listReader(context).read(list, page, call);
+  // Without a mapping of its own, a list answers its items as they are.
+  if (!toNode) return listed as Promise<Counted<Item>>;
+  return listed.then((raw) => ({
+    ...raw,
+    // An error in an item's place is reported at that item, so it passes as if it were a node.
+    items: raw.items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
+  }));
 }
 
 /** Begins reading a page that somebody will probably ask for. */

@@ -14,32 +14,49 @@ export type Abandon = () => void;
 /** For a start that made no call of its own. */
 export const nothingToAbandon: Abandon = () => {};
 
+/** How a loader takes what other calls brought. */
+export interface Primes<Key> {
+  /** The key of something brought; undefined for what is none of the loader's values. */
+  readonly keyOf: (brought: unknown) => Key | undefined;
+  /** Hears who is answered by it. */
+  readonly hear: (origin: unknown) => void;
+}
+
 interface Ask<Key> {
   readonly id: string;
   readonly key: Key;
   readonly call: CallOptions;
 }
 
+/** A call that nobody but look-ahead wants yet. */
+interface Ahead {
+  readonly cancel: Cancel;
+  /** How many starts have not been abandoned. */
+  hopes: number;
+}
+
 export class Loader<Key, Value> {
   readonly #dataLoader: DataLoader<Ask<Key>, Value, string>;
   readonly #idOf: (key: Key) => string;
   readonly #known = new Set<string>();
-  readonly #ahead = new Map<string, Cancel>();
-  readonly #primed = new Set<string>();
-  readonly #onPrimed: ((origin: unknown) => void) | undefined;
+  readonly #ahead = new Map<string, Ahead>();
+  readonly #primed = new Map<string, Value>();
+  readonly #primes: Primes<Key> | undefined;
+  /** What was brought since somebody last asked: hardly anybody asks, so it is not looked at before. */
+  #brought: (readonly unknown[])[] = [];
 
   /**
    * @param idOf equal keys give equal texts.
    * @param load one call for one key.
-   * @param onPrimed hears who is answered by what another call brought.
+   * @param primes absent where nothing is brought by other calls.
    */
   constructor(
     idOf: (key: Key) => string,
     load: (key: Key, call: CallOptions) => Promise<Value>,
-    onPrimed?: (origin: unknown) => void,
+    primes?: Primes<Key>,
   ) {
     this.#idOf = idOf;
-    this.#onPrimed = onPrimed;
+    this.#primes = primes;
     this.#dataLoader = new DataLoader<Ask<Key>, Value, string>(
       async (asks) => {
         const outcomes = await Promise.allSettled(asks.map(({ key, call }) => load(key, call)));
@@ -54,34 +71,68 @@ export class Loader<Key, Value> {
   /** The value of a key: one call a key and request, whoever asks and however often. */
   load(key: Key, origin?: unknown): Promise<Value> {
     const id = this.#idOf(key);
+    this.#takeBrought();
     this.#ahead.delete(id);
     this.#known.add(id);
-    if (this.#onPrimed && this.#primed.has(id)) this.#onPrimed(origin);
-    return this.#dataLoader.load({ id, key, call: { origin } });
+    if (this.#primed.has(id)) this.#primes?.hear(origin);
+    return this.#answer({ id, key, call: { origin } });
   }
 
   /** Begins a call that somebody will probably ask for. Its failure is theirs to see. */
   start(key: Key, origin?: unknown): Abandon {
     const id = this.#idOf(key);
-    if (this.#known.has(id)) return nothingToAbandon;
-    this.#known.add(id);
-    const cancel = new Cancel();
-    this.#ahead.set(id, cancel);
-    this.#dataLoader.load({ id, key, call: { origin, cancel } }).catch(() => {});
+    this.#takeBrought();
+    let ahead = this.#ahead.get(id);
+    if (!ahead) {
+      if (this.#known.has(id)) return nothingToAbandon;
+      ahead = { cancel: new Cancel(), hopes: 0 };
+      this.#known.add(id);
+      this.#ahead.set(id, ahead);
+      this.#dataLoader.load({ id, key, call: { origin, cancel: ahead.cancel } }).catch(() => {});
+    }
+    ahead.hopes += 1;
+    const begun = ahead;
     return () => {
-      if (!this.#ahead.delete(id)) return;
+      begun.hopes -= 1;
+      if (begun.hopes > 0 || this.#ahead.get(id) !== begun) return;
+      this.#takeBrought();
+      this.#ahead.delete(id);
       this.#known.delete(id);
       this.#dataLoader.clear({ id, key, call: {} });
-      cancel.cancel();
+      begun.cancel.cancel();
     };
   }
 
-  /** Remembers a value that another call brought; a value already there stays. */
-  prime(key: Key, value: Value): void {
-    const id = this.#idOf(key);
-    if (this.#known.has(id)) return;
-    this.#known.add(id);
-    this.#primed.add(id);
-    this.#dataLoader.prime({ id, key, call: {} }, value);
+  /**
+   * As `load`, for a loader whose own calls ask this one: what was begun ahead there is begun ahead
+   * here, and given up with it.
+   */
+  loadFor(key: Key, { origin, cancel }: CallOptions): Promise<Value> {
+    if (!cancel) return this.load(key, origin);
+    cancel.listen({ giveUp: this.start(key, origin) });
+    return this.#answer({ id: this.#idOf(key), key, call: { origin } });
+  }
+
+  /** Remembers what another call brought; a value already there stays. */
+  prime(brought: readonly unknown[]): void {
+    this.#brought.push(brought);
+  }
+
+  #answer(ask: Ask<Key>): Promise<Value> {
+    const primed = this.#primed.get(ask.id);
+    return primed === undefined ? this.#dataLoader.load(ask) : Promise.resolve(primed);
+  }
+
+  #takeBrought(): void {
+    if (this.#brought.length === 0) return;
+    for (const value of this.#brought.flat()) {
+      const key = this.#primes?.keyOf(value);
+      const id = key && this.#idOf(key);
+      if (id === undefined || this.#known.has(id)) continue;
+      this.#known.add(id);
+      // Whoever brings it says that it is one of the loader's values.
+      this.#primed.set(id, value as Value);
+    }
+    this.#brought = [];
   }
 }

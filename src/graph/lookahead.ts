@@ -161,7 +161,7 @@ function startPage(
   if (!page) return undefined; // its resolver will say what is wrong
   begun.push(startList(context, list, page, path));
   return () =>
-    readList(context, list, page, path).then(
+    readList(context, list, page, { origin: path }).then(
       () => true,
       (error: unknown) => !isNotFound(error),
     );

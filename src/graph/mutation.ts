@@ -126,7 +126,7 @@ function payloadType<T extends object, Name extends keyof T & string, Input>({
         description: 'The object as it is afterwards; null when the write was refused.',
         resolve: ({ object }, _args, context, info) => {
           if (object) {
-            entity.prime(context, object);
+            entity.prime(context, [object]);
             startFrom(entity, object, context, info);
           }
           return object as never; // Pothos can't resolve a type that is still a parameter

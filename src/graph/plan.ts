@@ -139,7 +139,7 @@ class Planner {
     const value = symbolic(this.tally, complete, id, count.most);
     const below: Parent = { type, value, keyAt: at, visibleAt: parent.visibleAt, count, path };
 
-    const beyondKey = [...selectedFields(this.#document, type, nodes)].filter(
+    const beyondKey = selectedFields(this.#document, type, nodes).filter(
       ({ name }) => !entity.isKeyField(name),
     );
     const demandFor = ({ name }: Selected): Demand | undefined => {

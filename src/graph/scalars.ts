@@ -15,6 +15,10 @@ export type ScalarTypes = {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
+/** ISO 8601 on a day that every month has: what is written so is a moment, and needs no parsing. */
+const PLAIN_MOMENT =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:[0-5]\d)$/;
+
 /** The document's pattern for a timestamp. Source: interface.md, "Conventions". */
 const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
 
@@ -25,6 +29,7 @@ const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
  */
 export function readTimestamp(value: unknown): string {
   if (typeof value === 'string') {
+    if (PLAIN_MOMENT.test(value)) return value;
     if (ISO_8601.test(value) && !Number.isNaN(Date.parse(value))) return value;
     if (PLUS_DIGITS.test(value)) return new Date(Number(value)).toISOString();
   }

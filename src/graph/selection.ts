@@ -34,25 +34,43 @@ export interface Selected {
   readonly nodes: readonly FieldNode[];
 }
 
-/** The fields that `nodes` select on `type`, by response key, in document order. */
+interface Selection {
+  readonly type: GraphQLObjectType;
+  readonly fields: readonly Selected[];
+}
+
+/** What was found below places where no directive, and so no variable, has a say. */
+const selections = new WeakMap<readonly FieldNode[], Selection>();
+
+/**
+ * The fields that `nodes` select on `type`, by response key, in document order.
+ *
+ * Every item of a list has the same nodes, and a compiled document has them in every request.
+ */
 export function selectedFields(
   document: Document,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-): Iterable<Selected> {
-  const fields = new Map<string, { key: string; name: string; nodes: FieldNode[] }>();
+): readonly Selected[] {
+  const found = selections.get(nodes);
+  if (found?.type === type) return found.fields;
+  const collected = new Map<string, { key: string; name: string; nodes: FieldNode[] }>();
   const visited = new Set<string>();
+  let isFixed = true;
   for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
-  return fields.values();
+  const fields = [...collected.values()];
+  if (isFixed) selections.set(nodes, { type, fields });
+  return fields;
 
   function collect(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
+      if (selection.directives?.length) isFixed = false;
       if (!isIncluded(document, selection)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
-        const known = fields.get(key);
+        const known = collected.get(key);
         if (known) known.nodes.push(selection);
-        else fields.set(key, { key, name: selection.name.value, nodes: [selection] });
+        else collected.set(key, { key, name: selection.name.value, nodes: [selection] });
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         if (applies(document.schema, type, selection.typeCondition?.name.value)) {
           collect(selection.selectionSet);

@@ -4,9 +4,11 @@
 import { execute, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import type { RestClient } from '../../src/rest/client.ts';
 import { schema } from '../../src/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
-import { silence, status } from '../support/faults.ts';
+import { after, ok, silence, status } from '../support/faults.ts';
 
 it('gives up the list of a page that turns out missing, and does not wait for it', async () => {
   const { backend, client } = await openRest();
@@ -21,9 +23,7 @@ it('gives up the list of a page that turns out missing, and does not wait for it
   });
 
   expect({ data, errors }).toEqual({ data: { page: null }, errors: undefined });
-  const list = rest.journal.entries.find(({ route }) => route.path.endsWith('/audiences'))!;
-  await expect.poll(() => list.endMs).toBeLessThan(1_000);
-  expect(list.status).toBeUndefined();
+  await expectGivenUp(rest, '/v0/pages/{page_id}/audiences');
 });
 
 it('keeps a call that somebody else asks for meanwhile', async () => {
@@ -40,3 +40,103 @@ it('keeps a call that somebody else asks for meanwhile', async () => {
 
   expect({ data, errors }).toEqual({ data: { page: null, again: null }, errors: undefined });
 });
+
+const logId = (log: string) => formatNodeId('AccountLog', ['acme', log]);
+
+it.each([
+  ['account', 'type account { name }'],
+  ['persons', 'type account { accountId persons { nodes { name } } }'],
+])('gives up the %s below a log that turns out missing', async (_what, selection) => {
+  const { backend, client } = await openRest();
+  backend.on('GET /v0/accounts/acme/logs/gone', status(404));
+  backend.on('GET /v0/accounts/acme', silence());
+  const rest = client();
+
+  const { data, errors } = await execute({
+    schema,
+    document: parse(`{ node(id: "${logId('gone')}") { ... on AccountLog { ${selection} } } }`),
+    contextValue: createContext(rest, 'key'),
+  });
+
+  expect({ data, errors }).toEqual({ data: { node: null }, errors: undefined });
+  await expectGivenUp(rest, '/v0/accounts/{account_id}');
+});
+
+it('gives up a list that is walked for an account that turns out missing', async () => {
+  const { backend, client } = await openRest({ routeSet: 'document' });
+  backend.on('GET /v0/accounts', ok(NOTHING));
+  backend.on('GET /v0/accounts/acme/activity', silence());
+  const rest = client();
+
+  const { data, errors } = await execute({
+    schema,
+    document: parse('{ account(accountId: "acme") { name persons { nodes { name } } } }'),
+    contextValue: createContext(rest, 'key'),
+  });
+
+  expect({ data, errors }).toEqual({ data: { account: null }, errors: undefined });
+  await expectGivenUp(rest, '/v0/accounts/{account_id}/activity');
+});
+
+it('keeps what one parent begins when another, that began it first, turns out missing', async () => {
+  const { backend, client } = await openRest();
+  backend.on('GET /v0/accounts/acme/logs/gone', status(404));
+  backend.on('GET /v0/accounts/acme/logs/here', ok(LOG));
+  backend.on('GET /v0/accounts/acme/logs', after(50, ok(NOTHING)));
+  backend.on('GET /v0/accounts/acme', after(50, ok(ACME)));
+  const ids = [logId('gone'), logId('here')].map((id) => JSON.stringify(id));
+
+  const { data, errors } = await execute({
+    schema,
+    document: parse(`{ nodes(ids: [${ids.join(', ')}]) { ... on AccountLog { type
+      account { name persons { totalCount } logs { totalCount } } } } }`),
+    contextValue: createContext(client(), 'key'),
+  });
+
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({
+    nodes: [
+      null,
+      {
+        type: 'visit',
+        account: { name: 'Acme', persons: { totalCount: 0 }, logs: { totalCount: 0 } },
+      },
+    ],
+  });
+  expect(backend.seen.map(({ target }) => target.split('?')[0]).sort()).toEqual([
+    '/v0/accounts/acme',
+    '/v0/accounts/acme/logs',
+    '/v0/accounts/acme/logs/gone',
+    '/v0/accounts/acme/logs/here',
+  ]);
+});
+
+async function expectGivenUp(rest: RestClient, path: string): Promise<void> {
+  const call = rest.journal.entries.find(({ route }) => route.path === path)!;
+  await expect.poll(() => call.endMs).toBeLessThan(1_000);
+  expect(call.status).toBeUndefined();
+}
+
+const NOTHING = { items: [], hasMore: false, nextCursor: null, totalCount: 0 };
+
+const LOG = {
+  accountId: 'acme',
+  accountLogId: 'here',
+  source: 'web',
+  type: 'visit',
+  payload: {},
+  idempotencyKey: null,
+  createdAt: '+1700000000000',
+  updatedAt: null,
+  deletedAt: null,
+};
+
+const ACME = {
+  accountId: 'acme',
+  domain: 'acme.example',
+  name: 'Acme',
+  createdAt: '+1700000000000',
+  updatedAt: '+1700000000000',
+  latestActivityAt: null,
+  linkedPersons: [],
+};

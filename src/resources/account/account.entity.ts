@@ -14,5 +14,5 @@ export const accountEntity = new Entity({
   route: routes.getAccount,
   alsoKnownAs: ({ domain }) => [domainName(domain)],
   callIdentity: ({ accountId }) => detailName(accountId),
-  find: (context, key, { origin }) => findAccount(context, key, origin),
+  find: findAccount,
 });

@@ -1,6 +1,7 @@
 /**
  * The request's accounts by their keys, with their persons, and by domain.
  */
+import type { CallOptions } from '../../rest/client.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
 import { unsupported } from '../../graph/errors.ts';
 import { walkList } from '../../graph/list-walk.ts';
@@ -32,12 +33,12 @@ export const accountWithPersonsLoader = perRequest(
 export async function findAccount(
   context: Context,
   { accountId }: AccountKey,
-  origin: unknown,
+  call: CallOptions,
 ): Promise<Account | null> {
   if (context.rest.routeSet === 'document') {
-    return findInList(context, (account) => account.accountId === accountId, origin);
+    return findInList(context, (account) => account.accountId === accountId, call);
   }
-  const account = await accountWithPersonsLoader(context).load({ accountId }, origin);
+  const account = await accountWithPersonsLoader(context).loadFor({ accountId }, call);
   return account && knowAccount(context, withCount(account));
 }
 
@@ -46,7 +47,7 @@ export const accountByDomainLoader = perRequest(
   (context) =>
     new Loader<DomainKey, Account | null>(
       ({ domain }) => domain,
-      ({ domain }, { origin }) => searchDomain(context, domain, origin),
+      ({ domain }, call) => searchDomain(context, domain, call),
     ),
 );
 
@@ -68,9 +69,9 @@ export const findAccountByDomain = async (
 async function findInList(
   context: Context,
   isWanted: (account: Account) => boolean,
-  origin: unknown,
+  call: CallOptions,
 ): Promise<Account | null> {
-  for await (const accounts of walkList(context, accountList(context), origin)) {
+  for await (const accounts of walkList(context, accountList(context), call)) {
     const found = accounts.find(isWanted);
     if (found) return found;
   }
@@ -80,10 +81,10 @@ async function findInList(
 async function searchDomain(
   context: Context,
   domain: string,
-  origin: unknown,
+  call: CallOptions,
 ): Promise<Account | null> {
   let pages = 0;
-  for await (const accounts of walkList(context, accountList(context, { query: domain }), origin)) {
+  for await (const accounts of walkList(context, accountList(context, { query: domain }), call)) {
     const found = accounts.find((account) => account.domain === domain);
     if (found) return found;
     pages += 1;

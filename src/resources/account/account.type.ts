@@ -3,13 +3,11 @@
  *
  * Source: interface.md, "Account". `name` and `latestActivityAt` may be null.
  */
-import { builder } from '../../graph/builder.ts';
-import { nodeId } from '../../graph/entity.ts';
-import { accountEntity, AccountRef } from './account.entity.ts';
+import { nodeType } from '../../graph/node-type.ts';
+import { accountEntity } from './account.entity.ts';
 
-builder.node(AccountRef, {
+nodeType(accountEntity, {
   description: 'An account: an organisation, known by its domain.',
-  id: nodeId(accountEntity),
   fields: (t) => ({
     accountId: t.exposeID('accountId', { description: 'The id REST knows this account by.' }),
     domain: t.exposeString('domain', {

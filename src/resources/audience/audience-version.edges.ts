@@ -94,6 +94,6 @@ function ownVersion(
 ) {
   if (!version) return null;
   const node = ofPage(pageId, version);
-  audienceVersionEntity.prime(context, node);
+  audienceVersionEntity.prime(context, [node]);
   return node;
 }

@@ -28,4 +28,4 @@ export const audienceVersionEntity = new Entity({
 
 /** A version that knows its page. A broken version stays the error it is. */
 export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
-  version instanceof Error ? (version as never) : { ...version, pageId };
+  version instanceof Error ? (version as never) : Object.assign({}, version, { pageId });

@@ -3,14 +3,12 @@
  *
  * Source: interface.md, "AudienceVersion"; `pageId` is the gateway's addition.
  */
-import { builder } from '../../graph/builder.ts';
-import { nodeId } from '../../graph/entity.ts';
+import { nodeType } from '../../graph/node-type.ts';
 import { AudienceStatusRef } from './audience.type.ts';
-import { audienceVersionEntity, AudienceVersionRef } from './audience-version.entity.ts';
+import { audienceVersionEntity } from './audience-version.entity.ts';
 
-builder.node(AudienceVersionRef, {
+nodeType(audienceVersionEntity, {
   description: 'One state of an audience. It moves draft → queued → processing → published.',
-  id: nodeId(audienceVersionEntity),
   fields: (t) => {
     const moment = (
       name:

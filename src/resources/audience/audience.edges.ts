@@ -11,6 +11,7 @@ import { referenceField } from '../../graph/fields.ts';
 import { connectionField, listDemand } from '../../graph/list-field.ts';
 import { restList, type Counted, type List } from '../../graph/list.ts';
 import { walkList } from '../../graph/list-walk.ts';
+import type { CallOptions } from '../../rest/client.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageRef } from '../page/page.entity.ts';
 import { audienceEntity, AudienceRef } from './audience.entity.ts';
@@ -59,9 +60,9 @@ builder.objectField(AudienceRef, 'page', (t) =>
 
 function linkedAudiences(context: Context, pageId: string): List<NodeReference> {
   const links = restList(context, routes.listPageLinks, { query: { pageId } });
-  const fetch = async (origin: unknown): Promise<Counted<NodeReference>> => {
+  const fetch = async (call: CallOptions): Promise<Counted<NodeReference>> => {
     const ids = new Set<string>();
-    for await (const page of walkList(context, links, origin)) {
+    for await (const page of walkList(context, links, call)) {
       for (const { target } of page) if (target?.audienceId) ids.add(target.audienceId);
     }
     return {
@@ -69,11 +70,11 @@ function linkedAudiences(context: Context, pageId: string): List<NodeReference> 
       hasMore: false,
       nextCursor: null,
       totalCount: async () =>
-        (await pageEntity.loader(context).load({ pageId }, origin))?.audiencesCount ?? null,
+        (await pageEntity.loader(context).load({ pageId }, call.origin))?.audiencesCount ?? null,
     };
   };
   return {
     id: JSON.stringify(['audiences of', links.id]),
-    fetch: (_page, { origin }) => fetch(origin),
+    fetch: (_page, call) => fetch(call),
   };
 }

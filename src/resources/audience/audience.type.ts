@@ -4,19 +4,18 @@
  * Source: interface.md, "Audience". Versions may be null: one never published has none.
  */
 import { builder } from '../../graph/builder.ts';
-import { nodeId } from '../../graph/entity.ts';
+import { nodeType } from '../../graph/node-type.ts';
 import { AUDIENCE_STATUSES } from '../../v0/audience.ts';
 import { PageMetadataRef } from '../page/page-metadata.type.ts';
-import { audienceEntity, AudienceRef } from './audience.entity.ts';
+import { audienceEntity } from './audience.entity.ts';
 
 export const AudienceStatusRef = builder.enumType('AudienceStatus', {
   description: 'Where an audience or one of its versions stands on the way to being published.',
   values: AUDIENCE_STATUSES,
 });
 
-builder.node(AudienceRef, {
+nodeType(audienceEntity, {
   description: 'An audience: a variant of a page, made for somebody.',
-  id: nodeId(audienceEntity),
   fields: (t) => ({
     audienceId: t.exposeID('audienceId', { description: 'The id REST knows this audience by.' }),
     pageId: t.exposeID('pageId', { description: 'Its page, by its REST id.' }),

@@ -4,15 +4,13 @@
  * Source: interface.md, "PersonLog", "AccountLog". The fields both have are tightened from
  * `LogEntry`: what the document requires is never null here.
  */
-import { builder } from '../../graph/builder.ts';
-import { nodeId } from '../../graph/entity.ts';
-import { accountLogEntity, AccountLogRef, personLogEntity, PersonLogRef } from './log.entity.ts';
+import { nodeType } from '../../graph/node-type.ts';
+import { accountLogEntity, personLogEntity } from './log.entity.ts';
 import { LOG_DESCRIPTIONS, LogEntryRef } from './log-entry.type.ts';
 
-builder.node(PersonLogRef, {
+nodeType(personLogEntity, {
   description: 'Something that happened to a person.',
   interfaces: [LogEntryRef],
-  id: nodeId(personLogEntity),
   fields: (t) => ({
     personId: t.exposeID('personId', { description: 'The person, by its REST id.' }),
     personLogId: t.exposeID('personLogId', { description: 'The id REST knows this log by.' }),
@@ -26,10 +24,9 @@ builder.node(PersonLogRef, {
   }),
 });
 
-builder.node(AccountLogRef, {
+nodeType(accountLogEntity, {
   description: 'Something that happened to an account.',
   interfaces: [LogEntryRef],
-  id: nodeId(accountLogEntity),
   fields: (t) => ({
     accountId: t.exposeID('accountId', { description: 'The account, by its REST id.' }),
     accountLogId: t.exposeID('accountLogId', { description: 'The id REST knows this log by.' }),

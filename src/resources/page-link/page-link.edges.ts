@@ -11,6 +11,7 @@ import { connectionField, listField } from '../../graph/list-field.ts';
 import { filtersOf } from '../../graph/filters.ts';
 import { mapList, restList, type List } from '../../graph/list.ts';
 import { walkList } from '../../graph/list-walk.ts';
+import type { CallOptions } from '../../rest/client.ts';
 import type { PageLink } from '../../v0/page-link.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.entity.ts';
@@ -102,9 +103,9 @@ function linksTo(
   domain: { readonly tenantDomainId?: string },
 ): List<PageLinkNode> {
   const ofPage = restList(context, routes.listPageLinks, { query: { pageId, ...domain } });
-  const fetch = async (origin: unknown) => {
+  const fetch = async (call: CallOptions) => {
     const links: PageLink[] = [];
-    for await (const page of walkList(context, ofPage, origin)) {
+    for await (const page of walkList(context, ofPage, call)) {
       links.push(...page.filter((link) => link.target?.audienceId === audienceId));
     }
     return { items: links, hasMore: false, nextCursor: null, totalCount: links.length };
@@ -112,7 +113,7 @@ function linksTo(
   return mapList(
     {
       id: JSON.stringify(['to', audienceId, ofPage.id]),
-      fetch: (_page, call) => fetch(call.origin),
+      fetch: (_page, call) => fetch(call),
     },
     (link) => withPage(link, pageId),
   );

@@ -4,7 +4,7 @@
  * Source: interface.md, "Page". What is nested in a page may be absent or null in practice.
  */
 import { builder } from '../../graph/builder.ts';
-import { nodeId } from '../../graph/entity.ts';
+import { nodeType } from '../../graph/node-type.ts';
 import {
   PAGE_STATUSES,
   PAGE_TYPES,
@@ -16,7 +16,7 @@ import {
   type LogoImage,
   type Script,
 } from '../../v0/page.ts';
-import { pageEntity, PageRef } from './page.entity.ts';
+import { pageEntity } from './page.entity.ts';
 import { PageMetadataRef } from './page-metadata.type.ts';
 
 export const PageTypeRef = builder.enumType('PageType', {
@@ -125,9 +125,8 @@ builder.objectType(FooterLinkGroupRef, {
   }),
 });
 
-builder.node(PageRef, {
+nodeType(pageEntity, {
   description: 'A page: what visitors see, in as many variants as it has audiences.',
-  id: nodeId(pageEntity),
   fields: (t) => ({
     pageId: t.exposeID('pageId', { description: 'The id REST knows this page by.' }),
     name: t.exposeString('name', { description: 'Its name among colleagues.' }),

@@ -85,7 +85,7 @@ builder.objectField(PersonRef, 'account', (t) =>
       const { domain } = soundKey({ domain: person.domain });
       if (!domain) return null;
       const account = await findAccountByDomain(context, domain, path);
-      if (account) accountEntity.prime(context, account);
+      if (account) accountEntity.prime(context, [account]);
       return account;
     },
   }),

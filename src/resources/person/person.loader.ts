@@ -4,6 +4,7 @@
  * Read with the account itself where there is a route for that. Where there is none, they are known
  * by what they did: the distinct persons of the account's activity, by their ids.
  */
+import type { CallOptions } from '../../rest/client.ts';
 import { NodeReference } from '../../graph/connection-type.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
 import { restList } from '../../graph/list.ts';
@@ -21,19 +22,19 @@ export const personsOfAccountLoader = perRequest(
   (context) =>
     new Loader<AccountKey, Persons | null>(
       ({ accountId }) => accountId,
-      (key, { origin }) =>
+      (key, call) =>
         context.rest.routeSet === 'extended'
-          ? linkedPersons(context, key, origin)
-          : activePersons(context, key, origin),
+          ? linkedPersons(context, key, call)
+          : activePersons(context, key, call),
     ),
 );
 
 async function linkedPersons(
   context: Context,
   key: AccountKey,
-  origin: unknown,
+  call: CallOptions,
 ): Promise<Persons | null> {
-  const account = await accountWithPersonsLoader(context).load(key, origin);
+  const account = await accountWithPersonsLoader(context).loadFor(key, call);
   return account && account.linkedPersons;
 }
 
@@ -41,14 +42,14 @@ async function linkedPersons(
 async function activePersons(
   context: Context,
   { accountId }: AccountKey,
-  origin: unknown,
+  call: CallOptions,
 ): Promise<Persons> {
   const activity = restList(context, routes.listActivity, {
     path: { account_id: accountId },
     query: { includePersonActivity: 'true' },
   });
   const ids = new Set<string>();
-  for await (const items of walkList(context, activity, origin)) {
+  for await (const items of walkList(context, activity, call)) {
     for (const { personId } of items) if (typeof personId === 'string') ids.add(personId);
   }
   return [...ids].map((personId) => new NodeReference({ personId }));

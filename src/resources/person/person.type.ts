@@ -3,13 +3,11 @@
  *
  * Source: interface.md, "Person".
  */
-import { builder } from '../../graph/builder.ts';
-import { nodeId } from '../../graph/entity.ts';
-import { personEntity, PersonRef } from './person.entity.ts';
+import { nodeType } from '../../graph/node-type.ts';
+import { personEntity } from './person.entity.ts';
 
-builder.node(PersonRef, {
+nodeType(personEntity, {
   description: 'A person, whom audiences are made for and logs are kept about.',
-  id: nodeId(personEntity),
   fields: (t) => ({
     personId: t.exposeID('personId', { description: 'The id REST knows this person by.' }),
     name: t.exposeString('name', { description: 'The full name.' }),

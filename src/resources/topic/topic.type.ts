@@ -4,10 +4,10 @@
  * Source: interface.md, "Topic", "TopicEntry".
  */
 import { builder } from '../../graph/builder.ts';
-import { nodeId } from '../../graph/entity.ts';
+import { nodeType } from '../../graph/node-type.ts';
 import type { EntryContent } from '../../v0/topic.ts';
-import { topicEntity, TopicRef } from './topic.entity.ts';
-import { topicEntryEntity, TopicEntryRef } from './topic-entry.entity.ts';
+import { topicEntity } from './topic.entity.ts';
+import { topicEntryEntity } from './topic-entry.entity.ts';
 
 const TopicEntryContentRef = builder.objectRef<EntryContent>('TopicEntryContent');
 builder.objectType(TopicEntryContentRef, {
@@ -20,9 +20,8 @@ builder.objectType(TopicEntryContentRef, {
   }),
 });
 
-builder.node(TopicRef, {
+nodeType(topicEntity, {
   description: 'A topic: entries in an order, all of which come with it.',
-  id: nodeId(topicEntity),
   fields: (t) => ({
     topicId: t.exposeID('topicId', { description: 'The id REST knows this topic by.' }),
     title: t.exposeString('title', { description: 'Its title.' }),
@@ -34,9 +33,8 @@ builder.node(TopicRef, {
   }),
 });
 
-builder.node(TopicEntryRef, {
+nodeType(topicEntryEntity, {
   description: 'One entry of a topic.',
-  id: nodeId(topicEntryEntity),
   fields: (t) => ({
     topicEntryId: t.exposeID('topicEntryId', { description: 'The id REST knows this entry by.' }),
     topicId: t.exposeID('topicId', { description: 'Its topic, by its REST id.' }),

@@ -1,0 +1,35 @@
+/**
+ * Keys as texts, by which loaders and lists find what they have.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { textOf } from '../../src/graph/key.ts';
+
+describe('the text of a key', () => {
+  it('is the same for the same values only, whatever is in them', () => {
+    const value = fc.oneof(fc.string(), fc.stringMatching(/^[a:="\d]{0,6}$/));
+    const key = fc.dictionary(fc.constantFrom('a', 'b', 'c'), value);
+
+    fc.assert(
+      fc.property(key, key, (one, other) => {
+        const equal = JSON.stringify(Object.entries(one)) === JSON.stringify(Object.entries(other));
+        expect(textOf(one) === textOf(other)).toBe(equal);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('is made of the values that are named, in that order', () => {
+    const key = { audienceId: 'a', pageId: 'p' };
+
+    expect(textOf({ ...key, name: 'Ada' }, ['pageId', 'audienceId'])).toBe(
+      textOf({ pageId: 'p', audienceId: 'a' }),
+    );
+  });
+
+  it('is never made of an error in a value’s place', () => {
+    const broken = new Error('broken');
+
+    expect(() => textOf({ pageId: broken })).toThrow(broken);
+  });
+});

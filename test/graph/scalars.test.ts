@@ -1,0 +1,75 @@
+/**
+ * Timestamps: what is a moment, and what is not.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readTimestamp } from '../../src/graph/scalars.ts';
+
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** The rule in its shortest words, without a short way for what most timestamps look like. */
+const isMoment = (text: string): boolean =>
+  (ISO_8601.test(text) && !Number.isNaN(Date.parse(text))) || /^\+[1-9]\d{1,14}$/.test(text);
+
+const accepts = (value: unknown): boolean => {
+  try {
+    return typeof readTimestamp(value) === 'string';
+  } catch {
+    return false;
+  }
+};
+
+/** Two digits, mostly of the range they are meant for. */
+const digits = (max: number) =>
+  fc
+    .oneof(
+      { weight: 9, arbitrary: fc.integer({ min: 0, max: max + 1 }) },
+      fc.integer({ min: 0, max: 99 }),
+    )
+    .map((number) => String(number).padStart(2, '0'));
+
+const timestamps = fc
+  .tuple(
+    fc.integer({ min: 0, max: 9_999 }).map((year) => String(year).padStart(4, '0')),
+    digits(12),
+    digits(31),
+    digits(23),
+    digits(59),
+    digits(59),
+    fc.oneof(fc.constant(''), fc.stringMatching(/^\.\d{0,12}$/)),
+    fc.oneof(
+      fc.constantFrom('Z', '', 'z'),
+      fc
+        .tuple(fc.constantFrom('+', '-'), digits(23), digits(59))
+        .map(([sign, h, m]) => `${sign}${h}:${m}`),
+    ),
+  )
+  .map(
+    ([y, mo, d, h, mi, s, fraction, zone]) => `${y}-${mo}-${d}T${h}:${mi}:${s}${fraction}${zone}`,
+  );
+
+describe('a timestamp', () => {
+  it('is a moment exactly if it is written as one and there is such a moment', () => {
+    fc.assert(
+      fc.property(fc.oneof({ weight: 20, arbitrary: timestamps }, fc.string()), (text) => {
+        expect(accepts(text)).toBe(isMoment(text));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it.each([
+    ['2026-03-01T09:30:00.000Z', '2026-03-01T09:30:00.000Z'],
+    ['2024-02-29T23:59:59+14:00', '2024-02-29T23:59:59+14:00'],
+    ['+1700000000000', '2023-11-14T22:13:20.000Z'],
+  ])('%s leaves as %s', (given, shown) => {
+    expect(readTimestamp(given)).toBe(shown);
+  });
+
+  it.each(['2026-13-01T00:00:00Z', '2026-03-01', 'yesterday', '+0', 1_700_000_000_000, null])(
+    'is not %s',
+    (given) => {
+      expect(() => readTimestamp(given)).toThrow('neither ISO 8601 nor "+" and digits');
+    },
+  );
+});
