@@ -103,7 +103,7 @@ export class FastPath {
     const timing = record.rest ? ['server-timing', serverTiming(record.rest.journal)] : [];
     return {
       headers: ['content-type', contentType, ...timing],
-      text: JSON.stringify(result),
+      text: (record.stringify ?? JSON.stringify)(result),
     };
   }
 

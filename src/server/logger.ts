@@ -5,7 +5,6 @@
  * is the second fence.
  */
 import { pino, type Logger } from 'pino';
-import { PinoPretty } from 'pino-pretty';
 
 export type { Logger } from 'pino';
 
@@ -15,11 +14,12 @@ export interface LoggerOptions {
   readonly pretty: boolean;
 }
 
-export function createLogger({ level, pretty }: LoggerOptions): Logger {
+export async function createLogger({ level, pretty }: LoggerOptions): Promise<Logger> {
   const options = { level, base: null, redact: SECRETS };
-  return pretty
-    ? pino(options, PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }))
-    : pino(options);
+  if (!pretty) return pino(options);
+  // Loaded only for a terminal: machines start without it.
+  const { PinoPretty } = await import('pino-pretty');
+  return pino(options, PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
 }
 
 /** A log that nobody reads. */

@@ -16,6 +16,8 @@ import {
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import type { ServerContext } from './request-record.ts';
+import { stringifierOf, type Stringify } from './stringifier.ts';
 
 /** Executions that are interpreted before a document is compiled. */
 const INTERPRETED_RUNS = 1;
@@ -30,30 +32,34 @@ interface Operation {
   runs: number;
   /** Null for what is interpreted for ever. */
   compiled: CompiledQuery | null | undefined;
+  /** Writes its answers; undefined where JSON.stringify does. */
+  stringify: Stringify | undefined;
 }
 
 type Execute = (args: ExecutionArgs) => unknown;
 
-export function useCompiled(): Plugin {
+export function useCompiled(): Plugin<ServerContext, ServerContext> {
   // Documents are kept, and let go, by the cache of parsed documents.
   const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
   const kept = new LRUCache<Operation, true>({
     max: MAX_COMPILED,
     dispose: (_, operation) => {
       operation.compiled = undefined;
+      operation.stringify = undefined;
       operation.runs = 0;
     },
   });
 
   return {
-    onExecute({ args, executeFn, setExecuteFn }) {
+    onExecute({ args, context, executeFn, setExecuteFn }) {
       // Envelop leaves these open; Yoga fills them with what graphql-js calls so.
       const given = args as ExecutionArgs;
       const operation = operationOf(given);
       if (!operation || operation.runs++ < INTERPRETED_RUNS) return;
-      if (operation.compiled === undefined) operation.compiled = compile(given);
+      if (operation.compiled === undefined) compile(operation, given);
       if (!operation.compiled) return;
       if (!kept.get(operation)) kept.set(operation, true);
+      context.record.stringify = operation.stringify;
       setExecuteFn(executing(operation.compiled, executeFn as Execute));
     },
   };
@@ -65,18 +71,22 @@ export function useCompiled(): Plugin {
     let operation = byName.get(name);
     // Names that the document doesn't have would fill the map.
     if (!operation && !getOperationAST(document, operationName)) return undefined;
-    if (!operation) byName.set(name, (operation = { runs: 0, compiled: undefined }));
+    if (!operation)
+      byName.set(name, (operation = { runs: 0, compiled: undefined, stringify: undefined }));
     return operation;
   }
 }
 
-/** Null when the compiler refuses: graphql-js knows more than it does. */
-function compile({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null {
+/** Leaves to graphql-js what the compiler refuses: it knows more. */
+function compile(into: Operation, { schema, document, operationName }: ExecutionArgs): void {
+  into.compiled = null;
   const operation = getOperationAST(document, operationName);
-  if (operation?.operation !== OperationTypeNode.QUERY) return null;
-  if ((document.loc?.source.body.length ?? 0) > MAX_LENGTH) return null;
+  if (operation?.operation !== OperationTypeNode.QUERY) return;
+  if ((document.loc?.source.body.length ?? 0) > MAX_LENGTH) return;
   const compiled = compileQuery(schema, document, operationName ?? undefined);
-  return isCompiledQuery(compiled) ? compiled : null;
+  if (!isCompiledQuery(compiled)) return;
+  into.compiled = compiled;
+  into.stringify = stringifierOf(schema, document, operationName);
 }
 
 const executing =

@@ -48,7 +48,10 @@ describe('the fast path', () => {
 
     for (let seed = 9_000; seed < 9_100; seed++) {
       const { source: query, variables } = randomQuery(seed, { schema, values, depth: 6 });
-      await ask(roads, { body: { query, variables }, hint: `seed ${seed}: ${query}` });
+      const asked = { body: { query, variables }, hint: `seed ${seed}: ${query}` };
+      // The second time it is compiled, and written by a stringifier of its own.
+      await ask(roads, asked);
+      await ask(roads, asked);
     }
 
     expect(roads.served()).toBeGreaterThan(20);
