@@ -4,9 +4,23 @@
  * A value that is not allowed stops the process instead of being guessed at: the error's one line
  * names the variable, what is allowed and what was found. The values of keys are never shown.
  */
-import { availableParallelism } from 'node:os';
-import { z } from 'zod';
+import {
+  API_KEY,
+  ConfigError,
+  CORS_ORIGINS,
+  DATABASE_URL,
+  HOST,
+  oneOf,
+  readVariable,
+  SWITCH,
+  UPSTREAM_URL,
+  wholeNumber,
+  WORKERS,
+  type Variable,
+} from './config-variable.ts';
 import { ROUTE_SETS, type RouteSet } from './v0/routes.ts';
+
+export { ConfigError };
 
 export interface Config {
   /** `HOST`: where the gateway listens. */
@@ -19,9 +33,11 @@ export interface Config {
   readonly upstreamApiKey: string | undefined;
   /** `UPSTREAM_ROUTES`: which routes the deployment has. */
   readonly upstreamRoutes: RouteSet;
+  /** `UPSTREAM_HTTP2`: whether reads travel over HTTP/2 where the deployment's TLS offers it. */
+  readonly upstreamHttp2: boolean;
   /** `UPSTREAM_TIMEOUT_MS`: one try of one REST call. */
   readonly upstreamTimeoutMs: number;
-  /** `REQUEST_TIMEOUT_MS`: a whole GraphQL request, tries and pauses included. */
+  /** `REQUEST_TIMEOUT_MS`: a whole GraphQL request, tries and pauses included; more than one try. */
   readonly requestTimeoutMs: number;
   /** `MAX_UPSTREAM_CALLS`: REST calls that one GraphQL request may make. */
   readonly maxUpstreamCalls: number;
@@ -49,25 +65,12 @@ export interface Config {
   readonly backendRoutes: RouteSet;
 }
 
-/** A variable holds what is not allowed. The message is one line, fit for an operator. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const HTTP2_MODES = ['auto', 'off'] as const;
 const TIMESTAMP_FORMS = ['document', 'iso'] as const;
 
 /** Longest time that may be set, in milliseconds. */
 const HOUR_MS = 3_600_000;
-
-/** One variable: how it is read, what it is when unset, and what to tell whoever got it wrong. */
-interface Variable<Value> {
-  readonly schema: z.ZodType<Value, string>;
-  readonly unset: Value;
-  readonly allowed: string;
-  /** True where the value must not be shown. */
-  readonly secret?: boolean;
-}
 
 /**
  * Reads the settings.
@@ -79,12 +82,13 @@ interface Variable<Value> {
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const read = <Value>(name: string, variable: Variable<Value>): Value =>
     readVariable(name, env[name], variable);
-  return Object.freeze({
+  const config: Config = {
     host: read('HOST', HOST),
     port: read('PORT', wholeNumber(4_000, 0, 65_535)),
     upstreamUrl: read('UPSTREAM_URL', UPSTREAM_URL),
     upstreamApiKey: read('UPSTREAM_API_KEY', API_KEY),
     upstreamRoutes: read('UPSTREAM_ROUTES', oneOf(ROUTE_SETS, 'extended')),
+    upstreamHttp2: read('UPSTREAM_HTTP2', oneOf(HTTP2_MODES, 'off')) === 'auto',
     upstreamTimeoutMs: read('UPSTREAM_TIMEOUT_MS', wholeNumber(3_000, 1, HOUR_MS)),
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(10_000, 1, HOUR_MS)),
     maxUpstreamCalls: read('MAX_UPSTREAM_CALLS', wholeNumber(250, 1, 100_000)),
@@ -99,108 +103,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     backendDatabaseUrl: read('BACKEND_DATABASE_URL', DATABASE_URL),
     backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),
     backendRoutes: read('BACKEND_ROUTES', oneOf(ROUTE_SETS, 'extended')),
-  });
-}
-
-function readVariable<Value>(
-  name: string,
-  value: string | undefined,
-  { schema, unset, allowed, secret = false }: Variable<Value>,
-): Value {
-  if (value === undefined || value === '') return unset;
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const found = secret ? 'its value is not shown here' : `got ${JSON.stringify(shown(value))}`;
-  throw new ConfigError(`${name} must be ${allowed}; ${found}.`);
-}
-
-/** A URL's password, or the token in its query, is nobody's business. */
-const shown = (value: string): string =>
-  value
-    .replace(/\/\/[^/@]*@/, '//…@')
-    .replace(/\?.*$/s, '?…')
-    .slice(0, 200);
-
-const HOST: Variable<string> = {
-  schema: z.string().regex(/^[\w.:-]+$/),
-  unset: '127.0.0.1',
-  allowed: 'a host name or an IP address',
-};
-
-const SWITCH: Variable<boolean> = {
-  schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
-  unset: true,
-  allowed: '"on" or "off"',
-};
-
-const WORKERS: Variable<number> = {
-  ...wholeNumber(1, 1, 128),
-  schema: z
-    .literal('auto')
-    .transform(availableParallelism)
-    .or(wholeNumber(1, 1, 128).schema),
-  allowed: '"auto" or a whole number from 1 to 128',
-};
-
-const API_KEY: Variable<string | undefined> = {
-  schema: z.string().regex(/^[\x21-\x7e]{1,1024}$/),
-  unset: undefined,
-  allowed: '1 to 1024 visible ASCII characters',
-  secret: true,
-};
-
-const UPSTREAM_URL: Variable<URL | undefined> = {
-  schema: z
-    .string()
-    .refine(URL.canParse)
-    .transform((value) => new URL(value))
-    .refine(
-      (url) =>
-        /^https?:$/.test(url.protocol) &&
-        !`${url.username}${url.password}${url.search}${url.hash}` &&
-        // The gateway writes `/v0` itself: with a second one every call would be a 404.
-        !/\/v0\/*$/.test(url.pathname),
-    ),
-  unset: undefined,
-  allowed:
-    'the absolute http or https URL before "/v0", such as https://api.example.com or https://example.com/api, without user, query or fragment',
-};
-
-const DATABASE_URL: Variable<string> = {
-  schema: z.string().regex(/^(?::memory:$|(?:file|libsql|https?|wss?):.)/),
-  unset: 'file:.data/backend.db',
-  allowed: 'a libSQL URL: file:…, :memory: or libsql://…',
-};
-
-const CORS_ORIGINS: Variable<readonly string[]> = {
-  schema: z
-    .string()
-    .transform((list) => list.split(',').map((origin) => origin.trim()))
-    .refine((origins) => origins.every(isOrigin)),
-  unset: [],
-  allowed: 'origins such as https://app.example.com, with commas between them',
-};
-
-/** Scheme, host and port as a browser sends them; `*` would let any page use a reader's network. */
-const isOrigin = (text: string): boolean =>
-  URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
-
-function wholeNumber(unset: number, min: number, max: number): Variable<number> {
-  return {
-    schema: z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number)
-      .refine((value) => value >= min && value <= max),
-    unset,
-    allowed: `a whole number from ${min} to ${max}`,
   };
+  checkTimes(config);
+  return Object.freeze(config);
 }
 
-function oneOf<const Name extends string>(names: readonly Name[], unset: Name): Variable<Name> {
-  return {
-    schema: z.enum(names),
-    unset,
-    allowed: names.map((name) => `"${name}"`).join(' or '),
-  };
+/**
+ * A read whose callers have all left says nothing against the backend. Were they to leave before
+ * their tries end, a backend that is silent would be asked for ever.
+ */
+function checkTimes({ requestTimeoutMs, upstreamTimeoutMs }: Config): void {
+  if (requestTimeoutMs > upstreamTimeoutMs) return;
+  throw new ConfigError(
+    `REQUEST_TIMEOUT_MS must be more than UPSTREAM_TIMEOUT_MS, which is ${upstreamTimeoutMs}, or a silent backend is never left alone; got ${requestTimeoutMs}.`,
+  );
 }

@@ -33,7 +33,7 @@ try {
 
 /** The primary: the embedded backend runs here, once; requests are served by workers. */
 async function startWorkers(config: Config): Promise<void> {
-  const logger = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  const logger = await createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
   const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
   const workers = await openWorkers({
     count: config.workers,
@@ -49,7 +49,7 @@ async function startWorkers(config: Config): Promise<void> {
 }
 
 async function start(config: Config): Promise<void> {
-  const logger = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  const logger = await createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
   const metrics = new Metrics({ ofProcess: true });
   process.on('unhandledRejection', (reason) => {
     metrics.unhandledRejection();
@@ -61,7 +61,7 @@ async function start(config: Config): Promise<void> {
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
   const { origin, pathPrefix } = splitUpstreamUrl(config.upstreamUrl ?? new URL(backend!.url));
   const upstream = createUpstream({
-    dispatcher: createDispatcher(origin),
+    dispatcher: createDispatcher(origin, { http2: config.upstreamHttp2 }),
     pathPrefix,
     // What the embedded backend does not serve must not be asked of it.
     routeSet: backend && config.backendRoutes === 'document' ? 'document' : config.upstreamRoutes,

@@ -4,43 +4,23 @@
  * An audience travels with its latest and its published version; both come with the same query.
  */
 import { and, eq } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/sqlite-core';
-import type { Audience, CreateAudienceBody } from '../v0/audience.ts';
+import type { Audience } from '../v0/audience.ts';
 import type { PageMetadata } from '../v0/page-metadata.ts';
+import { fullAudiences, getFullAudience, newAudience } from './audience.rows.ts';
+import type { AudienceParams, FullAudienceRow } from './audience.rows.ts';
 import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
 import type { ListOrder } from './list.ts';
-import { newId } from './new-id.ts';
-import { packed } from './packed.ts';
 import { getPageRow } from './page.routes.ts';
-import { conflict, notFound } from './problem.ts';
+import { conflict } from './problem.ts';
 import { archiveAudience, enqueue } from './publishing.ts';
 import { audiences, versions } from './tables.ts';
-import type { AudienceRow, VersionRow } from './tables.ts';
 import type { WriteTime } from './time.ts';
 import { presentVersion } from './version.present.ts';
 
 type AudienceRoute = 'archiveAudience' | 'createAudience' | 'getAudience' | 'listAudiences';
-
-/** An audience with its versions, as one query answers it. */
-interface FullAudienceRow {
-  readonly audience: AudienceRow;
-  readonly latest: VersionRow | null;
-  readonly published: VersionRow | null;
-}
-
-const latest = alias(versions, 'latest');
-const published = alias(versions, 'published');
-
-const selection = {
-  // The table that is selected from always has a row.
-  audience: packed(audiences) as SQL<AudienceRow>,
-  latest: packed(latest),
-  published: packed(published),
-};
 
 /** Assumed: oldest first, since the document shows no order. */
 const byAge: ListOrder<FullAudienceRow> = {
@@ -104,30 +84,6 @@ export const audienceRoutes = (house: House): Pick<Handlers, AudienceRoute> => {
   };
 };
 
-interface AudienceParams {
-  readonly page_id: string;
-  readonly audience_id: string;
-}
-
-/** @throws {Problem} 404 when the tenant has no such page, or the page no such audience. */
-export async function getFullAudience(
-  db: Executor,
-  tenantId: string,
-  { page_id, audience_id }: AudienceParams,
-): Promise<FullAudienceRow> {
-  const row = await fullAudiences(db)
-    .where(
-      and(
-        eq(audiences.tenantId, tenantId),
-        eq(audiences.pageId, page_id),
-        eq(audiences.audienceId, audience_id),
-      ),
-    )
-    .get();
-  if (!row) throw notFound('audience', 'audience_id', audience_id);
-  return row;
-}
-
 /** @throws {Problem} 409 when the page is archived or deleted. Assumed: such a page is left alone. */
 export function refuseWithoutPage(page: {
   pageId: string;
@@ -141,13 +97,6 @@ export function refuseWithoutPage(page: {
   });
 }
 
-const fullAudiences = (db: Executor) =>
-  db
-    .select(selection)
-    .from(audiences)
-    .leftJoin(latest, eq(latest.versionId, audiences.latestVersionId))
-    .leftJoin(published, eq(published.versionId, audiences.publishedVersionId));
-
 async function readAudience(
   db: Executor,
   tenantId: string,
@@ -157,55 +106,6 @@ async function readAudience(
   const row = await getFullAudience(db, tenantId, params);
   const { metadata } = await getPageRow(db, tenantId, params.page_id);
   return presentAudience(row, metadata, time);
-}
-
-/** Assumed: an audience made here is nobody's, and is named after its page and its place there. */
-function newAudience(
-  tenantId: string,
-  page: { pageId: string; name: string; audiencesCount: number },
-  body: CreateAudienceBody,
-  nowMs: number,
-): { row: AudienceRow; version: VersionRow } {
-  const audienceId = newId('audience');
-  const supplementaryContext = body.supplementaryContext ?? null;
-  const version: VersionRow = {
-    versionId: newId('version'),
-    tenantId,
-    audienceId,
-    versionNumber: 1,
-    status: 'draft',
-    isNewPageAgent: false,
-    supplementaryContext,
-    queueDurationMs: null,
-    createdAt: nowMs,
-    becameDraftAt: nowMs,
-    queuedAt: null,
-    publishedAt: null,
-    cancelledAt: null,
-    obsoleteAt: null,
-    archivedAt: null,
-  };
-  const row: AudienceRow = {
-    audienceId,
-    tenantId,
-    pageId: page.pageId,
-    computedName: `${page.name}, audience ${page.audiencesCount + 1}`,
-    customName: body.customName ?? null,
-    isNewPageAgent: false,
-    personId: null,
-    personRouteKey: null,
-    status: 'draft',
-    supplementaryContext,
-    actionFormIdOverride: body.actionFormIdOverride ?? null,
-    actionFormInstructionsOverride: body.actionFormInstructionsOverride ?? null,
-    actionUrlOverride: body.actionUrlOverride ?? null,
-    metadataOverride: body.metadataOverride ?? null,
-    latestVersionId: version.versionId,
-    publishedVersionId: null,
-    archivedAt: null,
-    createdAt: nowMs,
-  };
-  return { row, version };
 }
 
 /** Assumed: the effective metadata is the page's, with the audience's own laid over it. */

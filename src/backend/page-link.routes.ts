@@ -1,5 +1,6 @@
 /** Page links: listed by path. Source: interface.md, "Page links". */
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { PageLink } from '../v0/page-link.ts';
 import { count } from './count.ts';
 import type { Executor } from './executor.ts';
@@ -24,9 +25,8 @@ export const pageLinkRoutes = ({ database, time }: House): Pick<Handlers, 'listP
       const condition = and(
         eq(pageLinks.tenantId, tenantId),
         // Assumed: without a domain, the links of the fallback subdomain and of no other.
-        query.tenantDomainId === undefined
-          ? inArray(pageLinks.tenantDomainId, fallbackDomain(db, tenantId))
-          : eq(pageLinks.tenantDomainId, query.tenantDomainId),
+        // Equal to one domain, the index has the links in order; of several they would be sorted.
+        eq(pageLinks.tenantDomainId, query.tenantDomainId ?? fallbackDomain(db, tenantId)),
         query.path === undefined ? undefined : eq(pageLinks.path, query.path),
         query.pageId === undefined
           ? undefined
@@ -44,11 +44,12 @@ export const pageLinkRoutes = ({ database, time }: House): Pick<Handlers, 'listP
     }),
 });
 
-const fallbackDomain = (db: Executor, tenantId: string) =>
-  db
+const fallbackDomain = (db: Executor, tenantId: string): SQL =>
+  sql`${db
     .select({ tenantDomainId: tenantDomains.tenantDomainId })
     .from(tenantDomains)
-    .where(and(eq(tenantDomains.tenantId, tenantId), eq(tenantDomains.isFallback, true)));
+    .where(and(eq(tenantDomains.tenantId, tenantId), eq(tenantDomains.isFallback, true)))
+    .limit(1)}`;
 
 const audiencesOf = (db: Executor, tenantId: string, pageId: string) =>
   db

@@ -1,7 +1,7 @@
 /** Pages of the sample data, with their audiences, versions and links. All names are invented. */
-import type { PageMetadata } from '../v0/page-metadata.ts';
 import { sampleAudience } from './audiences.seed.ts';
 import { EXAMPLE_PAGE_ID } from './example.ts';
+import { sampleContent, sampleMetadata } from './page-content.seed.ts';
 import type { Scale } from './people.seed.ts';
 import { DAY_MS, SAMPLE_END_MS } from './random.seed.ts';
 import type { Random } from './random.seed.ts';
@@ -131,76 +131,6 @@ function samplePage(
     updatedAt: state === undefined ? createdAt + random.int(1, 60) * DAY_MS : endedAt,
   };
 }
-
-const sampleContent = (id: string, name: string) => ({
-  actions: [
-    {
-      actionId: `action_${id}_1`,
-      actionIndex: 0,
-      purpose: 'Book a meeting with the account team.',
-      buttonTitle: 'Book a meeting',
-      actionType: 'link',
-      url: 'https://calendar.example/book',
-    },
-    {
-      actionId: `action_${id}_2`,
-      actionIndex: 1,
-      purpose: 'Answer questions about the offer.',
-      buttonTitle: 'Ask a question',
-      actionType: 'form',
-      url: 'https://forms.example/ask',
-    },
-  ],
-  actionCardWidgets: [
-    {
-      type: 'logos',
-      title: 'Trusted by',
-      logos: ['Quillmere', 'Fennwick'].map((company) => ({
-        image: {
-          altText: company,
-          url: `https://cdn.example/logos/${company.toLowerCase()}.svg`,
-          fileId: `file_${company.toLowerCase()}`,
-          assetId: `asset_${company.toLowerCase()}`,
-        },
-      })),
-    },
-  ],
-  scripts: [
-    {
-      name: 'Analytics',
-      description: 'Counts visits.',
-      content: 'window.visits = (window.visits ?? 0) + 1;',
-      enabled: true,
-      injectionPoint: 'head',
-    },
-  ],
-  footerLinks: [
-    {
-      id: `footer_${id}`,
-      title: name,
-      links: [
-        { id: `footer_${id}_1`, text: 'Imprint', url: 'https://www.example/imprint' },
-        { id: `footer_${id}_2`, text: 'Privacy', url: 'https://www.example/privacy' },
-      ],
-    },
-  ],
-});
-
-const sampleMetadata = (id: string, name: string): PageMetadata => ({
-  title: name,
-  description: `${name}: what is new, and what it means for you.`,
-  keywords: ['content', 'pages', ...name.toLowerCase().split(' ')],
-  author: 'Content team',
-  robots: ['index', 'follow'],
-  canonicalUrl: `https://www.example/${id}`,
-  ogTitle: name,
-  ogImageUrl: `https://cdn.example/${id}.png`,
-  ogImageFileId: `file_${id}`,
-  ogImageAlt: name,
-  ogType: 'website',
-  twitterCard: 'summary_large_image',
-  themeColor: '#0f4c5c',
-});
 
 /** Every fourth link is on the custom domain; one of each page was deleted. */
 function sampleLinks(

@@ -118,7 +118,12 @@ async function withEntries(
     .select()
     .from(topicEntries)
     .where(and(eq(topicEntries.tenantId, tenantId), inArray(topicEntries.topicId, ids)))
-    .orderBy(asc(topicEntries.sortOrder), asc(topicEntries.topicEntryId));
+    // The index has them in this order; what counts below is only the order within a topic.
+    .orderBy(
+      asc(topicEntries.topicId),
+      asc(topicEntries.sortOrder),
+      asc(topicEntries.topicEntryId),
+    );
   const byTopic = new Map<string, TopicEntryRow[]>(ids.map((id) => [id, []]));
   for (const entry of entries) byTopic.get(entry.topicId)?.push(entry);
   return rows.map((row) => ({ ...row, entries: byTopic.get(row.topicId) ?? [] }));

@@ -1,6 +1,7 @@
 /** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
 import { and, eq } from 'drizzle-orm';
-import { getFullAudience, refuseWithoutPage } from './audience.routes.ts';
+import { refuseWithoutPage } from './audience.routes.ts';
+import { getFullAudience } from './audience.rows.ts';
 import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';

@@ -1,10 +1,11 @@
 /**
- * The connection pool to one backend.
+ * The connections to one backend.
  *
  * `Pool` and path-only requests: it neither follows redirects nor normalises paths, both of which
  * would send a caller's key or id where it does not belong.
  */
-import { Pool } from 'undici';
+import { Pool, type Dispatcher } from 'undici';
+import { Http2Dispatcher } from './http2-dispatcher.ts';
 
 export interface UpstreamUrl {
   readonly origin: string;
@@ -17,12 +18,25 @@ export function splitUpstreamUrl(url: URL): UpstreamUrl {
   return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') };
 }
 
+export interface DispatcherOptions {
+  /** Reads travel over HTTP/2 where the backend's TLS offers it; absent: never. */
+  readonly http2?: boolean;
+  /** Whom to trust instead of the machine's own authorities, as PEM. */
+  readonly ca?: string;
+}
+
 /** Connections to `origin`: at most 128 (a page of 100 items, each with a call of its own, leaves in one round), kept alive for 4 s, 2 s to connect. */
-export function createDispatcher(origin: string): Pool {
-  return new Pool(origin, {
+export function createDispatcher(
+  origin: string,
+  { http2 = false, ca }: DispatcherOptions = {},
+): Dispatcher {
+  const connect = { timeout: 2_000, ...(ca !== undefined && { ca }) };
+  const pool = new Pool(origin, {
     connections: 128,
-    connect: { timeout: 2_000 },
+    connect,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
   });
+  // Without TLS there is nobody to ask for it.
+  return http2 && origin.startsWith('https:') ? new Http2Dispatcher(origin, connect, pool) : pool;
 }

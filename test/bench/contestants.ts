@@ -34,7 +34,11 @@ export interface Server {
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=32'];
+const NODE_FLAGS = [
+  '--enable-source-maps',
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=50',
+];
 const TAILCALL_VERSIONS = ['1.6', '1.0'];
 
 /** How long a server may take to answer for the first time, in milliseconds. */

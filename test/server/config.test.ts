@@ -11,6 +11,7 @@ describe('the settings', () => {
       upstreamUrl: undefined,
       upstreamApiKey: undefined,
       upstreamRoutes: 'extended',
+      upstreamHttp2: false,
       upstreamTimeoutMs: 3000,
       requestTimeoutMs: 10_000,
       maxUpstreamCalls: 250,
@@ -70,6 +71,7 @@ describe('the settings', () => {
     ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],
     ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
     ['UPSTREAM_ROUTES', 'all', 'UPSTREAM_ROUTES must be "document" or "extended"; got "all".'],
+    ['UPSTREAM_HTTP2', 'on', 'UPSTREAM_HTTP2 must be "auto" or "off"; got "on".'],
     ['LOG_LEVEL', 'loud', /^LOG_LEVEL must be "trace" or .*"silent"; got "loud"\.$/],
     ['BACKEND_TIMESTAMPS', 'unix', 'BACKEND_TIMESTAMPS must be "document" or "iso"; got "unix".'],
     ['BACKEND_DATABASE_URL', 'backend.db', /^BACKEND_DATABASE_URL must be a libSQL URL: file:…/],
@@ -86,6 +88,23 @@ describe('the settings', () => {
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(message);
     expect(read).not.toThrow('\n');
+  });
+
+  it.each([
+    [{ REQUEST_TIMEOUT_MS: '3000' }, 'which is 3000, or a silent backend is never left alone'],
+    [{ UPSTREAM_TIMEOUT_MS: '10000' }, 'which is 10000, or a .* got 10000.'],
+    [{ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '400' }, 'which is 500, or a .* got 400.'],
+  ])('refuse a request that ends before one try does: %o', (env, message) => {
+    expect(() => readConfig(env)).toThrow(ConfigError);
+    expect(() => readConfig(env)).toThrow(
+      new RegExp(`^REQUEST_TIMEOUT_MS must be more than UPSTREAM_TIMEOUT_MS, ${message}`),
+    );
+  });
+
+  it('take a request that lasts a moment longer than one try', () => {
+    const config = readConfig({ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '501' });
+
+    expect(config).toMatchObject({ upstreamTimeoutMs: 500, requestTimeoutMs: 501 });
   });
 
   it.each([

@@ -176,7 +176,7 @@ describe('stopping', () => {
     const product = startProduct({
       UPSTREAM_URL: upstreamUrl,
       UPSTREAM_TIMEOUT_MS: '60000',
-      REQUEST_TIMEOUT_MS: '60000',
+      REQUEST_TIMEOUT_MS: '61000',
       SHUTDOWN_TIMEOUT_MS: '500',
     });
     const url = await product.ready();
@@ -193,7 +193,11 @@ describe('stopping', () => {
 
   it('happens at once on a second signal', async () => {
     const { url: upstreamUrl } = await openSlowBackend(60_000);
-    const product = startProduct({ UPSTREAM_URL: upstreamUrl, UPSTREAM_TIMEOUT_MS: '60000' });
+    const product = startProduct({
+      UPSTREAM_URL: upstreamUrl,
+      UPSTREAM_TIMEOUT_MS: '60000',
+      REQUEST_TIMEOUT_MS: '61000',
+    });
     const url = await product.ready();
     post(url, new Agent()).catch(() => {});
     await sleep(200);

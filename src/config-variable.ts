@@ -1,0 +1,126 @@
+/**
+ * The kinds of values that settings have: how each is read, and what is said of a wrong one.
+ */
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+/** A variable holds what is not allowed. The message is one line, fit for an operator. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** One variable: how it is read, what it is when unset, and what to tell whoever got it wrong. */
+export interface Variable<Value> {
+  readonly schema: z.ZodType<Value, string>;
+  readonly unset: Value;
+  readonly allowed: string;
+  /** True where the value must not be shown. */
+  readonly secret?: boolean;
+}
+
+/** @throws {ConfigError} when the variable holds what is not allowed. */
+export function readVariable<Value>(
+  name: string,
+  value: string | undefined,
+  { schema, unset, allowed, secret = false }: Variable<Value>,
+): Value {
+  if (value === undefined || value === '') return unset;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const found = secret ? 'its value is not shown here' : `got ${JSON.stringify(shown(value))}`;
+  throw new ConfigError(`${name} must be ${allowed}; ${found}.`);
+}
+
+/** A URL's password, or the token in its query, is nobody's business. */
+const shown = (value: string): string =>
+  value
+    .replace(/\/\/[^/@]*@/, '//…@')
+    .replace(/\?.*$/s, '?…')
+    .slice(0, 200);
+
+export const HOST: Variable<string> = {
+  schema: z.string().regex(/^[\w.:-]+$/),
+  unset: '127.0.0.1',
+  allowed: 'a host name or an IP address',
+};
+
+export const SWITCH: Variable<boolean> = {
+  schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
+  unset: true,
+  allowed: '"on" or "off"',
+};
+
+export const WORKERS: Variable<number> = {
+  ...wholeNumber(1, 1, 128),
+  schema: z
+    .literal('auto')
+    .transform(availableParallelism)
+    .or(wholeNumber(1, 1, 128).schema),
+  allowed: '"auto" or a whole number from 1 to 128',
+};
+
+export const API_KEY: Variable<string | undefined> = {
+  schema: z.string().regex(/^[\x21-\x7e]{1,1024}$/),
+  unset: undefined,
+  allowed: '1 to 1024 visible ASCII characters',
+  secret: true,
+};
+
+export const UPSTREAM_URL: Variable<URL | undefined> = {
+  schema: z
+    .string()
+    .refine(URL.canParse)
+    .transform((value) => new URL(value))
+    .refine(
+      (url) =>
+        /^https?:$/.test(url.protocol) &&
+        !`${url.username}${url.password}${url.search}${url.hash}` &&
+        // The gateway writes `/v0` itself: with a second one every call would be a 404.
+        !/\/v0\/*$/.test(url.pathname),
+    ),
+  unset: undefined,
+  allowed:
+    'the absolute http or https URL before "/v0", such as https://api.example.com or https://example.com/api, without user, query or fragment',
+};
+
+export const DATABASE_URL: Variable<string> = {
+  schema: z.string().regex(/^(?::memory:$|(?:file|libsql|https?|wss?):.)/),
+  unset: 'file:.data/backend.db',
+  allowed: 'a libSQL URL: file:…, :memory: or libsql://…',
+};
+
+export const CORS_ORIGINS: Variable<readonly string[]> = {
+  schema: z
+    .string()
+    .transform((list) => list.split(',').map((origin) => origin.trim()))
+    .refine((origins) => origins.every(isOrigin)),
+  unset: [],
+  allowed: 'origins such as https://app.example.com, with commas between them',
+};
+
+/** Scheme, host and port as a browser sends them; `*` would let any page use a reader's network. */
+const isOrigin = (text: string): boolean =>
+  URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+
+export function wholeNumber(unset: number, min: number, max: number): Variable<number> {
+  return {
+    schema: z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number)
+      .refine((value) => value >= min && value <= max),
+    unset,
+    allowed: `a whole number from ${min} to ${max}`,
+  };
+}
+
+export function oneOf<const Name extends string>(
+  names: readonly Name[],
+  unset: Name,
+): Variable<Name> {
+  return {
+    schema: z.enum(names),
+    unset,
+    allowed: names.map((name) => `"${name}"`).join(' or '),
+  };
+}

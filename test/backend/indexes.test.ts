@@ -1,0 +1,93 @@
+/** Every list walks an index: SQLite is asked how it reads what the backend asks of it. */
+import { createClient, type Client, type InStatement, type ResultSet } from '@libsql/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { shareTestBackend } from './support.ts';
+
+const ACCOUNT = '/v0/accounts/account_harborlight_logistics';
+const AUDIENCES = '/v0/pages/page_northwind/audiences';
+
+const LISTS = [
+  '/v0/accounts',
+  '/v0/accounts?includeEmptyOnly=true',
+  '/v0/accounts/search?query=a',
+  '/v0/accounts/search?query=a&includeEmptyOnly=true',
+  ACCOUNT,
+  `${ACCOUNT}/logs`,
+  `${ACCOUNT}/logs?includeDeleted=true`,
+  `${ACCOUNT}/activity`,
+  '/v0/persons',
+  '/v0/persons/person_ada_lindqvistova/logs',
+  '/v0/topics',
+  '/v0/page_links',
+  '/v0/page_links?path=/northwind',
+  '/v0/page_links?pageId=page_northwind',
+  '/v0/page_links?tenantDomainId=domain_demo_custom',
+  AUDIENCES,
+  `${AUDIENCES}/audience_northwind_01/versions`,
+];
+
+/** Two tables merged, and an order by relevance: no index has these. */
+const SORTED = [`${ACCOUNT}/activity?includePersonActivity=true`, '/v0/pages/search?query=page'];
+
+type Execute = (this: Client, statement: InStatement) => Promise<ResultSet>;
+
+/** What the backend asked of its database, and on which connection. */
+const asked: { client: Client; statement: InStatement }[] = [];
+const prototype = prototypeOfClients();
+const { execute } = prototype as unknown as { readonly execute: Execute };
+
+beforeAll(() => {
+  Reflect.set(prototype, 'execute', function (this: Client, statement: InStatement) {
+    asked.push({ client: this, statement });
+    return execute.call(this, statement);
+  });
+});
+afterAll(() => {
+  Reflect.set(prototype, 'execute', execute);
+});
+const backend = shareTestBackend();
+
+it.each(LISTS)(
+  '%s reads in the order of an index, from the start and after a cursor',
+  async (path) => {
+    const and = path.includes('?') ? '&' : '?';
+    const { body } = await backend.call(`${path}${and}limit=1`);
+
+    const first = await plansOf(`${path}${and}limit=100`);
+    const next = body.nextCursor ? `${path}${and}limit=1&cursor=${body.nextCursor}` : path;
+    const steps = [...first, ...(await plansOf(next))];
+
+    expect(steps.filter((step) => / USING .*(?:INDEX|PRIMARY KEY)/.test(step))).not.toEqual([]);
+    expect(steps.filter((step) => /^SCAN |TEMP B-TREE|AUTOMATIC/.test(step))).toEqual([]);
+  },
+);
+
+it.each(SORTED)('%s is sorted, and reads by an index what it sorts', async (path) => {
+  const steps = await plansOf(path);
+
+  expect(steps.some((step) => step.includes(' USING '))).toBe(true);
+  // What is scanned is what the indexes have found, never a table.
+  expect(steps.filter((step) => /^SCAN (?!feed$)|AUTOMATIC/.test(step))).toEqual([]);
+});
+
+/** How SQLite reads for a path: a step a line. */
+async function plansOf(path: string): Promise<string[]> {
+  asked.length = 0;
+  expect((await backend.call(path)).status).toBe(200);
+  const steps: string[] = [];
+  for (const { client, statement } of [...asked]) {
+    if (typeof statement === 'string' || !/^select/i.test(statement.sql)) continue;
+    const { rows } = await execute.call(client, {
+      ...statement,
+      sql: `EXPLAIN QUERY PLAN ${statement.sql}`,
+    });
+    steps.push(...rows.map(({ detail }) => detail as string)); // a text in every plan
+  }
+  return steps;
+}
+
+function prototypeOfClients(): Client {
+  const client = createClient({ url: ':memory:' });
+  client.close();
+  return Object.getPrototypeOf(client) as Client;
+}
