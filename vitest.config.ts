@@ -17,8 +17,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/browser/**', 'test/bench/**'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Real sockets and real time: on a machine that others use, one test in a thousand may be late.
     retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',

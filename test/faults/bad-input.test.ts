@@ -36,7 +36,7 @@ beforeAll(async () => {
       CORS_ORIGINS: 'https://app.example.com',
     }),
   ]);
-}, 40_000);
+});
 
 afterEach(() => stand.calm());
 
@@ -51,20 +51,25 @@ const graphql = (body: unknown, init: RequestInit = {}): Promise<Reply> =>
   });
 
 describe('T31 GraphQL over HTTP', () => {
-  it('T31 passes all 61 audits', async () => {
+  /** The audits that are not ok, by their ids. */
+  const missed = async (headers: Record<string, string>): Promise<string[]> => {
     const audits = serverAudits({
       url: `${stand.gateway.url}/graphql`,
       fetchFn: (url: string, init: RequestInit = {}) =>
-        fetch(url, {
-          ...init,
-          headers: { ...(init.headers as Record<string, string>), 'x-graphql-yoga-csrf': '1' },
-        }),
+        fetch(url, { ...init, headers: { ...(init.headers as object), ...headers } }),
     });
-
+    expect(audits).toHaveLength(61);
     const results = await Promise.all(audits.map((audit) => audit.fn()));
+    return results.flatMap(({ id, status }) => (status === 'ok' ? [] : [`${id} ${status}`])).sort();
+  };
 
-    expect(results.filter(({ status }) => status !== 'ok')).toEqual([]);
-    expect(results).toHaveLength(61);
+  it('T31 passes all 61 audits', async () => {
+    expect(await missed({ 'x-graphql-yoga-csrf': '1' })).toEqual([]);
+    await stand.holds([], { hits: 0 });
+  });
+
+  it('T31 misses three that ask by GET, and may, without a header that a foreign page cannot send', async () => {
+    expect(await missed({})).toEqual(['5A70 notice', '6A70 notice', 'D6D5 notice']);
     await stand.holds([], { hits: 0 });
   });
 });
@@ -151,7 +156,7 @@ describe('documents made to hurt', () => {
     expect(whole - before).toBeLessThan(150e6);
     expect(whole - half).toBeLessThan(20e6);
     await stand.holds([], { hits: 0 });
-  }, 40_000);
+  });
 });
 
 describe('bodies', () => {
@@ -361,6 +366,10 @@ describe('T41 cursors and counts', () => {
     const cursor = await cursorOf('topics(first: 1)');
     const ofAccounts = await cursorOf('accounts(query: "a", first: 1)');
     const ofTenant = await cursorOf('topics(first: 1)', 'another-key');
+    const { data } = await stand.ask(
+      '{ page(pageId: "a") { audiences(first: 1) { edges { cursor } } } }',
+    );
+    const ofPage = data.page.audiences.edges[0].cursor as string;
     await stand.calm();
     const after: readonly string[] = [
       `persons(after: "${cursor}")`,
@@ -385,6 +394,14 @@ describe('T41 cursors and counts', () => {
     }
 
     await stand.holds(replies, { hits: 0 });
+
+    // A page's name needs no cursor: what is wrong about the list costs the list alone.
+    const parent = await stand.ask(
+      `{ page(pageId: "b") { name audiences(after: "${ofPage}") { totalCount } } }`,
+    );
+    expect(parent.data).toEqual({ page: { name: 'name', audiences: null } });
+    expect(parent.codes).toEqual(['BAD_USER_INPUT']);
+    await stand.holds(parent, { hits: 1 });
   });
 
   it('T41 refuses counts out of range, and both ends at once', async () => {
@@ -572,13 +589,16 @@ describe('T44 header values', () => {
       await withKeys(`x-api-key: ${secret} ${secret}`),
       await withKeys(`x-api-key: ${secret}`, `x-api-key: ${secret}2`),
       await withKeys(`x-api-key: ${secret}\u00e9`),
+      await withKeys(`x-api-key: ${secret}\u00d0\u00ba`), // a letter past Latin-1, as UTF-8
       await withKeys(`x-api-key: ${secret}\u0007`),
       await withKeys(`x-api-key: ${secret.repeat(100)}`),
       await withKeys(`x-api-key: ${secret.repeat(1_000)}`), // 20 KB
       await withKeys(),
     ];
 
-    expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401, 400, 401, 431, 200]);
+    expect(refused.map(({ status }) => status)).toEqual([
+      401, 401, 401, 401, 401, 400, 401, 431, 200,
+    ]);
     expect(refused.at(-1)?.text).toContain('UNAUTHENTICATED');
     const metrics = await stand.gateway.get('/metrics');
     for (const { text: shown } of [...refused, metrics]) expect(shown).not.toContain(secret);
@@ -627,11 +647,14 @@ describe('T45 names of prototypes', () => {
       await stand.ask('{ constructor }'),
       await graphql({ query: '{ __typename }', operationName: '__proto__' }),
       await graphql({
+        extensions: { persistedQuery: { version: 1, sha256Hash: '__proto__' } },
+      }),
+      await graphql({
         query: 'mutation { updateTopic(input: { id: "x", __proto__: 1 }) { topic { id } } }',
       }),
     ];
 
-    expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+    expect(replies.map(({ status }) => status)).toEqual(Array(5).fill(400));
     await stand.holds(replies, { hits: 0 });
   });
 });

@@ -20,8 +20,12 @@ export interface Heard {
 export interface Callers {
   /** One query; rejects when the connection breaks or `signal` says so. */
   ask(source: string, options?: AskOptions): Promise<Heard>;
-  /** So many in a loop, each after its own last answer, for so long. */
-  loop(count: number, ms: number, turn: (caller: number) => Promise<void>): Promise<void>;
+  /** So many in a loop, each after its own last answer, for so many milliseconds or until it happens. */
+  loop(
+    count: number,
+    until: number | Promise<unknown>,
+    turn: (caller: number) => Promise<void>,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,16 +50,21 @@ export function openCallers({ url }: GatewayProcess): Callers {
         tookMs: performance.now() - startMs,
       };
     },
-    loop: async (count, ms, turn) => {
-      const endMs = performance.now() + ms;
-      await Promise.all(
-        Array.from({ length: count }, async (_, caller) => {
-          while (performance.now() < endMs) {
+    loop: async (count, until, turn) => {
+      let over = false;
+      const end = typeof until === 'number' ? sleep(until) : until;
+      const ended = end.finally(() => {
+        over = true;
+      });
+      await Promise.all([
+        ended,
+        ...Array.from({ length: count }, async (_, caller) => {
+          while (!over) {
             await turn(caller);
             await sleep(1);
           }
         }),
-      );
+      ]);
     },
     close: () => agent.destroy(),
   };

@@ -19,7 +19,7 @@ let stand: Stand;
 
 beforeAll(async () => {
   stand = await openStand(IMPATIENT);
-}, 30_000);
+});
 
 afterAll(() => stand.close());
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { held, silence } from '../support/faults.ts';
+import { after, held, silence } from '../support/faults.ts';
 import { KEY, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
@@ -23,23 +23,24 @@ import {
   openStand,
   percentile,
   type Stand,
+  type StandOptions,
 } from './stand.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 
 afterAll(() => Promise.all(closing.map((close) => close())));
 
-async function open(env: Record<string, string> = {}): Promise<Stand> {
-  const stand = await openStand(env);
+async function open(env: Record<string, string> = {}, options?: StandOptions): Promise<Stand> {
+  const stand = await openStand(env, options);
   closing.push(() => stand.close());
   return stand;
 }
 
 /** Gateways that a test ends; opened before, because starting some keeps the machine busy. */
-let mortal: Record<'SIGTERM' | 'SIGINT' | 'unused' | 'stuck' | 'twice' | 'left', Stand>;
+let mortal: Record<'SIGTERM' | 'SIGINT' | 'peaceful' | 'stuck' | 'twice' | 'left', Stand>;
 
 beforeAll(async () => {
-  const [SIGTERM, SIGINT, unused, stuck, twice, left] = await Promise.all([
+  const [SIGTERM, SIGINT, peaceful, stuck, twice, left] = await Promise.all([
     open(),
     open(),
     open(),
@@ -47,8 +48,8 @@ beforeAll(async () => {
     open({ SHUTDOWN_TIMEOUT_MS: '60000' }),
     open(),
   ]);
-  mortal = { SIGTERM, SIGINT, unused, stuck, twice, left };
-}, 60_000);
+  mortal = { SIGTERM, SIGINT, peaceful, stuck, twice, left };
+});
 
 let count = 0;
 /** A query that no other is shared with. */
@@ -71,54 +72,90 @@ interface Hold {
   text: string;
 }
 
-let besieged: Stand;
-const slow = { headers: [] as Hold[], bodies: [] as Hold[], mute: [] as Hold[] };
+/** 300 callers who hold the door: each sends a little, and a little more every now and then. */
+interface Siege {
+  readonly stand: Stand;
+  readonly headers: readonly Hold[];
+  readonly bodies: readonly Hold[];
+  /** Connected, and never a word. */
+  readonly mute: readonly Hold[];
+}
 
-/** A connection that sends a little, and a little more every now and then. */
-function hold(first: string, more: string): Hold {
-  const socket = connect(besieged.gateway.port, '127.0.0.1');
-  const one: Hold = { socket, sinceMs: performance.now(), text: '' };
-  socket.on('data', (chunk) => (one.text += chunk.toString()));
-  socket.on('error', () => {});
-  const timer = more ? setInterval(() => socket.write(more), 1_000) : undefined;
-  socket.on('close', () => {
-    clearInterval(timer);
-    one.closedMs = performance.now() - one.sinceMs;
-  });
-  socket.write(first);
-  return one;
+let besieged: Siege;
+/** The same by a clock that runs ten times as fast. */
+let hurried: Siege;
+
+function besiege(stand: Stand): Siege {
+  const hold = (first: string, more: string): Hold => {
+    const socket = connect(stand.gateway.port, '127.0.0.1');
+    const one: Hold = { socket, sinceMs: performance.now(), text: '' };
+    socket.on('data', (chunk) => (one.text += chunk.toString()));
+    socket.on('error', () => {});
+    const timer = more ? setInterval(() => socket.write(more), 500) : undefined;
+    socket.on('close', () => {
+      clearInterval(timer);
+      one.closedMs = performance.now() - one.sinceMs;
+    });
+    if (first) socket.write(first);
+    closing.push(async () => socket.destroy());
+    return one;
+  };
+  const many = (count: number, first: string, more: string) =>
+    Array.from({ length: count }, () => hold(first, more));
+  const post = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
+  return {
+    stand,
+    headers: many(200, 'GET /graphql HTTP/1.1\r\nhost: x\r\n', 'x-a: b\r\n'),
+    bodies: many(50, `${post}content-length: 90000\r\n\r\n{`, ' '),
+    mute: many(50, '', ''),
+  };
+}
+
+/** Waits until all of them were cut; how long the first and the last were let. */
+async function allCut(holds: readonly Hold[], ms: number): Promise<[first: number, last: number]> {
+  await eventually(() => {
+    expect(holds.filter(({ closedMs }) => closedMs === undefined)).toHaveLength(0);
+  }, ms);
+  const times = holds.map(({ closedMs }) => closedMs!);
+  return [Math.min(...times), Math.max(...times)];
 }
 
 // T58's siege begins before all else: it takes ten seconds, in which other tests can run.
 beforeAll(async () => {
-  besieged = await open();
-  const post = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
-  for (let i = 0; i < 200; i++) {
-    slow.headers.push(hold('GET /graphql HTTP/1.1\r\nhost: x\r\n', 'x-a: b\r\n'));
-    if (i % 4 === 0) slow.mute.push(hold('', ''));
-    if (i % 4 === 0) slow.bodies.push(hold(`${post}content-length: 90000\r\n\r\n{`, ' '));
-  }
-}, 30_000);
-
-afterAll(() => {
-  for (const { socket } of Object.values(slow).flat()) socket.destroy();
+  const hurry = { preload: [new URL('hurried-clock.ts', import.meta.url).href] };
+  const stands = await Promise.all([open(), open({}, hurry)]);
+  [besieged, hurried] = stands.map(besiege) as [Siege, Siege];
 });
 
-const quick = async (): Promise<number> => {
-  const times: number[] = [];
-  for (let i = 0; i < 60; i++) {
-    const reply = await besieged.ask('{ __typename }');
-    expect(reply.status).toBe(200);
-    times.push(reply.tookMs);
-  }
-  return percentile(times, 0.99);
-};
-
 it('T58 answers others as ever while 300 slow connections are held', async () => {
-  await quick();
-  // For scale: such a request takes a few milliseconds with nobody at the door.
-  await expectBelow(50, quick);
-  await besieged.holds([], { hits: 0 });
+  const stands = [besieged.stand, mortal.peaceful];
+  for (const { upstream } of stands) upstream.on('*', after(20, world()));
+  let asked = 0;
+  const slowest = async (stand: Stand, ms: number): Promise<number> => {
+    const callers = openCallers(stand.gateway);
+    const times: number[] = [];
+    await callers.loop(10, ms, async () => {
+      if (stand === besieged.stand) asked += 1;
+      const { body, tookMs } = await callers.ask(next());
+      expect(body).toEqual({ data: { person: { name: 'name' } } });
+      times.push(tookMs);
+    });
+    await callers.close();
+    return percentile(times, 0.99);
+  };
+
+  // Both at once, so that whatever else the machine has to do delays both alike.
+  const both = (ms: number) => Promise.all(stands.map((stand) => slowest(stand, ms)));
+  await both(400);
+  await expectBelow(2, async () => {
+    const [held, free] = await both(800);
+    return held! / free!;
+  });
+
+  expect(besieged.bodies.every(({ closedMs }) => closedMs === undefined)).toBe(true);
+  await besieged.stand.holds([], { hits: asked });
+  for (const stand of stands) stand.upstream.on('*', world());
+  await mortal.peaceful.calm();
 });
 
 describe('T57 the end of a process', () => {
@@ -135,7 +172,9 @@ describe('T57 the end of a process', () => {
       const failures: { code: string; begunMs: number; endedMs: number }[] = [];
       let signalledMs = Infinity;
       let answered = 0;
-      const load = callers.loop(20, 3_000, async () => {
+      let refused = (): void => {};
+      const closed = new Promise<void>((resolve) => (refused = resolve));
+      const load = callers.loop(20, closed, async () => {
         const begunMs = performance.now();
         try {
           const { body } = await callers.ask(next());
@@ -145,6 +184,7 @@ describe('T57 the end of a process', () => {
           const { code = String(error) } = error as { code?: string };
           const [begun, ended] = [begunMs, performance.now()].map((ms) => ms - signalledMs);
           failures.push({ code, begunMs: begun!, endedMs: ended! });
+          if (gateway.process.exitCode !== null) refused();
           await sleep(50);
         }
       });
@@ -159,7 +199,7 @@ describe('T57 the end of a process', () => {
       await eventually(async () => {
         const { status, body } = await gateway.get('/ready');
         expect([status, body.draining]).toEqual([503, true]);
-      }, 150);
+      });
       await eventually(async () => expect(await knock(gateway.port)).toBe(false));
       late.release();
       const reply = await underWay;
@@ -172,15 +212,14 @@ describe('T57 the end of a process', () => {
       expect(answered).toBeGreaterThan(50);
       // Refused once the port is closed; a reset would have been a request lost.
       expect(failures.filter(({ code }) => code !== 'ECONNREFUSED')).toEqual([]);
-      expect(failures.length).toBeGreaterThan(0);
       expectSilent(gateway.output, stand.upstream.port);
-      expect(stand.hits).toBe(answered + 1);
+      // Where all of this takes longer than a try may last, the one under way is tried again.
+      expect(stand.hits - stand.upstream.hits('GET /v0/persons/late')).toBe(answered);
     },
-    30_000,
   );
 
   it('T57 ends at once when nothing is under way, and leaves no connection to the backend', async () => {
-    const stand = mortal.unused;
+    const stand = mortal.peaceful;
     await stand.ask(next());
 
     const startMs = performance.now();
@@ -188,8 +227,8 @@ describe('T57 the end of a process', () => {
 
     expect(code).toBe(0);
     expect(performance.now() - startMs).toBeLessThan(2_000);
-    await eventually(() => expect(stand.upstream.connections).toBe(0), 500);
-  }, 30_000);
+    await eventually(() => expect(stand.upstream.connections).toBe(0));
+  });
 
   it('T57 cuts what does not end in SHUTDOWN_TIMEOUT_MS', async () => {
     const stand = mortal.stuck;
@@ -206,7 +245,7 @@ describe('T57 the end of a process', () => {
     expect(performance.now() - startMs).toBeLessThan(2_500);
     expect(await stuck).toBeInstanceOf(Error);
     expect(stand.gateway.output).toContain('Time is up');
-  }, 30_000);
+  });
 
   it('T57 ends now at the second signal', async () => {
     const stand = mortal.twice;
@@ -220,8 +259,9 @@ describe('T57 the end of a process', () => {
     const code = await stand.gateway.stop('SIGINT');
 
     expect(code).not.toBe(0);
-    expect(performance.now() - startMs).toBeLessThan(500);
-  }, 30_000);
+    // Neither the fuse nor the stuck try's own time is waited for.
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
 
   it('T57 finishes a write whose caller has left before it ends', async () => {
     const stand = mortal.left;
@@ -244,7 +284,7 @@ describe('T57 the end of a process', () => {
     late.release();
 
     expect(await exit).toBe(0);
-  }, 30_000);
+  });
 
   it('T57 killed with SIGKILL in the middle of writes, the product loses none it has answered for', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
@@ -281,13 +321,13 @@ describe('T57 the end of a process', () => {
     }
 
     expect(lost).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('T58 the front door', () => {
   it('T58 refuses requests that two servers could read in two ways', async () => {
     const attack = (head: string, body = '') =>
-      rawHttp(besieged.gateway, `POST /graphql HTTP/1.1\r\n${head}\r\n\r\n${body}`, {
+      rawHttp(besieged.stand.gateway, `POST /graphql HTTP/1.1\r\n${head}\r\n\r\n${body}`, {
         forMs: 1_000,
       });
 
@@ -300,22 +340,22 @@ describe('T58 the front door', () => {
       attack('content-length: 2', '{}'),
       attack('host: x\r\ncontent-length : 2', '{}'),
       attack('host: x\r\ntransfer-encoding: xchunked', '{}'),
-      rawHttp(besieged.gateway, 'GET /health HTTP/1.1\nhost: x\n\n', { forMs: 1_000 }),
-      rawHttp(besieged.gateway, 'nonsense\r\n\r\n', { forMs: 1_000 }),
+      rawHttp(besieged.stand.gateway, 'GET /health HTTP/1.1\nhost: x\n\n', { forMs: 1_000 }),
+      rawHttp(besieged.stand.gateway, 'nonsense\r\n\r\n', { forMs: 1_000 }),
     ]);
 
     expect(replies.map(({ status }) => status)).toEqual(Array(7).fill(400));
-    await besieged.holds([], { hits: 0 });
+    await besieged.stand.holds([], { hits: 0 });
   });
 
   it('T58 refuses headers past 16 KB with 431', async () => {
     const reply = await rawHttp(
-      besieged.gateway,
+      besieged.stand.gateway,
       `GET /health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`,
     );
 
     expect([reply.status, reply.closed]).toEqual([431, true]);
-    await besieged.holds([], { hits: 0 });
+    await besieged.stand.holds([], { hits: 0 });
   });
 
   it('T58 answers pipelined requests in their order', async () => {
@@ -325,58 +365,73 @@ describe('T58 the front door', () => {
     };
     const names = Array.from({ length: 50 }, (_, i) => `n${i}`);
 
-    const reply = await rawHttp(besieged.gateway, names.map(request).join(''), { forMs: 1_500 });
+    const reply = await rawHttp(besieged.stand.gateway, names.map(request).join(''), {
+      forMs: 1_500,
+    });
 
     expect([...reply.text.matchAll(/"(n\d+)":"Query"/g)].map(([, name]) => name)).toEqual(names);
-    await besieged.holds([], { hits: 0 });
+    await besieged.stand.holds([], { hits: 0 });
   });
 
-  it('T58 holds its cap of connections, and serves again when they are gone', async () => {
+  it('T58 holds its cap of connections when 10,000 come, and serves again when they are gone', async () => {
     // One who is in already can still ask.
-    const inside = new Client(besieged.gateway.url);
+    const inside = new Client(besieged.stand.gateway.url);
     closing.push(() => inside.destroy());
     await (await inside.request({ path: '/health', method: 'GET' })).body.dump();
-    const sockets = Array.from({ length: 5_000 }, () => {
-      const socket = connect(besieged.gateway.port, '127.0.0.1');
-      socket.on('error', () => {});
-      return socket.resume(); // or the end of it would not be seen
-    });
-    await eventually(() => expect(sockets.some((one) => one.connecting)).toBe(false), 10_000);
+    const sockets: Socket[] = [];
+    // A thousand at a time: more would wait in the operating system, and come when it likes.
+    for (let i = 0; i < 10; i++) {
+      const some = Array.from({ length: 1_000 }, () => {
+        const socket = connect(besieged.stand.gateway.port, '127.0.0.1');
+        socket.on('error', () => {});
+        return socket.resume(); // or the end of it would not be seen
+      });
+      await eventually(() => expect(some.some((one) => one.connecting)).toBe(false), 20_000);
+      sockets.push(...some);
+    }
     let held = 0;
     await eventually(async () => {
       const answer = await inside.request({ path: '/metrics', method: 'GET' });
       const text = await answer.body.text();
       held = Number(/nodejs_active_handles\{type="Socket"\} (\d+)/.exec(text)?.[1]);
       expect(held).toBeGreaterThan(3_800);
-    });
+    }, 20_000);
     // The cap, and connections of its own to the backend.
-    expect(held).toBeLessThanOrEqual(4_096 + 64);
+    expect(held).toBeLessThanOrEqual(4_096 + 128);
     for (const socket of sockets) socket.destroy();
 
-    await eventually(async () => expect((await besieged.ask('{ __typename }')).status).toBe(200));
-    await besieged.holds([], { hits: 0 });
-  }, 30_000);
+    await eventually(async () =>
+      expect((await besieged.stand.ask('{ __typename }')).status).toBe(200),
+    );
+    await besieged.stand.holds([], { hits: 0 });
+  });
 
-  it('T58 cuts who sends headers slowly within their 10 seconds and a little', async () => {
-    await eventually(() => {
-      expect(slow.headers.filter(({ closedMs }) => closedMs === undefined)).toHaveLength(0);
-    }, 15_000);
+  it('T58 cuts who sends headers slowly, or nothing, within 10 seconds and a little', async () => {
+    const [first, last] = await allCut([...besieged.headers, ...besieged.mute], 15_000);
 
-    expect(Math.max(...slow.headers.map(({ closedMs }) => closedMs!))).toBeLessThan(13_000);
-    expect(slow.headers[0]?.text).toMatch(/^HTTP\/1\.1 408/);
-    await besieged.holds([], { hits: 0 });
-  }, 20_000);
+    expect(first).toBeGreaterThan(9_000);
+    expect(last).toBeLessThan(13_000);
+    expect(besieged.headers[0]?.text).toMatch(/^HTTP\/1\.1 408/);
+    await besieged.stand.holds([], { hits: 0 });
+  });
+
+  it('T58 cuts who sends a body slowly within 30 seconds and a little, by a clock ten times as fast', async () => {
+    const [first, last] = await allCut(hurried.bodies, 5_000);
+
+    expect(first).toBeGreaterThan(2_700);
+    expect(last).toBeLessThan(4_000);
+    expect(hurried.bodies[0]?.text).toMatch(/^HTTP\/1\.1 408/);
+    await hurried.stand.holds([], { hits: 0 });
+  });
 
   it.runIf(process.env['SLOW_TESTS'] === 'on')(
-    'T58 cuts who sends a body slowly within its 30 seconds and a little',
+    'T58 cuts who sends a body slowly within 30 seconds and a little, by the real clock',
     async () => {
-      await eventually(() => {
-        expect(slow.bodies.filter(({ closedMs }) => closedMs === undefined)).toHaveLength(0);
-      }, 35_000);
+      const [first, last] = await allCut(besieged.bodies, 35_000);
 
-      expect(Math.max(...slow.bodies.map(({ closedMs }) => closedMs!))).toBeLessThan(34_000);
-      await besieged.holds([], { hits: 0 });
+      expect(first).toBeGreaterThan(29_000);
+      expect(last).toBeLessThan(34_000);
+      await besieged.stand.holds([], { hits: 0 });
     },
-    40_000,
   );
 });

@@ -23,7 +23,7 @@ let stand: Stand;
 
 beforeAll(async () => {
   stand = await openStand();
-}, 30_000);
+});
 
 afterEach(async () => {
   await stand.upstream.start().catch(() => {}); // where a test has stopped it

@@ -28,10 +28,10 @@ import {
 } from '../support/faults.ts';
 import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
-import { eventually, expectBelow, IMPATIENT, openStand, type Stand } from './stand.ts';
+import { eventually, expectBelow, IMPATIENT, openStand, type Range, type Stand } from './stand.ts';
 
-/** Time for CI to be late in, in milliseconds. */
-const NOISE_MS = 400;
+/** How late the end of a request may be, in milliseconds. */
+const LATE_MS = 100;
 
 const DEADLINE_MS = Number(IMPATIENT.REQUEST_TIMEOUT_MS);
 
@@ -40,7 +40,7 @@ let stand: Stand;
 beforeAll(async () => {
   stand = await openStand();
   await stand.calm();
-}, 30_000);
+});
 
 afterEach(() => stand.calm());
 
@@ -63,15 +63,20 @@ function expectPartial({ status: code, data, errors, codes }: Reply, expected: s
   });
 }
 
+/** The end is no later than it may be; on a machine that has other things to do, once in three times. */
+const expectInTime = (asked: () => Promise<Reply>): Promise<void> =>
+  expectBelow(DEADLINE_MS + LATE_MS, async () => (await asked()).tookMs, 3);
+
 describe('slow and silent backends', () => {
   it('T1 answers the rest in time when one field is slower than a try may be', async () => {
     stand.upstream.on(PERSON, after(800, ok(person)));
 
-    const reply = await stand.ask(BESIDE);
-
-    expectPartial(reply, 'UPSTREAM_TIMEOUT');
-    expect(reply.tookMs).toBeLessThan(DEADLINE_MS + NOISE_MS);
-    await stand.holds(reply, { hits: 4 });
+    await expectInTime(async () => {
+      const reply = await stand.ask(BESIDE);
+      expectPartial(reply, 'UPSTREAM_TIMEOUT');
+      await stand.holds(reply, { hits: 4 });
+      return reply;
+    });
   });
 
   it('T2 ends at the deadline however many slow hops a query takes', async () => {
@@ -87,17 +92,18 @@ describe('slow and silent backends', () => {
       await after(200, ok({ ...list, ...more }))(response, seen, socket);
     });
 
-    const reply = await stand.ask(
-      '{ topics(first: 100) { nodes { title } } person(personId: "q") { name } }',
-    );
-
-    expect(reply.data).toEqual({ topics: null, person: { name: 'name' } });
-    expect(reply.codes).toEqual(['UPSTREAM_TIMEOUT']);
-    expect(reply.tookMs).toBeGreaterThan(DEADLINE_MS - 150);
-    expect(reply.tookMs).toBeLessThan(DEADLINE_MS + NOISE_MS);
-    await stand.holds(reply, { hits: [6, 14] });
-    // The hop it was waiting for is given up, not left to end by itself.
-    expect([...open]).toEqual([]);
+    await expectInTime(async () => {
+      const reply = await stand.ask(
+        '{ topics(first: 100) { nodes { title } } person(personId: "q") { name } }',
+      );
+      expect(reply.data).toEqual({ topics: null, person: { name: 'name' } });
+      expect(reply.codes).toEqual(['UPSTREAM_TIMEOUT']);
+      expect(reply.tookMs).toBeGreaterThan(DEADLINE_MS - LATE_MS);
+      await stand.holds(reply, { hits: [6, 14] });
+      // The hop it was waiting for is given up, not left to end by itself.
+      expect([...open]).toEqual([]);
+      return reply;
+    });
   });
 
   it('T3 gives up a backend that accepts and never answers, and leaves no socket behind', async () => {
@@ -117,11 +123,12 @@ describe('slow and silent backends', () => {
   it('T4 gives up a body that drips for ever', async () => {
     stand.upstream.on(PERSON, drip(100));
 
-    const reply = await stand.ask(BESIDE);
-
-    expectPartial(reply, 'UPSTREAM_TIMEOUT');
-    expect(reply.tookMs).toBeLessThan(DEADLINE_MS + NOISE_MS);
-    await stand.holds(reply, { hits: 4 });
+    await expectInTime(async () => {
+      const reply = await stand.ask(BESIDE);
+      expectPartial(reply, 'UPSTREAM_TIMEOUT');
+      await stand.holds(reply, { hits: 4 });
+      return reply;
+    });
   });
 });
 
@@ -191,7 +198,7 @@ describe('broken connections and answers that pass', () => {
 });
 
 describe('T11 the breaker', () => {
-  it.each([401, 404, 429])('T11 does not count %i', async (code) => {
+  it.each([401, 404, 429])('T11 does not count five hundred answers of %i', async (code) => {
     stand.upstream.on('*', (response, seen, socket) =>
       (seen.headers['x-api-key'] === KEY ? status(code) : world())(response, seen, socket),
     );
@@ -199,13 +206,13 @@ describe('T11 the breaker', () => {
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
 
     const replies = [];
-    for (let i = 0; i < 2; i++) replies.push(await stand.ask(query, { variables: { ids } }));
+    for (let i = 0; i < 5; i++) replies.push(await stand.ask(query, { variables: { ids } }));
     const other = await stand.ask(query, { variables: { ids }, apiKey: OTHER_KEY });
     const { body } = await stand.gateway.get('/ready');
 
     expect(body).toMatchObject({ ready: true, upstream: { breaker: 'closed' } });
     expect(other.errors).toEqual([]);
-    await stand.holds([...replies, other], { hits: 300 });
+    await stand.holds([...replies, other], { hits: 600 });
     stand.upstream.on('*', world());
   });
 
@@ -338,14 +345,81 @@ const sampleFor = ({ route, path }: Read): Record<string, any> => {
 };
 
 /** Every required field of the contract that the schema shows under the same name, as a leaf. */
-const REQUIRED = READS.flatMap((read) => {
-  const shape = (read.route.response as z.ZodObject).shape;
-  const fields = (schema.getType(read.type) as GraphQLObjectType).getFields();
-  return Object.entries(shape)
+function requiredOf(contract: z.core.$ZodType, type: string): string[] {
+  const fields = (schema.getType(type) as GraphQLObjectType).getFields();
+  return Object.entries((contract as z.ZodObject).shape)
     .filter(([, field]) => !(field instanceof z.ZodOptional))
     .filter(([name]) => fields[name] && isLeafType(getNamedType(fields[name].type)))
-    .map(([name]) => ({ read, name }));
-});
+    .map(([name]) => name);
+}
+
+const REQUIRED = READS.flatMap((read) =>
+  requiredOf(read.route.response, read.type).map((name) => ({ read, name })),
+);
+
+/** A route that answers a list, and the query that reads one field of its items. */
+interface ListRead {
+  readonly type: string;
+  readonly route: Route;
+  readonly path: string;
+  /** Where the connection stands in the answer. */
+  readonly at: readonly string[];
+  readonly query: (field: string) => string;
+}
+
+const itemOf = (route: Route): z.core.$ZodType =>
+  ((route.response as z.ZodObject).shape['items'] as z.ZodArray).element;
+
+const inParent =
+  (parent: string, list: string) =>
+  (field: string): string =>
+    `{ parent: ${parent} { list: ${list}(first: 2) { nodes { ${field} } } } }`;
+
+const IN_PARENT = { at: ['parent', 'list'] };
+
+const LISTS: readonly ListRead[] = [
+  ...(
+    [
+      ['Topic', routes.listTopics, '/v0/topics', 'topics(first: 2)'],
+      ['Person', routes.listPersons, '/v0/persons', 'persons(first: 2)'],
+      ['Account', routes.searchAccounts, '/v0/accounts/search', 'accounts(query: "q", first: 2)'],
+    ] as const
+  ).map(([type, route, path, root]) => ({
+    type,
+    route,
+    path,
+    at: ['list'],
+    query: (field: string) => `{ list: ${root} { nodes { ${field} } } }`,
+  })),
+  {
+    type: 'Audience',
+    route: routes.listAudiences,
+    path: '/v0/pages/x/audiences',
+    query: inParent('page(pageId: "x")', 'audiences'),
+    ...IN_PARENT,
+  },
+  {
+    type: 'AudienceVersion',
+    route: routes.listVersions,
+    path: '/v0/pages/x/audiences/y/versions',
+    query: inParent('audience(pageId: "x", audienceId: "y")', 'versions'),
+    ...IN_PARENT,
+  },
+  {
+    type: 'PersonLog',
+    route: routes.listPersonLogs,
+    path: '/v0/persons/x/logs',
+    query: inParent('person(personId: "x")', 'logs'),
+    ...IN_PARENT,
+  },
+  {
+    type: 'AccountLog',
+    route: routes.listAccountLogs,
+    path: '/v0/accounts/x/logs',
+    query: inParent('account(accountId: "x")', 'logs'),
+    ...IN_PARENT,
+  },
+];
 
 /** The first time a document is interpreted; one that comes again is compiled. */
 const twice = async (query: string): Promise<Reply[]> => [
@@ -379,13 +453,38 @@ describe('answers with a wrong field', () => {
     stand.upstream.on(`GET ${read.path}`, world());
   });
 
-  it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
-    ['an enum value it does not know', 'pageType', { pageType: 'hologram' }, {}],
-    ['a number as text', 'audiencesCount', { audiencesCount: '7' }, {}],
-    ['a fraction for a counter', 'audiencesCount', { audiencesCount: 1.5 }, {}],
-    ['a counter past 2^53', 'audiencesCount', { audiencesCount: 2 ** 53 }, {}],
-    ['a text for a list', 'actions', { actions: 'none' }, {}],
-    ['a timestamp that is none', 'createdAt', { createdAt: 'yesterday' }, {}],
+  it.each(LISTS)('T14 keeps the items beside one that lacks a field: $route.path', async (list) => {
+    const { route, path, at } = list;
+    const required = requiredOf(itemOf(route), list.type);
+    const replies: Reply[] = [];
+    for (const name of required) {
+      const whole = sampleOf(route, { ...HOLES, audience_id: 'y' });
+      const [{ [name]: _left, ...rest }, other] = whole['items'];
+      stand.upstream.on(`GET ${path}`, ok({ ...whole, items: [rest, other] }));
+
+      const reply = await stand.ask(list.query(name));
+
+      const { nodes } = at.reduce((data, key) => data[key], reply.data);
+      expect(nodes, name).toHaveLength(2);
+      expect(nodes[1][name], name).not.toBeNull();
+      expect(reply.codes, name).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+      expect(reply.errors[0].path.slice(0, at.length + 2), name).toEqual([...at, 'nodes', 0]);
+      replies.push(reply);
+    }
+
+    expect(required.length).toBeGreaterThan(0);
+    await stand.holds(replies, { hits: [required.length, 2 * required.length] });
+    stand.upstream.on(`GET ${path}`, world());
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['an enum value it does not know', 'pageType', { pageType: 'hologram' }],
+    ['a status it does not know', 'status', { status: 'hologram' }],
+    ['a number as text', 'audiencesCount', { audiencesCount: '7' }],
+    ['a fraction for a counter', 'audiencesCount', { audiencesCount: 1.5 }],
+    ['a counter past 2^53', 'audiencesCount', { audiencesCount: 2 ** 53 }],
+    ['a text for a list', 'actions', { actions: 'none' }],
+    ['a timestamp that is none', 'createdAt', { createdAt: 'yesterday' }],
   ])('T15 fails the field alone for %s', async (_name, field, change) => {
     stand.upstream.on('GET /v0/pages/x', ok({ ...sampleOf(routes.getPage), ...change }));
 
@@ -478,6 +577,27 @@ describe('answers made to hurt', () => {
   const LOG_QUERY = `{ log: ${node('PersonLog', 'x', 'y')} { ... on PersonLog { payload } } topic(topicId: "t") { title } }`;
   const log = sampleOf(routes.getPersonLog, { person_id: 'x', person_log_id: 'y' });
 
+  /** This and the topic; again where a machine takes longer for so many bytes than a try may last. */
+  const timesMany = (replies: number): Range => [2 * replies, 4 * replies];
+
+  it('T17 takes no more than five megabytes, and what was on its way', async () => {
+    const sockets = new Set<Socket>();
+    stand.upstream.on(PERSON, (response, seen, socket) => {
+      sockets.add(socket);
+      return endless()(response, seen, socket);
+    });
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
+    await eventually(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true));
+    const written = Math.max(...[...sockets].map(({ bytesWritten }) => bytesWritten));
+    expect(written).toBeGreaterThan(5_000_000);
+    // The operating system's own buffers hold some megabytes of a connection on loopback.
+    expect(written).toBeLessThan(20_000_000);
+    await stand.holds(reply, { hits: timesMany(1) });
+  });
+
   it.each<[string, Behaviour]>([
     ['chunks without end', endless()],
     [
@@ -502,7 +622,7 @@ describe('answers made to hurt', () => {
       return (await stand.gateway.metric('process_resident_memory_bytes')) - before;
     });
 
-    await stand.holds(replies, { hits: 2 * replies.length });
+    await stand.holds(replies, { hits: timesMany(replies.length) });
   });
 
   it.each<[string, () => string]>([
@@ -511,6 +631,10 @@ describe('answers made to hurt', () => {
     [
       'hundreds of thousands of keys',
       () => `{${Array.from({ length: 400_000 }, (_, i) => `"${i}":1`).join()}}`,
+    ],
+    [
+      'a million keys, which are past five megabytes',
+      () => `{${Array.from({ length: 1e6 }, (_, i) => `"${i}":1`).join()}}`,
     ],
     ['a million empty objects', () => `[${'{},'.repeat(1e6)}{}]`],
   ])('T18 refuses %s without standing still', async (_name, payload) => {
@@ -530,7 +654,7 @@ describe('answers made to hurt', () => {
       return stand.gateway.metric('nodejs_eventloop_lag_max_seconds');
     });
 
-    await stand.holds(replies, { hits: 2 * replies.length });
+    await stand.holds(replies, { hits: timesMany(replies.length) });
   });
 });
 
@@ -556,7 +680,11 @@ describe('T23 answers that are no HTTP', () => {
       2,
     ],
   ])('T23 refuses %s', async (_name, bytes, code, hits) => {
-    stand.upstream.on(PERSON, raw(bytes));
+    const sockets = new Set<Socket>();
+    stand.upstream.on(PERSON, (response, seen, socket) => {
+      sockets.add(socket);
+      return raw(bytes)(response, seen, socket);
+    });
 
     const reply = await stand.ask(BESIDE);
 
@@ -567,6 +695,8 @@ describe('T23 answers that are no HTTP', () => {
     } else {
       expectPartial(reply, code);
     }
+    // Nobody is given the rest of it: the connection is not used again.
+    await eventually(() => expect([...sockets].filter((one) => !one.destroyed)).toEqual([]));
     await stand.holds(reply, { hits });
   });
 
@@ -590,21 +720,23 @@ describe('T23 answers that are no HTTP', () => {
 
 describe('T22 a caller who leaves', () => {
   it('T22 gives up its reads', async () => {
-    let closed = false;
-    stand.upstream.on(PERSON, (_response, _seen, socket) => {
-      socket.once('close', () => (closed = true));
-    });
-    const leaving = new AbortController();
-
-    const gone = stand.ask('{ person(personId: "p") { name } }', { signal: leaving.signal });
-    await eventually(() => expect(stand.hits).toBe(1));
-    leaving.abort();
-
-    await expect(gone).rejects.toThrow();
     // Well before the try's own time is over.
-    await eventually(() => expect(closed).toBe(true), 300);
-    await sleep(100);
-    await stand.holds([], { hits: 1 });
+    await expectBelow(200, async () => {
+      let closedMs = 0;
+      stand.upstream.on(PERSON, (_response, _seen, socket) => {
+        socket.once('close', () => (closedMs = performance.now()));
+      });
+      const leaving = new AbortController();
+      const gone = stand.ask('{ person(personId: "p") { name } }', { signal: leaving.signal });
+      await eventually(() => expect(stand.hits).toBe(1));
+      const leftMs = performance.now();
+      leaving.abort();
+      await expect(gone).rejects.toThrow();
+      await eventually(() => expect(closedMs).toBeGreaterThan(0));
+      await sleep(100);
+      await stand.holds([], { hits: 1 });
+      return closedMs - leftMs;
+    });
   });
 
   it('T22 fails nobody who waits for the same', async () => {

@@ -8,6 +8,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/node-id.ts';
 import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { held, status } from '../support/faults.ts';
@@ -36,18 +37,28 @@ const next = (): string => `{ person(personId: "p${persons++}") { name } }`;
 const askMany = (stand: Stand, count: number): Promise<Reply[]> =>
   Promise.all(Array.from({ length: count }, () => stand.ask(next())));
 
+const WRITE = `mutation { updateTopic(input: { id: ${JSON.stringify(formatNodeId('Topic', ['t']))}, title: "t" }) { topic { title } } }`;
+
 const WELL = { data: { person: { name: 'name' } } };
 
 describe.concurrent('a backend that is gone', () => {
   it('T9, T10 amplifies no outage, then leaves the backend alone and probes it one call at a time', async () => {
-    const stand = await open();
+    const stand = await open({});
     const { gateway, upstream } = stand;
-    const inState = (level: number) =>
-      eventually(
+    const told = () => gateway.output.match(/(?<=Breaker towards the backend is )[\w-]+/g) ?? [];
+    /** By the metric, by the details of `/ready`, and as the log's last word. */
+    const inState = async (state: 'closed' | 'half-open' | 'open') => {
+      const level = { closed: 0, 'half-open': 1, open: 2 }[state];
+      await eventually(
         async () => expect(await gateway.metric('gateway_breaker_state')).toBe(level),
         8_000,
       );
-    const [closed, halfOpen, opened] = [0, 1, 2];
+      const { status: code, body } = await gateway.get('/ready');
+      expect(body.upstream.breaker).toBe(state);
+      if (state === 'open') expect([code, body.ready]).toEqual([503, false]);
+      await eventually(() => expect(told().at(-1) ?? 'closed').toBe(state));
+    };
+    await inState('closed');
 
     upstream.on('*', status(503));
     const burst: Reply[] = [];
@@ -55,48 +66,49 @@ describe.concurrent('a backend that is gone', () => {
 
     expect(new Set(burst.flatMap(({ codes }) => codes))).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
     expect(await gateway.metric('gateway_retry_budget_exhausted_total')).toBeGreaterThan(0);
-    await inState(opened);
+    await inState('open');
     await stand.holds(burst, { hits: [20, 240] });
 
     const replies: Reply[] = [];
-    await expectBelow(10, async () => {
-      const times: number[] = [];
+    // 10 ms, or twice what this machine takes just now where no backend is asked at all.
+    await expectBelow(1, async () => {
+      const [open, idle]: [number[], number[]] = [[], []];
       for (let i = 0; i < 20; i++) {
         const reply = await stand.ask(next());
-        times.push(reply.tookMs);
         replies.push(reply);
+        open.push(reply.tookMs);
+        idle.push((await stand.ask('{ __typename }')).tookMs);
       }
-      return percentile(times, 0.5);
+      return percentile(open, 0.5) / Math.max(10, 2 * percentile(idle, 0.5));
     });
     expect(new Set(replies.flatMap(({ codes }) => codes))).toEqual(
       new Set(['UPSTREAM_UNAVAILABLE']),
     );
     expect(replies[0]?.errors[0].extensions.retryAfterMs).toBeGreaterThan(0);
-    const ready = await gateway.get('/ready');
-    expect(ready).toMatchObject({ status: 503, body: { upstream: { breaker: 'open' } } });
     await stand.holds(replies, { hits: 0 });
 
-    await inState(halfOpen);
+    await inState('half-open');
     const probed = await askMany(stand, 20);
-    await inState(opened);
+    await inState('open');
     await stand.holds(probed, { hits: 1 });
 
     const healed = held(world());
     upstream.on('*', healed.behaviour);
-    await inState(halfOpen);
+    await inState('half-open');
     const probing = askMany(stand, 20);
     await eventually(() => expect(stand.hits).toBe(1));
     healed.release();
     const answers = await probing;
-    await inState(closed);
+    await inState('closed');
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1);
     await stand.holds(answers, { hits: 1 });
 
     const after = await askMany(stand, 20);
     expect(after.every(({ errors }) => errors.length === 0)).toBe(true);
-    expect(gateway.output).toMatch(/Breaker towards the backend is open/);
+    expect(told()).toEqual(['open', 'half-open', 'open', 'half-open', 'closed']);
+    await eventually(async () => expect((await gateway.get('/ready')).status).toBe(200));
     await stand.holds(after, { hits: 20 });
-  }, 40_000);
+  });
 
   it('T19 starts without a backend, is not ready until there is one, and needs no restart', async () => {
     const stand = await open(IMPATIENT, { stopped: true });
@@ -116,7 +128,7 @@ describe.concurrent('a backend that is gone', () => {
     expect(first.body).toEqual(WELL);
     await eventually(async () => expect((await gateway.get('/ready')).status).toBe(200));
     await stand.holds(first, { hits: 1 });
-  }, 30_000);
+  });
 
   it('T20 reports a name that cannot be resolved, and finds it once it can', async () => {
     const file = join(scratch, 'dns');
@@ -143,21 +155,24 @@ describe.concurrent('a backend that is gone', () => {
     expect(reply.body).toEqual(WELL);
     expect(stand.gateway.output).not.toContain('backend.test');
     await stand.holds(reply, { hits: 1 });
-  }, 30_000);
+  });
 });
 
 describe.concurrent('T21 a backend that cannot be trusted', () => {
   it('T21 trusts no certificate that nobody vouches for, and does not ask again', async () => {
-    const stand = await open(IMPATIENT, { certificate: selfSigned });
+    const front = await openFront();
+    const stand = await open({}, { certificate: selfSigned, url: () => front.url });
+    front.leadTo(stand.upstream.port);
 
     const reply = await stand.ask(next());
 
     expect(reply.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(front.connections, 'a certificate does not mend within a request').toBe(1);
     expect(reply.text).not.toMatch(/certificate|self.signed/i);
     await stand.holds(reply, { hits: 0 });
-  }, 30_000);
+  });
 
-  it('T21 refuses a wrong name, an expired certificate, and a peer that speaks no TLS', async () => {
+  it('T21, T53 refuses a wrong name, an expired certificate, and a peer that speaks no TLS', async () => {
     const trusted = join(scratch, 'trusted.pem');
     writeFileSync(trusted, [selfSigned, wrongName, expired].map(({ cert }) => cert).join(''));
     const front = await openFront();
@@ -183,10 +198,13 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
     expect(plain.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
     await stand.holds(plain, { hits: 0 });
 
-    const { reply: mute } = await ask(undefined);
-    expect(mute.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
-    expect(mute.tookMs).toBeLessThan(10_400);
-    await stand.holds(mute, { hits: 0 });
+    // T53: nor was a write carried out that found no connection in time; it is not tried again.
+    front.leadTo(undefined);
+    const [read, write] = await Promise.all([stand.ask(next()), stand.ask(WRITE)]);
+    expect([...read.codes, ...write.codes]).toEqual(Array(2).fill('UPSTREAM_UNAVAILABLE'));
+    expect(write.errors[0].extensions).not.toHaveProperty('state');
+    expect(Math.max(read.tookMs, write.tookMs)).toBeLessThan(10_400);
+    await stand.holds([read, write], { hits: 0 });
 
     const good = await openFaultUpstream({ certificate: selfSigned });
     good.on('*', world());
@@ -194,7 +212,7 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
     expect(well.body, 'the same gateway, once all is well').toEqual(WELL);
     await good.stop();
     await stand.holds(well, { hits: 0 });
-  }, 40_000);
+  });
 });
 
 /** A port that leads to another, or that takes connections and never says a word. */

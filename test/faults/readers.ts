@@ -1,0 +1,95 @@
+/**
+ * Readers of every kind: each asks a few things, and knows to the byte what it must be told.
+ *
+ * What is asked is new every time and a reader has a key of its own, so that nothing is shared and
+ * an answer that was meant for another is seen.
+ */
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import type { Callers, Heard } from './callers.ts';
+
+interface Screen {
+  readonly source: string;
+  readonly variables: (id: string) => unknown;
+  /** What `world()` has under these ids. */
+  readonly data: (id: string) => unknown;
+  /** REST calls. */
+  readonly calls: number;
+}
+
+const person = (id: string) => ({ personId: id, name: 'name' });
+
+const SCREENS: readonly Screen[] = [
+  {
+    source: 'query ($id: ID!) { person(personId: $id) { personId name email } }',
+    variables: (id) => ({ id }),
+    data: (id) => ({ person: { ...person(id), email: 'email' } }),
+    calls: 1,
+  },
+  {
+    source: 'query ($id: ID!) { topic(topicId: $id) { topicId title entries { totalCount } } }',
+    variables: (id) => ({ id }),
+    data: (id) => ({ topic: { topicId: id, title: 'title', entries: { totalCount: 2 } } }),
+    calls: 1,
+  },
+  {
+    source: `query ($id: ID!) { page(pageId: $id) { pageId name audiences(first: 2) {
+      totalCount nodes { pageId effectiveName person { personId name } } } } }`,
+    variables: (id) => ({ id }),
+    data: (id) => {
+      const nodes = [0, 1].map((i) => ({
+        pageId: id,
+        effectiveName: 'effectiveName',
+        person: person(`personId-${i}`),
+      }));
+      return { page: { pageId: id, name: 'name', audiences: { totalCount: 2, nodes } } };
+    },
+    calls: 4,
+  },
+  {
+    source: `query ($id: ID!) { account(accountId: $id) { accountId name
+      logs(first: 2) { nodes { accountLogId } } } }`,
+    variables: (id) => ({ id }),
+    data: (id) => {
+      const nodes = [0, 1].map((i) => ({ accountLogId: `accountLogId-${i}` }));
+      return { account: { accountId: id, name: 'name', logs: { nodes } } };
+    },
+    calls: 2,
+  },
+  {
+    source: 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { personId name } } }',
+    variables: (id) => ({
+      ids: [`${id}a`, `${id}b`, `${id}a`].map((one) => formatNodeId('Person', [one])),
+    }),
+    data: (id) => ({ nodes: [person(`${id}a`), person(`${id}b`), person(`${id}a`)] }),
+    calls: 2,
+  },
+];
+
+export interface Read {
+  readonly heard: readonly Heard[];
+  /** Answers that were not what they had to be, as text. */
+  readonly wrong: readonly string[];
+  /** REST calls that all of it took. */
+  readonly calls: number;
+}
+
+let asked = 0;
+
+/** So many readers, each over a connection of its own, for so long. */
+export async function readAll(callers: Callers, count: number, ms: number): Promise<Read> {
+  const heard: Heard[] = [];
+  const wrong: string[] = [];
+  let calls = 0;
+  await callers.loop(count, ms, async (caller) => {
+    const turn = asked++;
+    const screen = SCREENS[turn % SCREENS.length]!;
+    const id = `r${turn}`;
+    const variables = screen.variables(id);
+    const one = await callers.ask(screen.source, { variables, apiKey: `reader-${caller}` });
+    heard.push(one);
+    calls += screen.calls;
+    const told = JSON.stringify(one.body);
+    if (told !== JSON.stringify({ data: screen.data(id) })) wrong.push(`${one.status} ${told}`);
+  });
+  return { heard, wrong, calls };
+}
