@@ -16,7 +16,7 @@ import {
   RestUnreachableError,
   type RouteName,
 } from './errors.ts';
-import type { Answer, Outgoing } from './send.ts';
+import { isRead, type Answer, type Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
@@ -41,6 +41,9 @@ export interface Breaker {
 
 /** How soon to come back while a probe is under way, in milliseconds. */
 const PROBE_MS = 500;
+
+/** What takes longer to find no connection is not a moment's restart, in milliseconds. */
+const REFUSED_WITHIN_MS = 250;
 
 /** Slices of the window: it moves on by one of them at a time. */
 const BUCKETS = 10;
@@ -111,11 +114,18 @@ export class BackendBreaker implements Breaker, Stage {
     if (!probe && !this.#circuit.closed) return;
     this.#moveTo(endMs);
     if (isFailure(outcome, outgoing)) {
-      this.#circuit.fire().catch(() => {}); // `fail` throws: its state changes at once
+      this.#countFailure();
     } else if (!(outcome instanceof Error)) {
       if (probe) this.#circuit.close();
       else if (outcome.status < 400) this.#countSuccess();
     }
+  }
+
+  /** A read has found no connection, however often it tried. */
+  gaveUp(): void {
+    if (!this.#circuit.closed) return;
+    this.#moveTo(performance.now());
+    this.#countFailure();
   }
 
   /** What calls are told while it is not closed. */
@@ -133,6 +143,11 @@ export class BackendBreaker implements Breaker, Stage {
     if (due <= 0) return;
     this.#rotatedMs += due * this.#bucketMs;
     this.#rotate(Math.min(due, BUCKETS));
+  }
+
+  /** `fail` throws, so that the circuit's state changes at once. */
+  #countFailure(): void {
+    this.#circuit.fire().catch(() => {});
   }
 
   #countSuccess(): void {
@@ -153,9 +168,22 @@ const fail = (): Promise<void> => {
 };
 
 /** Whether the end of a try speaks against the backend. */
-function isFailure(outcome: Answer | Error, { cut }: Outgoing): boolean {
+function isFailure(outcome: Answer | Error, outgoing: Outgoing): boolean {
   if (!(outcome instanceof Error)) return outcome.status >= 500;
   const cause = outcome instanceof RestOutcomeUnknownError ? outcome.cause : outcome;
-  if (cause instanceof RestTimeoutError) return !cut;
+  if (cause instanceof RestTimeoutError) return !outgoing.cut && hadHalfOfIt(outgoing);
+  if (isReconnecting(cause, outgoing)) return false;
   return cause instanceof RestUnreachableError && !(cause instanceof RestCircuitOpenError);
 }
+
+/** What has waited long for its turn runs out of time whatever the backend does. */
+const hadHalfOfIt = ({ startMs, sentMs, endMs, untilMs }: Outgoing): boolean =>
+  endMs - sentMs >= (untilMs - startMs) / 2;
+
+/** A read that is refused a connection tries again at once: `gaveUp` counts it, if it comes to that. */
+const isReconnecting = (cause: unknown, outgoing: Outgoing): boolean =>
+  cause instanceof RestUnreachableError &&
+  cause.retry === 'nothing' &&
+  isRead(outgoing) &&
+  !outgoing.probe &&
+  outgoing.endMs - outgoing.sentMs < REFUSED_WITHIN_MS;

@@ -50,6 +50,7 @@ export function openPipeline(options: PipelineOptions): {
     budget: new RetryBudget(),
     timeoutMs,
     onExhausted: (route) => observer.onRetryBudgetExhausted?.(route),
+    onUnreachable: () => breaker.gaveUp(),
   });
   const pipeline = sharing(decoding(call), (route) => observer.onShared?.(route));
   return { pipeline, breaker };

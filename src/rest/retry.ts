@@ -31,6 +31,8 @@ export interface RetryOptions {
   readonly timeoutMs: number;
   /** A retry was due and the budget empty. */
   readonly onExhausted: (route: RouteName) => void;
+  /** A read has found no connection, however often it tried. */
+  readonly onUnreachable: () => void;
 }
 
 /** When to try again, and what for. */
@@ -42,7 +44,8 @@ interface Again {
   readonly free: boolean;
 }
 
-export function retrying(send: Send, { budget, timeoutMs, onExhausted }: RetryOptions): Send {
+export function retrying(send: Send, options: RetryOptions): Send {
+  const { budget, timeoutMs, onExhausted, onUnreachable } = options;
   return (outgoing) => {
     if (!isRead(outgoing)) return send(outgoing);
     budget.earn();
@@ -59,7 +62,10 @@ export function retrying(send: Send, { budget, timeoutMs, onExhausted }: RetryOp
   async function retry(outgoing: Outgoing, outcome: Answer | Error): Promise<Answer> {
     const { attempt: made, route } = outgoing;
     const again = whenAgain(outcome, made, timeoutMs);
-    if (!again || made > again.most || !fits(outgoing, again)) return settle(outcome);
+    if (!again || made > again.most || !fits(outgoing, again)) {
+      if (again?.free) onUnreachable();
+      return settle(outcome);
+    }
     if (!again.free && !budget.spend()) {
       onExhausted(route);
       return settle(outcome);

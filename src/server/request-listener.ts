@@ -16,6 +16,9 @@ import { report } from './request-report.ts';
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
 
+/** How long a caller may take to read an answer that does not fit into the system's buffers. */
+const READ_WITHIN_MS = 30_000;
+
 export interface RequestListenerOptions {
   readonly gateway: Gateway;
   readonly maxBodyBytes: number;
@@ -82,6 +85,7 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     headers.push('content-length', String(Buffer.byteLength(text)));
     if (isLast(exchange)) headers.push('connection', 'close');
     outgoing.writeHead(200, headers).end(text);
+    cutUnlessRead(outgoing);
   }
 
   /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
@@ -97,6 +101,7 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
     if (lingerMs === 0) {
       outgoing.end(text);
+      cutUnlessRead(outgoing);
       return;
     }
     // The whole answer leaves now; the connection when all was read that is on its way.
@@ -111,6 +116,14 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
   function isLast({ cameLate }: Exchange): boolean {
     return stopping.lastAnswers || (gateway.readiness.draining && !cameLate);
   }
+}
+
+/** Whoever does not read the answer holds it, and a connection: not for ever. */
+function cutUnlessRead(outgoing: ServerResponse): void {
+  // The system took all of it, as it mostly does.
+  if (outgoing.socket?.writableLength === 0) return;
+  const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
+  outgoing.once('close', () => clearTimeout(timer));
 }
 
 interface Exchange {

@@ -11,9 +11,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { after, held, silence } from '../support/faults.ts';
+import { formatNodeId } from '../../src/graph/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { after, held, silence, text } from '../support/faults.ts';
 import { KEY, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
-import { world } from '../support/world.ts';
+import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { rawHttp } from './raw-http.ts';
 import {
@@ -422,6 +424,33 @@ describe('T58 the front door', () => {
     expect(last).toBeLessThan(4_000);
     expect(hurried.bodies[0]?.text).toMatch(/^HTTP\/1\.1 408/);
     await hurried.stand.holds([], { hits: 0 });
+  });
+
+  it('T58 cuts who does not read his answer within 30 seconds and a little, by the same clock', async () => {
+    const { gateway, upstream } = hurried.stand;
+    const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
+    const big = JSON.stringify({ ...log, payload: { text: 'x'.repeat(4_900_000) } });
+    upstream.on('GET /v0/persons/big/logs/l', text(big));
+    const id = formatNodeId('PersonLog', ['big', 'l']);
+    const body = JSON.stringify({
+      query: `{ node(id: "${id}") { ... on PersonLog { payload } } }`,
+    });
+    const before = await gateway.metric('nodejs_active_handles', '"Socket"');
+    const held = async (): Promise<number> =>
+      (await gateway.metric('nodejs_active_handles', '"Socket"')) - before;
+    const sockets = Array.from({ length: 10 }, () => {
+      const socket = connect(gateway.port, '127.0.0.1').pause();
+      socket.on('error', () => {});
+      closing.push(async () => socket.destroy());
+      socket.write(
+        `POST /graphql HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+      return socket;
+    });
+
+    await eventually(async () => expect(await held()).toBeGreaterThanOrEqual(sockets.length));
+    // Connections to the backend are sockets too, and may stay.
+    await eventually(async () => expect(await held()).toBeLessThan(sockets.length / 2), 10_000);
   });
 
   it.runIf(process.env['SLOW_TESTS'] === 'on')(

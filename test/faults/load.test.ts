@@ -323,6 +323,40 @@ describe('as the settings are by default', () => {
   });
 });
 
+it.runIf(SLOW)(
+  'T25 sheds a thousand connections with 503, and takes none of its own queue for an outage',
+  async () => {
+    const stand = await openStand({});
+    const callers = openCallers(stand.gateway);
+    const waiting: (() => boolean)[] = [];
+    stand.upstream.on('*', (response, seen, socket) => {
+      waiting.push(() => {
+        if (!socket.destroyed) void world()(response, seen, socket);
+        return !socket.destroyed;
+      });
+    });
+    const serving = setInterval(() => {
+      while (waiting.length > 0 && !waiting.shift()!());
+    }, 20);
+    onTestFinished(async () => {
+      clearInterval(serving);
+      await callers.close();
+      await stand.close();
+    });
+    let shed = 0;
+
+    await callers.loop(1_000, 30_000, async (caller) => {
+      const { status: code, body } = await callers.ask(next(), { apiKey: `tenant-${caller % 10}` });
+      if (code === 503) shed += 1;
+      // As `Retry-After` asks.
+      if (code === 503 || body.errors) await sleep(1_000 + 500 * Math.random());
+    });
+
+    expect(shed).toBeGreaterThan(1_000);
+    expect(stand.gateway.output).not.toContain('Breaker towards the backend is open');
+  },
+);
+
 describe('T27 memory', () => {
   const READ = 'query ($id: ID!) { person(personId: $id) { name } }';
 

@@ -7,13 +7,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/node-id.ts';
 import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { held, status } from '../support/faults.ts';
+import { after, held, status } from '../support/faults.ts';
 import type { Reply } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
+import { openCallers } from './callers.ts';
 import { eventually, expectBelow, IMPATIENT, openStand, percentile, type Stand } from './stand.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -108,6 +111,26 @@ describe.concurrent('a backend that is gone', () => {
     expect(told()).toEqual(['open', 'half-open', 'open', 'half-open', 'closed']);
     await eventually(async () => expect((await gateway.get('/ready')).status).toBe(200));
     await stand.holds(after, { hits: 20 });
+  });
+
+  it('T26 hides a restart of the backend also from who has asked little before it', async () => {
+    const stand = await open({});
+    stand.upstream.on('*', after(50, world()));
+    const callers = openCallers(stand.gateway);
+    closing.push(() => callers.close());
+    const reads: unknown[] = [];
+    const load = callers.loop(50, 1_500, async () => {
+      reads.push((await callers.ask(next())).body);
+    });
+
+    await sleep(300);
+    await stand.upstream.stop();
+    await sleep(300);
+    await stand.upstream.start();
+    await load;
+
+    expect(reads.filter((body) => !isDeepStrictEqual(body, WELL))).toEqual([]);
+    expect(stand.gateway.output).not.toContain('Breaker towards the backend is open');
   });
 
   it('T19 starts without a backend, is not ready until there is one, and needs no restart', async () => {

@@ -38,6 +38,33 @@ describe('the circuit breaker', () => {
     expect(told).toEqual(['open']);
   });
 
+  it('does not take calls that waited long for their turn for an outage', async () => {
+    const breaker = { volume: 4, failurePercent: 40 };
+    const rest = await openRest({ connections: 4, timeoutMs: 500, breaker });
+    const { backend, calls, client, upstream } = rest;
+    // The first four are answered; the next four have a tenth of their time left by then.
+    backend.on('*', after(450, ok(person('p'))));
+
+    const reads = Array.from({ length: 8 }, (_, i) =>
+      outcome(getPerson(client({ apiKey: `key-${i}` }), `p${i}`)),
+    );
+    await Promise.all(reads);
+
+    const failures = calls.map(({ failure }) => failure);
+    expect(failures.filter((name) => name === 'RestTimeoutError')).toHaveLength(4);
+    expect(upstream.breaker.state).toBe('closed');
+  });
+
+  it('T26: counts a read that is refused connections once, however often it tries', async () => {
+    const { client, upstream } = await openRest({ stopped: true, breaker: { volume: 3 } });
+
+    for (let i = 0; i < 2; i++) await outcome(getPerson(client()));
+    expect(upstream.breaker.state).toBe('closed');
+    await outcome(getPerson(client()));
+
+    expect(upstream.breaker.state).toBe('open');
+  });
+
   it('T10: lets exactly one call probe, and closes when it succeeds', async () => {
     const rest = await openRest({ breaker: { openMs: 100 } });
     const { backend, client, told, upstream } = rest;
