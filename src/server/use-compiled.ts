@@ -8,16 +8,14 @@
 import {
   getOperationAST,
   GraphQLError,
-  OperationTypeNode,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
 } from 'graphql';
-import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import type { Compiled } from './compiler.ts';
 import type { ServerContext } from './request-record.ts';
-import { stringifierOf, type Stringify } from './stringifier.ts';
 
 /** Executions that are interpreted before a document is compiled. */
 const INTERPRETED_RUNS = 1;
@@ -25,15 +23,10 @@ const INTERPRETED_RUNS = 1;
 /** Compiled operations that are kept: what the compiler makes of a document is many times its text. */
 const MAX_COMPILED = 100;
 
-/** Characters of a document that is compiled at the most. */
-const MAX_LENGTH = 10_000;
-
 interface Operation {
   runs: number;
   /** Null for what is interpreted for ever. */
-  compiled: CompiledQuery | null | undefined;
-  /** Writes its answers; undefined where JSON.stringify does. */
-  stringify: Stringify | undefined;
+  compiled: Compiled | null | undefined;
 }
 
 type Execute = (args: ExecutionArgs) => unknown;
@@ -45,10 +38,15 @@ export function useCompiled(): Plugin<ServerContext, ServerContext> {
     max: MAX_COMPILED,
     dispose: (_, operation) => {
       operation.compiled = undefined;
-      operation.stringify = undefined;
       operation.runs = 0;
     },
   });
+
+  let compile: ((args: ExecutionArgs) => Compiled | null) | undefined;
+  let loading: Promise<void> | undefined;
+  const load = async (): Promise<void> => {
+    ({ compile } = await import('./compiler.ts'));
+  };
 
   return {
     onExecute({ args, context, executeFn, setExecuteFn }) {
@@ -56,10 +54,12 @@ export function useCompiled(): Plugin<ServerContext, ServerContext> {
       const given = args as ExecutionArgs;
       const operation = operationOf(given);
       if (!operation || operation.runs++ < INTERPRETED_RUNS) return;
-      if (operation.compiled === undefined) compile(operation, given);
+      loading ??= load();
+      if (!compile) return;
+      if (operation.compiled === undefined) operation.compiled = compile(given);
       if (!operation.compiled) return;
       if (!kept.get(operation)) kept.set(operation, true);
-      context.record.stringify = operation.stringify;
+      context.record.stringify = operation.compiled.stringify;
       setExecuteFn(executing(operation.compiled, executeFn as Execute));
     },
   };
@@ -71,26 +71,13 @@ export function useCompiled(): Plugin<ServerContext, ServerContext> {
     let operation = byName.get(name);
     // Names that the document doesn't have would fill the map.
     if (!operation && !getOperationAST(document, operationName)) return undefined;
-    if (!operation)
-      byName.set(name, (operation = { runs: 0, compiled: undefined, stringify: undefined }));
+    if (!operation) byName.set(name, (operation = { runs: 0, compiled: undefined }));
     return operation;
   }
 }
 
-/** Leaves to graphql-js what the compiler refuses: it knows more. */
-function compile(into: Operation, { schema, document, operationName }: ExecutionArgs): void {
-  into.compiled = null;
-  const operation = getOperationAST(document, operationName);
-  if (operation?.operation !== OperationTypeNode.QUERY) return;
-  if ((document.loc?.source.body.length ?? 0) > MAX_LENGTH) return;
-  const compiled = compileQuery(schema, document, operationName ?? undefined);
-  if (!isCompiledQuery(compiled)) return;
-  into.compiled = compiled;
-  into.stringify = stringifierOf(schema, document, operationName);
-}
-
 const executing =
-  (compiled: CompiledQuery, interpret: Execute): Execute =>
+  (compiled: Compiled, interpret: Execute): Execute =>
   (args) => {
     const { document, rootValue, contextValue, variableValues } = args;
     const result = compiled.query(rootValue, contextValue, variableValues ?? {});

@@ -1,0 +1,28 @@
+/**
+ * A document → functions that execute it and write its answers.
+ *
+ * Apart from those who use it, since the libraries it stands on take a tenth of a second to load:
+ * nobody who starts the gateway should wait for them.
+ */
+import { getOperationAST, OperationTypeNode, type ExecutionArgs } from 'graphql';
+import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
+import { stringifierOf, type Stringify } from './stringifier.ts';
+
+/** Characters of a document that is compiled at the most. */
+const MAX_LENGTH = 10_000;
+
+export interface Compiled {
+  readonly query: CompiledQuery['query'];
+  /** Undefined where JSON.stringify does. */
+  readonly stringify: Stringify | undefined;
+}
+
+/** Null for what the compiler refuses: graphql-js knows more than it does. */
+export function compile({ schema, document, operationName }: ExecutionArgs): Compiled | null {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== OperationTypeNode.QUERY) return null;
+  if ((document.loc?.source.body.length ?? 0) > MAX_LENGTH) return null;
+  const compiled = compileQuery(schema, document, operationName ?? undefined);
+  if (!isCompiledQuery(compiled)) return null;
+  return { query: compiled.query, stringify: stringifierOf(schema, document, operationName) };
+}
