@@ -26,6 +26,12 @@ const MAX_HOLD = 7;
 /** Once the backend's pace is known the queue may be this many times longer, and never more. */
 const KNOWN_PACE_FACTOR = 16;
 
+/** How much slower than at its best a backend is taken to be after a pause. */
+const CALM_FACTOR = 4;
+
+/** How fast its best is forgotten, an answer. */
+const FORGETTING = 1.001;
+
 /** The weight of the newest answer in the pace. */
 const NEWEST = 0.2;
 
@@ -50,6 +56,8 @@ export class Gate implements Stage {
   #active = 0;
   #waiting = 0;
   #paceMs: number | undefined;
+  /** Milliseconds of the quickest exchange, lately. */
+  #quickestMs = Infinity;
   readonly #throughput = new Throughput();
 
   constructor(options: GateOptions) {
@@ -57,6 +65,7 @@ export class Gate implements Stage {
   }
 
   begin(outgoing: Outgoing): Promise<void> | undefined {
+    if (this.#active === 0) this.#calmDown();
     const lane = this.#laneOf(outgoing);
     if (lane.waiting.size > 0 || !this.#mayStart(lane)) return this.#wait(lane, outgoing);
     outgoing.sentMs = outgoing.startMs;
@@ -73,7 +82,10 @@ export class Gate implements Stage {
     // has little time left, and would make a slow backend look quick.
     if (answered || tookMs > (lane.paceMs ?? 0)) lane.paceMs = blend(lane.paceMs, tookMs);
     if (answered || tookMs > (this.#paceMs ?? 0)) this.#paceMs = blend(this.#paceMs, tookMs);
-    if (answered) this.#throughput.note(endMs);
+    if (answered) {
+      this.#throughput.note(endMs);
+      this.#quickestMs = Math.min(this.#quickestMs * FORGETTING, tookMs);
+    }
     lane.active -= 1;
     this.#active -= 1;
     this.#forgetIdle(apiKey, lane);
@@ -85,6 +97,12 @@ export class Gate implements Stage {
     for (const lane of [...this.#turns]) {
       for (const turn of [...lane.waiting]) turn.giveUp(refusal);
     }
+  }
+
+  /** Nothing is under way: how slow a busy time was says little about the next one. */
+  #calmDown(): void {
+    if (this.#paceMs === undefined) return;
+    this.#paceMs = Math.min(this.#paceMs, CALM_FACTOR * this.#quickestMs);
   }
 
   #laneOf({ apiKey, startMs }: Outgoing): Lane {

@@ -109,6 +109,25 @@ describe('the gate', () => {
     expect(await getPerson(client(), 'after')).toBeDefined();
   });
 
+  it('takes a busy time for no measure of what comes after a pause', async () => {
+    const { backend, client } = await openRest({ connections: 4, timeoutMs: 1_000 });
+    const burst = (count: number, name: string) =>
+      Promise.all(
+        Array.from({ length: count }, (_, i) => failureOf(getPerson(client(), `${name}${i}`))),
+      );
+    backend.on('*', after(10, ok(person('p'))));
+    await burst(4, 'quick');
+    backend.on('*', after(300, ok(person('p'))));
+    await burst(8, 'slow');
+    backend.on('*', after(10, ok(person('p'))));
+    // Until no call has ended lately.
+    await sleep(1_100);
+
+    const failures = await burst(40, 'after');
+
+    expect(failures.filter((name) => name !== 'none')).toEqual([]);
+  });
+
   it('lets a long queue wait when the backend is quick', async () => {
     const { backend, client } = await openRest();
     backend.on('*', ok(person('p')));
