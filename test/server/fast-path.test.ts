@@ -205,7 +205,7 @@ describe('the fast path', () => {
     const upstream = await openFaultUpstream();
     onTestFinished(() => upstream.stop());
     upstream.on('*', behaviour);
-    const roads = await openRoads({ upstreamUrl: upstream.url });
+    const roads = await openRoads({ upstreamUrl: upstream.url, timeoutMs: 300 });
 
     const body = { query: '{ page(pageId: "p") { name status createdAt } }' };
     await ask(roads, { body });

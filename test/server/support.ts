@@ -4,7 +4,6 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { openBackend, type Backend } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
@@ -14,6 +13,7 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../src/serv
 import { openHttpServer, type HttpServer } from '../../src/server/http-server.ts';
 import { Metrics } from '../../src/server/metrics.ts';
 import { upstreamProbe } from '../../src/server/upstream-probe.ts';
+import { buildGateway } from '../support/gateway-build.ts';
 
 export interface Reply {
   readonly status: number;
@@ -43,6 +43,8 @@ export interface QueryOptions {
 type SiteOptions = Partial<GatewayOptions> & {
   readonly upstreamUrl?: string;
   readonly maxBodyBytes?: number;
+  /** One try of one call, in milliseconds. @default 1,000 */
+  readonly timeoutMs?: number;
 };
 
 let backend: Backend | undefined;
@@ -64,6 +66,7 @@ export function shareBackend(): void {
 export async function openSite({
   upstreamUrl,
   maxBodyBytes = 100_000,
+  timeoutMs = 1_000,
   ...options
 }: SiteOptions = {}): Promise<Site> {
   const { origin, pathPrefix } = splitUpstreamUrl(new URL(upstreamUrl ?? backend!.url));
@@ -73,7 +76,7 @@ export async function openSite({
     dispatcher,
     pathPrefix,
     routeSet: 'extended',
-    timeoutMs: 1_000,
+    timeoutMs,
     maxResponseBytes: 5_000_000,
     observer: metrics.observer,
   });
@@ -135,11 +138,9 @@ export interface Product {
   exit(): Promise<number | null>;
 }
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-
 /** `npm start` without its build, on a free port unless told otherwise. */
 export function startProduct(env: Record<string, string> = {}): Product {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+  const child = spawn(process.execPath, [buildGateway()], {
     env: {
       ...process.env,
       PORT: '0',

@@ -18,7 +18,7 @@ function workersOf({ process: { pid } }: Product): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   return children
     .map(Number)
-    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.ts'));
+    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.js'));
 }
 
 /** The sum of a metric's series. */
