@@ -26,12 +26,14 @@ export class Http2Session {
   /** When something last arrived, on `performance.now()`'s clock. */
   heardMs = performance.now();
   readonly #session: ClientHttp2Session;
+  readonly #socket: Socket;
   #open = 0;
   #doubted = false;
   #leaving = false;
 
   /** @param onEnd told when no read may begin here any more, and once more when none is left. */
   constructor(origin: string, socket: Socket, onEnd: (session: Http2Session) => void) {
+    this.#socket = socket;
     this.#session = connect(origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
@@ -76,13 +78,13 @@ export class Http2Session {
   doubt(): void {
     if (this.#doubted || this.#session.destroyed) return;
     this.#doubted = true;
-    const timer = setTimeout(() => this.#session.destroy(), PONG_WITHIN_MS);
+    const timer = setTimeout(() => this.destroy(), PONG_WITHIN_MS);
     const asked = this.#session.ping(() => {
       clearTimeout(timer);
       this.#doubted = false;
     });
     // It can't even be asked.
-    if (!asked) this.#session.destroy();
+    if (!asked) this.destroy();
   }
 
   /** Ends when the reads under way have. */
@@ -94,14 +96,16 @@ export class Http2Session {
     });
   }
 
+  /** The socket too: a session that was told to go away would only end its half of it. */
   destroy(): void {
     this.#session.destroy();
+    this.#socket.destroy();
   }
 
   /** The last read out closes the door: Node forgets to when a read was given up early. */
   #leave(): void {
     this.#leaving = true;
-    if (this.#open === 0) this.#session.destroy();
+    if (this.#open === 0) this.destroy();
   }
 }
 

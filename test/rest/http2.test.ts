@@ -78,6 +78,10 @@ async function openBackend(turns: Turn[]) {
     seen,
     sessions,
     sockets,
+    /** Connections that have another end. Node's server does not always say that one is closed. */
+    get open() {
+      return [...sockets].filter(({ remotePort }) => remotePort !== undefined).length;
+    },
     get connections() {
       return connections;
     },
@@ -317,7 +321,7 @@ describe('a read over HTTP/2', () => {
     await upstream.close();
 
     expect(await answer).toEqual(person('p'));
-    await vi.waitFor(() => expect(backend.sockets.size).toBe(0));
+    await vi.waitFor(() => expect(backend.open).toBe(0));
   });
 
   it('leaves no connection behind, however often one is told to go away', async () => {
@@ -326,12 +330,14 @@ describe('a read over HTTP/2', () => {
     for (let i = 0; i < 10; i++) {
       const answers = Array.from({ length: 5 }, (_, j) => getPerson(client(), `p${i}-${j}`));
       await sleep(5);
-      for (const session of backend.sessions) session.goaway(0);
+      for (const session of backend.sessions) if (!session.destroyed) session.goaway(0);
       await Promise.allSettled(answers);
     }
 
-    await vi.waitFor(() => expect(backend.sockets.size).toBeLessThanOrEqual(1));
+    const soon = { timeout: 10_000 };
+    await vi.waitFor(() => expect(backend.open).toBeLessThanOrEqual(1), soon);
     await upstream.close();
-    await vi.waitFor(() => expect(backend.sockets.size).toBe(0));
+    // One that was being opened is closed as soon as it is open.
+    await vi.waitFor(() => expect(backend.open).toBe(0), soon);
   });
 });
