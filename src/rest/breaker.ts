@@ -45,6 +45,9 @@ const PROBE_MS = 500;
 /** What takes longer to find no connection is not a moment's restart, in milliseconds. */
 const REFUSED_WITHIN_MS = 250;
 
+/** The part of a try's time that the backend must have had, for its end to speak against it. */
+const ITS_TIME = 0.9;
+
 /** Slices of the window: it moves on by one of them at a time. */
 const BUCKETS = 10;
 
@@ -171,14 +174,14 @@ const fail = (): Promise<void> => {
 function isFailure(outcome: Answer | Error, outgoing: Outgoing): boolean {
   if (!(outcome instanceof Error)) return outcome.status >= 500;
   const cause = outcome instanceof RestOutcomeUnknownError ? outcome.cause : outcome;
-  if (cause instanceof RestTimeoutError) return !outgoing.cut && hadHalfOfIt(outgoing);
+  if (cause instanceof RestTimeoutError) return !outgoing.cut && hadItsTime(outgoing);
   if (isReconnecting(cause, outgoing)) return false;
   return cause instanceof RestUnreachableError && !(cause instanceof RestCircuitOpenError);
 }
 
 /** What has waited long for its turn runs out of time whatever the backend does. */
-const hadHalfOfIt = ({ startMs, sentMs, endMs, untilMs }: Outgoing): boolean =>
-  endMs - sentMs >= (untilMs - startMs) / 2;
+const hadItsTime = ({ startMs, sentMs, endMs, untilMs }: Outgoing): boolean =>
+  endMs - sentMs >= ITS_TIME * (untilMs - startMs);
 
 /** A read that is refused a connection tries again at once: `gaveUp` counts it, if it comes to that. */
 const isReconnecting = (cause: unknown, outgoing: Outgoing): boolean =>

@@ -44,8 +44,10 @@ function build(sources: readonly { file: string; text: string }[], done: string)
   }
   writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
   for (const other of readdirSync(CACHE)) {
-    const old = Date.now() - statSync(join(CACHE, other)).mtimeMs > 3_600_000;
-    if (old) rmSync(join(CACHE, other), { recursive: true });
+    // Another process may have moved or removed it meanwhile.
+    const { mtimeMs = Infinity } = statSync(join(CACHE, other), { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > 3_600_000)
+      rmSync(join(CACHE, other), { recursive: true, force: true });
   }
   try {
     renameSync(making, done);
