@@ -6,10 +6,8 @@
  */
 import {
   GraphQLError,
-  Kind,
   visit,
   type DocumentNode,
-  type FragmentDefinitionNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -20,6 +18,7 @@ import { createContext, type Context } from './context.ts';
 import { MAX_NODES } from './node.queries.ts';
 import { planOperation } from './plan.ts';
 import type { Plan } from './plan-tally.ts';
+import { fragmentsOf } from './selection.ts';
 
 export interface Operation {
   readonly schema: GraphQLSchema;
@@ -42,11 +41,7 @@ export function planFor(
 ): Plan | undefined {
   const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
   if (!coerced) return undefined;
-  const fragments = Object.fromEntries(
-    document.definitions
-      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node]),
-  );
+  const fragments = fragmentsOf(document);
   return planOperation(operation, { schema, fragments, variableValues: coerced }, context);
 }
 

@@ -11,11 +11,13 @@ import {
   getArgumentValues,
   getDirectiveValues,
   isAbstractType,
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
@@ -25,6 +27,12 @@ export interface Document {
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   readonly variableValues: Readonly<Record<string, unknown>>;
 }
+
+/** What is needed to find fragments. */
+type Fragments = Pick<Document, 'schema' | 'fragments'>;
+
+/** A field, or an operation: whatever selects fields. */
+export type Selecting = Pick<FieldNode, 'selectionSet'>;
 
 /** One response key below a type: its field, and every place the document selects it. */
 export interface Selected {
@@ -54,31 +62,65 @@ export function selectedFields(
 ): readonly Selected[] {
   const found = selections.get(nodes);
   if (found?.type === type) return found.fields;
-  const collected = new Map<string, { key: string; name: string; nodes: FieldNode[] }>();
-  const visited = new Set<string>();
   let isFixed = true;
-  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
-  const fields = [...collected.values()];
+  const fields = collectFields(document, type, nodes, (node) => {
+    if (!node.directives?.length) return true;
+    isFixed = false;
+    return isIncluded(document, node);
+  });
   if (isFixed) selections.set(nodes, { type, fields });
   return fields;
+}
+
+/** The same for all variables; undefined where a directive, and so a variable, has a say. */
+export function fixedFields(
+  document: Fragments,
+  type: GraphQLObjectType,
+  nodes: readonly Selecting[],
+): readonly Selected[] | undefined {
+  let isFixed = true;
+  const fields = collectFields(document, type, nodes, ({ directives }) => {
+    if (directives?.length) isFixed = false;
+    return true;
+  });
+  return isFixed ? fields : undefined;
+}
+
+/** The fragments of a document, by name. */
+export const fragmentsOf = ({ definitions }: DocumentNode): Document['fragments'] =>
+  Object.fromEntries(
+    definitions
+      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
+      .map((node) => [node.name.value, node]),
+  );
+
+function collectFields(
+  { schema, fragments }: Fragments,
+  type: GraphQLObjectType,
+  nodes: readonly Selecting[],
+  isWanted: (node: SelectionNode) => boolean,
+): readonly Selected[] {
+  const collected = new Map<string, { key: string; name: string; nodes: FieldNode[] }>();
+  const visited = new Set<string>();
+  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
+  return [...collected.values()];
 
   function collect(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
-      if (selection.directives?.length) isFixed = false;
-      if (!isIncluded(document, selection)) continue;
+      if (!isWanted(selection)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         const known = collected.get(key);
         if (known) known.nodes.push(selection);
         else collected.set(key, { key, name: selection.name.value, nodes: [selection] });
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        if (applies(document.schema, type, selection.typeCondition?.name.value)) {
+        if (applies(schema, type, selection.typeCondition?.name.value)) {
           collect(selection.selectionSet);
         }
       } else if (!visited.has(selection.name.value)) {
         visited.add(selection.name.value);
-        const fragment = document.fragments[selection.name.value];
-        if (fragment && applies(document.schema, type, fragment.typeCondition.name.value)) {
+        const fragment = fragments[selection.name.value];
+        if (fragment && applies(schema, type, fragment.typeCondition.name.value)) {
           collect(fragment.selectionSet);
         }
       }
@@ -99,8 +141,7 @@ export function argumentsOf(
   }
 }
 
-function isIncluded(document: Document, node: SelectionSetNode['selections'][number]): boolean {
-  if (!node.directives?.length) return true;
+function isIncluded(document: Document, node: SelectionNode): boolean {
   const skip = getDirectiveValues(GraphQLSkipDirective, node, document.variableValues);
   if (skip?.['if'] === true) return false;
   const include = getDirectiveValues(GraphQLIncludeDirective, node, document.variableValues);

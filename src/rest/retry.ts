@@ -18,7 +18,7 @@ import { isRead, type Answer, type Outgoing, type Send } from './send.ts';
 /** Retries of a call that reached the backend. */
 export const MAX_RETRIES = 2;
 
-/** Retries of a call that did not: together they outlast a restart of 300 ms, and of 500 ms. */
+/** Retries of a call that did not: together they outlast a restart of 500 ms. */
 const MAX_RECONNECTS = 7;
 
 /** The longest first wait, in milliseconds; every next one is twice as long. */

@@ -16,15 +16,9 @@ import type {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type {
-  GraphQLParams,
-  Plugin,
-  PromiseOrValue,
-  YogaInitialContext,
-  YogaServerInstance,
-} from 'graphql-yoga';
+import type { Plugin, PromiseOrValue, YogaInitialContext, YogaServerInstance } from 'graphql-yoga';
 import { serverTiming } from '../graph/explain.ts';
-import { readParams } from './params.ts';
+import { paramsIn, PostRequest, type PlainParams, type Post } from './post.ts';
 import type { RequestRecord, ServerContext } from './request-record.ts';
 
 /** What Yoga and its plugins make of graphql-js, for one request. */
@@ -34,14 +28,6 @@ interface Enveloped {
   readonly validate: typeof validate;
   readonly contextFactory: () => PromiseOrValue<object>;
   readonly execute: typeof execute;
-}
-
-type PlainParams = GraphQLParams & { readonly query: string };
-
-/** A POST to `/graphql`, its body read. */
-export interface Post {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
 }
 
 /** An answer with status 200. */
@@ -155,48 +141,6 @@ export function useExecuted(): Plugin<ServerContext, ServerContext> {
   };
 }
 
-/** Undefined for what Yoga should refuse. */
-function paramsIn(body: string): PlainParams | undefined {
-  try {
-    const params = readParams(JSON.parse(body));
-    const { query, operationName, variables, extensions } = params;
-    const plain =
-      typeof query === 'string' &&
-      typeof (operationName ?? '') === 'string' &&
-      isObject(variables ?? {}) &&
-      isObject(extensions ?? {});
-    return plain ? (params as PlainParams) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** One answer that holds nothing but data. */
 const isPlain = (result: ExecutionResult): boolean =>
   result.data != null && Object.keys(result).length === 1;
-
-class PostRequest {
-  readonly method = 'POST';
-  readonly headers: PostHeaders;
-
-  constructor(headers: IncomingHttpHeaders) {
-    this.headers = new PostHeaders(headers);
-  }
-}
-
-class PostHeaders {
-  readonly #headers: IncomingHttpHeaders;
-
-  constructor(headers: IncomingHttpHeaders) {
-    this.#headers = headers;
-  }
-
-  /** @param name in lower case. */
-  get(name: string): string | null {
-    // What may come twice is joined by Node, but for set-cookie, which no request carries.
-    return (this.#headers[name] as string | undefined) ?? null;
-  }
-}

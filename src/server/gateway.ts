@@ -4,10 +4,11 @@
  * It opens no port and reads no environment: `fetch` is the whole of it, for tests and for whatever
  * server stands in front.
  */
-import { FastPath, type FastAnswer, type Post } from './fast-path.ts';
+import { FastPath, type FastAnswer } from './fast-path.ts';
 import { createGraphQL, type GraphQLServerOptions } from './graphql-server.ts';
 import { silentLogger, type Logger } from './logger.ts';
 import { Metrics } from './metrics.ts';
+import type { Post } from './post.ts';
 import { Readiness, type Probe } from './readiness.ts';
 import { refusalResponse } from './refusal.ts';
 import { report } from './request-report.ts';

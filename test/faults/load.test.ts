@@ -40,6 +40,21 @@ let count = 0;
 /** A query that no other is shared with. */
 const next = (): string => `{ person(personId: "p${count++}") { name } }`;
 
+/** One answer every 20 ms, whoever asks: 50 a second. Who has gone is passed over. Answers how to stop. */
+function serveFifty({ upstream }: Stand): () => void {
+  const waiting: (() => boolean)[] = [];
+  upstream.on('*', (response, seen, socket) => {
+    waiting.push(() => {
+      if (!socket.destroyed) void world()(response, seen, socket);
+      return !socket.destroyed;
+    });
+  });
+  const serving = setInterval(() => {
+    while (waiting.length > 0 && !waiting.shift()!());
+  }, 20);
+  return () => clearInterval(serving);
+}
+
 describe('as the settings are by default', () => {
   let stand: Stand;
   let callers: Callers;
@@ -254,17 +269,7 @@ describe('as the settings are by default', () => {
   });
 
   it('T25 sheds what it cannot serve in time, and recovers when it can', async () => {
-    // One answer every 20 ms, whoever asks: 50 a second. Who has gone is passed over.
-    const waiting: (() => boolean)[] = [];
-    stand.upstream.on('*', (response, seen, socket) => {
-      waiting.push(() => {
-        if (!socket.destroyed) void world()(response, seen, socket);
-        return !socket.destroyed;
-      });
-    });
-    const serving = setInterval(() => {
-      while (waiting.length > 0 && !waiting.shift()!());
-    }, 20);
+    const stopServing = serveFifty(stand);
     const before = await stand.gateway.metric('process_resident_memory_bytes');
     const heard: Heard[] = [];
     const begunMs = Date.now();
@@ -310,7 +315,7 @@ describe('as the settings are by default', () => {
     const grown = (await stand.gateway.metric('process_resident_memory_bytes')) - before;
     expect(grown).toBeLessThan(100e6);
 
-    clearInterval(serving);
+    stopServing();
     stand.upstream.on('*', world());
     const endedMs = performance.now();
     await eventually(async () => {
@@ -328,18 +333,9 @@ it.runIf(SLOW)(
   async () => {
     const stand = await openStand({});
     const callers = openCallers(stand.gateway);
-    const waiting: (() => boolean)[] = [];
-    stand.upstream.on('*', (response, seen, socket) => {
-      waiting.push(() => {
-        if (!socket.destroyed) void world()(response, seen, socket);
-        return !socket.destroyed;
-      });
-    });
-    const serving = setInterval(() => {
-      while (waiting.length > 0 && !waiting.shift()!());
-    }, 20);
+    const stopServing = serveFifty(stand);
     onTestFinished(async () => {
-      clearInterval(serving);
+      stopServing();
       await callers.close();
       await stand.close();
     });
