@@ -16,7 +16,7 @@ import {
   RestUnreachableError,
   type RouteName,
 } from './errors.ts';
-import { isRead, type Answer, type Outgoing } from './send.ts';
+import { isRead, type Outcome, type Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
@@ -102,15 +102,16 @@ export class BackendBreaker implements Breaker, Stage {
     return Math.ceil(Math.max(left, PROBE_MS));
   }
 
-  begin(outgoing: Outgoing): undefined {
+  begin(outgoing: Outgoing): boolean {
     outgoing.probe = this.#circuit.halfOpen;
     if (this.#circuit.opened || (outgoing.probe && this.#probing)) {
       throw this.refusal(outgoing.route);
     }
     if (outgoing.probe) this.#probing = true;
+    return true;
   }
 
-  end(outgoing: Outgoing, outcome: Answer | Error): void {
+  end(outgoing: Outgoing, outcome: Outcome): void {
     const { probe, endMs } = outgoing;
     if (probe) this.#probing = false;
     // A straggler from before it opened must not pass for the probe.
@@ -171,7 +172,7 @@ const fail = (): Promise<void> => {
 };
 
 /** Whether the end of a try speaks against the backend. */
-function isFailure(outcome: Answer | Error, outgoing: Outgoing): boolean {
+function isFailure(outcome: Outcome, outgoing: Outgoing): boolean {
   if (!(outcome instanceof Error)) return outcome.status >= 500;
   const cause = outcome instanceof RestOutcomeUnknownError ? outcome.cause : outcome;
   if (cause instanceof RestTimeoutError) return !outgoing.cut && hadItsTime(outgoing);

@@ -16,23 +16,25 @@ import {
   type RestError,
 } from './errors.ts';
 import { timedOut } from './patience.ts';
-import { isRead, type Answer, type Outgoing, type Send } from './send.ts';
+import { isRead, type Layer, type Outcome, type Outgoing, type Settle } from './send.ts';
 import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fault.ts';
 
 /**
  * Sends one request and collects its answer.
  *
+ * It ends with an answer, RestTimeoutError, RestUnreachableError, RestInvalidResponseError,
+ * RestAbortedError, or RestOutcomeUnknownError when a write left and its answer did not arrive.
+ *
  * @param maxBytes the largest body that is read.
- * @throws {RestTimeoutError | RestUnreachableError | RestInvalidResponseError | RestAbortedError}
- * @throws {RestOutcomeUnknownError} when a write left and its answer did not arrive.
  */
 export const exchanging =
-  (dispatcher: Dispatcher, maxBytes: number): Send =>
-  (outgoing) =>
-    new Promise((resolve, reject) => {
-      const handler = new AnswerHandler(outgoing, maxBytes, resolve, reject);
-      if (handler.settled) return;
-      if (outgoing.entry) outgoing.entry.source = 'sent';
+  (dispatcher: Dispatcher, maxBytes: number): Layer =>
+  (settle) =>
+  (outgoing) => {
+    const handler = new AnswerHandler(outgoing, maxBytes, settle);
+    if (handler.settled) return;
+    if (outgoing.entry) outgoing.entry.source = 'sent';
+    try {
       dispatcher.dispatch(
         {
           method: outgoing.route.method,
@@ -45,7 +47,10 @@ export const exchanging =
         },
         handler,
       );
-    });
+    } catch (error) {
+      handler.onResponseError(undefined, error as Error);
+    }
+  };
 
 const NO_HEADERS: IncomingHttpHeaders = {};
 
@@ -53,8 +58,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   settled = false;
   readonly #outgoing: Outgoing;
   readonly #maxBytes: number;
-  readonly #resolve: (answer: Answer) => void;
-  readonly #reject: (error: RestError) => void;
+  readonly #settle: Settle;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
@@ -62,18 +66,12 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #chunks: Buffer[] | undefined;
   #size = 0;
 
-  constructor(
-    outgoing: Outgoing,
-    maxBytes: number,
-    resolve: (answer: Answer) => void,
-    reject: (error: RestError) => void,
-  ) {
+  constructor(outgoing: Outgoing, maxBytes: number, settle: Settle) {
     this.#outgoing = outgoing;
     this.#maxBytes = maxBytes;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#settle = settle;
     const left = Math.ceil(outgoing.untilMs - outgoing.sentMs);
-    this.#timer = setTimeout(() => this.giveUp(timedOut), Math.max(0, left));
+    this.#timer = setTimeout(expire, Math.max(0, left), this);
     if (outgoing.cancel.cancelled) this.giveUp(abortedError);
     else outgoing.cancel.listen(this);
   }
@@ -102,24 +100,13 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   }
 
   onResponseEnd(): void {
-    if (!this.#settle()) return;
     const chunks = this.#chunks ?? [];
     const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-    this.#resolve({ status: this.#status, headers: this.#headers, body });
+    this.#land({ status: this.#status, headers: this.#headers, body });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    const cause = withoutBytes(error);
-    const { route } = this.#outgoing;
-    const sent = this.#controller !== undefined;
-    if (this.#status > 0 && isTruncated(cause)) {
-      this.#fail(new RestTruncatedError('Backend answered only in part', route, { cause }));
-    } else if (isMalformed(cause)) {
-      this.#fail(new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause }));
-    } else {
-      const retry = retryOf(cause, sent, this.#status > 0);
-      this.#fail(new RestUnreachableError('Backend could not be reached', route, { cause, retry }));
-    }
+    if (!this.settled) this.#land(this.#outcomeOf(this.#faultOf(withoutBytes(error))));
   }
 
   giveUp(end: End): void {
@@ -134,28 +121,51 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     );
   }
 
+  /** We ourselves want no more of it. */
   #end(error: RestError): void {
-    this.#fail(error);
+    if (this.settled) return;
+    const outcome = this.#outcomeOf(error);
+    this.#close();
     this.#controller?.abort(error);
+    // Not before all who are given up in this moment know it: the next in the queue may be one.
+    queueMicrotask(() => this.#settle(this.#outgoing, outcome));
   }
 
-  #fail(error: RestError): void {
-    if (!this.#settle()) return;
-    const { route } = this.#outgoing;
-    const sent = this.#controller !== undefined;
-    const lost = sent && !isRead(this.#outgoing);
-    this.#reject(
-      lost
-        ? new RestOutcomeUnknownError('Write was sent and its answer lost', route, { cause: error })
-        : error,
-    );
+  /** The exchange is over. */
+  #land(outcome: Outcome): void {
+    if (this.settled) return;
+    this.#close();
+    // Not before undici is done with it: its connection would pass for busy to the next call.
+    process.nextTick(this.#settle, this.#outgoing, outcome);
   }
 
-  #settle(): boolean {
-    if (this.settled) return false;
+  #close(): void {
     this.settled = true;
     clearTimeout(this.#timer);
     this.#outgoing.cancel.listen(undefined);
-    return true;
+  }
+
+  #faultOf(cause: Error): RestError {
+    const { route } = this.#outgoing;
+    const answered = this.#status > 0;
+    if (answered && isTruncated(cause)) {
+      return new RestTruncatedError('Backend answered only in part', route, { cause });
+    }
+    if (isMalformed(cause)) {
+      return new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause });
+    }
+    const retry = retryOf(cause, this.#controller !== undefined, answered);
+    return new RestUnreachableError('Backend could not be reached', route, { cause, retry });
+  }
+
+  #outcomeOf(error: RestError): RestError {
+    const sent = this.#controller !== undefined;
+    if (!sent || isRead(this.#outgoing)) return error;
+    const { route } = this.#outgoing;
+    return new RestOutcomeUnknownError('Write was sent and its answer lost', route, {
+      cause: error,
+    });
   }
 }
+
+const expire = (handler: AnswerHandler): void => handler.giveUp(timedOut);

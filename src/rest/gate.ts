@@ -7,10 +7,10 @@
  */
 import type { End } from './cancel.ts';
 import type { RouteName } from './errors.ts';
-import type { Answer, Outgoing } from './send.ts';
-import type { Stage } from './stage.ts';
+import type { Outcome, Outgoing } from './send.ts';
+import type { Proceed, Stage } from './stage.ts';
 import { Throughput } from './throughput.ts';
-import { overloaded, Turn } from './turn.ts';
+import { overloaded, Turn, type Lane } from './turn.ts';
 
 export interface GateOptions {
   /** Calls under way at once, of all keys. */
@@ -38,16 +38,6 @@ const NEWEST = 0.2;
 /** When no call of a key ends for so long, its pace is no more; less may be our own doing. */
 const SILENCE_MS = 2_500;
 
-/** The calls of one key. */
-interface Lane {
-  active: number;
-  readonly waiting: Set<Turn>;
-  /** Milliseconds of one exchange, lately; undefined before the first. */
-  paceMs: number | undefined;
-  /** When a call last began after none or ended, on `performance.now()`'s clock. */
-  movedMs: number;
-}
-
 export class Gate implements Stage {
   readonly #options: GateOptions;
   readonly #lanes = new Map<string, Lane>();
@@ -64,16 +54,19 @@ export class Gate implements Stage {
     this.#options = options;
   }
 
-  begin(outgoing: Outgoing): Promise<void> | undefined {
+  begin(outgoing: Outgoing, proceed: Proceed): boolean {
     if (this.#active === 0) this.#calmDown();
     const lane = this.#laneOf(outgoing);
-    if (lane.waiting.size > 0 || !this.#mayStart(lane)) return this.#wait(lane, outgoing);
+    if (lane.waiting.size > 0 || !this.#mayStart(lane)) {
+      this.#wait(lane, outgoing, proceed);
+      return false;
+    }
     outgoing.sentMs = outgoing.startMs;
     this.#start(lane, outgoing);
-    return undefined;
+    return true;
   }
 
-  end({ apiKey, sentMs, endMs }: Outgoing, outcome: Answer | Error): void {
+  end({ apiKey, sentMs, endMs }: Outgoing, outcome: Outcome): void {
     const lane = this.#lanes.get(apiKey)!; // it has this call
     lane.movedMs = endMs;
     const tookMs = endMs - sentMs;
@@ -148,7 +141,7 @@ export class Gate implements Stage {
     turn.start();
   }
 
-  #wait(lane: Lane, outgoing: Outgoing): Promise<void> {
+  #wait(lane: Lane, outgoing: Outgoing, proceed: Proceed): void {
     const { route, untilMs, apiKey } = outgoing;
     const shedMs = this.#shedMs(lane, untilMs);
     if (shedMs !== undefined) {
@@ -156,19 +149,19 @@ export class Gate implements Stage {
       this.#options.onShed(route);
       throw overloaded(route, shedMs);
     }
-    return new Promise((resolve, reject) => {
-      const leave = (turn: Turn): void => {
-        lane.waiting.delete(turn);
-        this.#waiting -= 1;
-        if (lane.waiting.size > 0) return;
-        this.#turns.delete(lane);
-        this.#forgetIdle(apiKey, lane);
-      };
-      lane.waiting.add(new Turn(outgoing, resolve, reject, leave));
-      this.#waiting += 1;
-      this.#turns.add(lane);
-    });
+    lane.waiting.add(new Turn(outgoing, lane, this.#leave, proceed));
+    this.#waiting += 1;
+    this.#turns.add(lane);
   }
+
+  readonly #leave = (turn: Turn): void => {
+    const { lane, outgoing } = turn;
+    lane.waiting.delete(turn);
+    this.#waiting -= 1;
+    if (lane.waiting.size > 0) return;
+    this.#turns.delete(lane);
+    this.#forgetIdle(outgoing.apiKey, lane);
+  };
 
   /** When to come back instead of waiting, in milliseconds; undefined when there is room. */
   #shedMs(lane: Lane, untilMs: number): number | undefined {

@@ -28,7 +28,14 @@ export function pausing(onPause: (route: RouteName) => void): Stage {
   let waiting = 0;
 
   return {
-    begin: (outgoing) => (leftOf(outgoing.apiKey) > 0 ? wait(outgoing) : undefined),
+    begin(outgoing, proceed) {
+      if (leftOf(outgoing.apiKey) <= 0) return true;
+      wait(outgoing).then(
+        () => proceed(outgoing),
+        (refusal: Error) => proceed(outgoing, refusal),
+      );
+      return false;
+    },
 
     end({ apiKey, route }, outcome) {
       if (outcome instanceof Error || outcome.status !== 429) return;

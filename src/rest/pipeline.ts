@@ -14,13 +14,13 @@ import { Gate } from './gate.ts';
 import type { UpstreamObserver } from './observer.ts';
 import { pausing } from './pause.ts';
 import { retrying } from './retry.ts';
-import type { Decoded, Send } from './send.ts';
+import type { Answer, Decoded, Layer, Outcome, Outgoing } from './send.ts';
 import { sharing } from './share.ts';
 import { inStages } from './stage.ts';
 import { trying } from './try.ts';
 
 /** A call in, the checked body of its answer out. */
-export type Pipeline = Send<unknown>;
+export type Pipeline = (outgoing: Outgoing) => Promise<unknown>;
 
 export interface PipelineOptions {
   readonly dispatcher: Dispatcher;
@@ -57,9 +57,16 @@ export function openPipeline(options: PipelineOptions): {
 }
 
 const decoding =
-  (send: Send): Send<Decoded> =>
-  (outgoing) =>
-    send(outgoing).then((answer) => ({
-      value: decode(outgoing.route, answer),
-      status: answer.status,
-    }));
+  (layer: Layer): Layer<Decoded> =>
+  (settle) =>
+    layer((outgoing, outcome) =>
+      settle(outgoing, outcome instanceof Error ? outcome : decoded(outgoing, outcome)),
+    );
+
+function decoded({ route }: Outgoing, answer: Answer): Outcome<Decoded> {
+  try {
+    return { value: decode(route, answer), status: answer.status };
+  } catch (error) {
+    return error as Error;
+  }
+}

@@ -13,7 +13,7 @@ import {
   type RouteName,
 } from './errors.ts';
 import { retryAfterOf } from './retry-after.ts';
-import { isRead, type Answer, type Outgoing, type Send } from './send.ts';
+import { isRead, type Layer, type Outcome, type Outgoing } from './send.ts';
 
 /** Retries of a call that reached the backend. */
 export const MAX_RETRIES = 2;
@@ -44,42 +44,46 @@ interface Again {
   readonly free: boolean;
 }
 
-export function retrying(send: Send, options: RetryOptions): Send {
+export function retrying(layer: Layer, options: RetryOptions): Layer {
   const { budget, timeoutMs, onExhausted, onUnreachable } = options;
-  return (outgoing) => {
-    if (!isRead(outgoing)) return send(outgoing);
-    budget.earn();
-    return attempt(outgoing);
+  return (settle) => {
+    const send = layer((outgoing, outcome) => {
+      if (isRead(outgoing) && isFailure(outcome)) retry(outgoing, outcome);
+      else settle(outgoing, outcome);
+    });
+    return (outgoing) => {
+      if (isRead(outgoing)) budget.earn();
+      send(outgoing);
+    };
+
+    function retry(outgoing: Outgoing, outcome: Outcome): void {
+      const { attempt, route, cancel } = outgoing;
+      const again = whenAgain(outcome, attempt, timeoutMs);
+      if (!again || attempt > again.most || !fits(outgoing, again)) {
+        if (again?.free) onUnreachable();
+        settle(outgoing, outcome);
+      } else if (!again.free && !budget.spend()) {
+        onExhausted(route);
+        settle(outgoing, outcome);
+      } else {
+        sleep(again.afterMs, cancel, route).then(
+          () => {
+            outgoing.attempt = attempt + 1;
+            send(outgoing);
+          },
+          (aborted: Error) => settle(outgoing, aborted),
+        );
+      }
+    }
   };
-
-  function attempt(outgoing: Outgoing): Promise<Answer> {
-    return send(outgoing).then(
-      (answer) => (answer.status < 400 ? answer : retry(outgoing, answer)),
-      (error: Error) => retry(outgoing, error),
-    );
-  }
-
-  async function retry(outgoing: Outgoing, outcome: Answer | Error): Promise<Answer> {
-    const { attempt: made, route } = outgoing;
-    const again = whenAgain(outcome, made, timeoutMs);
-    if (!again || made > again.most || !fits(outgoing, again)) {
-      if (again?.free) onUnreachable();
-      return settle(outcome);
-    }
-    if (!again.free && !budget.spend()) {
-      onExhausted(route);
-      return settle(outcome);
-    }
-    await sleep(again.afterMs, outgoing.cancel, route);
-    outgoing.attempt = made + 1;
-    return attempt(outgoing);
-  }
 }
+
+const isFailure = (outcome: Outcome): boolean => outcome instanceof Error || outcome.status >= 400;
 
 const fits = ({ deadlineMs }: Outgoing, { afterMs, needsMs }: Again): boolean =>
   performance.now() + afterMs + needsMs < deadlineMs;
 
-function whenAgain(outcome: Answer | Error, attempt: number, timeoutMs: number): Again | undefined {
+function whenAgain(outcome: Outcome, attempt: number, timeoutMs: number): Again | undefined {
   const paid = { afterMs: jitter(attempt), needsMs: 0, most: MAX_RETRIES, free: false };
   if (!(outcome instanceof Error)) {
     const afterMs = retryAfterOf(outcome.headers);
@@ -103,8 +107,3 @@ const jitter = (attempt: number): number => Math.random() * ceiling(attempt);
 const steadyJitter = (attempt: number): number => ceiling(attempt) * (0.5 + Math.random() / 2);
 
 const ceiling = (attempt: number): number => Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
-
-function settle(outcome: Answer | Error): Answer {
-  if (outcome instanceof Error) throw outcome;
-  return outcome;
-}

@@ -1,9 +1,11 @@
 /**
- * The words between the layers that a call passes on its way out.
+ * The words between the layers that a call passes on its way out, and its outcome on the way back.
  *
- * A layer is a function around a `Send`, or a `Stage` that looks at a try as it begins and ends:
+ * A layer is put around another, or is a `Stage` that looks at a try as it begins and ends:
  * `sharing(decoding(retrying(inStages([pauses, tries, breaker, gate], exchanging))))`.
- * Each knows its one idea and nothing of the others.
+ * Each knows its one idea and nothing of the others. They are tied together once, and not by a
+ * promise a layer and call: those cost more than all that the layers do, and a request that waits
+ * for a hundred calls holds on to all of them.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -37,12 +39,16 @@ export interface Outgoing {
   deadlineMs: number;
   /** Cancelled when nobody waits any more. Writes are never cancelled. */
   readonly cancel: Cancel;
+  /** Who is told how it ended. Set before it is sent. */
+  landing: Landing | undefined;
 
   // The try under way. A call has one at a time, so each layer sets its own here instead of
   // copying a dozen fields. Times are on `performance.now()`'s clock.
 
   /** 1 for the first try, 2 for its first retry. */
   attempt: number;
+  /** How many stages it has passed. */
+  passed: number;
   /** What the journal says of it. */
   entry: JournalEntry | undefined;
   /** When the try began: before any queue. */
@@ -70,7 +76,20 @@ export interface Decoded {
   readonly status: number;
 }
 
-export type Send<Result = Answer> = (outgoing: Outgoing) => Promise<Result>;
+/** How a call ended. */
+export type Outcome<Result = Answer> = Result | Error;
+
+export interface Landing {
+  land(outcome: Outcome<Decoded>): void;
+}
+
+/** Sends a call. Whoever tied the layers together is told how it ended: once, and by nothing thrown. */
+export type Send = (outgoing: Outgoing) => void;
+
+export type Settle<Result = Answer> = (outgoing: Outgoing, outcome: Outcome<Result>) => void;
+
+/** A way to send calls, for whoever says where their outcomes go. */
+export type Layer<Result = Answer> = (settle: Settle<Result>) => Send;
 
 /** Reads may be shared, cancelled and tried again; writes never are. */
 export const isRead = ({ route }: Pick<Outgoing, 'route'>): boolean => route.method === 'GET';

@@ -12,14 +12,26 @@
  * parsed answer. It knows nothing of writes.
  */
 import { abortedError, type End, type Waiter } from './cancel.ts';
-import type { RestError, RouteName } from './errors.ts';
+import { RestError, type RouteName } from './errors.ts';
 import type { JournalEntry } from './journal.ts';
-import { isRead, type Decoded, type Outgoing, type Send } from './send.ts';
+import {
+  isRead,
+  type Decoded,
+  type Landing,
+  type Layer,
+  type Outcome,
+  type Outgoing,
+  type Send,
+} from './send.ts';
 
 /** @param onShared told of every read that is joined to another. */
-export function sharing(send: Send<Decoded>, onShared: (route: RouteName) => void): Send<unknown> {
+export function sharing(
+  layer: Layer<Decoded>,
+  onShared: (route: RouteName) => void,
+): (outgoing: Outgoing) => Promise<unknown> {
   // A generation is the map's present content: moving it is forgetting what can be joined.
   const flights = new Map<string, Entry>();
+  const send = layer((outgoing, outcome) => outgoing.landing!.land(outcome)); // set by both below
 
   return (outgoing) => {
     if (!isRead(outgoing)) return write(outgoing);
@@ -32,14 +44,18 @@ export function sharing(send: Send<Decoded>, onShared: (route: RouteName) => voi
     return new Flight(outgoing, flights, id).begin(send);
   };
 
-  async function write(outgoing: Outgoing): Promise<unknown> {
+  function write(outgoing: Outgoing): Promise<unknown> {
     flights.clear();
-    try {
-      return (await send(outgoing)).value;
-    } finally {
-      // Reads that began while it was under way may have seen either state.
-      flights.clear();
-    }
+    return new Promise((resolve, reject) => {
+      const land = (outcome: Outcome<Decoded>): void => {
+        // Reads that began while it was under way may have seen either state.
+        flights.clear();
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome.value);
+      };
+      outgoing.landing = { land };
+      send(outgoing);
+    });
   }
 }
 
@@ -52,7 +68,7 @@ interface Entry {
 }
 
 /** One exchange, and all who wait for it. */
-class Flight {
+class Flight implements Landing {
   readonly outgoing: Outgoing;
   readonly #flights: Map<string, Entry>;
   readonly #entry: Entry = { flight: this };
@@ -65,24 +81,26 @@ class Flight {
     this.#flights = flights;
     this.#id = id;
     flights.set(id, this.#entry);
+    outgoing.landing = this;
   }
 
-  begin(send: Send<Decoded>): Promise<unknown> {
+  begin(send: Send): Promise<unknown> {
     const answer = this.#wait(this.outgoing, undefined);
-    if (this.outgoing.cancel.cancelled) return answer;
-    send(this.outgoing).then(
-      ({ value, status }) => {
-        this.#forget();
-        // What one request has for itself needs no lock; deep freezing is a quarter of parsing.
-        if (this.#seats!.length > 1) freeze(value as object);
-        for (const seat of this.#seats!) seat.answer(value, status);
-      },
-      (error: RestError) => {
-        this.#forget();
-        for (const seat of this.#seats!) seat.fail(error);
-      },
-    );
+    if (!this.outgoing.cancel.cancelled) send(this.outgoing);
     return answer;
+  }
+
+  land(outcome: Outcome<Decoded>): void {
+    this.#forget();
+    const seats = this.#seats!; // its own at least
+    if (outcome instanceof Error) {
+      for (const seat of seats) seat.fail(outcome);
+      return;
+    }
+    const { value, status } = outcome;
+    // What one request has for itself needs no lock; deep freezing is a quarter of parsing.
+    if (seats.length > 1) freeze(value as object);
+    for (const seat of seats) seat.answer(value, status);
   }
 
   join(follower: Outgoing): Promise<unknown> {
@@ -120,7 +138,7 @@ class Seat implements Waiter {
   readonly #outgoing: Outgoing;
   readonly #entry: JournalEntry | undefined;
   readonly #resolve: (value: unknown) => void;
-  readonly #reject: (error: RestError) => void;
+  readonly #reject: (error: Error) => void;
   #left = false;
 
   constructor(
@@ -128,7 +146,7 @@ class Seat implements Waiter {
     outgoing: Outgoing,
     entry: JournalEntry | undefined,
     resolve: (value: unknown) => void,
-    reject: (error: RestError) => void,
+    reject: (error: Error) => void,
   ) {
     this.#flight = flight;
     this.#outgoing = outgoing;
@@ -145,8 +163,9 @@ class Seat implements Waiter {
     if (this.#release(status)) this.#resolve(value);
   }
 
-  fail(error: RestError): void {
-    if (this.#release(error.status)) this.#reject(error);
+  fail(error: Error): void {
+    const status = error instanceof RestError ? error.status : undefined;
+    if (this.#release(status)) this.#reject(error);
   }
 
   giveUp(end: End): void {

@@ -22,7 +22,7 @@ export const trying = ({ timeoutMs, observer }: TryOptions): Stage => ({
     outgoing.cut = !isRead(outgoing) && deadlineMs < startMs + timeoutMs;
     outgoing.untilMs = outgoing.cut ? deadlineMs : startMs + timeoutMs;
     outgoing.entry = journal.begin(route, origin, 'unsent', attempt, startMs);
-    return undefined;
+    return true;
   },
 
   end({ route, journal, entry, attempt, startMs, endMs }, outcome) {

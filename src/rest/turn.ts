@@ -2,53 +2,59 @@
  * A call that waits for its turn: until it may start, its time is over or nobody wants it.
  */
 import type { End, Waiter } from './cancel.ts';
-import { RestOverloadedError, RestTimeoutError, type RestError, type RouteName } from './errors.ts';
+import { RestOverloadedError, RestTimeoutError, type RouteName } from './errors.ts';
 import type { Outgoing } from './send.ts';
+import type { Proceed } from './stage.ts';
+
+/** The calls of one key. */
+export interface Lane {
+  active: number;
+  readonly waiting: Set<Turn>;
+  /** Milliseconds of one exchange, lately; undefined before the first. */
+  paceMs: number | undefined;
+  /** When a call last began after none or ended, on `performance.now()`'s clock. */
+  movedMs: number;
+}
 
 /** What is told to callers who are refused, at least, in milliseconds. */
 const MIN_RETRY_AFTER_MS = 1_000;
 
 export class Turn implements Waiter {
   readonly outgoing: Outgoing;
-  readonly #resolve: () => void;
-  readonly #reject: (error: RestError) => void;
-  readonly #onLeave: (turn: Turn) => void;
+  readonly lane: Lane;
+  readonly #leave: (turn: Turn) => void;
+  readonly #proceed: Proceed;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(
-    outgoing: Outgoing,
-    resolve: () => void,
-    reject: (error: RestError) => void,
-    onLeave: (turn: Turn) => void,
-  ) {
+  /** @param leave told when it waits no more, before it proceeds. */
+  constructor(outgoing: Outgoing, lane: Lane, leave: (turn: Turn) => void, proceed: Proceed) {
     this.outgoing = outgoing;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#onLeave = onLeave;
+    this.lane = lane;
+    this.#leave = leave;
+    this.#proceed = proceed;
     const left = Math.ceil(outgoing.untilMs - performance.now());
-    this.#timer = setTimeout(
-      () => this.giveUp(outgoing.cut ? noConnection : noRoom),
-      Math.max(0, left),
-    );
+    this.#timer = setTimeout(expire, Math.max(0, left), this);
     outgoing.cancel.listen(this);
   }
 
   start(): void {
-    this.#leave();
-    this.#resolve();
+    this.#end();
+    this.#proceed(this.outgoing);
   }
 
   giveUp(end: End): void {
-    this.#leave();
-    this.#reject(end(this.outgoing.route));
+    this.#end();
+    this.#proceed(this.outgoing, end(this.outgoing.route));
   }
 
-  #leave(): void {
+  #end(): void {
     clearTimeout(this.#timer);
     this.outgoing.cancel.listen(undefined);
-    this.#onLeave(this);
+    this.#leave(this);
   }
 }
+
+const expire = (turn: Turn): void => turn.giveUp(turn.outgoing.cut ? noConnection : noRoom);
 
 export const overloaded = (route: RouteName, waitMs: number): RestOverloadedError =>
   new RestOverloadedError('Too many calls are waiting', route, {
