@@ -5,10 +5,13 @@
  * next page's start, so that walking a list costs one call a step and any edge can be resumed.
  */
 import type { GraphQLResolveInfo } from 'graphql';
+import { isNotFound } from '../rest/errors.ts';
 import type { Context } from './context.ts';
+import { cutAt } from './continuation.ts';
 import { sealCursor } from './cursor.ts';
 import type { ListDemand } from './demand.ts';
-import { readList } from './list.ts';
+import { findEntity } from './entity.ts';
+import { readList, type List } from './list.ts';
 import { nextStart } from './list-walk.ts';
 import { NodePage, type Connection } from './node-page.ts';
 import { pageOf, readPageRequest } from './page-request.ts';
@@ -27,7 +30,7 @@ interface Stretch {
 }
 
 /**
- * One page of a list as a connection.
+ * One page of a list as a connection; null when it is the list of something that does not exist.
  *
  * @throws BAD_USER_INPUT before any call; {RestError} when a call fails.
  */
@@ -37,46 +40,57 @@ export async function readConnection(
   args: Readonly<Record<string, unknown>>,
   context: Context,
   info: GraphQLResolveInfo,
-): Promise<Connection<unknown>> {
-  const list = demand.list(parent, args, context);
-  const request = readPageRequest(context, list, args);
-  let nodes: readonly unknown[] = [];
-  const stretches: Stretch[] = [];
-  let page = pageOf(request);
-  let skip = request.skip;
-  let totalCount: Connection<unknown>['totalCount'];
-  let hasNextPage: boolean;
-
-  for (;;) {
-    const listed = await readList(context, list, page, { origin: info.path });
-    const next = nextStart(listed, page.from);
-    totalCount = listed.totalCount;
-    const end = skip + request.first - nodes.length;
-    const items = listed.items.slice(skip, end);
-    const isWhole = listed.items.length <= end;
-    demand.items?.prime(context, items);
-    const before = nodes.length;
-    nodes = before === 0 ? items : nodes.concat(items);
-    stretches.push({
-      before,
-      end: nodes.length,
-      from: page.from,
-      skip,
-      next: isWhole ? next : null,
-    });
-    hasNextPage = next !== null || !isWhole;
-    // The rest of the page lies in the next one: the backend gave less than asked, or 100 at most.
-    if (nodes.length >= request.first || next === null) break;
-    skip = Math.max(0, skip - listed.items.length);
-    page = pageOf({ from: next, skip, first: request.first - nodes.length });
+): Promise<Connection<unknown> | null> {
+  try {
+    const list = demand.list(parent, args, context);
+    const request = readPageRequest(context, list, args);
+    let nodes: readonly unknown[] = [];
+    const stretches: Stretch[] = [];
+    let page = pageOf(request);
+    let skip = request.skip;
+    for (;;) {
+      const listed = await readList(context, list, page, { origin: info.path });
+      const next = nextStart(listed, page.from);
+      const end = skip + request.first - nodes.length;
+      const items = listed.items.slice(skip, end);
+      const isWhole = listed.items.length <= end;
+      demand.items?.prime(context, items);
+      const before = nodes.length;
+      nodes = before === 0 ? items : nodes.concat(items);
+      const from = page.from;
+      stretches.push({ before, end: nodes.length, from, skip, next: isWhole ? next : null });
+      if (nodes.length >= request.first || next === null) {
+        return new NodePage(nodes, cursorsOf(context, list, stretches), {
+          hasNextPage: next !== null || !isWhole,
+          hasPreviousPage: Boolean(args['after']) && nodes.length > 0,
+          totalCount: listed.totalCount,
+        });
+      }
+      // The rest lies in the next one: the backend gave less than asked, or 100 at most.
+      skip = Math.max(0, skip - listed.items.length);
+      page = pageOf({ from: next, skip, first: request.first - nodes.length });
+    }
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw cutAt(error, () => ({
+      id: idOfParent(info, parent),
+      after: (args['after'] as string | null | undefined) ?? null,
+    }));
   }
+}
 
-  const cursorAt = (place: number): string => {
+const cursorsOf =
+  (context: Context, list: List, stretches: readonly Stretch[]) =>
+  (place: number): string => {
     const { before, end, from, skip, next } = stretches.find((one) => place < one.end)!;
     const isLast = place + 1 === end;
     const position = isLast && next !== null ? [0, next] : [skip + place - before + 1, from];
     return sealCursor(context, list.id, position);
   };
-  const hasPreviousPage = Boolean(args['after']) && nodes.length > 0;
-  return new NodePage(nodes, cursorAt, { hasNextPage, hasPreviousPage, totalCount });
+
+/** The global id of a list's parent; undefined at the root. */
+function idOfParent({ parentType }: GraphQLResolveInfo, parent: object): string | undefined {
+  const entity = findEntity(parentType.name);
+  const key = entity?.keyOf(parent);
+  return key && entity?.idOf(key);
 }

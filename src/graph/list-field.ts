@@ -4,15 +4,13 @@
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { CallInput } from '../rest/client.ts';
-import { isNotFound } from '../rest/errors.ts';
 import type { Listed } from '../v0/list.ts';
 import type { Route, RouteSet } from '../v0/routes.ts';
 import type { Types } from './builder.ts';
 import { readConnection } from './connection.ts';
 import type { Context } from './context.ts';
-import { cutAt } from './continuation.ts';
 import { demanding, type DemandSource, type ListDemand } from './demand.ts';
-import { findEntity, type Entity } from './entity.ts';
+import type { Entity } from './entity.ts';
 import { anyBuilder, costing, type FieldBuilder } from './field-builder.ts';
 import { mapList, restList, type List } from './list.ts';
 import type { Connection } from './node-page.ts';
@@ -57,7 +55,8 @@ export function listField<
   Node,
   Args extends InputFieldMap = {},
 >(t: FieldBuilder<Parent>, options: ListFieldOptions<Parent, Args, Path, Item, Query, Node>) {
-  return connectionField(t, { ...options, demand: () => listDemand(options) });
+  const demand = listDemand(options);
+  return connectionField(t, { ...options, demand: () => demand });
 }
 
 /** What `listField` demands, for fields that demand it under one route set only. */
@@ -120,28 +119,11 @@ export function connectionField<Parent extends object, Node, Args extends InputF
       ...args,
     },
     extensions: demanding(demand),
-    resolve: async (
+    resolve: (
       parent: Parent,
       given: Readonly<Record<string, unknown>>,
       context: Context,
       info: GraphQLResolveInfo,
-    ) => {
-      try {
-        return await readConnection(demand(context.rest.routeSet), parent, given, context, info);
-      } catch (error) {
-        if (isNotFound(error)) return null; // the list of something that does not exist
-        throw cutAt(error, () => ({
-          id: idOfParent(info, parent),
-          after: (given['after'] as string | null | undefined) ?? null,
-        }));
-      }
-    },
+    ) => readConnection(demand(context.rest.routeSet), parent, given, context, info),
   });
-}
-
-/** The global id of a list's parent; undefined at the root. */
-function idOfParent({ parentType }: GraphQLResolveInfo, parent: object): string | undefined {
-  const entity = findEntity(parentType.name);
-  const key = entity?.keyOf(parent);
-  return key && entity?.idOf(key);
 }

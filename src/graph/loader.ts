@@ -1,8 +1,9 @@
 /**
  * Per-request loaders: DataLoader, with calls that begin before anybody asks.
  *
- * REST has no batch route, so a batch is its distinct keys side by side, each failing alone. What
- * look-ahead starts may turn out unwanted: such a call is abandoned unless somebody asked meanwhile.
+ * REST has no batch route, so a batch is its distinct keys side by side, each arriving and failing
+ * alone. What look-ahead starts may turn out unwanted: such a call is abandoned unless somebody
+ * asked meanwhile.
  */
 import DataLoader from 'dataloader';
 import { Cancel } from '../rest/cancel.ts';
@@ -58,12 +59,9 @@ export class Loader<Key, Value> {
     this.#idOf = idOf;
     this.#primes = primes;
     this.#dataLoader = new DataLoader<Ask<Key>, Value, string>(
-      async (asks) => {
-        const outcomes = await Promise.allSettled(asks.map(({ key, call }) => load(key, call)));
-        return outcomes.map((outcome) =>
-          outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error),
-        );
-      },
+      // DataLoader resolves each key with what stands in its place. A promise there is followed, so
+      // that no key waits for the slowest one: its types know of values only.
+      (asks) => Promise.resolve(asks.map(({ key, call }) => load(key, call)) as Value[]),
       { cacheKeyFn: ({ id }) => id },
     );
   }

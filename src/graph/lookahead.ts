@@ -81,21 +81,24 @@ export function startFrom<T extends object, Name extends keyof T & string>(
   if (key) startBelow(entity, key, placeOf(context, info));
 }
 
-async function loadObject<T extends object, Name extends keyof T & string>(
+function loadObject<T extends object, Name extends keyof T & string>(
   entity: Entity<T, Name>,
   key: KeyOf<Name>,
   context: Context,
   info: GraphQLResolveInfo,
-  ahead: Ahead,
+  { abandon }: Ahead,
 ): Promise<T | null> {
-  try {
-    const object = await entity.loader(context).load(key, info.path);
-    if (!object) ahead.abandon();
-    return object;
-  } catch (error) {
-    ahead.abandon();
+  const loaded = entity.loader(context).load(key, info.path);
+  const fail = (error: unknown): never => {
+    abandon();
     throw cutAt(error, () => ({ id: entity.idOf(key) }));
-  }
+  };
+  // Most references have nothing below them, and there are many of them.
+  if (abandon === nothingToAbandon) return loaded.catch(fail);
+  return loaded.then((object) => {
+    if (!object) abandon();
+    return object;
+  }, fail);
 }
 
 const placeOf = (context: Context, info: GraphQLResolveInfo): Place => ({
@@ -143,10 +146,17 @@ function startBelow(entity: Pick<Entity, 'name' | 'isKeyField'>, key: AnyKey, pl
       if (ahead.needsObject) begun.push(demand.entity.loader(context).start(belowKey, below.path));
     }
   }
-  return { needsObject, proof, abandon: () => begun.forEach((abandon) => abandon()) };
+  if (begun.length === 0) return needsObject ? NOTHING_BEGUN : NOTHING_NEEDED;
+  return { needsObject, proof, abandon: abandonAll(begun) };
 }
 
 const NOTHING_BEGUN: Ahead = { needsObject: true, proof: undefined, abandon: nothingToAbandon };
+const NOTHING_NEEDED: Ahead = { ...NOTHING_BEGUN, needsObject: false };
+
+const abandonAll =
+  (begun: readonly Abandon[]): Abandon =>
+  () =>
+    begun.forEach((abandon) => abandon());
 
 /** Begins a list's page; answers how to learn from it whether the parent exists. */
 function startPage(

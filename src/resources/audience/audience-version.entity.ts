@@ -26,6 +26,15 @@ export const audienceVersionEntity = new Entity({
   },
 });
 
-/** A version that knows its page. A broken version stays the error it is. */
-export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
-  version instanceof Error ? (version as never) : Object.assign({}, version, { pageId });
+/**
+ * A version that knows its page. A broken version stays the error it is.
+ *
+ * A request's own version is told so: of a page of audiences there would be two copies each. What
+ * is shared between requests is frozen, and is copied.
+ */
+export function ofPage(pageId: string, version: AudienceVersion): VersionNode {
+  if (version instanceof Error) return version as never;
+  return Object.isFrozen(version)
+    ? { ...version, pageId }
+    : Object.assign(version, { pageId } as const);
+}
