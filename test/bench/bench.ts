@@ -14,7 +14,7 @@ import { findDifferences } from './correctness.ts';
 import { makeAnswers } from './data.ts';
 import { CONNECTIONS, loopLoad, wrkLoad } from './load.ts';
 import { measureLookAhead } from './look-ahead.ts';
-import { has, killAll, runToEnd } from './machine.ts';
+import { has, killAll, runToEnd, useAllCores } from './machine.ts';
 import { measureQuery, type Measured } from './measure.ts';
 import { HELP, OptionError, readOptions, type Options } from './options.ts';
 import { QUERIES } from './queries.ts';
@@ -51,8 +51,12 @@ async function bench(options: Options): Promise<0 | 1> {
   );
   if (queries.length === 0) throw new OptionError('--queries has none of q0 to q5.');
   const { peers, absent } = findPeers(options.tailcall);
+  if (options.allCores) useAllCores();
   const wanted = peers.filter(
-    ({ kind }) => options.peers.length === 0 || options.peers.includes(kind),
+    ({ kind }) =>
+      (options.peers.length === 0 || options.peers.includes(kind)) &&
+      // The others are one process, whatever there is to run on.
+      (!options.allCores || kind === 'tailcall'),
   );
   setTimeout(
     () => {

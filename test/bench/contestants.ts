@@ -5,10 +5,11 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask } from './ask.ts';
-import { freePort, start, type Child } from './machine.ts';
+import { freePort, isPinning, start, type Child } from './machine.ts';
 import { QUERIES, requestsOf } from './queries.ts';
 
 export interface Contestant {
@@ -81,7 +82,7 @@ export function findPeers(tailcall: string | undefined): {
   return { peers: NODE_PEERS, absent: [`Tailcall does not run here: ${complaints.join('; ')}`] };
 }
 
-/** Starts a server on core 0 and waits for its first answer. */
+/** Starts a server on core 0, or on all cores with a worker for each, and waits for its first answer. */
 export async function startServer(
   contestant: Contestant,
   upstreamUrl: string,
@@ -97,6 +98,7 @@ export async function startServer(
     HOST: '127.0.0.1',
     PORT: String(port),
     UPSTREAM_URL: upstreamUrl,
+    WORKERS: isPinning() ? '1' : 'auto',
   });
   let dead = false;
   void child.ended.then((code) => {
@@ -129,10 +131,11 @@ function tailcallOf(program: string, version: string): Contestant {
     command: (port, upstreamUrl, folder) => {
       const template = readFileSync(join(HERE, 'peers/tailcall.graphql'), 'utf8');
       const file = join(folder, `tailcall-${port}.graphql`);
-      writeFileSync(
-        file,
-        template.replaceAll('UPSTREAM', upstreamUrl).replace('port: 4999', `port: ${port}`),
-      );
+      const configuration = template
+        .replaceAll('UPSTREAM', upstreamUrl)
+        .replace('port: 4999', `port: ${port}`)
+        .replaceAll('workers: 1', `workers: ${isPinning() ? 1 : availableParallelism()}`);
+      writeFileSync(file, configuration);
       return [program, 'start', file];
     },
   };

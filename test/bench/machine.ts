@@ -34,15 +34,22 @@ const running = new Set<ChildProcess>();
 
 export const has = (program: string): boolean => findProgram(program) !== undefined;
 
-/** Whether processes can be kept on cores: two are there, and the tool for it. */
-export const canPin = has('taskset') && availableParallelism() >= 2;
+/** Whether processes are kept on cores: two are there, the tool for it, and nobody wants them all. */
+let pinning = has('taskset') && availableParallelism() >= 2;
+
+export const isPinning = (): boolean => pinning;
+
+/** Lets every process that is started from now on run on every core. */
+export function useAllCores(): void {
+  pinning = false;
+}
 
 export function start(
   core: Core,
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>> = {},
 ): Child {
-  const command = canPin ? ['taskset', '-c', String(core), program, ...args] : [program, ...args];
+  const command = pinning ? ['taskset', '-c', String(core), program, ...args] : [program, ...args];
   const child = spawn(command[0]!, command.slice(1), {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -15,6 +15,8 @@ export interface Options {
   readonly queries: readonly string[];
   /** Parts of names of servers to measure beside ours; empty for all. */
   readonly peers: readonly string[];
+  /** Whether servers get every core, with a process for each, and share them with load and upstream. */
+  readonly allCores: boolean;
   /** Another Tailcall program than the one npm has. */
   readonly tailcall: string | undefined;
   /** Whether the product is compiled first. */
@@ -22,7 +24,8 @@ export interface Options {
 }
 
 export const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=2] [--callers=50]
-                 [--queries=q1,q2] [--peers=mercurius,apollo] [--tailcall=program] [--no-build]`;
+                 [--queries=q1,q2] [--peers=mercurius,apollo] [--all-cores]
+                 [--tailcall=program] [--no-build]`;
 
 /** The command line says what is not in HELP. */
 export class OptionError extends Error {
@@ -49,6 +52,7 @@ function checked(args: readonly string[]): Options {
       callers: { type: 'string' },
       queries: { type: 'string', default: '' },
       peers: { type: 'string', default: '' },
+      'all-cores': { type: 'boolean', default: false },
       tailcall: { type: 'string' },
       build: { type: 'boolean', default: true },
     },
@@ -58,6 +62,7 @@ function checked(args: readonly string[]): Options {
     quick,
     tailcall,
     build,
+    allCores: values['all-cores'],
     rounds: positive('rounds', values.rounds, quick ? 1 : 5),
     seconds: positive('seconds', values.seconds, quick ? 0.3 : 2),
     callers: positive('callers', values.callers, 50),
