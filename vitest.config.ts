@@ -1,4 +1,4 @@
-/** How tests run: one copy of graphql, real sockets, a file a process. */
+/** How tests run: one copy of graphql, real sockets, two processes that take file after file. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -22,6 +22,8 @@ export default defineConfig({
     // Real sockets and real time: on a machine that others use, one test in a thousand may be late.
     retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
+    // Loading the gateway takes longer than most files do with it. It keeps no state between requests.
+    isolate: false,
     // What is said of memory is said after a collection.
     execArgv: ['--expose-gc'],
     // Half of what the tests of faults do is wait: on two cores one file at a time takes twice as long.
