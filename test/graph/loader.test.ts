@@ -1,0 +1,33 @@
+/**
+ * Loaders: keys that are asked for together, each with a call of its own.
+ */
+import { expect, it } from 'vitest';
+import { Loader } from '../../src/graph/loader.ts';
+
+const never = new Promise<string>(() => {});
+
+it('answers a key as soon as its own call is, however slow those asked for beside it are', async () => {
+  const loader = new Loader<string, string>(
+    (key) => key,
+    (key) => (key === 'slow' ? never : Promise.resolve(`${key} is here`)),
+  );
+
+  void loader.load('slow');
+
+  await expect(loader.load('quick')).resolves.toBe('quick is here');
+});
+
+it('fails a key alone, for everybody who asks for it', async () => {
+  const loader = new Loader<string, string>(
+    (key) => key,
+    (key) => (key === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve(key)),
+  );
+
+  const asked = ['bad', 'good', 'bad'].map((key) => loader.load(key));
+
+  await expect(Promise.allSettled(asked)).resolves.toMatchObject([
+    { reason: new Error('no') },
+    { value: 'good' },
+    { reason: new Error('no') },
+  ]);
+});
