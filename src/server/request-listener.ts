@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
+import { endOfTurn } from './end-of-turn.ts';
 import type { FastAnswer } from './fast-path.ts';
 import type { Gateway } from './gateway.ts';
 import { refusalResponse, type RefusalCode } from './refusal.ts';
@@ -57,6 +58,7 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     if (url === '/graphql' && method === 'POST' && body !== undefined) {
       const answer = await gateway.answerPost({ headers, body }, record);
       if (answer) {
+        await endOfTurn();
         sendFast(exchange, answer);
         return;
       }
@@ -92,6 +94,7 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
   async function send(exchange: Exchange, response: Response, lingerMs = 0): Promise<void> {
     const { incoming, outgoing } = exchange;
     const text = await response.text();
+    await endOfTurn();
     if (outgoing.destroyed) return;
     outgoing.statusCode = response.status;
     response.headers.forEach((value, name) => outgoing.setHeader(name, value));
