@@ -29,26 +29,19 @@ import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fau
  */
 export const exchanging =
   (dispatcher: Dispatcher, maxBytes: number): Layer =>
-  (settle) =>
-  (outgoing) => {
-    const handler = new AnswerHandler(outgoing, maxBytes, settle);
-    if (handler.settled) return;
-    if (outgoing.entry) outgoing.entry.source = 'sent';
-    try {
-      dispatcher.dispatch(
-        {
-          method: outgoing.route.method,
-          path: outgoing.path,
-          headers: outgoing.headers,
-          body: outgoing.body,
-          // Our own timer covers both; undici's run up to half a second late.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        },
-        handler,
-      );
-    } catch (error) {
-      handler.onResponseError(undefined, error as Error);
+  (settle) => {
+    let due: AnswerHandler[] = [];
+    return (outgoing) => {
+      const handler = new AnswerHandler(outgoing, maxBytes, settle);
+      // Calls leave together when everything that has arrived is dealt with, in the order they
+      // were made: one that is made while others are answered would overtake them.
+      if (!handler.settled && due.push(handler) === 1) setImmediate(sendDue);
+    };
+
+    function sendDue(): void {
+      const handlers = due;
+      due = [];
+      for (const handler of handlers) if (!handler.settled) handler.send(dispatcher);
     }
   };
 
@@ -74,6 +67,18 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     this.#timer = setTimeout(expire, Math.max(0, left), this);
     if (outgoing.cancel.cancelled) this.giveUp(abortedError);
     else outgoing.cancel.listen(this);
+  }
+
+  send(dispatcher: Dispatcher): void {
+    const { route, path, headers, body, entry } = this.#outgoing;
+    if (entry) entry.source = 'sent';
+    const { method } = route;
+    try {
+      // Our own timer covers both timeouts; undici's run up to half a second late.
+      dispatcher.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
+    } catch (error) {
+      this.onResponseError(undefined, error as Error);
+    }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
