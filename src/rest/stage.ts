@@ -45,8 +45,13 @@ export function inStages(stages: readonly Stage[], layer: Layer): Layer {
 
     function leave(outgoing: Outgoing, outcome: Outcome): void {
       outgoing.endMs = performance.now();
-      for (let i = outgoing.passed - 1; i >= 0; i--) stages[i]!.end(outgoing, outcome);
-      settle(outgoing, outcome);
+      let told = outcome;
+      try {
+        for (let i = outgoing.passed - 1; i >= 0; i--) stages[i]!.end(outgoing, outcome);
+      } catch (error) {
+        told = error as Error; // a mistake of ours: it must not cost more than this call
+      }
+      settle(outgoing, told);
     }
   };
 }

@@ -149,6 +149,20 @@ describe('an answer made to hurt', () => {
   });
 });
 
+describe('a mistake of our own while an answer is counted', () => {
+  it('costs that call, and no other', async () => {
+    let mistakes = 1;
+    const onCall = (): void => {
+      if (mistakes-- > 0) throw new TypeError('a mistake of ours');
+    };
+    const { backend, client } = await openRest({ observer: { onCall } });
+    backend.on(PERSON, ok(person('p')));
+
+    await expect(getPerson(client())).rejects.toThrow('a mistake of ours');
+    await expect(getPerson(client())).resolves.toMatchObject({ personId: 'p' });
+  });
+});
+
 /** The longest time the event loop stood still, in milliseconds. */
 function watchStall(): { stop: () => number } {
   let last = performance.now();
