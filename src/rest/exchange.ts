@@ -8,6 +8,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { abortedError, type End, type Waiter } from './cancel.ts';
+import { endOfTurn } from './end-of-turn.ts';
 import {
   RestInvalidResponseError,
   RestOutcomeUnknownError,
@@ -35,7 +36,7 @@ export const exchanging =
       const handler = new AnswerHandler(outgoing, maxBytes, settle);
       // Calls leave together when everything that has arrived is dealt with, in the order they
       // were made: one that is made while others are answered would overtake them.
-      if (!handler.settled && due.push(handler) === 1) setImmediate(sendDue);
+      if (!handler.settled && due.push(handler) === 1) void endOfTurn().then(sendDue);
     };
 
     function sendDue(): void {
@@ -129,25 +130,17 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   /** We ourselves want no more of it. */
   #end(error: RestError): void {
     if (this.settled) return;
-    const outcome = this.#outcomeOf(error);
-    this.#close();
+    this.#land(this.#outcomeOf(error));
     this.#controller?.abort(error);
-    // Not before all who are given up in this moment know it: the next in the queue may be one.
-    queueMicrotask(() => this.#settle(this.#outgoing, outcome));
   }
 
-  /** The exchange is over. */
+  /** What follows from it (a retry, the next in the queue) is not sent before the turn ends. */
   #land(outcome: Outcome): void {
     if (this.settled) return;
-    this.#close();
-    // Not before undici is done with it: its connection would pass for busy to the next call.
-    process.nextTick(this.#settle, this.#outgoing, outcome);
-  }
-
-  #close(): void {
     this.settled = true;
     clearTimeout(this.#timer);
     this.#outgoing.cancel.listen(undefined);
+    this.#settle(this.#outgoing, outcome);
   }
 
   #faultOf(cause: Error): RestError {

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
-import { endOfTurn } from './end-of-turn.ts';
+import { endOfTurn } from '../rest/end-of-turn.ts';
 import type { FastAnswer } from './fast-path.ts';
 import type { Gateway } from './gateway.ts';
 import { refusalResponse, type RefusalCode } from './refusal.ts';

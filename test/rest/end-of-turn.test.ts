@@ -1,10 +1,10 @@
 /**
- * When answers leave: together, after everything that has arrived.
+ * When calls and answers leave: together, after everything that has arrived.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { endOfTurn } from '../../src/server/end-of-turn.ts';
+import { endOfTurn } from '../../src/rest/end-of-turn.ts';
 
 it('comes when both of two callers who asked at once are heard, and for both at once', async () => {
   const events: string[] = [];
