@@ -39,7 +39,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** What a floor may use of npm, where that is narrower than everything. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   v0: ['zod'],
-  rest: ['undici', 'zod', 'opossum', 'node:'],
+  rest: ['undici', 'zod', 'opossum', 'lru-cache', 'node:'],
 };
 
 interface Import {

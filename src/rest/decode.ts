@@ -10,7 +10,7 @@ import { checkOf, isOpen } from './check.ts';
 import { RestInvalidResponseError, RestStatusError } from './errors.ts';
 import { parseJson } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
-import type { Answer } from './send.ts';
+import type { Answer, Decoded } from './send.ts';
 
 /** Wrong values of one answer that are told one by one; more make the answer wrong as a whole. */
 const MAX_FAULTS = 1_000;
@@ -21,7 +21,7 @@ const MAX_FAULTS = 1_000;
  * @throws {RestStatusError} for any other status; a redirect is one, and is never followed.
  * @throws {RestInvalidResponseError} when the body as a whole is unusable.
  */
-export function decode<Response>(route: Route<string, Response>, answer: Answer): Response {
+export function decode(route: Route, answer: Answer): Decoded {
   if (answer.status < 200 || answer.status > 299) throw statusError(route, answer);
   const type = answer.headers['content-type'];
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
@@ -43,7 +43,7 @@ export function decode<Response>(route: Route<string, Response>, answer: Answer)
     throw invalid('Backend answered something other than the documented object', route, answer);
   }
   // Checked in place: the answer keeps fields the contract does not know, and no copy is made.
-  return root as Response;
+  return { value: root, status: answer.status, sound: faults === 0 };
 }
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;

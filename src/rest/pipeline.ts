@@ -8,7 +8,6 @@
 import type { Dispatcher } from 'undici';
 import { BackendBreaker, type Breaker, type BreakerOptions } from './breaker.ts';
 import { RetryBudget } from './budget.ts';
-import { decode } from './decode.ts';
 import { exchanging } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { UpstreamObserver } from './observer.ts';
@@ -18,6 +17,7 @@ import type { Answer, Decoded, Layer, Outcome, Outgoing } from './send.ts';
 import { sharing } from './share.ts';
 import { inStages } from './stage.ts';
 import { trying } from './try.ts';
+import { Unchanged } from './unchanged.ts';
 
 /** A call in, the checked body of its answer out. */
 export type Pipeline = (outgoing: Outgoing) => Promise<unknown>;
@@ -58,15 +58,17 @@ export function openPipeline(options: PipelineOptions): {
 
 const decoding =
   (layer: Layer): Layer<Decoded> =>
-  (settle) =>
-    layer((outgoing, outcome) =>
+  (settle) => {
+    const unchanged = new Unchanged();
+    return layer((outgoing, outcome) =>
       settle(outgoing, outcome instanceof Error ? outcome : decoded(outgoing, outcome)),
     );
 
-function decoded({ route }: Outgoing, answer: Answer): Outcome<Decoded> {
-  try {
-    return { value: decode(route, answer), status: answer.status };
-  } catch (error) {
-    return error as Error;
-  }
-}
+    function decoded(outgoing: Outgoing, answer: Answer): Outcome<Decoded> {
+      try {
+        return unchanged.decode(outgoing, answer);
+      } catch (error) {
+        return error as Error;
+      }
+    }
+  };

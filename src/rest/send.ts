@@ -74,6 +74,8 @@ export interface Answer {
 export interface Decoded {
   readonly value: unknown;
   readonly status: number;
+  /** False when errors stand in places of it. */
+  readonly sound: boolean;
 }
 
 /** How a call ended. */

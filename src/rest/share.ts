@@ -13,6 +13,7 @@
  */
 import { abortedError, type End, type Waiter } from './cancel.ts';
 import { RestError, type RouteName } from './errors.ts';
+import { freeze } from './freeze.ts';
 import type { JournalEntry } from './journal.ts';
 import {
   isRead,
@@ -180,17 +181,5 @@ class Seat implements Waiter {
     this.#outgoing.wish?.listen(undefined);
     if (this.#entry) this.#outgoing.journal.end(this.#entry, status);
     return true;
-  }
-}
-
-/** Makes a value immutable all the way down. A loop, since an answer may nest deeper than a stack. */
-function freeze(root: object): void {
-  const open: object[] = [root];
-  for (let value = open.pop(); value; value = open.pop()) {
-    if (value instanceof Error || Object.isFrozen(value)) continue;
-    Object.freeze(value);
-    for (const inner of Object.values(value)) {
-      if (typeof inner === 'object' && inner !== null) open.push(inner as object);
-    }
   }
 }

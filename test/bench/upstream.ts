@@ -76,7 +76,7 @@ http {
   fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
   types { } default_type application/json;
   # As of a service, not of files: nothing a client may keep.
-  etag off; if_modified_since off; add_header Last-Modified ""; add_header Cache-Control no-store;
+  etag off; if_modified_since off; add_header Last-Modified ""; add_header Cache-Control "private, max-age=0";
   server {
     listen 127.0.0.1:${port}; root ${folder}/answers;
     location = /status { stub_status; }

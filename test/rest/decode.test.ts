@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { checkOf, isOpen } from '../../src/rest/check.ts';
 import { decode } from '../../src/rest/decode.ts';
 import { RestInvalidResponseError } from '../../src/rest/errors.ts';
+import type { Answer } from '../../src/rest/send.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { person } from './open-rest.ts';
 
@@ -111,7 +112,7 @@ describe('the check of a schema', () => {
 describe('a decoded answer', () => {
   it('holds the error in the place of a field that breaks the contract', () => {
     const { name, ...rest } = person('p');
-    const value = decode(routes.getPerson, answer({ ...rest, email: 7, slug: ['x'], more: 1 }));
+    const value = valueOf(routes.getPerson, answer({ ...rest, email: 7, slug: ['x'], more: 1 }));
 
     expect(value).toMatchObject({ personId: 'p', domain: null, more: 1 });
     expect([value.name, value.email, value.slug].map((field) => String(field))).toEqual([
@@ -123,7 +124,7 @@ describe('a decoded answer', () => {
   });
 
   it('never repeats a text of the backend that is more than a word', () => {
-    const value = decode(routes.getPage, answer({ status: 'the key is abc', pageType: 'novel' }));
+    const value = valueOf(routes.getPage, answer({ status: 'the key is abc', pageType: 'novel' }));
 
     expect(String(value.status)).not.toContain('abc');
     expect(String(value.pageType)).toContain('"novel"');
@@ -131,7 +132,7 @@ describe('a decoded answer', () => {
 
   it('keeps a list whose item is broken, and is none without items', () => {
     const envelope = { hasMore: false, nextCursor: null, totalCount: 2 };
-    const list = decode(routes.listPersons, answer({ items: [null, person('q')], ...envelope }));
+    const list = valueOf(routes.listPersons, answer({ items: [null, person('q')], ...envelope }));
 
     expect(list.items[0]).toBeInstanceOf(RestInvalidResponseError);
     expect(list.items[1]).toEqual(person('q'));
@@ -141,7 +142,7 @@ describe('a decoded answer', () => {
   });
 
   it('is no better than its keys: inherited names are not fields', () => {
-    const value = decode(routes.getPerson, answer(JSON.parse('{"__proto__":{"name":"x"}}')));
+    const value = valueOf(routes.getPerson, answer(JSON.parse('{"__proto__":{"name":"x"}}')));
 
     expect(value.name).toBeInstanceOf(Error);
     expect(({} as { name?: unknown }).name).toBeUndefined();
@@ -153,6 +154,10 @@ const answer = (value: unknown) => ({
   headers: { 'content-type': 'application/json; charset=utf-8' },
   body: Buffer.from(JSON.stringify(value)),
 });
+
+/** What an answer of a route is decoded to. */
+const valueOf = <Response>(route: Route<string, Response>, from: Answer): Response =>
+  decode(route, from).value as Response;
 
 /** Where each object of a value sits in it. */
 function pathsOf(root: unknown): Map<unknown, PropertyKey[]> {

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RestClient } from '../../src/rest/client.ts';
+import { decode } from '../../src/rest/decode.ts';
+import { RestInvalidResponseError } from '../../src/rest/errors.ts';
+import type { Answer, Outgoing } from '../../src/rest/send.ts';
+import { Unchanged } from '../../src/rest/unchanged.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { ok, status, text } from '../support/faults.ts';
+import { failureOf, openRest, person } from './open-rest.ts';
+
+const PERSON = 'GET /v0/persons/p';
+const getPerson = (client: RestClient) =>
+  client.call(routes.getPerson, { path: { person_id: 'p' } });
+
+/** What one request after another is answered. */
+async function inTurn(client: () => RestClient, times: number) {
+  const answers = [];
+  for (let i = 0; i < times; i++) answers.push(await getPerson(client()));
+  return answers;
+}
+
+describe('an answer that is what it was before', () => {
+  it('is decoded once and given to all, each for a call of their own', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, ok(person('p')));
+
+    const [first, second, third, fourth] = await inTurn(client, 4);
+
+    expect(backend.hits()).toBe(4);
+    // The first is not kept: most of what is asked once is never asked again.
+    expect(second).not.toBe(first);
+    expect(third).toBe(second);
+    expect(fourth).toBe(second);
+    expect(fourth).toEqual(person('p'));
+    expect(Object.isFrozen(fourth)).toBe(true);
+  });
+
+  it('is decoded anew when a single letter is another', async () => {
+    const { backend, client } = await openRest();
+    const names = ['Ada', 'Ada', 'Ada', 'Eda', 'Ada', 'Ada', 'Ada'];
+    backend.on(PERSON, ...names.map((name) => ok(person('p', name))));
+
+    const answers = await inTurn(client, names.length);
+
+    expect(answers.map(({ name }) => name)).toEqual(names);
+    expect(answers[2]).toBe(answers[1]);
+    expect(answers[6]).toBe(answers[5]);
+    expect(answers[5]).not.toBe(answers[2]);
+  });
+
+  it('is still no JSON when it says so', async () => {
+    const { backend, client } = await openRest();
+    const json = ok(person('p'));
+    const page = text(JSON.stringify(person('p')), 'text/html');
+    backend.on(PERSON, json, json, json, page);
+    await inTurn(client, 3);
+
+    expect(await failureOf(getPerson(client()))).toBe('RestInvalidResponseError');
+  });
+
+  it('helps nobody whom the backend refuses', async () => {
+    const { backend, client } = await openRest();
+    const json = ok(person('p'));
+    backend.on(PERSON, json, json, json, status(403));
+    await inTurn(() => client({ apiKey: 'key-a' }), 3);
+
+    expect(await failureOf(getPerson(client({ apiKey: 'key-b' })))).toBe('RestStatusError');
+  });
+
+  it('is not kept where the backend says "no-store"', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, ok(person('p'), { 'cache-control': 'private, no-store' }));
+
+    expect(new Set(await inTurn(client, 4)).size).toBe(4);
+  });
+
+  it('tells of its own exchange where it is broken', async () => {
+    const { backend, client } = await openRest();
+    const ids = ['r1', 'r2', 'r3', 'r4'];
+    backend.on(PERSON, ...ids.map((id) => ok({ ...person('p'), name: 7 }, { 'x-request-id': id })));
+
+    const names = (await inTurn(client, 4)).map(({ name }) => name as unknown);
+
+    expect(names.every((name) => name instanceof RestInvalidResponseError)).toBe(true);
+    expect(names.map((name) => (name as RestInvalidResponseError).requestId)).toEqual(ids);
+  });
+});
+
+const read = (id: string): Outgoing =>
+  ({ route: routes.getPerson, path: `/v0/persons/${id}` }) as Outgoing;
+
+const answer = (value: unknown): Answer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify(value)),
+});
+
+describe('what is remembered of answers', () => {
+  it('is let go for newer ones', () => {
+    const unchanged = new Unchanged(40_000);
+    const decodedOf = (id: string) => unchanged.decode(read(id), answer(person(id))).value;
+    decodedOf('p');
+    const kept = decodedOf('p');
+    expect(decodedOf('p')).toBe(kept);
+
+    for (let i = 0; i < 200; i++) decodedOf(`other-${i}`);
+
+    expect(decodedOf('p')).not.toBe(kept);
+  });
+
+  it('leaves out what is too large', () => {
+    const unchanged = new Unchanged(10_000);
+    const large = answer(person('p', 'x'.repeat(1_000)));
+
+    const values = [1, 2, 3].map(() => unchanged.decode(read('p'), large).value);
+
+    expect(new Set(values).size).toBe(3);
+  });
+
+  it('never differs from what is decoded afresh', () => {
+    const small = fc.nat({ max: 2 }).map(String);
+
+    fc.assert(
+      fc.property(fc.array(fc.tuple(small, small), { maxLength: 40 }), (asked) => {
+        const unchanged = new Unchanged(16_000);
+        for (const [id, name] of asked) {
+          const from = answer(person(id, name));
+          expect(unchanged.decode(read(id), from)).toEqual(decode(routes.getPerson, from));
+        }
+      }),
+    );
+  });
+});
