@@ -79,22 +79,26 @@ export function useCompiled(): Plugin<ServerContext, ServerContext> {
 const executing =
   (compiled: Compiled, interpret: Execute): Execute =>
   (args) => {
-    const { document, rootValue, contextValue, variableValues } = args;
+    const { rootValue, contextValue, variableValues } = args;
     const result = compiled.query(rootValue, contextValue, variableValues ?? {});
-    if ('then' in result) return result.then((later) => withPlaces(later, document));
+    if ('then' in result) return result.then((later) => withPlaces(later, args));
     // Without data nothing was executed: variables were refused.
-    return 'data' in result ? withPlaces(result, document) : interpret(args);
+    return 'data' in result ? withPlaces(result, args) : interpret(args);
   };
 
 /** The compiler's errors know their locations and not their nodes, which others make copies by. */
-function withPlaces(result: ExecutionResult, { loc }: DocumentNode): ExecutionResult {
+function withPlaces(result: ExecutionResult, args: ExecutionArgs): ExecutionResult {
+  const { loc } = args.document;
   if (!result.errors || !loc) return result;
   const { source } = loc;
+  // To whoever has left, one error tells enough: a hundred are as dear as an answer.
+  const { leaving } = (args.contextValue as ServerContext).record;
+  const told = leaving.cancelled ? result.errors.slice(0, 1) : result.errors;
   const lineStarts = [0];
   for (const { index, 0: end } of source.body.matchAll(/\r\n|[\n\r]/g)) {
     lineStarts.push(index + end.length);
   }
-  const errors = result.errors.map(
+  const errors = told.map(
     ({ message, locations, path, originalError, extensions }) =>
       new GraphQLError(message, {
         source,
