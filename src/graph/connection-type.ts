@@ -34,6 +34,15 @@ export function connectionType<Node extends object, Name extends keyof Node & st
     entity && node instanceof NodeReference
       ? followReference(entity, node.key as KeyOf<Name>, context, info)
       : node;
+  const readAll = (
+    { nodes }: Connection<unknown>,
+    _args: object,
+    context: Context,
+    info: GraphQLResolveInfo,
+  ) =>
+    nodes.some((node) => node instanceof NodeReference)
+      ? nodes.map((node) => read(node, context, info))
+      : nodes;
 
   builder.objectType(edgeRef, {
     description: `A ${node.name} at its place in a list.`,
@@ -62,10 +71,10 @@ export function connectionType<Node extends object, Name extends keyof Node & st
         type: [node],
         nullable: { list: false, items: true },
         description: 'The nodes of the edges, in the same order.',
-        resolve: ({ nodes }, _args, context, info) =>
-          // Nodes may be promises and errors, which Pothos can't tell for a type yet unknown.
-          nodes.map((node) => read(node, context, info)) as never,
-      }),
+        // What is there needs no resolver. Nodes may be promises and errors, which Pothos can't tell
+        // for a type yet unknown.
+        ...(entity && { resolve: readAll }),
+      } as never),
       pageInfo: t.expose('pageInfo', {
         type: builder.pageInfoRef(),
         description: 'Whether more pages exist, and where to go on.',

@@ -40,6 +40,8 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
   readonly alsoKnownAs: ((object: T) => readonly string[]) | undefined;
   readonly callIdentity: ((key: KeyOf<Name>) => string) | undefined;
   readonly #keyFields: ReadonlySet<string>;
+  /** Hardly any request asks a loader for what others brought: it waits here, not looked at. */
+  readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
   constructor({ ref, key, route, find, alsoKnownAs, callIdentity }: EntityOptions<T, Name>) {
     this.ref = ref;
@@ -57,6 +59,7 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
           (wanted, call) => find(context, wanted, call),
           {
             keyOf: (object) => this.keyOf(object),
+            brought: this.#brought(context),
             hear: (origin) => context.rest.journal.note(route, origin, 'primed'),
           },
         ),
@@ -101,7 +104,7 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
 
   /** Remembers what a list, a parent or a write brought; what has no key is passed over. */
   prime(context: Context, brought: readonly unknown[]): void {
-    this.loader(context).prime(brought);
+    this.#brought(context).push(brought);
   }
 
   /**

@@ -17,6 +17,8 @@ export const nothingToAbandon: Abandon = () => {};
 
 /** How a loader takes what other calls brought. */
 export interface Primes<Key> {
+  /** Grows while the request runs; what is taken is taken out. */
+  readonly brought: (readonly unknown[])[];
   /** The key of something brought; undefined for what is none of the loader's values. */
   readonly keyOf: (brought: unknown) => Key | undefined;
   /** Hears who is answered by it. */
@@ -43,8 +45,6 @@ export class Loader<Key, Value> {
   readonly #ahead = new Map<string, Ahead>();
   readonly #primed = new Map<string, Value>();
   readonly #primes: Primes<Key> | undefined;
-  /** What was brought since somebody last asked: hardly anybody asks, so it is not looked at before. */
-  #brought: (readonly unknown[])[] = [];
 
   /**
    * @param idOf equal keys give equal texts.
@@ -111,26 +111,21 @@ export class Loader<Key, Value> {
     return this.#answer({ id: this.#idOf(key), key, call: { origin } });
   }
 
-  /** Remembers what another call brought; a value already there stays. */
-  prime(brought: readonly unknown[]): void {
-    this.#brought.push(brought);
-  }
-
   #answer(ask: Ask<Key>): Promise<Value> {
     const primed = this.#primed.get(ask.id);
     return primed === undefined ? this.#dataLoader.load(ask) : Promise.resolve(primed);
   }
 
+  /** Takes what other calls brought since somebody last asked; a value already there stays. */
   #takeBrought(): void {
-    if (this.#brought.length === 0) return;
-    for (const value of this.#brought.flat()) {
-      const key = this.#primes?.keyOf(value);
+    if (!this.#primes || this.#primes.brought.length === 0) return;
+    for (const value of this.#primes.brought.splice(0).flat()) {
+      const key = this.#primes.keyOf(value);
       const id = key && this.#idOf(key);
       if (id === undefined || this.#known.has(id)) continue;
       this.#known.add(id);
       // Whoever brings it says that it is one of the loader's values.
       this.#primed.set(id, value as Value);
     }
-    this.#brought = [];
   }
 }

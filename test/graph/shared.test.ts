@@ -9,7 +9,7 @@ import { openRest } from '../rest/open-rest.ts';
 import { after } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 
-it('tells versions their page, whether the audiences were read for one request or for two', async () => {
+it('tells versions their page, whether the audiences were read for one request, for two or before', async () => {
   const { backend, client, told } = await openRest();
   backend.on('*', after(20, world()));
   const ask = () =>
@@ -22,6 +22,7 @@ it('tells versions their page, whether the audiences were read for one request o
 
   const alone = await ask();
   const [one, other] = await Promise.all([ask(), ask()]);
+  const again = [await ask(), await ask()];
 
   expect(told).toEqual(['shared']);
   expect(alone.errors).toBeUndefined();
@@ -30,4 +31,5 @@ it('tells versions their page, whether the audiences were read for one request o
   });
   expect(one).toEqual(alone);
   expect(other).toEqual(alone);
+  expect(again).toEqual([alone, alone]);
 });

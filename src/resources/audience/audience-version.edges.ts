@@ -2,32 +2,29 @@
  * Audience → Versions, and a version's audience and page.
  */
 import { builder } from '../../graph/builder.ts';
-import type { Context } from '../../graph/context.ts';
 import { connectionType } from '../../graph/connection-type.ts';
 import type { ListDemand } from '../../graph/demand.ts';
 import { referenceField } from '../../graph/fields.ts';
 import { connectionField, listDemand } from '../../graph/list-field.ts';
-import type { Audience, AudienceVersion } from '../../v0/audience.ts';
+import type { AudienceVersion } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
-import { audienceEntity, AudienceRef } from './audience.entity.ts';
+import { audienceEntity, AudienceRef, type AudienceNode } from './audience.entity.ts';
 import { audienceVersionEntity, AudienceVersionRef, ofPage } from './audience-version.entity.ts';
 
 export const AudienceVersionConnectionRef = connectionType(AudienceVersionRef);
 
 builder.objectFields(AudienceRef, (t) => ({
-  latestVersion: t.field({
+  latestVersion: t.expose('latestVersion', {
     type: AudienceVersionRef,
     nullable: true,
     description: 'Its newest version. Comes with the audience.',
-    resolve: (audience, _args, context) => ownVersion(audience, audience.latestVersion, context),
   }),
-  publishedVersion: t.field({
+  publishedVersion: t.expose('publishedVersion', {
     type: AudienceVersionRef,
     nullable: true,
     description:
       'The version visitors see; null when none was ever published. Comes with the audience.',
-    resolve: (audience, _args, context) => ownVersion(audience, audience.publishedVersion, context),
   }),
   versions: connectionField(t, {
     type: AudienceVersionConnectionRef,
@@ -69,11 +66,10 @@ const known: ListDemand = {
   items: audienceVersionEntity as unknown as ListDemand['items'],
   list: (parent) => {
     // A demand from the object is only ever read with the object itself.
-    const { pageId, audienceId, latestVersion, publishedVersion } = parent as Audience;
+    const { pageId, audienceId, latestVersion, publishedVersion } = parent as AudienceNode;
     const versions = [latestVersion, publishedVersion]
       .filter((version) => version !== null && version !== undefined)
-      .filter((one, i, all) => all.findIndex(({ versionId }) => versionId === one.versionId) === i)
-      .map((version) => ofPage(pageId, version));
+      .filter((one, i, all) => all.findIndex(({ versionId }) => versionId === one.versionId) === i);
     return {
       id: JSON.stringify(['versions of', pageId, audienceId]),
       fetch: () =>
@@ -86,14 +82,3 @@ const known: ListDemand = {
     };
   },
 };
-
-function ownVersion(
-  { pageId }: Audience,
-  version: AudienceVersion | null | undefined,
-  context: Context,
-) {
-  if (!version) return null;
-  const node = ofPage(pageId, version);
-  audienceVersionEntity.prime(context, [node]);
-  return node;
-}

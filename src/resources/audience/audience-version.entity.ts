@@ -30,10 +30,11 @@ export const audienceVersionEntity = new Entity({
  * A version that knows its page. A broken version stays the error it is.
  *
  * A request's own version is told so: of a page of audiences there would be two copies each. What
- * is shared between requests is frozen, and is copied.
+ * is shared between requests is frozen, and is copied unless it was told before.
  */
 export function ofPage(pageId: string, version: AudienceVersion): VersionNode {
   if (version instanceof Error) return version as never;
+  if ('pageId' in version && version.pageId === pageId) return version as VersionNode;
   return Object.isFrozen(version)
     ? { ...version, pageId }
     : Object.assign(version, { pageId } as const);

@@ -14,7 +14,7 @@ import { walkList } from '../../graph/list-walk.ts';
 import type { CallOptions } from '../../rest/client.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageRef } from '../page/page.entity.ts';
-import { audienceEntity, AudienceRef } from './audience.entity.ts';
+import { audienceEntity, AudienceRef, withVersions } from './audience.entity.ts';
 
 export const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
 
@@ -24,6 +24,7 @@ const listed = listDemand({
   proves: true,
   items: audienceEntity,
   input: ({ pageId }: { pageId: string }) => ({ path: { page_id: pageId } }),
+  toNode: withVersions,
 });
 
 /**

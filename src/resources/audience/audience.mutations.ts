@@ -10,7 +10,7 @@ import {
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
-import { audienceEntity } from './audience.entity.ts';
+import { audienceEntity, withVersions } from './audience.entity.ts';
 import { archiveAudience, createAudience } from './audience.source.ts';
 import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
 import { publishVersion } from './audience-version.source.ts';
@@ -56,7 +56,8 @@ writeField({
   prepare: ({ pageId, ...input }) => {
     const page = pageEntity.checkKey({ pageId: String(pageId) });
     const body = checkBody(CreateAudienceBody, input);
-    return ({ rest }, call) => createAudience(rest, page.pageId, body, call);
+    return async ({ rest }, call) =>
+      withVersions(await createAudience(rest, page.pageId, body, call));
   },
 });
 
@@ -73,7 +74,7 @@ writeField({
   input: ArchiveAudienceInput,
   prepare: ({ id }) => {
     const key = audienceEntity.parseId(String(id));
-    return ({ rest }, call) => archiveAudience(rest, key, call);
+    return async ({ rest }, call) => withVersions(await archiveAudience(rest, key, call));
   },
   readBack: {
     key: ({ id }) => audienceEntity.parseId(String(id)),
