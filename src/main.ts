@@ -19,6 +19,9 @@ import { gatherMetrics, openWorkers, WorkerStartError } from './server/workers.t
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
 
+/** How long after the start the compiler of queries is loaded, unless one is asked twice before. */
+const COMPILER_AFTER_MS = 250;
+
 /** Where a primary tells its workers that their backend is the embedded one. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
 
@@ -103,6 +106,8 @@ async function start(config: Config): Promise<void> {
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
   });
+  // Loading takes a quarter of a second: not before callers are answered, nor in the midst of them.
+  setTimeout(() => void import('./server/compiler.ts'), COMPILER_AFTER_MS).unref();
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     if (!finished) logger.warn('Time is up: requests under way were cut');

@@ -79,7 +79,12 @@ export class FastPath {
     if (headers['x-explain'] !== undefined) return undefined;
     if (this.#cors && headers.origin !== undefined) return undefined;
     const params = paramsIn(body);
-    const result = params && (await this.#execute(params, headers, record));
+    let result: ExecutionResult | undefined;
+    try {
+      result = params && (await this.#execute(params, headers, record));
+    } catch {
+      return undefined; // Yoga will refuse it in the same way, and say so.
+    }
     if (!result) return undefined;
     if (!isPlain(result)) {
       record.executed = result;
@@ -93,34 +98,26 @@ export class FastPath {
     };
   }
 
-  /** Undefined when nothing was executed. */
-  async #execute(
+  /** Undefined when nothing is to be executed here. */
+  #execute(
     params: PlainParams,
     headers: IncomingHttpHeaders,
     record: RequestRecord,
-  ): Promise<ExecutionResult | undefined> {
+  ): PromiseOrValue<ExecutionResult | undefined> {
     // As much of a request as plugins ask for.
     const request = new PostRequest(headers) as unknown as Request;
-    const context = { request, params, record } as unknown as YogaInitialContext & ServerContext;
-    const enveloped = this.#yoga.getEnveloped(context) as Enveloped;
+    const initial = { request, params, record } as unknown as YogaInitialContext & ServerContext;
+    const enveloped = this.#yoga.getEnveloped(initial) as Enveloped;
     const { schema } = enveloped;
-    try {
-      const document = enveloped.parse(params.query);
-      // Writes are sent once: what is handed over must never be executed again.
-      if (record.operationType !== 'query') return undefined;
-      if (!this.#isValid(document, enveloped)) return undefined;
-      const { operationName, variables: variableValues } = params;
-      const contextValue = await enveloped.contextFactory();
-      return await enveloped.execute({
-        schema,
-        document,
-        contextValue,
-        variableValues,
-        operationName,
-      });
-    } catch {
-      return undefined; // Yoga will refuse it in the same way, and say so.
-    }
+    const document = enveloped.parse(params.query);
+    // Writes are sent once: what is handed over must never be executed again.
+    if (record.operationType !== 'query') return undefined;
+    if (!this.#isValid(document, enveloped)) return undefined;
+    const { operationName, variables: variableValues } = params;
+    const execute = (contextValue: object) =>
+      enveloped.execute({ schema, document, contextValue, variableValues, operationName });
+    const context = enveloped.contextFactory();
+    return 'then' in context ? context.then(execute) : execute(context);
   }
 
   /** Documents come out of the parser's cache again and again, and the schema stays. */

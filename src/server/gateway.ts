@@ -53,6 +53,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const readiness = new Readiness(probe, options.upstream.breaker);
   const yoga = createGraphQL(options);
   const fast = new FastPath(yoga, { cors: (options.corsOrigins ?? []).length > 0 });
+  // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
   const whenIdle: (() => void)[] = [];
 
@@ -69,14 +70,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   async function graphql(request: Request, record: RequestRecord): Promise<Response> {
-    metrics.begin();
+    metrics.inFlight += 1;
     try {
       const response = withBody(await yoga.handleRequest(request, { record }));
       if (!isPage(response)) report({ logger, metrics, record, status: response.status });
       fast.learn(request.headers.get('accept'), response, record);
       return response;
     } finally {
-      metrics.end();
+      metrics.inFlight -= 1;
     }
   }
 
@@ -93,35 +94,33 @@ export function createGateway(options: GatewayOptions): Gateway {
     return operations(request);
   }
 
-  async function answerFast(post: Post, record: RequestRecord): Promise<FastAnswer | undefined> {
-    metrics.begin();
+  async function answerPost(post: Post, record: RequestRecord): Promise<FastAnswer | undefined> {
+    if (!fastPath) return undefined;
+    underWay += 1;
+    metrics.inFlight += 1;
     try {
       const answer = await fast.answer(post, record);
       if (answer) report({ logger, metrics, record, status: 200 });
       answer?.headers.push('x-request-id', record.requestId);
       return answer;
     } finally {
-      metrics.end();
+      metrics.inFlight -= 1;
+      ended();
     }
   }
 
-  async function finished<Answer>(work: Promise<Answer>): Promise<Answer> {
-    // Counted, not collected: a set that lives long keeps what it held from being freed young.
-    underWay += 1;
-    try {
-      return await work;
-    } finally {
-      underWay -= 1;
-      if (underWay === 0) for (const resolve of whenIdle.splice(0)) resolve();
-    }
+  function ended(): void {
+    underWay -= 1;
+    if (underWay === 0) for (const resolve of whenIdle.splice(0)) resolve();
   }
 
   async function answer(request: Request, record: RequestRecord): Promise<Response> {
-    const work = route(request, record).catch((error: unknown) => {
+    underWay += 1;
+    const response = await route(request, record).catch((error: unknown) => {
       logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
       return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
     });
-    const response = await finished(work);
+    ended();
     response.headers.set('x-request-id', record.requestId);
     return response;
   }
@@ -131,8 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     readiness,
     logger,
     Request: yoga.fetchAPI.Request,
-    answerPost: (post, record) =>
-      fastPath ? finished(answerFast(post, record)) : Promise.resolve(undefined),
+    answerPost,
     answer,
     fetch: (request) => {
       const record = createRecord(request.headers.get('x-request-id'));

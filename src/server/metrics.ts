@@ -26,6 +26,13 @@ export interface MetricsOptions {
 /** What the backend's breaker is, as a number that can be plotted. */
 const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 
+interface GaugeOptions {
+  /** How the values of several workers become one. @default sum */
+  readonly aggregator?: Aggregator;
+  /** Sets the value when somebody asks. */
+  readonly collect?: () => void;
+}
+
 export class Metrics {
   readonly registry = new Registry();
   /** What `/metrics` answers; several workers put their sum in its place. */
@@ -34,7 +41,8 @@ export class Metrics {
   readonly observer: UpstreamObserver;
   readonly #requests: Counter<'operation' | 'outcome'>;
   readonly #durations: Histogram<'operation'>;
-  readonly #inFlight: Gauge;
+  /** GraphQL requests being answered. */
+  inFlight = 0;
   readonly #rejections: Counter;
 
   constructor({ ofProcess = false }: MetricsOptions = {}) {
@@ -48,7 +56,10 @@ export class Metrics {
       'GraphQL requests, arrival to answer.',
       ['operation'],
     );
-    this.#inFlight = this.#gauge('gateway_requests_in_flight', 'GraphQL requests being answered.');
+    const inFlight = this.#gauge('gateway_requests_in_flight', 'GraphQL requests being answered.', {
+      // Looked at when somebody asks: telling it of every request costs more than counting them.
+      collect: () => inFlight.set(this.inFlight),
+    });
     this.#rejections = this.#counter(
       'gateway_unhandled_rejections_total',
       'Promises rejected without anybody waiting: mistakes of ours.',
@@ -56,14 +67,6 @@ export class Metrics {
     );
     this.observer = this.#observe();
     if (ofProcess) collectDefaultMetrics({ register: this.registry });
-  }
-
-  begin(): void {
-    this.#inFlight.inc();
-  }
-
-  end(): void {
-    this.#inFlight.dec();
   }
 
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
@@ -111,7 +114,7 @@ export class Metrics {
     const breaker = this.#gauge(
       'gateway_breaker_state',
       '0 closed, 1 half-open, 2 open; of several workers, the worst.',
-      'max',
+      { aggregator: 'max' },
     );
     return {
       onCall: ({ route: { method, path: route }, attempt, status, failure, durationMs }) => {
@@ -131,8 +134,8 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  #gauge(name: string, help: string, aggregator: Aggregator = 'sum'): Gauge {
-    return new Gauge({ name, help, aggregator, registers: [this.registry] });
+  #gauge(name: string, help: string, how: GaugeOptions): Gauge {
+    return new Gauge({ name, help, aggregator: 'sum', registers: [this.registry], ...how });
   }
 
   #histogram<Label extends string>(

@@ -67,7 +67,9 @@ async function bench(options: Options): Promise<0 | 1> {
   ).unref();
 
   const answers = makeAnswers();
-  const fast = await (has('nginx') ? openNginx(answers, folder) : openSlowUpstream(answers, 0));
+  const fast = await (has('nginx')
+    ? openNginx(answers, folder, options)
+    : openSlowUpstream(answers, 0));
   const slow = await openSlowUpstream(answers, LATENCY_MS);
   const servers: Server[] = [];
   const missed: string[] = [];
@@ -89,7 +91,7 @@ async function bench(options: Options): Promise<0 | 1> {
     return 1;
   }
 
-  const patience = options.quick ? { warmUps: 4, samples: 2 } : { warmUps: 200, samples: 25 };
+  const patience = options.quick ? { warmUps: 4, samples: 2 } : { warmUps: 1_000, samples: 25 };
   const walls = new Map<string, Wall>();
   for (const contestant of contestants) {
     const server = await startServer(contestant, slow.url, folder);
@@ -117,7 +119,7 @@ async function bench(options: Options): Promise<0 | 1> {
     rows,
     servers,
     lookAhead: nested && (await measureLookAhead(slow, nested, patience.samples)),
-    directMs: await measureDirect(slow, '/v0/pages/page_0001', patience),
+    directMs: await measureDirect(slow, '/v0/pages/page_0001', patience.samples),
   };
   print(options, findings, [...absent, ...missed]);
   return rows.some(({ faults }) => faults.length > 0) ? 1 : 0;
@@ -128,10 +130,10 @@ async function bench(options: Options): Promise<0 | 1> {
 }
 
 function print(options: Options, findings: Findings, absent: readonly string[]): void {
-  const { rounds, seconds, callers } = options;
+  const { rounds, seconds, callers, changing } = options;
   const how = options.quick
     ? 'A quick run: every server answered every query alike; the figures say nothing.'
-    : `Medians of ${rounds} interleaved rounds, ${seconds} s a turn (q4: ${2 * seconds}), ${CONNECTIONS} connections, 50 pages in turn, ${callers} keys.`;
+    : `Medians of ${rounds} interleaved rounds, ${seconds} s a turn (q4: ${2 * seconds}), ${CONNECTIONS} connections, 50 pages in turn, ${callers === 1 ? 'one key' : `${callers} keys`}${changing ? ', answers of other bytes each time' : ''}.`;
   const lines = [
     '',
     tableOf(findings.rows),

@@ -49,6 +49,9 @@ interface Turn {
   readonly result: LoadResult;
 }
 
+/** Before V8 has compiled what a query needs, a process takes several times as long for it. */
+const WARMING_SECONDS = 4;
+
 /** The most that heads may add to an answer, in bytes. */
 const HEADS = 2_000;
 
@@ -63,7 +66,7 @@ export async function measureQuery(
   const seconds = query.calls > 50 && course.warm ? course.seconds * 2 : course.seconds;
   const turns = new Map<Server, Turn[]>(servers.map((server) => [server, []]));
   if (course.warm) {
-    for (const server of servers) await course.load(server.url, requests, seconds / 2);
+    for (const server of servers) await course.load(server.url, requests, WARMING_SECONDS);
   }
   for (let round = 0; round < course.rounds; round++) {
     for (let i = 0; i < servers.length; i++) {

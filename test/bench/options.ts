@@ -9,8 +9,10 @@ export interface Options {
   readonly rounds: number;
   /** Length of one server's turn in a round. */
   readonly seconds: number;
-  /** How many keys the 50 pages are asked with; 1 lets a server share calls between requests. */
+  /** How many keys the 50 pages are asked with; only 1 lets a server share calls between requests. */
   readonly callers: number;
+  /** Whether the upstream's answers have other bytes each time, and the same meaning. */
+  readonly changing: boolean;
   /** Names of queries to ask; empty for all. */
   readonly queries: readonly string[];
   /** Parts of names of servers to measure beside ours; empty for all. */
@@ -23,7 +25,7 @@ export interface Options {
   readonly build: boolean;
 }
 
-export const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=2] [--callers=50]
+export const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=2] [--callers=1] [--changing]
                  [--queries=q1,q2] [--peers=mercurius,apollo] [--all-cores]
                  [--tailcall=program] [--no-build]`;
 
@@ -50,6 +52,7 @@ function checked(args: readonly string[]): Options {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       callers: { type: 'string' },
+      changing: { type: 'boolean', default: false },
       queries: { type: 'string', default: '' },
       peers: { type: 'string', default: '' },
       'all-cores': { type: 'boolean', default: false },
@@ -57,15 +60,16 @@ function checked(args: readonly string[]): Options {
       build: { type: 'boolean', default: true },
     },
   });
-  const { quick, tailcall, build } = values;
+  const { quick, changing, tailcall, build } = values;
   return {
     quick,
+    changing,
     tailcall,
     build,
     allCores: values['all-cores'],
     rounds: positive('rounds', values.rounds, quick ? 1 : 5),
     seconds: positive('seconds', values.seconds, quick ? 0.3 : 2),
-    callers: positive('callers', values.callers, 50),
+    callers: positive('callers', values.callers, 1),
     queries: names(values.queries),
     peers: names(values.peers),
   };

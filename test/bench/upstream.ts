@@ -31,16 +31,29 @@ export interface SlowUpstream extends Upstream {
   forget(): void;
 }
 
-/** @param folder an empty one, for its files. */
-export async function openNginx(answers: Answers, folder: string): Promise<Upstream> {
-  for (const [path, body] of answers) {
-    const file = join(folder, 'answers', `${path}.json`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, body);
+/** Of so many texts of an answer one is taken by lot, where answers change. */
+const VARIANTS = 16;
+
+/**
+ * @param folder an empty one, for its files.
+ * @param changing whether an answer is hardly ever, byte for byte, what it was before.
+ */
+export async function openNginx(
+  answers: Answers,
+  folder: string,
+  { changing = false }: { readonly changing?: boolean } = {},
+): Promise<Upstream> {
+  for (let variant = 0; variant < (changing ? VARIANTS : 1); variant++) {
+    for (const [path, body] of answers) {
+      const file = join(folder, `answers/${variant}`, `${path}.json`);
+      mkdirSync(dirname(file), { recursive: true });
+      // Of equal length, since faults are found by it; JSON may have white space at either end.
+      writeFileSync(file, ' '.repeat(variant) + body + ' '.repeat(VARIANTS - variant));
+    }
   }
   const port = await freePort();
   const configuration = join(folder, 'nginx.conf');
-  writeFileSync(configuration, nginxConfiguration(folder, port));
+  writeFileSync(configuration, nginxConfiguration(folder, port, changing));
   const nginx = start(1, [findProgram('nginx')!, '-p', folder, '-c', configuration]);
   const url = `http://127.0.0.1:${port}`;
   const status = async (): Promise<string> => (await fetch(`${url}/status`)).text();
@@ -63,7 +76,7 @@ export async function openNginx(answers: Answers, folder: string): Promise<Upstr
 }
 
 /** One process without a master, so that its one pid is all there is to end. */
-const nginxConfiguration = (folder: string, port: number): string => `
+const nginxConfiguration = (folder: string, port: number, changing: boolean): string => `
 daemon off; master_process off; worker_processes 1; worker_rlimit_nofile 20000;
 pid ${folder}/nginx.pid; error_log stderr crit;
 # Some peers open a connection for every call under way: 3200 each.
@@ -71,19 +84,27 @@ events { worker_connections 16384; }
 http {
   access_log off; sendfile off; tcp_nodelay on;
   keepalive_timeout 600s; keepalive_requests 1000000000;
-  open_file_cache max=2000 inactive=1h; open_file_cache_valid 1h;
+  open_file_cache max=8000 inactive=1h; open_file_cache_valid 1h;
   client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
   fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
   types { } default_type application/json;
   # As of a service, not of files: nothing a client may keep.
   etag off; if_modified_since off; add_header Last-Modified ""; add_header Cache-Control "private, max-age=0";
+  split_clients "$request_id" $variant { ${lots(changing)} * 0; }
   server {
     listen 127.0.0.1:${port}; root ${folder}/answers;
     location = /status { stub_status; }
-    location /v0/ { if ($http_x_api_key = "") { return 401; } try_files $uri.json =404; }
+    location /v0/ { if ($http_x_api_key = "") { return 401; } try_files /$variant$uri.json =404; }
   }
 }
 `;
+
+/** Equal shares of all variants, as nginx writes them; what is left over goes to the first. */
+const lots = (changing: boolean): string =>
+  Array.from(
+    { length: changing ? VARIANTS - 1 : 0 },
+    (_, i) => `${100 / VARIANTS}% ${i + 1};`,
+  ).join(' ');
 
 /** @param latencyMs how long every answer is held back. */
 export async function openSlowUpstream(answers: Answers, latencyMs: number): Promise<SlowUpstream> {

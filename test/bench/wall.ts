@@ -13,7 +13,10 @@ import { roundsOf, type SlowUpstream } from './upstream.ts';
 export const LATENCY_MS = 20;
 
 /** Calls after which a process is warm, however few requests they came from. */
-const WARMING_CALLS = 4_000;
+const WARMING_CALLS = 12_000;
+
+/** Requests under way at once before the first that counts. */
+const WARMING_CALLERS = 16;
 
 export interface Wall {
   readonly wallMs: number;
@@ -36,8 +39,8 @@ export async function measureWall(
   const requests = requestsOf(query, requestsOf(query, 1).length);
   const at = (turn: number) => requests[turn % requests.length]!;
   const enough = Math.min(warmUps, WARMING_CALLS / (query.calls + 1));
-  for (let turn = 0; turn < enough; turn += 4) {
-    await Promise.all([0, 1, 2, 3].map((i) => ask(url, at(turn + i))));
+  for (let turn = 0; turn < enough; turn += WARMING_CALLERS) {
+    await Promise.all(Array.from({ length: WARMING_CALLERS }, (_, i) => ask(url, at(turn + i))));
   }
   const walls: number[] = [];
   const calls: number[] = [];
@@ -51,18 +54,22 @@ export async function measureWall(
   return { wallMs: median(walls), calls: median(calls), rounds: median(rounds) };
 }
 
-/** What one lookup takes without any server between, in milliseconds. */
+/**
+ * What one lookup takes without any server between, in milliseconds.
+ *
+ * @param samples as many again come before the first that counts.
+ */
 export async function measureDirect(
   upstream: SlowUpstream,
   path: string,
-  { warmUps, samples }: Patience,
+  samples: number,
 ): Promise<number> {
   const walls: number[] = [];
-  for (let turn = 0; turn < warmUps + samples; turn++) {
+  for (let turn = 0; turn < 2 * samples; turn++) {
     const began = performance.now();
     const { body } = await request(upstream.url + path, { headers: { 'x-api-key': 'caller' } });
     await body.text();
-    if (turn >= warmUps) walls.push(performance.now() - began);
+    if (turn >= samples) walls.push(performance.now() - began);
   }
   return median(walls);
 }
