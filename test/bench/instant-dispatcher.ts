@@ -3,17 +3,18 @@
  */
 import { Dispatcher } from 'undici';
 
-/** @param body of every answer, JSON. */
-export function instantDispatcher(body: string): Dispatcher {
-  return new InstantDispatcher(Buffer.from(body));
+/** @param bodies of the answers in turn, JSON. */
+export function instantDispatcher(...bodies: readonly string[]): Dispatcher {
+  return new InstantDispatcher(bodies.map((body) => Buffer.from(body)));
 }
 
 class InstantDispatcher extends Dispatcher {
-  readonly #body: Buffer;
+  readonly #bodies: readonly Buffer[];
+  #turn = 0;
 
-  constructor(body: Buffer) {
+  constructor(bodies: readonly Buffer[]) {
     super();
-    this.#body = body;
+    this.#bodies = bodies;
   }
 
   override dispatch(
@@ -23,7 +24,7 @@ class InstantDispatcher extends Dispatcher {
     queueMicrotask(() => {
       handler.onRequestStart?.(CONTROLLER, {});
       handler.onResponseStart?.(CONTROLLER, 200, { 'content-type': 'application/json' }, 'OK');
-      handler.onResponseData?.(CONTROLLER, this.#body);
+      handler.onResponseData?.(CONTROLLER, this.#bodies[this.#turn++ % this.#bodies.length]!);
       handler.onResponseEnd?.(CONTROLLER, {});
     });
     return true;

@@ -18,7 +18,9 @@ import { instantDispatcher } from './instant-dispatcher.ts';
 
 const answers = makeAnswers();
 const toPersons = upstreamOf(answers.get('/v0/persons/person_0001')!);
-const toAudiences = upstreamOf(answers.get('/v0/pages/page_0001/audiences')!);
+const audiences = answers.get('/v0/pages/page_0001/audiences')!;
+const toAudiences = upstreamOf(audiences);
+const toChangingAudiences = upstreamOf(audiences, `${audiences} `);
 const scope = { apiKey: 'caller', requestId: 'micro' };
 
 const context = newContext();
@@ -80,8 +82,11 @@ describe('client, without a socket', () => {
       ),
     );
   });
-  bench('one call of 20 audiences (32 kB)', async () => {
+  bench('one call of 20 audiences (32 kB), unchanged', async () => {
     await toAudiences(scope).call(routes.listAudiences, { path: { page_id: 'page_0001' } });
+  });
+  bench('one call of 20 audiences, other bytes each time', async () => {
+    await toChangingAudiences(scope).call(routes.listAudiences, { path: { page_id: 'page_0001' } });
   });
 });
 
@@ -103,9 +108,9 @@ const KNOWN = new Loader<string, string>(
   (key) => Promise.resolve(key),
 );
 
-function upstreamOf(body: string): ReturnType<typeof createUpstream> {
+function upstreamOf(...bodies: readonly string[]): ReturnType<typeof createUpstream> {
   return createUpstream({
-    dispatcher: instantDispatcher(body),
+    dispatcher: instantDispatcher(...bodies),
     pathPrefix: '',
     routeSet: 'extended',
     timeoutMs: 3_000,
