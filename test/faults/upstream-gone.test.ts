@@ -114,23 +114,32 @@ describe.concurrent('a backend that is gone', () => {
   });
 
   it('T26 hides a restart of the backend also from who has asked little before it', async () => {
-    const stand = await open({});
-    stand.upstream.on('*', after(50, world()));
-    const callers = openCallers(stand.gateway);
-    closing.push(() => callers.close());
-    const reads: unknown[] = [];
-    const load = callers.loop(50, 1_500, async () => {
-      reads.push((await callers.ask(next())).body);
-    });
+    const restart = async () => {
+      const stand = await open({});
+      stand.upstream.on('*', after(50, world()));
+      const callers = openCallers(stand.gateway);
+      closing.push(() => callers.close());
+      const reads: unknown[] = [];
+      const load = callers.loop(50, 1_500, async () => {
+        reads.push((await callers.ask(next())).body);
+      });
 
-    await sleep(300);
-    await stand.upstream.stop();
-    await sleep(300);
-    await stand.upstream.start();
-    await load;
+      await sleep(300);
+      const wentAt = performance.now();
+      await stand.upstream.stop();
+      await sleep(300);
+      await stand.upstream.start();
+      const awayMs = performance.now() - wentAt;
+      await load;
+      return { stand, reads, awayMs };
+    };
 
-    expect(reads.filter((body) => !isDeepStrictEqual(body, WELL))).toEqual([]);
-    expect(stand.gateway.output).not.toContain('Breaker towards the backend is open');
+    let staged = await restart();
+    // What is promised is 500 ms; on a busy machine the staging itself takes longer at times.
+    for (let tries = 0; staged.awayMs > 500 && tries < 2; tries++) staged = await restart();
+
+    expect(staged.reads.filter((body) => !isDeepStrictEqual(body, WELL))).toEqual([]);
+    expect(staged.stand.gateway.output).not.toContain('Breaker towards the backend is open');
   });
 
   it('T19 starts without a backend, is not ready until there is one, and needs no restart', async () => {
