@@ -89,11 +89,12 @@ const executing =
 /** The compiler's errors know their locations and not their nodes, which others make copies by. */
 function withPlaces(result: ExecutionResult, args: ExecutionArgs): ExecutionResult {
   const { loc } = args.document;
-  if (!result.errors || !loc) return result;
+  const { errors: faults, ...rest } = result;
+  if (!faults || !loc) return result;
   const { source } = loc;
   // To whoever has left, one error tells enough: a hundred are as dear as an answer.
   const { leaving } = (args.contextValue as ServerContext).record;
-  const told = leaving.cancelled ? result.errors.slice(0, 1) : result.errors;
+  const told = leaving.cancelled ? faults.slice(0, 1) : faults;
   const lineStarts = [0];
   for (const { index, 0: end } of source.body.matchAll(/\r\n|[\n\r]/g)) {
     lineStarts.push(index + end.length);
@@ -110,5 +111,6 @@ function withPlaces(result: ExecutionResult, args: ExecutionArgs): ExecutionResu
         extensions,
       }),
   );
-  return { ...result, errors };
+  // First, as graphql-js has them.
+  return { errors, ...rest };
 }

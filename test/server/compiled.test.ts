@@ -163,6 +163,7 @@ function shown({ status, body, text }: Reply) {
   return {
     status,
     data: 'data' in body ? JSON.stringify(body.data) : text,
+    members: Object.keys(body),
     plan: body.extensions?.plan,
     errors: errors.map((error) => JSON.stringify(withoutIds(error))).toSorted(),
   };
