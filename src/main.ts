@@ -14,6 +14,7 @@ import { openHttpServer, urlHost } from './server/http-server.ts';
 import { createLogger, type Logger } from './server/logger.ts';
 import { Metrics } from './server/metrics.ts';
 import { upstreamProbe } from './server/upstream-probe.ts';
+import { loadCompiler } from './server/use-compiled.ts';
 import { gatherMetrics, openWorkers, WorkerStartError } from './server/workers.ts';
 
 /** The largest answer of the backend that is read. */
@@ -106,8 +107,8 @@ async function start(config: Config): Promise<void> {
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
   });
-  // Loading takes a quarter of a second: not before callers are answered, nor in the midst of them.
-  setTimeout(() => void import('./server/compiler.ts'), COMPILER_AFTER_MS).unref();
+  // Not before callers are answered, nor in the midst of them.
+  setTimeout(() => void loadCompiler(), COMPILER_AFTER_MS).unref();
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     if (!finished) logger.warn('Time is up: requests under way were cut');

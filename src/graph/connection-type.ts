@@ -73,8 +73,8 @@ export function connectionType<Node extends object, Name extends keyof Node & st
         description: 'The nodes of the edges, in the same order.',
         // What is there needs no resolver. Nodes may be promises and errors, which Pothos can't tell
         // for a type yet unknown.
-        ...(entity && { resolve: readAll }),
-      } as never),
+        resolve: (entity && readAll) as never,
+      }),
       pageInfo: t.expose('pageInfo', {
         type: builder.pageInfoRef(),
         description: 'Whether more pages exist, and where to go on.',

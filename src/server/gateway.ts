@@ -70,14 +70,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   async function graphql(request: Request, record: RequestRecord): Promise<Response> {
-    metrics.inFlight += 1;
+    metrics.begin();
     try {
       const response = withBody(await yoga.handleRequest(request, { record }));
       if (!isPage(response)) report({ logger, metrics, record, status: response.status });
       fast.learn(request.headers.get('accept'), response, record);
       return response;
     } finally {
-      metrics.inFlight -= 1;
+      metrics.end();
     }
   }
 
@@ -97,14 +97,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   async function answerPost(post: Post, record: RequestRecord): Promise<FastAnswer | undefined> {
     if (!fastPath) return undefined;
     underWay += 1;
-    metrics.inFlight += 1;
+    metrics.begin();
     try {
       const answer = await fast.answer(post, record);
       if (answer) report({ logger, metrics, record, status: 200 });
       answer?.headers.push('x-request-id', record.requestId);
       return answer;
     } finally {
-      metrics.inFlight -= 1;
+      metrics.end();
       ended();
     }
   }
@@ -116,13 +116,16 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function answer(request: Request, record: RequestRecord): Promise<Response> {
     underWay += 1;
-    const response = await route(request, record).catch((error: unknown) => {
-      logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
-      return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
-    });
-    ended();
-    response.headers.set('x-request-id', record.requestId);
-    return response;
+    try {
+      const response = await route(request, record).catch((error: unknown) => {
+        logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
+        return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
+      });
+      response.headers.set('x-request-id', record.requestId);
+      return response;
+    } finally {
+      ended();
+    }
   }
 
   return {

@@ -41,8 +41,7 @@ export class Metrics {
   readonly observer: UpstreamObserver;
   readonly #requests: Counter<'operation' | 'outcome'>;
   readonly #durations: Histogram<'operation'>;
-  /** GraphQL requests being answered. */
-  inFlight = 0;
+  #inFlight = 0;
   readonly #rejections: Counter;
 
   constructor({ ofProcess = false }: MetricsOptions = {}) {
@@ -58,7 +57,7 @@ export class Metrics {
     );
     const inFlight = this.#gauge('gateway_requests_in_flight', 'GraphQL requests being answered.', {
       // Looked at when somebody asks: telling it of every request costs more than counting them.
-      collect: () => inFlight.set(this.inFlight),
+      collect: () => inFlight.set(this.#inFlight),
     });
     this.#rejections = this.#counter(
       'gateway_unhandled_rejections_total',
@@ -67,6 +66,15 @@ export class Metrics {
     );
     this.observer = this.#observe();
     if (ofProcess) collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A GraphQL request has come; its `end` follows. */
+  begin(): void {
+    this.#inFlight += 1;
+  }
+
+  end(): void {
+    this.#inFlight -= 1;
   }
 
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {

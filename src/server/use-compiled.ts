@@ -31,6 +31,9 @@ interface Operation {
 
 type Execute = (args: ExecutionArgs) => unknown;
 
+/** Takes a quarter of a second, the first time. */
+export const loadCompiler = () => import('./compiler.ts');
+
 export function useCompiled(): Plugin<ServerContext, ServerContext> {
   // Documents are kept, and let go, by the cache of parsed documents.
   const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
@@ -45,7 +48,7 @@ export function useCompiled(): Plugin<ServerContext, ServerContext> {
   let compile: ((args: ExecutionArgs) => Compiled | null) | undefined;
   let loading: Promise<void> | undefined;
   const load = async (): Promise<void> => {
-    ({ compile } = await import('./compiler.ts'));
+    ({ compile } = await loadCompiler());
   };
 
   return {
