@@ -1,20 +1,25 @@
 /**
  * Where the product's CPU time goes: its own profile under load, by module and by function.
  *
- * Run by `npm run bench:profile -- q1 q2`, after a build. Self time, so that a list's shares add up;
+ * Run by `npm run bench:profile -- q1 q2`, which builds what it measures. Self time, so that a list's shares add up;
  * `charged to` gives what Node and V8 do to the nearest caller outside them.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'rolldown';
 import { z } from 'zod';
-import { OURS, startServer, type Contestant } from './contestants.ts';
+import config from '../../rolldown.config.ts';
+import { OURS, ROOT, startServer, type Contestant } from './contestants.ts';
 import { makeAnswers } from './data.ts';
 import { wrkLoad } from './load.ts';
 import { cpuMicros, killAll } from './machine.ts';
 import { QUERIES, requestsOf, type BenchQuery } from './queries.ts';
+import { sourcesOf, type Place } from './source-places.ts';
 import { openNginx } from './upstream.ts';
 
+/** Where the product is built with maps of everything: to tell the packages of one file apart. */
+const BUILD = join(ROOT, 'dist/profiled');
 const WARM_SECONDS = 3;
 const SECONDS = 5;
 const LINES = 25;
@@ -23,7 +28,12 @@ const Profile = z.object({
   nodes: z.array(
     z.object({
       id: z.number(),
-      callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.number() }),
+      callFrame: z.object({
+        functionName: z.string(),
+        url: z.string(),
+        lineNumber: z.number(),
+        columnNumber: z.number(),
+      }),
       children: z.array(z.number()).default([]),
     }),
   ),
@@ -48,6 +58,8 @@ const LISTS = {
 
 const names = process.argv.slice(2);
 const asked = QUERIES.filter(({ name }) => names.includes(name));
+await build({ ...config, plugins: [], cwd: ROOT, output: { ...config.output, dir: BUILD } });
+const placeOf = sourcesOf(BUILD);
 const upstream = await openNginx(makeAnswers(), folder);
 for (const query of asked.length > 0 ? asked : QUERIES.slice(1, 3)) await profile(query);
 process.exit();
@@ -58,7 +70,14 @@ async function profile(query: BenchQuery): Promise<void> {
     ...OURS,
     command: (...settings) => {
       const [program, ...args] = OURS.command(...settings);
-      return [program, '--cpu-prof', `--cpu-prof-dir=${profiles}`, ...args];
+      const flags = args.slice(0, -1);
+      return [
+        program,
+        '--cpu-prof',
+        `--cpu-prof-dir=${profiles}`,
+        ...flags,
+        join(BUILD, 'main.js'),
+      ];
     },
   };
   const began = performance.now();
@@ -95,7 +114,12 @@ function selfTimes(
   fromMicros: number,
   untilMicros: number,
 ): Frame[] {
-  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const frames = new Map(
+    nodes.map(({ id, callFrame }) => {
+      const { functionName, url, lineNumber, columnNumber } = callFrame;
+      return [id, { functionName, ...placeOf(url, lineNumber, columnNumber) }];
+    }),
+  );
   const callers = new Map(
     nodes.flatMap(({ id, children }) => children.map((child) => [child, id])),
   );
@@ -106,11 +130,11 @@ function selfTimes(
     now += timeDeltas[i]!;
     // A sample's time is what passed until the next one.
     const micros = timeDeltas[i + 1] ?? 0;
-    const { functionName, url, lineNumber } = frames.get(id)!;
+    const { functionName, url, line } = frames.get(id)!;
     if (now < fromMicros || now > untilMicros || functionName === '(idle)') return;
-    const place = url && `${url.split('/').slice(-2).join('/')}:${lineNumber + 1}`;
+    const place = url && `${url.split('/').slice(-2).join('/')}:${line}`;
     found.push({
-      module: moduleOf(url, functionName),
+      module: moduleOf({ functionName, url }),
       ...payers.get(id)!,
       micros,
       name: `${functionName || 'anonymous'} ${place}`,
@@ -120,21 +144,21 @@ function selfTimes(
 
   function payerOf(start: number): Pick<Frame, 'payer' | 'file'> {
     for (let id: number | undefined = start; id !== undefined; id = callers.get(id)) {
-      const { url, functionName } = frames.get(id)!;
-      const payer = moduleOf(url, functionName);
-      if (payer === 'node' || payer === 'V8 built-ins' || functionName === '(root)') continue;
-      return { payer, file: payer.startsWith('src/') ? url.split('/dist/')[1] : undefined };
+      const frame = frames.get(id)!;
+      const payer = moduleOf(frame);
+      if (payer === 'node' || payer === 'V8 built-ins' || frame.functionName === '(root)') continue;
+      return { payer, file: payer.startsWith('src/') ? frame.url.split('/src/')[1] : undefined };
     }
     return { payer: 'node: sockets, timers, parsing HTTP', file: undefined };
   }
 }
 
 /** A package, a floor of the product, a module of Node, or V8's own work. */
-function moduleOf(url: string, functionName: string): string {
+function moduleOf({ url, functionName }: Pick<Place, 'url'> & { functionName: string }): string {
   if (url.startsWith('wasm:')) return 'undici';
   if (url === '') return functionName.startsWith('(') ? functionName : 'V8 built-ins';
   const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? [];
-  const [, floor] = /\/dist\/([^/]+?)(?:\/|\.js)/.exec(url) ?? [];
+  const [, floor] = /\/src\/([^/]+?)(?:\/|\.ts)/.exec(url) ?? [];
   return name ?? (floor ? `src/${floor}` : url.startsWith('node:') ? 'node' : 'compiled queries');
 }
 

@@ -78,7 +78,7 @@ export async function startGateway(
       ...(gauged ? ['--expose-gc'] : []),
       // What is preloaded is TypeScript; the gateway itself is not.
       ...(modules.length > 0 ? ['tsx', ...modules] : []).flatMap((module) => ['--import', module]),
-      buildGateway(),
+      await buildGateway(),
     ],
     {
       env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: ':memory:', ...env },
