@@ -22,7 +22,10 @@ export function compile({ schema, document, operationName }: ExecutionArgs): Com
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== OperationTypeNode.QUERY) return null;
   if ((document.loc?.source.body.length ?? 0) > MAX_LENGTH) return null;
-  const compiled = compileQuery(schema, document, operationName ?? undefined);
+  const compiled = compileQuery(schema, document, operationName ?? undefined, {
+    // Answers are checked as they arrive: what a leaf holds is an error or of its type already.
+    disableLeafSerialization: true,
+  });
   if (!isCompiledQuery(compiled)) return null;
   return { query: compiled.query, stringify: stringifierOf(schema, document, operationName) };
 }

@@ -84,10 +84,31 @@ const executing =
   (args) => {
     const { rootValue, contextValue, variableValues } = args;
     const result = compiled.query(rootValue, contextValue, variableValues ?? {});
-    if ('then' in result) return result.then((later) => withPlaces(later, args));
-    // Without data nothing was executed: variables were refused.
-    return 'data' in result ? withPlaces(result, args) : interpret(args);
+    return 'then' in result ? result.then(finished) : finished(result);
+
+    function finished(result: ExecutionResult): unknown {
+      if (!result.errors) return result;
+      // Without data nothing was executed: variables were refused. Where a null has spread, one
+      // error is told of several, and graphql-js knows which: it finds every answer already there.
+      const known = 'data' in result && (hasLeft(args) || !isCrowded(result));
+      return known ? withPlaces(result, args) : interpret(args);
+    }
   };
+
+const hasLeft = ({ contextValue }: ExecutionArgs): boolean =>
+  (contextValue as ServerContext).record.leaving.cancelled;
+
+/** Whether several errors led to the same null. */
+function isCrowded({ data, errors = [] }: ExecutionResult): boolean {
+  const nulls = errors.map(({ path = [] }) => {
+    let [value, depth]: [unknown, number] = [data, 0];
+    for (; value != null && depth < path.length; depth++) {
+      value = (value as Record<string, unknown>)[path[depth]!];
+    }
+    return JSON.stringify(path.slice(0, depth));
+  });
+  return new Set(nulls).size < nulls.length;
+}
 
 /** The compiler's errors know their locations and not their nodes, which others make copies by. */
 function withPlaces(result: ExecutionResult, args: ExecutionArgs): ExecutionResult {
@@ -96,8 +117,7 @@ function withPlaces(result: ExecutionResult, args: ExecutionArgs): ExecutionResu
   if (!faults || !loc) return result;
   const { source } = loc;
   // To whoever has left, one error tells enough: a hundred are as dear as an answer.
-  const { leaving } = (args.contextValue as ServerContext).record;
-  const told = leaving.cancelled ? faults.slice(0, 1) : faults;
+  const told = hasLeft(args) ? faults.slice(0, 1) : faults;
   const lineStarts = [0];
   for (const { index, 0: end } of source.body.matchAll(/\r\n|[\n\r]/g)) {
     lineStarts.push(index + end.length);

@@ -40,6 +40,15 @@ export function chaos(rate: number, seedOf: (seen: Seen) => unknown = Math.rando
   };
 }
 
+/** What has this name is of another kind, the same one in every answer. */
+export const misshapen =
+  (name: string, seed: number): Behaviour =>
+  (response, seen, socket) => {
+    const wrong = pick(randomFrom(seed), WRONG);
+    const answer = JSON.stringify(answerTo(seen), (key, value) => (key === name ? wrong : value));
+    return ok(JSON.parse(answer))(response, seen, socket);
+  };
+
 type Fault = (seen: Seen, random: () => number) => Behaviour;
 
 const FAULTS: readonly Fault[] = [

@@ -6,6 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema.ts';
+import { misshapen, queryOf } from '../faults/chaos.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
 import { randomQuery, UNLIMITED } from '../support/random-query.ts';
 import { openSite, shareBackend, type Reply, type Site } from './support.ts';
@@ -53,6 +55,26 @@ describe('a compiled document', () => {
 
       expect(compiled, `seed ${seed}: ${source} ${JSON.stringify(variables)}`).toEqual(interpreted);
     }
+  }, 60_000);
+
+  it('answers alike what the backend sends of other kinds than it promised', async () => {
+    const upstream = await openFaultUpstream();
+    const sites = await openBoth(upstream.url);
+    let faults = 0;
+
+    for (const seed of SEEDS.slice(0, 16)) {
+      const { source, variables } = queryOf(seed);
+      for (const name of new Set(source.match(/\b[a-z]\w+(?=[ \n])/g))) {
+        upstream.on('*', misshapen(name, seed));
+        const { interpreted, compiled } = await askBoth(sites, source, { variables });
+
+        const hint = `seed ${seed}, ${name}: ${source} ${JSON.stringify(variables)}`;
+        expect(compiled, hint).toEqual(interpreted);
+        faults += interpreted.errors.length;
+      }
+    }
+
+    expect(faults).toBeGreaterThan(100);
   }, 60_000);
 
   it.each(CLIENT_QUERIES)('answers the client document %j alike', async (source) => {
@@ -134,8 +156,12 @@ interface Both {
   readonly compiled: Site;
 }
 
-async function openBoth(): Promise<Both> {
-  const options = { limits: UNLIMITED, maxUpstreamCalls: 10_000 };
+async function openBoth(upstreamUrl?: string): Promise<Both> {
+  const options = {
+    limits: UNLIMITED,
+    maxUpstreamCalls: 10_000,
+    ...(upstreamUrl && { upstreamUrl }),
+  };
   return {
     interpreted: await openSite({ ...options, compiled: false }),
     compiled: await openSite(options),
