@@ -28,12 +28,6 @@ export interface Document {
   readonly variableValues: Readonly<Record<string, unknown>>;
 }
 
-/** What is needed to find fragments. */
-type Fragments = Pick<Document, 'schema' | 'fragments'>;
-
-/** A field, or an operation: whatever selects fields. */
-export type Selecting = Pick<FieldNode, 'selectionSet'>;
-
 /** One response key below a type: its field, and every place the document selects it. */
 export interface Selected {
   /** The field's alias, or else its name. */
@@ -62,52 +56,21 @@ export function selectedFields(
 ): readonly Selected[] {
   const found = selections.get(nodes);
   if (found?.type === type) return found.fields;
-  let isFixed = true;
-  const fields = collectFields(document, type, nodes, (node) => {
-    if (!node.directives?.length) return true;
-    isFixed = false;
-    return isIncluded(document, node);
-  });
-  if (isFixed) selections.set(nodes, { type, fields });
-  return fields;
-}
-
-/** The same for all variables; undefined where a directive, and so a variable, has a say. */
-export function fixedFields(
-  document: Fragments,
-  type: GraphQLObjectType,
-  nodes: readonly Selecting[],
-): readonly Selected[] | undefined {
-  let isFixed = true;
-  const fields = collectFields(document, type, nodes, ({ directives }) => {
-    if (directives?.length) isFixed = false;
-    return true;
-  });
-  return isFixed ? fields : undefined;
-}
-
-/** The fragments of a document, by name. */
-export const fragmentsOf = ({ definitions }: DocumentNode): Document['fragments'] =>
-  Object.fromEntries(
-    definitions
-      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node]),
-  );
-
-function collectFields(
-  { schema, fragments }: Fragments,
-  type: GraphQLObjectType,
-  nodes: readonly Selecting[],
-  isWanted: (node: SelectionNode) => boolean,
-): readonly Selected[] {
+  const { schema, fragments } = document;
   const collected = new Map<string, { key: string; name: string; nodes: FieldNode[] }>();
   const visited = new Set<string>();
+  let isFixed = true;
   for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
-  return [...collected.values()];
+  const fields = [...collected.values()];
+  if (isFixed) selections.set(nodes, { type, fields });
+  return fields;
 
   function collect(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
-      if (!isWanted(selection)) continue;
+      if (selection.directives?.length) {
+        isFixed = false;
+        if (!isIncluded(document, selection)) continue;
+      }
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         const known = collected.get(key);
@@ -127,6 +90,14 @@ function collectFields(
     }
   }
 }
+
+/** The fragments of a document, by name. */
+export const fragmentsOf = ({ definitions }: DocumentNode): Document['fragments'] =>
+  Object.fromEntries(
+    definitions
+      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
+      .map((node) => [node.name.value, node]),
+  );
 
 /** The arguments of a selected field; undefined when they are wrong, which execution will report. */
 export function argumentsOf(

@@ -1,21 +1,16 @@
 /**
- * A document → functions that execute it and write its answers.
+ * A document → a function that executes it.
  *
- * Apart from those who use it, since the libraries it stands on take a tenth of a second to load:
- * nobody who starts the gateway should wait for them.
+ * Apart from those who use it, since the library it stands on takes a tenth of a second to load:
+ * nobody who starts the gateway should wait for it.
  */
 import { getOperationAST, OperationTypeNode, type ExecutionArgs } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
-import { stringifierOf, type Stringify } from './stringifier.ts';
 
 /** Characters of a document that is compiled at the most. */
 const MAX_LENGTH = 10_000;
 
-export interface Compiled {
-  readonly query: CompiledQuery['query'];
-  /** Undefined where JSON.stringify does. */
-  readonly stringify: Stringify | undefined;
-}
+export type Compiled = CompiledQuery['query'];
 
 /** Null for what the compiler refuses: graphql-js knows more than it does. */
 export function compile({ schema, document, operationName }: ExecutionArgs): Compiled | null {
@@ -26,6 +21,5 @@ export function compile({ schema, document, operationName }: ExecutionArgs): Com
     // Answers are checked as they arrive: what a leaf holds is an error or of its type already.
     disableLeafSerialization: true,
   });
-  if (!isCompiledQuery(compiled)) return null;
-  return { query: compiled.query, stringify: stringifierOf(schema, document, operationName) };
+  return isCompiledQuery(compiled) ? compiled.query : null;
 }

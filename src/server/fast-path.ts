@@ -94,7 +94,7 @@ export class FastPath {
     const timing = record.rest ? ['server-timing', serverTiming(record.rest.journal)] : [];
     return {
       headers: ['content-type', contentType, ...timing],
-      text: (record.stringify ?? JSON.stringify)(result),
+      text: JSON.stringify(result),
     };
   }
 

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import { Cancel } from '../rest/cancel.ts';
 import type { RestClient } from '../rest/client.ts';
-import type { Stringify } from './stringifier.ts';
 
 export interface RequestRecord {
   readonly requestId: string;
@@ -20,8 +19,6 @@ export interface RequestRecord {
   rest?: RestClient;
   /** What the fast path executed and leaves to Yoga to serve. */
   executed?: ExecutionResult;
-  /** Writes a result that holds data alone, where that is quicker than JSON.stringify. */
-  stringify?: Stringify | undefined;
   /** Distinct `extensions.code`s of the answer. */
   errorCodes: readonly string[];
   /** Whether the answer has `data`. */

@@ -52,7 +52,7 @@ export function useCompiled(): Plugin<ServerContext, ServerContext> {
   };
 
   return {
-    onExecute({ args, context, executeFn, setExecuteFn }) {
+    onExecute({ args, executeFn, setExecuteFn }) {
       // Envelop leaves these open; Yoga fills them with what graphql-js calls so.
       const given = args as ExecutionArgs;
       const operation = operationOf(given);
@@ -62,7 +62,6 @@ export function useCompiled(): Plugin<ServerContext, ServerContext> {
       if (operation.compiled === undefined) operation.compiled = compile(given);
       if (!operation.compiled) return;
       if (!kept.get(operation)) kept.set(operation, true);
-      context.record.stringify = operation.compiled.stringify;
       setExecuteFn(executing(operation.compiled, executeFn as Execute));
     },
   };
@@ -83,7 +82,7 @@ const executing =
   (compiled: Compiled, interpret: Execute): Execute =>
   (args) => {
     const { rootValue, contextValue, variableValues } = args;
-    const result = compiled.query(rootValue, contextValue, variableValues ?? {});
+    const result = compiled(rootValue, contextValue, variableValues ?? {});
     return 'then' in result ? result.then(finished) : finished(result);
 
     function finished(result: ExecutionResult): unknown {

@@ -83,7 +83,7 @@ async function profile(query: BenchQuery): Promise<void> {
   const began = performance.now();
   const server = await startServer(contestant, upstream.url, folder);
   const load = wrkLoad(join(folder, 'requests.txt'));
-  const requests = requestsOf(query, 50);
+  const requests = requestsOf(query, 1);
   await load(server.url, requests, WARM_SECONDS);
   const from = performance.now() - began;
   const cpuBefore = cpuMicros(server.child.pid) ?? NaN;
