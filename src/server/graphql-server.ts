@@ -5,10 +5,9 @@
  */
 import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { createContext } from '../graph/context.ts';
+import type { Context } from '../graph/context.ts';
 import type { Upstream } from '../rest/client.ts';
 import { schema } from '../schema.ts';
-import { readApiKey } from './api-key.ts';
 import { corsFor } from './cors.ts';
 import { documentCache } from './document-cache.ts';
 import { DEFAULT_LIMITS, type DocumentLimits } from './document-limits.ts';
@@ -24,6 +23,7 @@ import { useParams } from './use-params.ts';
 import { useRecord } from './use-record.ts';
 import { useRefusals } from './use-refusals.ts';
 import { useShedding } from './use-shedding.ts';
+import { useUpstream } from './use-upstream.ts';
 
 export interface GraphQLServerOptions {
   readonly upstream: Upstream;
@@ -46,8 +46,9 @@ export interface GraphQLServerOptions {
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
 
-/** Plugins that know our context, and that don't. */
-type AnyPlugin = Plugin<ServerContext, ServerContext> | Plugin;
+/** Plugins that know our context or a part of it, and that don't. */
+type AnyPlugin =
+  Plugin<ServerContext & Context, ServerContext> | Plugin<ServerContext, ServerContext> | Plugin;
 
 /** Not the plugin of this purpose: it decides when requests are parsed, which the fast path is without. */
 const withoutIntrospection = (): Plugin => ({
@@ -56,7 +57,7 @@ const withoutIntrospection = (): Plugin => ({
 
 /** Yoga's server; bodies come to it bounded. */
 export function createGraphQL(options: GraphQLServerOptions) {
-  const { upstream, limits, corsOrigins = [], graphiql = {} } = options;
+  const { limits, corsOrigins = [], graphiql = {} } = options;
   const { introspection = true, suggestions = true, compiled = true } = options;
   // The order is policy: hooks of one kind run from the first plugin to the last. Those of requests
   // and results are not asked on the fast path: what they decide must not hold for plain queries.
@@ -69,8 +70,10 @@ export function createGraphQL(options: GraphQLServerOptions) {
     // Before validation, which is where large documents hurt.
     useDocumentLimits({ ...DEFAULT_LIMITS, ...limits }),
     !introspection && withoutIntrospection(),
+    // Before whoever asks what a request costs its backend.
+    useUpstream(options),
     // After validation: a plan is made of a document that is known to be sound.
-    useCost({ maxCalls: options.maxUpstreamCalls ?? 250 }) as unknown as Plugin,
+    useCost({ maxCalls: options.maxUpstreamCalls ?? 250 }),
     // After what may answer instead of execution: what never runs is not worth compiling.
     compiled && useCompiled(),
     // Codes and statuses for whatever was refused above, or by Yoga, or by graphql-js.
@@ -83,17 +86,6 @@ export function createGraphQL(options: GraphQLServerOptions) {
   return createYoga<ServerContext>({
     schema,
     plugins: plugins as Plugin[],
-    context: ({ request, record }) => {
-      const apiKey = readApiKey(request.headers, options.apiKey);
-      record.rest = upstream({
-        apiKey,
-        requestId: record.requestId,
-        maxCalls: options.maxUpstreamCalls,
-        // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
-        leaving: record.operationType === 'query' ? record.leaving : undefined,
-      });
-      return createContext(record.rest, apiKey ?? '');
-    },
     maskedErrors: { maskError },
     // Errors are logged with their request, by request-report.ts.
     logging: false,
