@@ -26,7 +26,6 @@ export interface Primes<Key> {
 }
 
 interface Ask<Key> {
-  readonly id: string;
   readonly key: Key;
   readonly call: CallOptions;
 }
@@ -39,9 +38,10 @@ interface Ahead {
 }
 
 export class Loader<Key, Value> {
-  readonly #dataLoader: DataLoader<Ask<Key>, Value, string>;
+  /** Batches only: what was asked for is known here, since a call may be given up. */
+  readonly #dataLoader: DataLoader<Ask<Key>, Value>;
   readonly #idOf: (key: Key) => string;
-  readonly #known = new Set<string>();
+  readonly #answers = new Map<string, Promise<Value>>();
   readonly #ahead = new Map<string, Ahead>();
   readonly #primed = new Map<string, Value>();
   readonly #primes: Primes<Key> | undefined;
@@ -58,11 +58,11 @@ export class Loader<Key, Value> {
   ) {
     this.#idOf = idOf;
     this.#primes = primes;
-    this.#dataLoader = new DataLoader<Ask<Key>, Value, string>(
+    this.#dataLoader = new DataLoader<Ask<Key>, Value>(
       // DataLoader resolves each key with what stands in its place. A promise there is followed, so
       // that no key waits for the slowest one: its types know of values only.
       (asks) => Promise.resolve(asks.map(({ key, call }) => load(key, call)) as Value[]),
-      { cacheKeyFn: ({ id }) => id },
+      { cache: false },
     );
   }
 
@@ -71,9 +71,8 @@ export class Loader<Key, Value> {
     const id = this.#idOf(key);
     this.#takeBrought();
     this.#ahead.delete(id);
-    this.#known.add(id);
     if (this.#primed.has(id)) this.#primes?.hear(origin);
-    return this.#answer({ id, key, call: { origin } });
+    return this.#answer(id, key, { origin });
   }
 
   /** Begins a call that somebody will probably ask for. Its failure is theirs to see. */
@@ -82,11 +81,10 @@ export class Loader<Key, Value> {
     this.#takeBrought();
     let ahead = this.#ahead.get(id);
     if (!ahead) {
-      if (this.#known.has(id)) return nothingToAbandon;
+      if (this.#isKnown(id)) return nothingToAbandon;
       ahead = { cancel: new Cancel(), hopes: 0 };
-      this.#known.add(id);
       this.#ahead.set(id, ahead);
-      this.#dataLoader.load({ id, key, call: { origin, cancel: ahead.cancel } }).catch(() => {});
+      this.#answer(id, key, { origin, cancel: ahead.cancel }).catch(() => {});
     }
     ahead.hopes += 1;
     const begun = ahead;
@@ -95,8 +93,7 @@ export class Loader<Key, Value> {
       if (begun.hopes > 0 || this.#ahead.get(id) !== begun) return;
       this.#takeBrought();
       this.#ahead.delete(id);
-      this.#known.delete(id);
-      this.#dataLoader.clear({ id, key, call: {} });
+      this.#answers.delete(id);
       begun.cancel.cancel();
     };
   }
@@ -108,12 +105,22 @@ export class Loader<Key, Value> {
   loadFor(key: Key, { origin, cancel }: CallOptions): Promise<Value> {
     if (!cancel) return this.load(key, origin);
     cancel.listen({ giveUp: this.start(key, origin) });
-    return this.#answer({ id: this.#idOf(key), key, call: { origin } });
+    return this.#answer(this.#idOf(key), key, { origin });
   }
 
-  #answer(ask: Ask<Key>): Promise<Value> {
-    const primed = this.#primed.get(ask.id);
-    return primed === undefined ? this.#dataLoader.load(ask) : Promise.resolve(primed);
+  #answer(id: string, key: Key, call: CallOptions): Promise<Value> {
+    let answer = this.#answers.get(id);
+    if (!answer) {
+      const primed = this.#primed.get(id);
+      answer =
+        primed === undefined ? this.#dataLoader.load({ key, call }) : Promise.resolve(primed);
+      this.#answers.set(id, answer);
+    }
+    return answer;
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#answers.has(id) || this.#primed.has(id);
   }
 
   /** Takes what other calls brought since somebody last asked; a value already there stays. */
@@ -122,10 +129,8 @@ export class Loader<Key, Value> {
     for (const value of this.#primes.brought.splice(0).flat()) {
       const key = this.#primes.keyOf(value);
       const id = key && this.#idOf(key);
-      if (id === undefined || this.#known.has(id)) continue;
-      this.#known.add(id);
       // Whoever brings it says that it is one of the loader's values.
-      this.#primed.set(id, value as Value);
+      if (id !== undefined && !this.#isKnown(id)) this.#primed.set(id, value as Value);
     }
   }
 }
