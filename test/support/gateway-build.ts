@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -39,9 +40,9 @@ export async function buildGateway(): Promise<string> {
 }
 
 async function buildInto(done: string): Promise<void> {
-  // Several test processes may come here at once: each builds its own, and one of them stays.
-  const making = `${done}.${process.pid}`;
-  mkdirSync(making, { recursive: true });
+  // Several tests may come here at once: each builds its own, and one of them stays.
+  mkdirSync(CACHE, { recursive: true });
+  const making = mkdtempSync(`${done}.`);
   await build({ ...config, cwd: ROOT, output: { ...config.output, dir: making } });
   writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
   for (const other of readdirSync(CACHE)) {
