@@ -64,20 +64,21 @@ export interface GatewayProcessOptions {
 export const KEY = 'key-of-tenant-a-0123456789';
 export const OTHER_KEY = 'key-of-tenant-b-9876543210';
 
-const GAUGE = new URL('gauge.ts', import.meta.url).href;
+const GAUGE = new URL('gauge.mjs', import.meta.url).href;
 
 /** Starts it on a free port; resolves once it says where. */
 export async function startGateway(
   env: Readonly<Record<string, string>>,
   { gauged = false, preload = [] }: GatewayProcessOptions = {},
 ): Promise<GatewayProcess> {
-  const modules = [...(gauged ? [GAUGE] : []), ...preload];
+  // What is preloaded is TypeScript; the gateway itself is not.
+  const typescript = preload.length > 0 ? ['tsx', ...preload] : [];
+  const modules = [...(gauged ? [GAUGE] : []), ...typescript];
   const child = spawn(
     process.execPath,
     [
       ...(gauged ? ['--expose-gc'] : []),
-      // What is preloaded is TypeScript; the gateway itself is not.
-      ...(modules.length > 0 ? ['tsx', ...modules] : []).flatMap((module) => ['--import', module]),
+      ...modules.flatMap((module) => ['--import', module]),
       await buildGateway(),
     ],
     {
