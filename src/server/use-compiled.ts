@@ -3,7 +3,8 @@
  *
  * The compiler takes milliseconds and memory, so a document earns it with its second execution.
  * What the compiled would do otherwise than graphql-js is left to graphql-js: writes, whose order
- * is everything, and variables that are refused, whose messages differ.
+ * is everything, variables that are refused, whose messages differ, and nulls that several errors
+ * led to, of which one is told.
  */
 import {
   getOperationAST,
@@ -87,8 +88,8 @@ const executing =
 
     function finished(result: ExecutionResult): unknown {
       if (!result.errors) return result;
-      // Without data nothing was executed: variables were refused. Where a null has spread, one
-      // error is told of several, and graphql-js knows which: it finds every answer already there.
+      // Without data nothing was executed: variables were refused. With several errors behind one
+      // null, graphql-js finds the answers where they are: each is read once a request.
       const known = 'data' in result && (hasLeft(args) || !isCrowded(result));
       return known ? withPlaces(result, args) : interpret(args);
     }

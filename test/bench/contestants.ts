@@ -45,7 +45,12 @@ const TAILCALL_VERSIONS = ['1.6', '1.0'];
 /** How long a server may take to answer for the first time, in milliseconds. */
 const READY_WITHIN_MS = 20_000;
 
-export const OURS: Contestant = node('ours', 'ours', join(ROOT, 'dist/main.js'));
+export const OURS = oursAt(join(ROOT, 'dist'));
+
+/** @param flags of Node's, beside those of `npm start`. */
+export function oursAt(folder: string, ...flags: readonly string[]): Contestant {
+  return node('ours', 'ours', join(folder, 'main.js'), flags);
+}
 
 const NODE_PEERS: readonly Contestant[] = [
   node('Mercurius + JIT + DataLoader + undici', 'mercurius', join(HERE, 'peers/mercurius.mjs')),
@@ -120,8 +125,13 @@ export async function startServer(
 
 const lastOf = (child: Child): string => child.output().slice(-2_000);
 
-function node(name: string, kind: Contestant['kind'], file: string): Contestant {
-  return { name, kind, command: () => [process.execPath, ...NODE_FLAGS, file] };
+function node(
+  name: string,
+  kind: Contestant['kind'],
+  file: string,
+  flags: readonly string[] = [],
+): Contestant {
+  return { name, kind, command: () => [process.execPath, ...NODE_FLAGS, ...flags, file] };
 }
 
 function tailcallOf(program: string, version: string): Contestant {

@@ -1,8 +1,8 @@
 /**
  * Where the product's CPU time goes: its own profile under load, by module and by function.
  *
- * Run by `npm run bench:profile -- q1 q2`, which builds what it measures. Self time, so that a list's shares add up;
- * `charged to` gives what Node and V8 do to the nearest caller outside them.
+ * Run by `npm run bench:profile -- q1 q2`, which builds what it measures. Self time, so that a
+ * list's shares add up; `charged to` gives what Node and V8 do to the nearest caller outside them.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { build } from 'rolldown';
 import { z } from 'zod';
 import config from '../../rolldown.config.ts';
-import { OURS, ROOT, startServer, type Contestant } from './contestants.ts';
+import { oursAt, ROOT, startServer } from './contestants.ts';
 import { makeAnswers } from './data.ts';
 import { wrkLoad } from './load.ts';
 import { cpuMicros, killAll } from './machine.ts';
@@ -66,20 +66,7 @@ process.exit();
 
 async function profile(query: BenchQuery): Promise<void> {
   const profiles = mkdtempSync(join(folder, 'cpu-'));
-  const contestant: Contestant = {
-    ...OURS,
-    command: (...settings) => {
-      const [program, ...args] = OURS.command(...settings);
-      const flags = args.slice(0, -1);
-      return [
-        program,
-        '--cpu-prof',
-        `--cpu-prof-dir=${profiles}`,
-        ...flags,
-        join(BUILD, 'main.js'),
-      ];
-    },
-  };
+  const contestant = oursAt(BUILD, '--cpu-prof', `--cpu-prof-dir=${profiles}`);
   const began = performance.now();
   const server = await startServer(contestant, upstream.url, folder);
   const load = wrkLoad(join(folder, 'requests.txt'));

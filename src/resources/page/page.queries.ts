@@ -7,7 +7,7 @@ import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/page-request.t
 import type { PageSearchHit } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from './page.entity.ts';
-import { searchPages } from './page.source.ts';
+import { pageSearchLoader } from './page.loader.ts';
 import { PageTypeRef } from './page.type.ts';
 
 export const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
@@ -42,15 +42,11 @@ builder.queryFields((t) => ({
       }),
     },
     extensions: demanding({ kind: 'other', from: 'object', route: routes.searchPages }),
-    resolve: async (_root, { query, first }, { rest }, info) => {
+    resolve: (_root, { query, first }, context, info) => {
       const limit = checkCount('first', first ?? DEFAULT_FIRST);
       if (limit === 0) return [];
-      const { items } = await searchPages(
-        rest,
-        { limit, ...(typeof query === 'string' && { query }) },
-        { origin: info.path },
-      );
-      return items;
+      const search = { limit, ...(typeof query === 'string' && { query }) };
+      return pageSearchLoader(context).load(search, info.path);
     },
   }),
 }));
