@@ -11,7 +11,7 @@ import { cutAt } from './continuation.ts';
 import { sealCursor } from './cursor.ts';
 import type { ListDemand } from './demand.ts';
 import { findEntity } from './entity.ts';
-import { readList, type List } from './list.ts';
+import { readList, type Counted, type List } from './list.ts';
 import { nextStart } from './list-walk.ts';
 import { NodePage, type Connection } from './node-page.ts';
 import { pageOf, readPageRequest } from './page-request.ts';
@@ -29,49 +29,85 @@ interface Stretch {
   readonly next: string | null;
 }
 
+/** A field that asks for a list: what it demands, and what its resolver is called with. */
+interface Asked {
+  readonly demand: ListDemand;
+  readonly parent: object;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly context: Context;
+  readonly info: GraphQLResolveInfo;
+}
+
 /**
  * One page of a list as a connection; null when it is the list of something that does not exist.
  *
- * @throws BAD_USER_INPUT before any call; {RestError} when a call fails.
+ * @throws BAD_USER_INPUT before any call; rejects with {RestError} when a call fails.
  */
-export async function readConnection(
-  demand: ListDemand,
-  parent: object,
-  args: Readonly<Record<string, unknown>>,
-  context: Context,
-  info: GraphQLResolveInfo,
-): Promise<Connection<unknown> | null> {
-  try {
-    const list = demand.list(parent, args, context);
-    const request = readPageRequest(context, list, args);
-    let nodes: readonly unknown[] = [];
-    const stretches: Stretch[] = [];
-    let page = pageOf(request);
-    let skip = request.skip;
-    for (;;) {
-      const listed = await readList(context, list, page, { origin: info.path });
-      const next = nextStart(listed, page.from);
-      const end = skip + request.first - nodes.length;
-      const items = listed.items.slice(skip, end);
-      const isWhole = listed.items.length <= end;
-      demand.items?.prime(context, items);
-      const before = nodes.length;
-      nodes = before === 0 ? items : nodes.concat(items);
-      const from = page.from;
-      stretches.push({ before, end: nodes.length, from, skip, next: isWhole ? next : null });
-      if (nodes.length >= request.first || next === null) {
-        return new NodePage(nodes, cursorsOf(context, list, stretches), {
-          hasNextPage: next !== null || !isWhole,
-          hasPreviousPage: Boolean(args['after']) && nodes.length > 0,
-          totalCount: listed.totalCount,
-        });
-      }
+export function readConnection(asked: Asked): Promise<Connection<unknown> | null> {
+  const { demand, parent, args, context } = asked;
+  const list = demand.list(parent, args, context);
+  const { from, skip, first } = readPageRequest(context, list, args);
+  return new Reading(asked, list, first).read(from, skip);
+}
+
+/**
+ * A connection while its pages arrive.
+ *
+ * Not one async function: a hundred readings wait side by side, and each would hold on to three
+ * times as much.
+ */
+class Reading {
+  readonly #asked: Asked;
+  readonly #list: List;
+  readonly #first: number;
+  readonly #stretches: Stretch[] = [];
+  #nodes: readonly unknown[] = [];
+
+  constructor(asked: Asked, list: List, first: number) {
+    this.#asked = asked;
+    this.#list = list;
+    this.#first = first;
+  }
+
+  /** Reads on from a page's start, of whose items some are passed over. */
+  read(from: string | null, skip: number): Promise<Connection<unknown> | null> {
+    const { context, info } = this.#asked;
+    const page = pageOf({ from, skip, first: this.#first - this.#nodes.length });
+    return readList(context, this.#list, page, { origin: info.path }).then(
+      (listed) => this.#take(listed, from, skip),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #take(
+    listed: Counted<unknown>,
+    from: string | null,
+    skip: number,
+  ): Connection<unknown> | Promise<Connection<unknown> | null> {
+    const { demand, args, context } = this.#asked;
+    const next = nextStart(listed, from);
+    const before = this.#nodes.length;
+    const wanted = skip + this.#first - before;
+    const items = listed.items.slice(skip, wanted);
+    const isWhole = listed.items.length <= wanted;
+    demand.items?.prime(context, items);
+    this.#nodes = before === 0 ? items : this.#nodes.concat(items);
+    const end = this.#nodes.length;
+    this.#stretches.push({ before, end, from, skip, next: isWhole ? next : null });
+    if (end < this.#first && next !== null) {
       // The rest lies in the next one: the backend gave less than asked, or 100 at most.
-      skip = Math.max(0, skip - listed.items.length);
-      page = pageOf({ from: next, skip, first: request.first - nodes.length });
+      return this.read(next, Math.max(0, skip - listed.items.length));
     }
-  } catch (error) {
+    return new NodePage(this.#nodes, cursorsOf(context, this.#list, this.#stretches), {
+      hasNextPage: next !== null || !isWhole,
+      hasPreviousPage: Boolean(args['after']) && end > 0,
+      totalCount: listed.totalCount,
+    });
+  }
+
+  #fail(error: unknown): null {
     if (isNotFound(error)) return null;
+    const { parent, args, info } = this.#asked;
     throw cutAt(error, () => ({
       id: idOfParent(info, parent),
       after: (args['after'] as string | null | undefined) ?? null,

@@ -17,9 +17,10 @@ type Parameter<Value> = Value extends boolean ? `${Value}` : Value extends null 
 export function filtersOf<Args extends Readonly<Record<string, Argument>>>(
   args: Args,
 ): { [Name in keyof Args]?: Parameter<NonNullable<Args[Name]>> } {
-  const given = Object.entries(soundKey(args)).filter(
-    ([, value]) => value !== null && value !== undefined,
-  );
-  // The names stay, and `String` writes a flag as REST wants it.
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)])) as never;
+  const filters: Record<string, string> = {};
+  for (const [name, value] of Object.entries(soundKey(args))) {
+    // `String` writes a flag as REST wants it.
+    if (value !== null && value !== undefined) filters[name] = String(value);
+  }
+  return filters as never; // the names are those of the arguments
 }

@@ -121,9 +121,9 @@ export function connectionField<Parent extends object, Node, Args extends InputF
     extensions: demanding(demand),
     resolve: (
       parent: Parent,
-      given: Readonly<Record<string, unknown>>,
+      args: Readonly<Record<string, unknown>>,
       context: Context,
       info: GraphQLResolveInfo,
-    ) => readConnection(demand(context.rest.routeSet), parent, given, context, info),
+    ) => readConnection({ demand: demand(context.rest.routeSet), parent, args, context, info }),
   });
 }

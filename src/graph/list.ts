@@ -77,11 +77,13 @@ class Page {
   /** False while nobody but look-ahead asks. */
   wanted = false;
   begun = false;
+  readonly #list: List;
   #page: ListPage;
   #origin: unknown;
   #settle!: (listed: Promise<Counted<unknown>>) => void;
 
-  constructor(page: ListPage, origin: unknown) {
+  constructor(list: List, page: ListPage, origin: unknown) {
+    this.#list = list;
     this.#page = page;
     this.#origin = origin;
     this.listed = new Promise((resolve) => {
@@ -98,10 +100,10 @@ class Page {
     return true;
   }
 
-  begin(list: List): void {
+  begin(): void {
     this.begun = true;
     const cancel = this.wanted ? undefined : this.cancel;
-    this.#settle(list.fetch(this.#page, { origin: this.#origin, cancel }));
+    this.#settle(this.#list.fetch(this.#page, { origin: this.#origin, cancel }));
   }
 }
 
@@ -109,7 +111,7 @@ class ListReader {
   /** Pages by list and start. */
   readonly #pages = new Map<string, Page>();
   /** What begins when the tick ends. */
-  #due: (() => void)[] = [];
+  #due: Page[] = [];
 
   read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {
     const asked = this.#ask(list, page, origin);
@@ -139,16 +141,16 @@ class ListReader {
     const id = pageId(list, page);
     const known = this.#pages.get(id);
     if (known?.serves(page, origin)) return known;
-    const asked = new Page(page, origin);
+    const asked = new Page(list, page, origin);
     this.#pages.set(id, asked);
-    if (this.#due.push(() => asked.begin(list)) === 1) atEndOfTick(() => this.#begin());
+    if (this.#due.push(asked) === 1) atEndOfTick(() => this.#begin());
     return asked;
   }
 
   #begin(): void {
     const due = this.#due;
     this.#due = [];
-    for (const begin of due) begin();
+    for (const page of due) page.begin();
   }
 }
 
@@ -176,10 +178,12 @@ export function readList<Item>(
   const listed = listReader(context).read(list, page, call);
   // Without a mapping of its own, a list answers its items as they are.
   if (!toNode) return listed as Promise<Counted<Item>>;
-  return listed.then((raw) => ({
-    ...raw,
+  return listed.then(({ items, hasMore, nextCursor, totalCount }) => ({
     // An error in an item's place is reported at that item, so it passes as if it were a node.
-    items: raw.items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
+    items: items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
+    hasMore,
+    nextCursor,
+    totalCount,
   }));
 }
 
