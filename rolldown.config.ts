@@ -20,6 +20,25 @@ export default defineConfig({
         handler: (code) => ({ code, map: { mappings: '' } }),
       },
     },
+    {
+      // A single ’ makes two bytes of every character that Node keeps of a file.
+      name: 'one-byte-sources',
+      generateBundle(_options, bundle) {
+        for (const file of Object.values(bundle)) {
+          if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\x7f]/g, escaped);
+        }
+      },
+    },
   ],
-  output: { dir: 'dist', sourcemap: true, sourcemapExcludeSources: true, cleanDir: true },
+  output: {
+    dir: 'dist',
+    cleanDir: true,
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    comments: { jsdoc: false },
+  },
 });
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
