@@ -4,7 +4,7 @@
  * The call that would pass the budget is not made. Its field is null with an error that carries the
  * global id to ask for next, and for a list the cursor to ask from.
  */
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { RestBudgetError } from '../rest/errors.ts';
 import { fromRestError } from './errors.ts';
 
@@ -17,13 +17,15 @@ export interface Continuation {
 }
 
 /**
- * The error of a field that was cut, or the error itself when the budget is not what failed.
+ * The error of a field that was cut, or the error itself when the budget is not what failed. What
+ * was read for something else is asked for by that: an entry of a topic by the entry's id.
  *
- * @param next is only asked when it is.
+ * @param next is only asked when the budget is what failed.
  */
 export function cutAt(error: unknown, next: () => Continuation): unknown {
-  if (!(error instanceof RestBudgetError)) return error;
-  const cut = fromRestError(error);
+  const cause = error instanceof GraphQLError ? error.originalError : error;
+  if (!(cause instanceof RestBudgetError)) return error;
+  const cut = fromRestError(cause);
   cut.extensions['continuation'] = next();
   return cut;
 }

@@ -9,6 +9,7 @@ import type { CallOptions } from '../rest/client.ts';
 import type { Route } from '../v0/routes.ts';
 import type { Types } from './builder.ts';
 import { perRequest, type Context } from './context.ts';
+import { cutAt } from './continuation.ts';
 import { badInput } from './errors.ts';
 import { textOf } from './key.ts';
 import { Loader } from './loader.ts';
@@ -56,7 +57,10 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
         new Loader<KeyOf<Name>, T | null>(
           // A text already, where the key is one id.
           (wanted) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]),
-          (wanted, call) => find(context, wanted, call),
+          (wanted, call) =>
+            find(context, wanted, call).catch((error: unknown) => {
+              throw cutAt(error, () => ({ id: this.idOf(wanted) }));
+            }),
           {
             keyOf: (object) => this.keyOf(object),
             brought: this.#brought(context),

@@ -8,7 +8,6 @@
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { isNotFound } from '../rest/errors.ts';
 import type { Context } from './context.ts';
-import { cutAt } from './continuation.ts';
 import { demandOf, type ListDemand } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
 import { readList, startList } from './list.ts';
@@ -89,16 +88,18 @@ function loadObject<T extends object, Name extends keyof T & string>(
   { abandon }: Ahead,
 ): Promise<T | null> {
   const loaded = entity.loader(context).load(key, info.path);
-  const fail = (error: unknown): never => {
-    abandon();
-    throw cutAt(error, () => ({ id: entity.idOf(key) }));
-  };
   // Most references have nothing below them, and there are many of them.
-  if (abandon === nothingToAbandon) return loaded.catch(fail);
-  return loaded.then((object) => {
-    if (!object) abandon();
-    return object;
-  }, fail);
+  if (abandon === nothingToAbandon) return loaded;
+  return loaded.then(
+    (object) => {
+      if (!object) abandon();
+      return object;
+    },
+    (error: unknown) => {
+      abandon();
+      throw error;
+    },
+  );
 }
 
 const placeOf = (context: Context, info: GraphQLResolveInfo): Place => ({

@@ -3,8 +3,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { execute, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { createContext } from '../../src/graph/context.ts';
 import { formatNodeId } from '../../src/graph/node-id.ts';
+import { schema } from '../../src/schema.ts';
+import { openRest } from '../rest/open-rest.ts';
 import { IDS } from '../support/ids.ts';
 import { openHouse } from '../support/open-house.ts';
 
@@ -179,5 +183,39 @@ describe('the budget', () => {
         after: null,
       })),
     );
+  });
+
+  it('names the object to ask for next, wherever it was referred to', async () => {
+    const house = await openHouse({ maxUpstreamCalls: 3 });
+
+    const { data, errors, extensions } = await house.query<any, any>(
+      `{ page(pageId: "${IDS.page}") { audiences(first: 4) { nodes {
+           personId person { name } again: person { email } } } } }`,
+    );
+
+    const { nodes } = data.page.audiences;
+    const cut = nodes.findIndex(({ person }: any) => person === null);
+    expect(errors?.[0]).toMatchObject({ extensions: { code: 'UPSTREAM_BUDGET_EXCEEDED' } });
+    expect(extensions.continuation).toEqual(
+      expect.arrayContaining(
+        ['person', 'again'].map((field) => ({
+          path: ['page', 'audiences', 'nodes', cut, field],
+          id: formatNodeId('Person', [nodes[cut].personId]),
+        })),
+      ),
+    );
+  });
+
+  it('names what was asked for, not what would have been read for it', async () => {
+    const { client } = await openRest();
+    const entry = formatNodeId('TopicEntry', ['topic_01', 'entry_01_01']);
+
+    const { errors } = await execute({
+      schema,
+      document: parse(`{ node(id: "${entry}") { ... on TopicEntry { title } } }`),
+      contextValue: createContext(client({ maxCalls: 0 }), 'key'),
+    });
+
+    expect(errors?.[0]?.extensions['continuation']).toEqual({ id: entry });
   });
 });
