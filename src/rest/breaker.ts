@@ -18,6 +18,7 @@ import {
 } from './errors.ts';
 import { isRead, type Outcome, type Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
+import { isRefused } from './transport-fault.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -190,4 +191,5 @@ const isReconnecting = (cause: unknown, outgoing: Outgoing): boolean =>
   cause.retry === 'nothing' &&
   isRead(outgoing) &&
   !outgoing.probe &&
-  outgoing.endMs - outgoing.sentMs < REFUSED_WITHIN_MS;
+  // A machine says at once that nobody listens: it was we who were late to hear it.
+  (isRefused(cause.cause) || outgoing.endMs - outgoing.sentMs < REFUSED_WITHIN_MS);

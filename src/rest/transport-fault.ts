@@ -21,6 +21,9 @@ export const isTruncated = (cause: unknown): boolean =>
   // The parser's own code does not arrive: undici 7.30 leaves it undefined.
   (cause instanceof errors.HTTPParserError && cause.message.includes('EOF'));
 
+/** The machine is there, and nobody listens. */
+export const isRefused = (cause: unknown): boolean => codeOf(cause) === 'ECONNREFUSED';
+
 /** A cause that may be logged: the parser's error carries the bytes it stumbled over. */
 export function withoutBytes(cause: Error): Error {
   if ('data' in cause) cause.data = undefined;

@@ -65,6 +65,20 @@ describe('the circuit breaker', () => {
     expect(upstream.breaker.state).toBe('open');
   });
 
+  it('T26: takes no refusal for an outage that it was only late to hear', async () => {
+    const { calls, client, upstream } = await openRest({ stopped: true, breaker: { volume: 3 } });
+
+    const reads = Array.from({ length: 3 }, (_, i) => outcome(getPerson(client(), `p${i}`)));
+    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
+    const until = performance.now() + 300;
+    while (performance.now() < until); // a busy machine, while the refusals arrive
+    await expect.poll(() => calls.length).toBeGreaterThanOrEqual(3);
+
+    expect(calls[0]!.durationMs).toBeGreaterThan(250);
+    expect(upstream.breaker.state).toBe('closed');
+    await Promise.all(reads);
+  });
+
   it('T10: lets exactly one call probe, and closes when it succeeds', async () => {
     const rest = await openRest({ breaker: { openMs: 100 } });
     const { backend, client, told, upstream } = rest;
