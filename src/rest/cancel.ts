@@ -21,7 +21,12 @@ export class Cancel {
   cancel(): void {
     if (this.cancelled) return;
     this.cancelled = true;
-    this.#waiter?.giveUp(abortedError);
+    this.tell(abortedError);
+  }
+
+  /** Ends whatever the call waits for just now; it may go on in another way. */
+  tell(end: End): void {
+    this.#waiter?.giveUp(end);
   }
 
   /** Sets who is told; undefined when the call moves on. */

@@ -1,9 +1,9 @@
 /**
  * One HTTP exchange: a request out, a whole answer back, or one of our errors.
  *
- * Written on undici's `dispatch` so that one timer covers everything (waiting in the pool's queue,
- * connecting, sending, every byte of the answer) and so that we know whether a write has left:
- * `onRequestStart` comes only once a connection is there.
+ * Written on undici's `dispatch` so that the try's timer covers everything (waiting in the pool's
+ * queue, connecting, sending, every byte of the answer) and so that we know whether a write has
+ * left: `onRequestStart` comes only once a connection is there.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -16,7 +16,6 @@ import {
   RestUnreachableError,
   type RestError,
 } from './errors.ts';
-import { timedOut } from './patience.ts';
 import { isRead, type Layer, type Outcome, type Outgoing, type Settle } from './send.ts';
 import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fault.ts';
 
@@ -53,7 +52,6 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   readonly #outgoing: Outgoing;
   readonly #maxBytes: number;
   readonly #settle: Settle;
-  readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers = NO_HEADERS;
@@ -64,8 +62,6 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     this.#outgoing = outgoing;
     this.#maxBytes = maxBytes;
     this.#settle = settle;
-    const left = Math.ceil(outgoing.untilMs - outgoing.sentMs);
-    this.#timer = setTimeout(expire, Math.max(0, left), this);
     if (outgoing.cancel.cancelled) this.giveUp(abortedError);
     else outgoing.cancel.listen(this);
   }
@@ -138,7 +134,6 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #land(outcome: Outcome): void {
     if (this.settled) return;
     this.settled = true;
-    clearTimeout(this.#timer);
     this.#outgoing.cancel.listen(undefined);
     this.#settle(this.#outgoing, outcome);
   }
@@ -165,5 +160,3 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     });
   }
 }
-
-const expire = (handler: AnswerHandler): void => handler.giveUp(timedOut);

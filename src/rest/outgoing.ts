@@ -70,6 +70,7 @@ export function outgoingOf(
     sentMs: 0,
     endMs: 0,
     untilMs: 0,
+    timer: undefined,
     cut: false,
     probe: false,
   };

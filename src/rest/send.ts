@@ -53,11 +53,13 @@ export interface Outgoing {
   entry: JournalEntry | undefined;
   /** When the try began: before any queue. */
   startMs: number;
-  /** When it left the queue. */
+  /** When it left the queue; 0 while it waits there. */
   sentMs: number;
   endMs: number;
   /** When the try is given up. */
   untilMs: number;
+  /** Gives it up. */
+  timer: NodeJS.Timeout | undefined;
   /** True when the request's deadline leaves the try less than its own time. */
   cut: boolean;
   /** True when it is to find out whether the backend is back. */

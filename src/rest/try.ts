@@ -3,9 +3,13 @@
  *
  * The time starts here, before any queue: waiting for a connection is waiting.
  */
+import type { End } from './cancel.ts';
+import { RestTimeoutError } from './errors.ts';
 import type { UpstreamObserver } from './observer.ts';
-import { isRead } from './send.ts';
+import { timedOut } from './patience.ts';
+import { isRead, type Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
+import { overloaded } from './turn.ts';
 
 export interface TryOptions {
   /** One try, in milliseconds. */
@@ -21,11 +25,15 @@ export const trying = ({ timeoutMs, observer }: TryOptions): Stage => ({
     // Those who wait for a read leave at their own deadlines; a write has nobody but its try.
     outgoing.cut = !isRead(outgoing) && deadlineMs < startMs + timeoutMs;
     outgoing.untilMs = outgoing.cut ? deadlineMs : startMs + timeoutMs;
+    outgoing.sentMs = 0;
+    const left = outgoing.cut ? Math.max(0, Math.ceil(deadlineMs - startMs)) : timeoutMs;
+    outgoing.timer = setTimeout(expire, left, outgoing);
     outgoing.entry = journal.begin(route, origin, 'unsent', attempt, startMs);
     return true;
   },
 
-  end({ route, journal, entry, attempt, startMs, endMs }, outcome) {
+  end({ route, journal, entry, attempt, timer, startMs, endMs }, outcome) {
+    clearTimeout(timer);
     const failed = outcome instanceof Error;
     const status = failed ? undefined : outcome.status;
     const failure = failed ? outcome.name : undefined;
@@ -33,3 +41,12 @@ export const trying = ({ timeoutMs, observer }: TryOptions): Stage => ({
     observer.onCall?.({ route, attempt, status, failure, durationMs: endMs - startMs });
   },
 });
+
+function expire({ cancel, sentMs, cut }: Outgoing): void {
+  const waited = cut ? noConnection : noRoom;
+  cancel.tell(sentMs === 0 ? waited : timedOut);
+}
+
+const noRoom: End = (route) => overloaded(route, 0);
+
+const noConnection: End = (route) => new RestTimeoutError('No connection came free in time', route);

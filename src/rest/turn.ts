@@ -2,7 +2,7 @@
  * A call that waits for its turn: until it may start, its time is over or nobody wants it.
  */
 import type { End, Waiter } from './cancel.ts';
-import { RestOverloadedError, RestTimeoutError, type RouteName } from './errors.ts';
+import { RestOverloadedError, type RouteName } from './errors.ts';
 import type { Outgoing } from './send.ts';
 import type { Proceed } from './stage.ts';
 
@@ -24,7 +24,6 @@ export class Turn implements Waiter {
   readonly lane: Lane;
   readonly #leave: (turn: Turn) => void;
   readonly #proceed: Proceed;
-  readonly #timer: NodeJS.Timeout;
 
   /** @param leave told when it waits no more, before it proceeds. */
   constructor(outgoing: Outgoing, lane: Lane, leave: (turn: Turn) => void, proceed: Proceed) {
@@ -32,8 +31,6 @@ export class Turn implements Waiter {
     this.lane = lane;
     this.#leave = leave;
     this.#proceed = proceed;
-    const left = Math.ceil(outgoing.untilMs - performance.now());
-    this.#timer = setTimeout(expire, Math.max(0, left), this);
     outgoing.cancel.listen(this);
   }
 
@@ -48,19 +45,12 @@ export class Turn implements Waiter {
   }
 
   #end(): void {
-    clearTimeout(this.#timer);
     this.outgoing.cancel.listen(undefined);
     this.#leave(this);
   }
 }
 
-const expire = (turn: Turn): void => turn.giveUp(turn.outgoing.cut ? noConnection : noRoom);
-
 export const overloaded = (route: RouteName, waitMs: number): RestOverloadedError =>
   new RestOverloadedError('Too many calls are waiting', route, {
     retryAfterMs: Math.ceil(Math.max(MIN_RETRY_AFTER_MS, waitMs)),
   });
-
-const noRoom: End = (route) => overloaded(route, 0);
-
-const noConnection: End = (route) => new RestTimeoutError('No connection came free in time', route);
