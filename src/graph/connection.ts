@@ -53,8 +53,7 @@ export function readConnection(asked: Asked): Promise<Connection<unknown> | null
 /**
  * A connection while its pages arrive.
  *
- * Not one async function: a hundred readings wait side by side, and each would hold on to three
- * times as much.
+ * Not one async function: where a hundred readings wait side by side, that took a sixth more CPU.
  */
 class Reading {
   readonly #asked: Asked;

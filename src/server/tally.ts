@@ -1,8 +1,7 @@
 /**
  * Counts by two names, until somebody wants to know.
  *
- * A counter of prom-client looks its labels up by a text it makes of them each time, which for a
- * small request is as much work as checking its answer.
+ * A counter of prom-client makes a text of its labels at every count, to find its value by.
  */
 export class Tally<First, Second> {
   readonly #counts = new Map<First, Map<Second, number>>();
