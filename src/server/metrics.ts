@@ -9,10 +9,8 @@ import {
   Registry,
   type Aggregator,
 } from 'prom-client';
-import type { RouteName } from '../rest/errors.ts';
 import type { UpstreamObserver } from '../rest/observer.ts';
 import type { RequestRecord } from './request-record.ts';
-import { Tally } from './tally.ts';
 
 /** From a cached answer to the deadline, in seconds. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -41,20 +39,16 @@ export class Metrics {
   gather = (): Promise<string> => this.registry.metrics();
   /** To be handed to `createUpstream`: counts its calls. */
   readonly observer: UpstreamObserver;
-  readonly #requests = new Tally<string, Outcome>();
+  readonly #requests: Counter<'operation' | 'outcome'>;
   readonly #durations: Histogram<'operation'>;
   #inFlight = 0;
   readonly #rejections: Counter;
 
   constructor({ ofProcess = false }: MetricsOptions = {}) {
-    const requests = this.#counter(
+    this.#requests = this.#counter(
       'gateway_requests_total',
       'GraphQL requests by operation type and outcome.',
       ['operation', 'outcome'],
-      () =>
-        this.#requests.empty((operation, outcome, count) =>
-          requests.inc({ operation, outcome }, count),
-        ),
     );
     this.#durations = this.#histogram(
       'gateway_request_duration_seconds',
@@ -85,7 +79,7 @@ export class Metrics {
 
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
     const operation = record.operationType ?? 'none';
-    this.#requests.count(operation, outcome);
+    this.#requests.inc({ operation, outcome });
     this.#durations.observe({ operation }, durationMs / 1_000);
   }
 
@@ -94,15 +88,10 @@ export class Metrics {
   }
 
   #observe(): UpstreamObserver {
-    const tries = new Tally<RouteName, number | string>();
     const calls = this.#counter(
       'gateway_upstream_calls_total',
       'Tries of REST calls by route and status; without an answer, the kind of failure.',
       ['method', 'route', 'status'],
-      () =>
-        tries.empty(({ method, path: route }, status, count) =>
-          calls.inc({ method, route, status }, count),
-        ),
     );
     const durations = this.#histogram(
       'gateway_upstream_call_duration_seconds',
@@ -136,9 +125,9 @@ export class Metrics {
       { aggregator: 'max' },
     );
     return {
-      onCall: ({ route, attempt, status, failure, durationMs }) => {
-        tries.count(route, status ?? failure ?? 'none');
-        durations.observe({ method: route.method, route: route.path }, durationMs / 1_000);
+      onCall: ({ route: { method, path: route }, attempt, status, failure, durationMs }) => {
+        calls.inc({ method, route, status: status ?? failure ?? 'none' });
+        durations.observe({ method, route }, durationMs / 1_000);
         if (attempt > 1) retries.inc();
       },
       onShared: () => shared.inc(),
@@ -149,14 +138,8 @@ export class Metrics {
     };
   }
 
-  /** @param collect counts what has not been counted, when somebody asks. */
-  #counter<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    collect: () => void = () => {},
-  ): Counter<Label> {
-    return new Counter({ name, help, labelNames, collect, registers: [this.registry] });
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
   #gauge(name: string, help: string, how: GaugeOptions): Gauge {
