@@ -77,12 +77,15 @@ class Page {
   /** False while nobody but look-ahead asks. */
   wanted = false;
   begun = false;
+  /** Its list and start. */
+  readonly id: string;
   readonly #list: List;
   #page: ListPage;
   #origin: unknown;
   #settle!: (listed: Promise<Counted<unknown>>) => void;
 
-  constructor(list: List, page: ListPage, origin: unknown) {
+  constructor(id: string, list: List, page: ListPage, origin: unknown) {
+    this.id = id;
     this.#list = list;
     this.#page = page;
     this.#origin = origin;
@@ -115,24 +118,23 @@ class ListReader {
 
   read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {
     const asked = this.#ask(list, page, origin);
-    if (cancel) cancel.listen({ giveUp: this.#hopeFor(asked, list, page) });
+    if (cancel) cancel.listen({ giveUp: this.#hopeFor(asked) });
     else asked.wanted = true;
     return asked.listed;
   }
 
   start(list: List, page: ListPage, origin: unknown): Abandon {
-    return this.#hopeFor(this.#ask(list, page, origin), list, page);
+    return this.#hopeFor(this.#ask(list, page, origin));
   }
 
-  #hopeFor(asked: Page, list: List, page: ListPage): Abandon {
+  #hopeFor(asked: Page): Abandon {
     const cancel = (asked.cancel ??= new Cancel());
     asked.hopes += 1;
     asked.listed.catch(() => {}); // whoever reads the page sees its failure
     return () => {
       asked.hopes -= 1;
       if (asked.wanted || asked.hopes > 0) return;
-      const id = pageId(list, page);
-      if (this.#pages.get(id) === asked) this.#pages.delete(id);
+      if (this.#pages.get(asked.id) === asked) this.#pages.delete(asked.id);
       cancel.cancel();
     };
   }
@@ -141,7 +143,7 @@ class ListReader {
     const id = pageId(list, page);
     const known = this.#pages.get(id);
     if (known?.serves(page, origin)) return known;
-    const asked = new Page(list, page, origin);
+    const asked = new Page(id, list, page, origin);
     this.#pages.set(id, asked);
     if (this.#due.push(asked) === 1) atEndOfTick(() => this.#begin());
     return asked;

@@ -44,7 +44,7 @@ export interface Breaker {
 const PROBE_MS = 500;
 
 /** What takes longer to find no connection is not a moment's restart, in milliseconds. */
-const REFUSED_WITHIN_MS = 250;
+const MOMENT_MS = 250;
 
 /** The part of a try's time that the backend must have had, for its end to speak against it. */
 const ITS_TIME = 0.9;
@@ -192,4 +192,4 @@ const isReconnecting = (cause: unknown, outgoing: Outgoing): boolean =>
   isRead(outgoing) &&
   !outgoing.probe &&
   // A machine says at once that nobody listens: it was we who were late to hear it.
-  (isRefused(cause.cause) || outgoing.endMs - outgoing.sentMs < REFUSED_WITHIN_MS);
+  (isRefused(cause.cause) || outgoing.endMs - outgoing.sentMs < MOMENT_MS);

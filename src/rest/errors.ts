@@ -54,8 +54,17 @@ export class RestUnsupportedError extends RestError {}
 /** The request has made all the calls it may. No call was made. */
 export class RestBudgetError extends RestError {}
 
+/** What callers are told to wait who come when too many do, at least, in milliseconds. */
+const MIN_RETRY_AFTER_MS = 1_000;
+
 /** More calls are waiting than can be answered in time. No call was made. */
-export class RestOverloadedError extends RestError {}
+export class RestOverloadedError extends RestError {
+  constructor(route: RouteName, waitMs = 0) {
+    super('Too many calls are waiting', route, {
+      retryAfterMs: Math.ceil(Math.max(MIN_RETRY_AFTER_MS, waitMs)),
+    });
+  }
+}
 
 /** The backend asked this key to wait longer than the caller can. No call was made. */
 export class RestPausedError extends RestError {}

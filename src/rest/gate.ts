@@ -6,11 +6,11 @@
  * A call that could not be answered in time behind those already waiting is refused at once.
  */
 import type { End } from './cancel.ts';
-import type { RouteName } from './errors.ts';
+import { RestOverloadedError, type RouteName } from './errors.ts';
 import type { Outcome, Outgoing } from './send.ts';
 import type { Proceed, Stage } from './stage.ts';
 import { Throughput } from './throughput.ts';
-import { overloaded, Turn, type Lane } from './turn.ts';
+import { Turn, type Lane } from './turn.ts';
 
 export interface GateOptions {
   /** Calls under way at once, of all keys. */
@@ -147,7 +147,7 @@ export class Gate implements Stage {
     if (shedMs !== undefined) {
       this.#forgetIdle(apiKey, lane);
       this.#options.onShed(route);
-      throw overloaded(route, shedMs);
+      throw new RestOverloadedError(route, shedMs);
     }
     lane.waiting.add(new Turn(outgoing, lane, this.#leave, proceed));
     this.#waiting += 1;

@@ -43,7 +43,7 @@ export function retryOf(
 ): RestUnreachableError['retry'] {
   const code = codeOf(cause);
   if (HOPELESS.test(code)) return 'hopeless';
-  if (!sent) return REFUSED.has(code) ? 'nothing' : 'load';
+  if (!sent) return NOBODY_THERE.has(code) ? 'nothing' : 'load';
   // A connection that had served others and ends without a byte was being closed as we sent.
   const served = (cause as { readonly socket?: { readonly bytesRead?: number } }).socket;
   return !answered && code === CLOSED && (served?.bytesRead ?? 0) > 0 ? 'nothing' : 'load';
@@ -60,8 +60,14 @@ const MALFORMED = new Set([
   'UND_ERR_RES_EXCEEDED_MAX_SIZE',
 ]);
 
-/** Nobody was there: no connection, and quickly so. */
-const REFUSED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+/** No connection, and quickly so. */
+const NOBODY_THERE = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
 
 /** Certificates and protocols do not mend within a request, and neither does a closed pool. */
 const HOPELESS =

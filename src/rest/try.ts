@@ -4,12 +4,11 @@
  * The time starts here, before any queue: waiting for a connection is waiting.
  */
 import type { End } from './cancel.ts';
-import { RestTimeoutError } from './errors.ts';
+import { RestOverloadedError, RestTimeoutError } from './errors.ts';
 import type { UpstreamObserver } from './observer.ts';
 import { timedOut } from './patience.ts';
 import { isRead, type Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
-import { overloaded } from './turn.ts';
 
 export interface TryOptions {
   /** One try, in milliseconds. */
@@ -47,6 +46,6 @@ function expire({ cancel, sentMs, cut }: Outgoing): void {
   cancel.tell(sentMs === 0 ? waited : timedOut);
 }
 
-const noRoom: End = (route) => overloaded(route, 0);
+const noRoom: End = (route) => new RestOverloadedError(route);
 
 const noConnection: End = (route) => new RestTimeoutError('No connection came free in time', route);

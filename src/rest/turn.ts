@@ -2,7 +2,6 @@
  * A call that waits for its turn: until it may start, its time is over or nobody wants it.
  */
 import type { End, Waiter } from './cancel.ts';
-import { RestOverloadedError, type RouteName } from './errors.ts';
 import type { Outgoing } from './send.ts';
 import type { Proceed } from './stage.ts';
 
@@ -15,9 +14,6 @@ export interface Lane {
   /** When a call last began after none or ended, on `performance.now()`'s clock. */
   movedMs: number;
 }
-
-/** What is told to callers who are refused, at least, in milliseconds. */
-const MIN_RETRY_AFTER_MS = 1_000;
 
 export class Turn implements Waiter {
   readonly outgoing: Outgoing;
@@ -49,8 +45,3 @@ export class Turn implements Waiter {
     this.#leave(this);
   }
 }
-
-export const overloaded = (route: RouteName, waitMs: number): RestOverloadedError =>
-  new RestOverloadedError('Too many calls are waiting', route, {
-    retryAfterMs: Math.ceil(Math.max(MIN_RETRY_AFTER_MS, waitMs)),
-  });
