@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+it('builds before a start only what has changed since the last one', () => {
+  const clone = mkdtempSync(join(tmpdir(), 'start-'));
+  onTestFinished(() => {
+    rmSync(clone, { recursive: true });
+  });
+  for (const part of ['package.json', 'package-lock.json', 'rolldown.config.ts', 'src'])
+    cpSync(join(ROOT, part), join(clone, part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+  const builtAt = (): number => {
+    execFileSync('npm', ['run', 'prestart'], { cwd: clone, stdio: 'pipe' });
+    return statSync(join(clone, 'dist/main.js')).mtimeMs;
+  };
+
+  const first = builtAt();
+  expect(builtAt()).toBe(first);
+  const later = new Date(Date.now() + 1000);
+  utimesSync(join(clone, 'src/graph/list.ts'), later, later);
+  expect(builtAt()).toBeGreaterThan(first);
+});
