@@ -17,7 +17,7 @@ import { measureLookAhead } from './look-ahead.ts';
 import { has, killAll, runToEnd, useAllCores } from './machine.ts';
 import { measureQuery, type Measured } from './measure.ts';
 import { HELP, OptionError, readOptions, type Options } from './options.ts';
-import { QUERIES } from './queries.ts';
+import { QUERIES, SCREEN } from './queries.ts';
 import { goalsOf, machineLine, remarksOf, tableOf, type Findings, type Row } from './report.ts';
 import { openNginx, openSlowUpstream } from './upstream.ts';
 import { LATENCY_MS, measureDirect, measureWall, type Wall } from './wall.ts';
@@ -114,11 +114,11 @@ async function bench(options: Options): Promise<0 | 1> {
     rows.push(...measured.map((one) => ({ ...one, wall: wallOf(one) })));
     say(`${query.name} measured`);
   }
-  const nested = queries.find(({ name }) => name === 'q2');
+  const screen = queries.find(({ name }) => name === SCREEN);
   const findings: Findings = {
     rows,
     servers,
-    lookAhead: nested && (await measureLookAhead(slow, nested, patience.samples)),
+    lookAhead: screen && (await measureLookAhead(slow, screen, patience.samples)),
     directMs: await measureDirect(slow, '/v0/pages/page_0001', patience.samples),
   };
   print(options, findings, [...absent, ...missed]);

@@ -21,6 +21,9 @@ export interface BenchQuery {
 /** Pages, and callers: caller `i` has a key of its own and asks for page `i`. */
 export const CALLERS = 50;
 
+/** The query that stands for a frontend's nested screen. */
+export const SCREEN = 'q2';
+
 export const QUERIES: readonly BenchQuery[] = [
   query('q0', 'no call', '{ __typename }', { calls: 0, rounds: 0 }),
   query(
