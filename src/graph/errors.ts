@@ -47,11 +47,18 @@ export function invalidResponse(message: string): GraphQLError {
 }
 
 /**
- * The text by which a bad timestamp is known. Executors leave nothing else of what a scalar throws:
- * Yoga's makes a plain Error of it, the compiled ones keep the message alone.
+ * The text by which a bad timestamp is known: of what a scalar throws, compiled executors keep the
+ * message alone.
  */
 export const BAD_TIMESTAMP =
   'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.';
+
+/**
+ * An item of a list as a promise that is kept: with the error in its place when it fails. Compiled
+ * lists lose count of rejected items.
+ */
+export const inItsPlace = <Item>(item: Promise<Item>): Promise<Item | Error> =>
+  item.catch((error: Error) => error);
 
 /** Something that this deployment of the backend can't answer, and what to do about it. */
 export function unsupported(message: string): GraphQLError {
@@ -90,8 +97,8 @@ export function codeOf(error: RestError): ErrorCode {
   if (error instanceof RestStatusError) {
     return (
       CODE_BY_STATUS[error.status] ??
-      // A redirect or a success of another kind is not what was documented; the rest is an outage.
-      (error.status < 400 ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE')
+      // A redirect, or a success or refusal of another kind, is not what was documented.
+      (error.status < 500 ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE')
     );
   }
   return CODE_BY_CLASS.find(([type]) => error instanceof type)?.[1] ?? 'UPSTREAM_UNAVAILABLE';
@@ -125,16 +132,17 @@ export function toClientError(error: unknown): GraphQLError | undefined {
   if (error.message === BAD_TIMESTAMP) return at(error, invalidResponse(BAD_TIMESTAMP));
   const { originalError: cause } = error;
   if (cause instanceof RestError) return at(error, fromRestError(cause));
-  if (cause instanceof GraphQLError) return at(error, cause);
+  // Around a refused variable graphql-js has put which one it is, and where in it.
+  if (cause instanceof GraphQLError) return at(error, cause, error.message);
   // Compiled executors put no extensions at all on an error of their own: nobody meant it to be seen.
   const meant = !cause && (error.extensions as unknown) !== undefined;
   return meant ? error : undefined;
 }
 
 /** `what`, where `where` happened. */
-const at = (where: GraphQLError, what: GraphQLError): GraphQLError =>
+const at = (where: GraphQLError, what: GraphQLError, message = what.message): GraphQLError =>
   new GraphQLError(
-    what.message,
+    message,
     where.nodes,
     where.source,
     where.positions,

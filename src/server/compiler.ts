@@ -4,22 +4,58 @@
  * Apart from those who use it, since the library it stands on takes a tenth of a second to load:
  * nobody who starts the gateway should wait for it.
  */
-import { getOperationAST, OperationTypeNode, type ExecutionArgs } from 'graphql';
+import {
+  BREAK,
+  getOperationAST,
+  OperationTypeNode,
+  visit,
+  type DocumentNode,
+  type ExecutionArgs,
+} from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
+import { decided, type Decisions } from './conditions.ts';
 
 /** Characters of a document that is compiled at the most. */
 const MAX_LENGTH = 10_000;
 
 export type Compiled = CompiledQuery['query'];
 
-/** Null for what the compiler refuses: graphql-js knows more than it does. */
-export function compile({ schema, document, operationName }: ExecutionArgs): Compiled | null {
+/**
+ * Null for what the compiler refuses, or must not see: graphql-js knows more than it does.
+ *
+ * @param decisions how the document's conditions come out; the answer is for these alone.
+ */
+export function compile(
+  { schema, document, operationName }: ExecutionArgs,
+  decisions: Decisions,
+): Compiled | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== OperationTypeNode.QUERY) return null;
-  if ((document.loc?.source.body.length ?? 0) > MAX_LENGTH) return null;
-  const compiled = compileQuery(schema, document, operationName ?? undefined, {
+  if ((document.loc?.source.body.length ?? 0) > MAX_LENGTH || isHarmful(document)) return null;
+  const plain = decided(document, decisions);
+  if (!plain) return null;
+  const compiled = compileQuery(schema, plain, operationName ?? undefined, {
     // Answers are checked as they arrive: what a leaf holds is an error or of its type already.
     disableLeafSerialization: true,
   });
   return isCompiledQuery(compiled) ? compiled.query : null;
+}
+
+/**
+ * Whether compiled code would do something else than the document says.
+ *
+ * The compiler writes literals into JavaScript, and marks dates and numbers that JSON has no word
+ * for by texts that begin so. What follows such a mark is code: a caller who writes one could run
+ * whatever they like. And an answer's `__proto__` is set instead of written.
+ */
+function isHarmful(document: DocumentNode): boolean {
+  let harmful = false;
+  visit(document, {
+    enter: (node) => {
+      const text = 'value' in node && typeof node.value === 'string' ? node.value : '';
+      harmful = text.includes('__MAGIC_') || text === '__proto__';
+      return harmful ? BREAK : undefined;
+    },
+  });
+  return harmful;
 }

@@ -15,6 +15,7 @@ import { useExecuted } from './fast-path.ts';
 import { graphiqlOptions, graphiqlRenderer, type GraphiqlOptions } from './graphiql.ts';
 import { maskError } from './mask-error.ts';
 import type { ServerContext } from './request-record.ts';
+import { useBody } from './use-body.ts';
 import { useCompiled } from './use-compiled.ts';
 import { useCost } from './use-cost.ts';
 import { useCsrfHeader } from './use-csrf-header.ts';
@@ -63,6 +64,8 @@ export function createGraphQL(options: GraphQLServerOptions) {
   // and results are not asked on the fast path: what they decide must not hold for plain queries.
   const plugins: readonly (AnyPlugin | false)[] = [
     useExecuted(),
+    // Nothing else can be said of what could not be read.
+    useBody(),
     // Before anything is read of a request that a foreign page may have sent.
     useCsrfHeader(),
     // Wraps the parser Yoga has chosen by now; what it drops, Yoga's own checks don't see.
@@ -75,7 +78,7 @@ export function createGraphQL(options: GraphQLServerOptions) {
     // After validation: a plan is made of a document that is known to be sound.
     useCost({ maxCalls: options.maxUpstreamCalls ?? 250 }),
     // After what may answer instead of execution: what never runs is not worth compiling.
-    compiled && useCompiled(),
+    useCompiled(compiled),
     // Codes and statuses for whatever was refused above, or by Yoga, or by graphql-js.
     useRefusals({ suggestions }),
     // After codes are there; before what it turns into a refusal is written down.

@@ -3,7 +3,7 @@
  * read by the log and the metrics when it is answered.
  */
 import { randomUUID } from 'node:crypto';
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { Cancel } from '../rest/cancel.ts';
 import type { RestClient } from '../rest/client.ts';
 
@@ -17,6 +17,8 @@ export interface RequestRecord {
   operationType?: 'query' | 'mutation' | 'subscription';
   /** The backend as this request used it, with its journal. */
   rest?: RestClient;
+  /** Why the body could not be read. */
+  unreadable?: GraphQLError;
   /** What the fast path executed and leaves to Yoga to serve. */
   executed?: ExecutionResult;
   /** Distinct `extensions.code`s of the answer. */

@@ -7,6 +7,7 @@
  * led to, of which one is told.
  */
 import {
+  execute,
   getOperationAST,
   GraphQLError,
   type DocumentNode,
@@ -16,6 +17,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Compiled } from './compiler.ts';
+import { decidersOf, decisionsFor, type Decisions } from './conditions.ts';
 import type { ServerContext } from './request-record.ts';
 
 /** Executions that are interpreted before a document is compiled. */
@@ -24,20 +26,33 @@ const INTERPRETED_RUNS = 1;
 /** Compiled operations that are kept: what the compiler makes of a document is many times its text. */
 const MAX_COMPILED = 100;
 
+/** Operations of one document that may be compiled, in each way their conditions come out. */
+const MAX_OPERATIONS = 50;
+
 interface Operation {
+  readonly decisions: Decisions;
   runs: number;
   /** Null for what is interpreted for ever. */
   compiled: Compiled | null | undefined;
 }
+
+interface Known {
+  readonly deciders: readonly string[] | undefined;
+  /** By name and decisions. */
+  readonly operations: Map<string, Operation>;
+}
+
+const NO_DECISIONS: Decisions = new Map();
 
 type Execute = (args: ExecutionArgs) => unknown;
 
 /** Takes a quarter of a second, the first time. */
 export const loadCompiler = () => import('./compiler.ts');
 
-export function useCompiled(): Plugin<ServerContext, ServerContext> {
+/** @param compiles false interprets every document, for comparison. */
+export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerContext> {
   // Documents are kept, and let go, by the cache of parsed documents.
-  const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
+  const documents = new WeakMap<DocumentNode, Known>();
   const kept = new LRUCache<Operation, true>({
     max: MAX_COMPILED,
     dispose: (_, operation) => {
@@ -46,35 +61,58 @@ export function useCompiled(): Plugin<ServerContext, ServerContext> {
     },
   });
 
-  let compile: ((args: ExecutionArgs) => Compiled | null) | undefined;
+  let compile: ((args: ExecutionArgs, decisions: Decisions) => Compiled | null) | undefined;
   let loading: Promise<void> | undefined;
   const load = async (): Promise<void> => {
     ({ compile } = await loadCompiler());
   };
 
   return {
-    onExecute({ args, executeFn, setExecuteFn }) {
+    onExecute({ args, setExecuteFn }) {
       // Envelop leaves these open; Yoga fills them with what graphql-js calls so.
       const given = args as ExecutionArgs;
-      const operation = operationOf(given);
-      if (!operation || operation.runs++ < INTERPRETED_RUNS) return;
-      loading ??= load();
-      if (!compile) return;
-      if (operation.compiled === undefined) operation.compiled = compile(given);
-      if (!operation.compiled) return;
-      if (!kept.get(operation)) kept.set(operation, true);
-      setExecuteFn(executing(operation.compiled, executeFn as Execute));
+      const compiled = compiles ? compiledOf(given) : undefined;
+      // Yoga's own takes an object with a field called `then` for a promise.
+      setExecuteFn(compiled ? executing(compiled, execute) : execute);
     },
   };
 
-  function operationOf({ document, operationName }: ExecutionArgs): Operation | undefined {
-    let byName = operations.get(document);
-    if (!byName) operations.set(document, (byName = new Map<string, Operation>()));
-    const name = operationName ?? '';
-    let operation = byName.get(name);
+  function compiledOf(given: ExecutionArgs): Compiled | null | undefined {
+    const operation = operationOf(given);
+    if (!operation || operation.runs++ < INTERPRETED_RUNS) return undefined;
+    loading ??= load();
+    if (!compile) return undefined;
+    if (operation.compiled === undefined) {
+      operation.compiled = compile(given, operation.decisions);
+    }
+    if (operation.compiled && !kept.get(operation)) kept.set(operation, true);
+    return operation.compiled;
+  }
+
+  function operationOf(given: ExecutionArgs): Operation | undefined {
+    const { document, operationName, variableValues } = given;
+    let known = documents.get(document);
+    if (!known) {
+      documents.set(document, (known = { deciders: decidersOf(document), operations: new Map() }));
+    }
+    const { deciders, operations } = known;
+    let name = operationName ?? '';
+    let decisions = NO_DECISIONS;
+    if (deciders) {
+      const ast = getOperationAST(document, operationName);
+      const made = ast && decisionsFor(deciders, ast, variableValues ?? {});
+      if (!made) return undefined;
+      decisions = made;
+      name += ` ${[...made.values()].map(Number).join('')}`;
+    }
+    let operation = operations.get(name);
+    if (operation) return operation;
     // Names that the document doesn't have would fill the map.
-    if (!operation && !getOperationAST(document, operationName)) return undefined;
-    if (!operation) byName.set(name, (operation = { runs: 0, compiled: undefined }));
+    if (operations.size >= MAX_OPERATIONS || !getOperationAST(document, operationName)) {
+      return undefined;
+    }
+    operation = { decisions, runs: 0, compiled: undefined };
+    operations.set(name, operation);
     return operation;
   }
 }

@@ -7,7 +7,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema.ts';
 import { misshapen, queryOf } from '../faults/chaos.ts';
+import { formatNodeId } from '../../src/graph/node-id.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { after, status } from '../support/faults.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
 import { randomQuery, UNLIMITED } from '../support/random-query.ts';
 import { openSite, shareBackend, type Reply, type Site } from './support.ts';
@@ -99,6 +101,15 @@ describe('a compiled document', () => {
     page(pageId: $id) { name audiences(first: $first) { nodes { id ...A @include(if: $with) } } }
   } fragment A on Audience { person { name @skip(if: $with) email } }`;
 
+  const TWICE = `query ($x: Boolean!) { a: page(pageId: "${IDS.page}") { status ...F @include(if: $x) }
+    b: page(pageId: "${IDS.page}") { status ...F } } fragment F on Page { name pageId }`;
+  const TWICE_SKIPPED = `query ($s: Boolean!, $t: Boolean!) { page(pageId: "${IDS.page}") {
+    ...F @skip(if: $s) pageId ...F @include(if: $t) } } fragment F on Page { name }`;
+  const AROUND = `query ($no: Boolean!) { page(pageId: "${IDS.page}") { audiences(first: 1) { nodes {
+    person @include(if: $no) { ... on Person { email } } person { name } } } } }`;
+  const ORDERED = `query ($s: Boolean!) { page(pageId: "${IDS.page}") { name @skip(if: $s) pageId name } }`;
+  const NULLED = 'query ($v: Boolean = true) { a: __typename @skip(if: $v) b: __typename }';
+
   it.each<[what: string, source: string, variables?: unknown, headers?: Record<string, string>]>([
     ['a bad id', '{ node(id: "nothing") { id } a: __typename }'],
     ['a path for an id', '{ page(pageId: "../x") { name } }'],
@@ -122,6 +133,18 @@ describe('a compiled document', () => {
     ['variables nobody declared', DEEP, { id: IDS.page, more: 1 }],
     ['one item for a list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: NODES[0] }],
     ['null in a list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [null] }],
+    ['a fragment spread twice, once on a condition', TWICE, { x: false }],
+    ['a fragment spread twice, both on conditions', TWICE_SKIPPED, { s: true, t: true }],
+    ['a condition around an inline fragment', AROUND, { no: false }],
+    ['a condition on a field that is there without', ORDERED, { s: true }],
+    ['a condition that leaves nothing', '{ page(pageId: "p") { name @skip(if: true) } }'],
+    ['null for a condition with a default', NULLED, { v: null }],
+    ['keys that objects have', `{ page(pageId: "${IDS.page}") { __proto__: name pageId } }`],
+    [
+      'a key that promises have',
+      '{ persons(first: 2) { nodes { then: name } pageInfo { then: hasNextPage } } }',
+    ],
+    ['a root key that promises have', '{ then: __typename }'],
     ['no key', DEEP, { id: IDS.page }, { 'x-api-key': 'wrong' }],
     ['a plan', DEEP, { id: IDS.page }, { 'x-explain': 'plan' }],
     [
@@ -136,6 +159,57 @@ describe('a compiled document', () => {
 
     expect(compiled).toEqual(interpreted);
   });
+
+  it('keeps the conditions of one operation out of another', async () => {
+    const sites = await openBoth();
+    const page = `page(pageId: "${IDS.page}")`;
+    const source = `query A($x: Boolean!) { ${page} { ...F @include(if: $x) status } }
+      query B { ${page} { ...F status } } fragment F on Page { name pageId }`;
+    await askBoth(sites, source, { operationName: 'A', variables: { x: false } });
+
+    const { interpreted, compiled } = await askBoth(sites, source, { operationName: 'B' });
+
+    expect(compiled).toEqual(interpreted);
+    expect(JSON.parse(compiled.data).page.name).toEqual(expect.any(String));
+  });
+
+  it.each([
+    ['a text', (code: string) => `{ page(pageId: "${code}") { name } }`],
+    ['a block', (code: string) => `{ page(pageId: """${code}""") { name } }`],
+    ['an escape', (code: string) => `{ page(pageId: "\\u005f${code.slice(1)}") { name } }`],
+    ['a list', (code: string) => `query ($a: ID! = "x") { nodes(ids: [$a, "${code}"]) { id } }`],
+    ['a default', (code: string) => `query ($a: ID! = "${code}") { page(pageId: $a) { name } }`],
+  ])('never runs what a caller writes into %s', async (_what, written) => {
+    const sites = await openBoth();
+    const harm = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d';
+
+    await askBoth(sites, written(`${harm}globalThis.harmed=1`));
+
+    expect(globalThis).not.toHaveProperty('harmed');
+  });
+
+  it.each([[[0, 1, 2]], [[2, 0, 1]], [[1, 2, 0]]])(
+    'keeps every node in its place when one of them fails: %j',
+    async (order) => {
+      const upstream = await openFaultUpstream();
+      const sites = await openBoth(upstream.url);
+      const all = [
+        formatNodeId('Person', ['a']),
+        formatNodeId('Person', ['b']),
+        formatNodeId('Topic', ['t']),
+      ];
+      const ids = order.map((place) => all[place]);
+      const source = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+
+      for (const failure of [status(403), after(40, status(403))]) {
+        upstream.on('GET /v0/topics/t', failure);
+        const { interpreted, compiled } = await askBoth(sites, source, { variables: { ids } });
+
+        expect(compiled).toEqual(interpreted);
+        expect(JSON.parse(compiled.data).nodes).toHaveLength(3);
+      }
+    },
+  );
 
   it('answers an operation by its name, whichever was compiled first', async () => {
     const { compiled } = await openBoth();
@@ -177,7 +251,7 @@ async function openBoth(upstreamUrl?: string): Promise<Both> {
 async function askBoth(
   { interpreted, compiled }: Both,
   source: string,
-  options: { variables: unknown; headers?: Record<string, string> },
+  options: { variables?: unknown; operationName?: string; headers?: Record<string, string> } = {},
 ) {
   const expected = await interpreted.query(source, options);
   await compiled.query(source, options);

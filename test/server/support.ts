@@ -36,6 +36,7 @@ export interface Site {
 }
 
 export interface QueryOptions {
+  readonly operationName?: string | undefined;
   readonly variables?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -97,11 +98,11 @@ export async function openSite({
     gateway,
     server,
     restCalls,
-    query: (query, { variables, headers } = {}) =>
+    query: (query, { variables, operationName, headers } = {}) =>
       send(`${server.url}/graphql`, {
         method: 'POST',
         headers: { 'x-api-key': EXAMPLE_API_KEY, ...POST_JSON, ...headers },
-        body: JSON.stringify({ query, variables }),
+        body: JSON.stringify({ query, variables, operationName }),
       }),
   };
 }

@@ -160,12 +160,17 @@ export function randomQuery(
         return `${alias}${writeField(field, left)}`;
       });
     const parts = [...some, ...inner];
+    if (some.length > 0 && chance(0.15)) {
+      parts.unshift(`... on ${type.name}${writeDirective()} { ${pick(some)} }`);
+    }
     if (parts.length === 0) parts.push('__typename');
     const selection = `{ ${parts.join(' ')} }`;
     if (!chance(0.1)) return selection;
     const name = `F${fragments.length}`;
     fragments.push(`fragment ${name} on ${type.name} ${selection}`);
-    return `{ __typename ...${name} }`;
+    // Once or twice, in one place or in two: executors must not take the second for the first.
+    const again = chance(0.5) ? ` ...${name}${chance(0.5) ? writeDirective() : ''}` : '';
+    return `{ ...${name}${chance(0.5) ? writeDirective() : ''} __typename${again} }`;
   }
 
   function roomFor(field: GraphQLField<unknown, unknown>): boolean {
