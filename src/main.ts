@@ -15,7 +15,7 @@ import { createLogger, type Logger } from './server/logger.ts';
 import { Metrics } from './server/metrics.ts';
 import { upstreamProbe } from './server/upstream-probe.ts';
 import { loadCompiler } from './server/use-compiled.ts';
-import { gatherMetrics, openWorkers, WorkerStartError } from './server/workers.ts';
+import { createWorkers, gatherMetrics, WorkerStartError } from './server/workers.ts';
 
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
@@ -38,8 +38,9 @@ try {
 /** The primary: the embedded backend runs here, once; requests are served by workers. */
 async function startWorkers(config: Config): Promise<void> {
   const logger = await createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  surviveRejections(logger);
   const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
-  const workers = await openWorkers({
+  const workers = createWorkers({
     count: config.workers,
     env: backend ? { [EMBEDDED_URL]: backend.url } : {},
     logger,
@@ -49,16 +50,14 @@ async function startWorkers(config: Config): Promise<void> {
       logger.warn('Time is up: workers were cut');
     await backend?.close();
   });
-  announce(logger, `http://${urlHost(config.host)}:${workers.port}/graphql`);
+  const port = await workers.start();
+  announce(logger, `http://${urlHost(config.host)}:${port}/graphql`, backend);
 }
 
 async function start(config: Config): Promise<void> {
   const logger = await createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
   const metrics = new Metrics({ ofProcess: true });
-  process.on('unhandledRejection', (reason) => {
-    metrics.unhandledRejection();
-    logger.error({ err: reason }, 'Unhandled rejection: the process goes on');
-  });
+  surviveRejections(logger, () => metrics.unhandledRejection());
 
   if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);
 
@@ -117,7 +116,7 @@ async function start(config: Config): Promise<void> {
     if (finished) await upstream.close();
     await backend?.close();
   });
-  if (cluster.isPrimary) announce(logger, `${server.url}/graphql`);
+  if (cluster.isPrimary) announce(logger, `${server.url}/graphql`, backend);
 }
 
 /** The primary's own, for its workers. */
@@ -143,8 +142,17 @@ async function openEmbeddedBackend(config: Config, logger: Logger): Promise<Embe
 }
 
 /** Said whatever the level: whoever starts a server wants to know where it is. */
-function announce(logger: Logger, url: string): void {
+function announce(logger: Logger, url: string, backend: EmbeddedBackend | undefined): void {
+  if (backend) logger.info(`Embedded backend: its API is at ${backend.url}/v0/openapi.json`);
   logger.child({}, { level: 'info' }).info({ url }, `Ready: GraphQL and GraphiQL at ${url}`);
+}
+
+/** A promise that nobody waits for is a mistake of ours, and no reason to leave all callers. */
+function surviveRejections(logger: Logger, count: () => void = () => {}): void {
+  process.on('unhandledRejection', (reason) => {
+    count();
+    logger.error({ err: reason }, 'Unhandled rejection: the process goes on');
+  });
 }
 
 /** The first signal ends the process in order, the second at once. */

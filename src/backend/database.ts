@@ -34,9 +34,8 @@ export class BackendDatabaseError extends Error {
   override readonly name = 'BackendDatabaseError';
 
   constructor(databaseUrl: string, cause: unknown) {
-    super(`Cannot use the database ${withoutSecrets(databaseUrl)}: ${rootMessage(cause)}`, {
-      cause,
-    });
+    const where = withoutSecrets(databaseUrl);
+    super(`Cannot use the database ${where}: ${withoutSecrets(rootMessage(cause))}`, { cause });
   }
 }
 
@@ -126,9 +125,9 @@ async function withinTime(work: Promise<void>): Promise<void> {
   }
 }
 
-/** A libSQL URL may carry a token in its query or its user name. */
-function withoutSecrets(databaseUrl: string): string {
-  return databaseUrl.replace(/\?.*$/s, '').replace(/\/\/[^/@]*@/, '//');
+/** A libSQL URL may carry a token in its query or its user name, and libraries repeat it. */
+function withoutSecrets(text: string): string {
+  return text.replace(/\?\S*/g, '').replace(/\/\/[^/@\s]*@/g, '//');
 }
 
 /** Drizzle and fetch wrap what really happened; the innermost error says it. */

@@ -12,7 +12,7 @@ import { sealCursor } from './cursor.ts';
 import type { ListDemand } from './demand.ts';
 import { findEntity } from './entity.ts';
 import { readList, type Counted, type List } from './list.ts';
-import { nextStart } from './list-walk.ts';
+import { endless, nextStart } from './list-walk.ts';
 import { NodePage, type Connection } from './node-page.ts';
 import { pageOf, readPageRequest } from './page-request.ts';
 
@@ -85,6 +85,7 @@ class Reading {
   ): Connection<unknown> | Promise<Connection<unknown> | null> {
     const { demand, args, context } = this.#asked;
     const next = nextStart(listed, from);
+    if (next !== null && this.#stretches.some((one) => one.from === next)) throw endless();
     const before = this.#nodes.length;
     const wanted = skip + this.#first - before;
     const items = listed.items.slice(skip, wanted);
@@ -105,8 +106,9 @@ class Reading {
   }
 
   #fail(error: unknown): null {
-    if (isNotFound(error)) return null;
     const { parent, args, info } = this.#asked;
+    // At the root there is no parent that could be missing: the backend has no such list.
+    if (isNotFound(error) && info.path.prev) return null;
     throw cutAt(error, () => ({
       id: idOfParent(info, parent),
       after: (args['after'] as string | null | undefined) ?? null,

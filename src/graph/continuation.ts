@@ -6,7 +6,9 @@
  */
 import { GraphQLError } from 'graphql';
 import { RestBudgetError } from '../rest/errors.ts';
-import { fromRestError } from './errors.ts';
+import { fromRestError, type ErrorCode } from './errors.ts';
+
+const CUT: ErrorCode = 'UPSTREAM_BUDGET_EXCEEDED';
 
 /** What to ask for in the next request. */
 export interface Continuation {
@@ -35,7 +37,8 @@ export const continuationsOf = (
   errors: readonly GraphQLError[],
 ): (Continuation & { readonly path: readonly (string | number)[] })[] =>
   errors.flatMap(({ path = [], extensions }) => {
-    // Written by `cutAt` and by nobody else.
+    if (extensions['code'] !== CUT) return [];
+    // Written by `cutAt` and by nobody else; absent where nothing was to be read, as for a write.
     const next = extensions['continuation'] as Continuation | undefined;
-    return next ? [{ path, ...next }] : [];
+    return [{ path, ...next }];
   });

@@ -80,13 +80,16 @@ const bounds = new WeakMap<DocumentNode, number>();
 function mostRootCalls(document: DocumentNode): number {
   let bound = bounds.get(document);
   if (bound === undefined) {
-    bound = 0;
-    const spreads = countSpreads(document);
+    let fields = 0;
+    let objects = 1;
     visit(document, {
-      Field: ({ name }) => {
-        bound! += (name.value === 'nodes' ? MAX_NODES : 1) * spreads;
+      Field: ({ name, arguments: given = [] }) => {
+        fields += 1;
+        // A connection's `nodes` takes no arguments.
+        if (name.value === 'nodes' && given.length > 0) objects = MAX_NODES;
       },
     });
+    bound = fields * objects * countSpreads(document);
     bounds.set(document, bound);
   }
   return bound;

@@ -12,7 +12,7 @@ import { badInput } from './errors.ts';
 const SEAL_BYTES = 9;
 
 /** The longest cursor that is looked at, in characters. */
-const MAX_LENGTH = 4_096;
+const MAX_LENGTH = 8_192;
 
 /** Writes a cursor of one list. `position` is any JSON value. */
 export function sealCursor(context: Context, listId: string, position: unknown): string {

@@ -46,12 +46,17 @@ export interface ListDemand {
   readonly walks?: boolean;
 }
 
-/** Something that arrives with one call for the parent's key, and is not an entity itself. */
+/** Something that arrives with one call, and is neither an entity itself nor a list with cursors. */
 export interface LoadDemand {
   readonly kind: 'load';
   readonly from: DemandSource;
   readonly route: Route;
   readonly loader: (context: Context) => Loader<Readonly<Record<string, string>>, unknown>;
+  /**
+   * Null when nothing has to be asked for.
+   *
+   * @throws BAD_USER_INPUT for arguments that would not be sent.
+   */
   readonly key: (parent: object, args: Args) => Readonly<Record<string, string>> | null;
   /** What the answer holds, and primes. */
   readonly items?: Entity | undefined;
@@ -84,15 +89,7 @@ export interface WriteDemand {
   readonly check: (args: Args) => void;
 }
 
-/** A read that is neither an entity nor a list with cursors. */
-export interface OtherDemand {
-  readonly kind: 'other';
-  readonly from: 'object';
-  readonly route: Route;
-}
-
-export type Demand =
-  ObjectDemand | ListDemand | LoadDemand | NodesDemand | WriteDemand | OtherDemand;
+export type Demand = ObjectDemand | ListDemand | LoadDemand | NodesDemand | WriteDemand;
 
 /** A field's demand, which may differ between the two route sets. */
 export type DemandOf = (routeSet: RouteSet) => Demand | undefined;

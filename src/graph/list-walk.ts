@@ -1,7 +1,8 @@
 /**
  * From one page of a list to the next, to its end if need be.
  *
- * Whoever follows the backend's cursors does it here, where a list that would never end is noticed.
+ * Whole lists are walked here, connections read on in connection.ts: both notice a list that would
+ * never end.
  */
 import type { CallOptions } from '../rest/client.ts';
 import { RestInvalidResponseError } from '../rest/errors.ts';
@@ -28,14 +29,14 @@ export async function* walkList<Item>(
     from = nextStart(listed, from);
     // What was begun ahead may have been given up meanwhile.
     if (from === null || call.cancel?.cancelled) return;
-    if (seen.has(from)) {
-      throw invalidResponse(
-        'Backend answered a cursor for the second time: the list would not end.',
-      );
-    }
+    if (seen.has(from)) throw endless();
     seen.add(from);
   }
 }
+
+/** For whoever reads on and meets a page start again. */
+export const endless = () =>
+  invalidResponse('Backend answered a cursor for the second time: the list would not end.');
 
 /**
  * Where the next page starts; null on the last.

@@ -91,7 +91,6 @@ export class Loader<Key, Value> {
     return () => {
       begun.hopes -= 1;
       if (begun.hopes > 0 || this.#ahead.get(id) !== begun) return;
-      this.#takeBrought();
       this.#ahead.delete(id);
       this.#answers.delete(id);
       begun.cancel.cancel();

@@ -66,7 +66,9 @@ export async function lookUp<T extends object, Name extends keyof T & string>(
 ): Promise<T | null> {
   const ahead = startBelow(entity, key, placeOf(context, info));
   if (ahead.needsObject || !ahead.proof) return loadObject(entity, key, context, info, ahead);
-  return (await ahead.proof()) ? entity.stub(key) : null;
+  if (await ahead.proof()) return entity.stub(key);
+  ahead.abandon();
+  return null;
 }
 
 /** An object that is already there: begins what its selection needs from its key. */

@@ -145,6 +145,8 @@ function payloadType<T extends object, Name extends keyof T & string, Input>({
 function toUserError(error: unknown): UserError {
   const code = error instanceof RestStatusError ? codeOf(error) : undefined;
   if (!(error instanceof RestStatusError) || !code || !(code in REFUSALS)) throw error;
+  // A path without holes names no object that could be missing: the backend has no such route.
+  if (code === 'NOT_FOUND' && !error.route.path.includes('{')) throw error;
   // A hole of the path is no field of the input: the object as a whole is meant.
   const field = error.route.path.includes(`{${error.field}}`) ? undefined : error.field;
   return { code, field: field?.split('.') ?? null, message: REFUSALS[code]!(field) };

@@ -43,9 +43,7 @@ export function readPageRequest(
 export function checkCount(argument: 'first' | 'last', count: number): number {
   if (count >= 0 && count <= MAX_FIRST) return count;
   throw badInput(
-    count < 0
-      ? `"${argument}" must be between 0 and ${MAX_FIRST}, got ${count}.`
-      : `"${argument}" must be between 0 and ${MAX_FIRST}, got ${count}: ask for at most ${MAX_FIRST} and go on with "after".`,
+    `"${argument}" must be between 0 and ${MAX_FIRST}, got ${count}: ask for at most ${MAX_FIRST} at once.`,
     { argument },
   );
 }

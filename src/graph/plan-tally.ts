@@ -107,13 +107,14 @@ export class Tally {
     this.#ends.set(id, end);
     this.#rounds = Math.max(this.#rounds, end);
 
-    const symbols = identity.match(/\?\w+@[^"\]]*/g);
-    const most = symbols ? Math.min(count.most, this.#mostOf(symbols)) : 1;
+    // What only looks like a symbol is a caller's own text.
+    const symbols = identity.match(SYMBOL)?.filter((name) => this.#symbols.has(name)) ?? [];
+    const most = symbols.length > 0 ? Math.min(count.most, this.#mostOf(symbols)) : 1;
     const before = this.#counted.get(id) ?? 0;
     const grown = Math.max(before, pages.count);
     this.#counted.set(id, grown);
     this.#add(route, field, {
-      least: symbols || before > 0 ? 0 : Math.min(1, count.least),
+      least: symbols.length > 0 || before > 0 ? 0 : Math.min(1, count.least),
       most: pages.open ? Infinity : most * (grown - before),
     });
     return end;
@@ -145,16 +146,18 @@ export class Tally {
 
   /** Parts of one key come from one object: the deepest decides how many keys there are. */
   #mostOf(symbols: readonly string[]): number {
-    return Math.max(...symbols.map((symbol) => this.#symbols.get(symbol) ?? 1));
+    return Math.max(...symbols.map((symbol) => this.#symbols.get(symbol)!));
   }
 
   #add(route: RouteName, field: string, { least, most }: Count): void {
     if (most === 0) return;
     const row: Row = this.#rows.get(route) ?? { route, fields: new Map() };
-    const so = row.fields.get(field) ?? { least: 0, most: 0 };
-    row.fields.set(field, { least: so.least + least, most: so.most + most });
+    const counted = row.fields.get(field) ?? { least: 0, most: 0 };
+    row.fields.set(field, { least: counted.least + least, most: counted.most + most });
     this.#rows.set(route, row);
   }
 }
+
+const SYMBOL = /\?\w+@[^"\]]*/g;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);

@@ -76,12 +76,6 @@ export class Planner {
         this.#included({ ...visit, parent: { ...parent, visibleAt: end }, count: MAYBE });
         return end;
       }
-      case 'other': {
-        const id = demand.route.path + JSON.stringify(args);
-        const end = this.tally.call(demand.route, path, id, at, count);
-        this.#items(visit, undefined, {}, id, end, sizeOf(visit));
-        return end;
-      }
     }
   }
 

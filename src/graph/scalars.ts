@@ -13,7 +13,7 @@ export type ScalarTypes = {
   JSON: { Input: unknown; Output: unknown };
 };
 
-const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+const ISO_8601 = /^(\d{4}-\d{2}-(\d{2}))T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** ISO 8601 on a day that every month has: what is written so is a moment, and needs no parsing. */
 const PLAIN_MOMENT =
@@ -30,10 +30,20 @@ const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
 export function readTimestamp(value: unknown): string {
   if (typeof value === 'string') {
     if (PLAIN_MOMENT.test(value)) return value;
-    if (ISO_8601.test(value) && !Number.isNaN(Date.parse(value))) return value;
+    if (isMoment(value)) return value;
     if (PLUS_DIGITS.test(value)) return new Date(Number(value)).toISOString();
   }
   throw invalidResponse(BAD_TIMESTAMP);
+}
+
+function isMoment(text: string): boolean {
+  const [, date, day] = ISO_8601.exec(text) ?? [];
+  // Parsed, February 30 is a day in March.
+  return (
+    date !== undefined &&
+    new Date(date).getUTCDate() === Number(day) &&
+    !Number.isNaN(Date.parse(text))
+  );
 }
 
 export const DateTime = new GraphQLScalarType<string, string>({
@@ -41,11 +51,11 @@ export const DateTime = new GraphQLScalarType<string, string>({
   description: 'A moment in ISO 8601, such as `2026-03-01T09:30:00.000Z`.',
   serialize: readTimestamp,
   parseValue: (value) => {
-    if (typeof value === 'string' && ISO_8601.test(value)) return value;
+    if (typeof value === 'string' && isMoment(value)) return value;
     throw badInput('A DateTime is ISO 8601, such as "2026-03-01T09:30:00.000Z".');
   },
   parseLiteral: (node) => {
-    if (node.kind === Kind.STRING && ISO_8601.test(node.value)) return node.value;
+    if (node.kind === Kind.STRING && isMoment(node.value)) return node.value;
     throw badInput('A DateTime is ISO 8601, such as "2026-03-01T09:30:00.000Z".');
   },
 });

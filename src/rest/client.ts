@@ -168,7 +168,10 @@ class ScopedClient implements RestClient {
   /** What is to be sent, if it may be. */
   #outgoingOf(route: Route, input: Values, options: CallOptions | undefined): Outgoing {
     if (route.set === 'extended' && this.routeSet === 'document') {
-      throw new RestUnsupportedError('This backend does not have the route', route);
+      throw new RestUnsupportedError(
+        'Leave it out, or select no more than its ids: the backend does not have the route',
+        route,
+      );
     }
     const outgoing = outgoingOf(route, input, this.#sender, options?.cancel, options?.origin);
     this.#sender.patience.check(route);

@@ -46,6 +46,9 @@ export function decode(route: Route, answer: Answer): Decoded {
   return { value: root, status: answer.status, sound: faults === 0 };
 }
 
+/** What names a field, and holds no words. */
+const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
+
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
 const invalid = (what: string, route: Route, answer: Answer): RestInvalidResponseError =>
@@ -69,7 +72,7 @@ function statusError(route: Route, answer: Answer): RestStatusError {
   const retryAfterMs = retryAfterOf(answer.headers);
   return new RestStatusError(route, {
     ...of(answer, parsed.data?.requestId),
-    ...(field !== undefined && { field }),
+    ...(field !== undefined && FIELD_PATH.test(field) && { field }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 }

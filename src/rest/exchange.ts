@@ -89,6 +89,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
+    if (status < 200) return; // only a hint of what is to come
     this.#status = status;
     this.#headers = headers;
     if (Number(headers['content-length'] ?? 0) > this.#maxBytes) this.#refuseSize(controller);
@@ -139,7 +140,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   }
 
   #faultOf(cause: Error): RestError {
-    const { route } = this.#outgoing;
+    const { route, attempt } = this.#outgoing;
     const answered = this.#status > 0;
     if (answered && isTruncated(cause)) {
       return new RestTruncatedError('Backend answered only in part', route, { cause });
@@ -147,7 +148,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     if (isMalformed(cause)) {
       return new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause });
     }
-    const retry = retryOf(cause, this.#controller !== undefined, answered);
+    const retry = retryOf(cause, this.#controller !== undefined, answered, attempt);
     return new RestUnreachableError('Backend could not be reached', route, { cause, retry });
   }
 

@@ -48,9 +48,11 @@ export class Http2Session {
       .on('error', end)
       .on('goaway', end)
       .on('close', end)
-      .setTimeout(IDLE_MS, () => {
+      // Every time: `setTimeout` itself would tell of the first only.
+      .on('timeout', () => {
         if (this.#open === 0) this.#leave();
-      });
+      })
+      .setTimeout(IDLE_MS);
   }
 
   get ended(): boolean {

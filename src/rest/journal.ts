@@ -99,7 +99,7 @@ export class Journal {
   }
 
   /** Something was answered without a call, by what `source` says. */
-  note(route: RouteName, origin: unknown, source: 'primed'): void {
+  note(route: RouteName, origin: unknown, source: 'primed' | 'unsent'): void {
     const entry = this.begin(route, origin, source, 1);
     entry.endMs = entry.startMs;
   }

@@ -47,10 +47,11 @@ export function pausing(onPause: (route: RouteName) => void): Stage {
   };
 
   async function wait(outgoing: Outgoing): Promise<void> {
-    const { apiKey, route, cancel } = outgoing;
+    const { apiKey, route, cancel, journal, origin } = outgoing;
     for (let left = leftOf(apiKey); left > 0; left = leftOf(apiKey)) {
       const inTime = performance.now() + left + SPREAD_MS < outgoing.deadlineMs;
       if (!inTime || waiting >= MAX_WAITING) {
+        journal.note(route, origin, 'unsent');
         throw new RestPausedError('Backend limits the calls of this key', route, {
           retryAfterMs: Math.ceil(left),
         });

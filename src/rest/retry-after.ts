@@ -5,6 +5,9 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** The longest wait that is believed: a day. */
+const MAX_MS = 86_400_000;
+
 /** Milliseconds to wait; undefined when the answer does not say, or unreadably. */
 export const retryAfterOf = (headers: IncomingHttpHeaders): number | undefined => {
   const header: string | readonly string[] | undefined = headers['retry-after'];
@@ -12,7 +15,9 @@ export const retryAfterOf = (headers: IncomingHttpHeaders): number | undefined =
 };
 
 export function parseRetryAfter(header: string | undefined, now = Date.now()): number | undefined {
-  if (!header) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  const text = header?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Math.min(MAX_MS, Number(text) * 1000);
+  // `Date.parse` takes "1.5" and "-5" for years.
+  const ms = /^[A-Z][a-z]/.test(text) ? Date.parse(text) - now : NaN;
+  return Number.isFinite(ms) ? Math.min(MAX_MS, Math.max(0, ms)) : undefined;
 }

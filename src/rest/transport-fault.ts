@@ -35,18 +35,22 @@ export function withoutBytes(cause: Error): Error {
  *
  * @param sent whether any byte may have left.
  * @param answered whether an answer had begun.
+ * @param attempt 1 for the first try.
  */
 export function retryOf(
   cause: unknown,
   sent: boolean,
   answered: boolean,
+  attempt: number,
 ): RestUnreachableError['retry'] {
   const code = codeOf(cause);
   if (HOPELESS.test(code)) return 'hopeless';
   if (!sent) return NOBODY_THERE.has(code) ? 'nothing' : 'load';
-  // A connection that had served others and ends without a byte was being closed as we sent.
+  // A connection that had served others and ends without an answer was being closed as we sent. That
+  // happens once: whoever closes the next one too does so because of what was sent.
   const served = (cause as { readonly socket?: { readonly bytesRead?: number } }).socket;
-  return !answered && code === CLOSED && (served?.bytesRead ?? 0) > 0 ? 'nothing' : 'load';
+  const wasClosing = code === CLOSED && !answered && (served?.bytesRead ?? 0) > 0;
+  return wasClosing && attempt === 1 ? 'nothing' : 'load';
 }
 
 /** undici: the other side closed the connection. */

@@ -73,7 +73,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = withBody(await yoga.handleRequest(request, { record }));
-      if (!isPage(response)) report({ logger, metrics, record, status: response.status });
+      if (!isPage(response) && request.method !== 'OPTIONS')
+        report({ logger, metrics, record, status: response.status });
       fast.learn(request.headers.get('accept'), response, record);
       return response;
     } finally {
@@ -161,5 +162,7 @@ function withBody(response: Response): Response {
       : response.status === 406
         ? (['NOT_ACCEPTABLE', 'Accept application/graphql-response+json.'] as const)
         : (['BAD_REQUEST', response.statusText] as const);
-  return refusalResponse(response.status, code, message);
+  const refusal = refusalResponse(response.status, code, message);
+  response.headers.forEach((value, name) => refusal.headers.set(name, value));
+  return refusal;
 }

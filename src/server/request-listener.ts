@@ -4,15 +4,14 @@
  * Bodies are read whole before the gateway sees them, and answers are written whole: everything
  * about connections ends here.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../rest/end-of-turn.ts';
 import type { FastAnswer } from './fast-path.ts';
 import type { Gateway } from './gateway.ts';
-import { refusalResponse, type RefusalCode } from './refusal.ts';
+import { refusalResponse } from './refusal.ts';
 import { readBody } from './request-body.ts';
 import { createRecord, type RequestRecord } from './request-record.ts';
-import { report } from './request-report.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
@@ -49,10 +48,8 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
         if (body === undefined) return; // nobody is there any more
       }
     } catch (error) {
-      const response = asResponse(error, record);
-      report({ ...gateway, record, status: response.status });
-      await send(exchange, response, LINGER_MS);
-      return;
+      if (!(error instanceof GraphQLError)) throw error;
+      record.unreadable = error;
     }
     const { url = '/', method = 'GET', headers } = incoming;
     if (url === '/graphql' && method === 'POST' && body !== undefined) {
@@ -63,22 +60,21 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
         return;
       }
     }
+    const lingerMs = record.unreadable ? LINGER_MS : 0;
     // The caller's address and `Host` play no part, so neither can be used against us.
     const target = `http://gateway${url}`;
     if (!url.startsWith('/') || !URL.canParse(target)) {
-      await send(
-        exchange,
-        refusalResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'),
-      );
+      const response = refusalResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.');
+      response.headers.set('x-request-id', record.requestId);
+      await send(exchange, response, lingerMs);
       return;
     }
     const request = new gateway.Request(target, {
       method,
-      // Names are texts and values too, but for set-cookie, which no request carries.
-      headers: headers as Record<string, string>,
+      headers: withPlainType(headers),
       body: body ?? null,
     });
-    await send(exchange, await gateway.answer(request, record));
+    await send(exchange, await gateway.answer(request, record), lingerMs);
   }
 
   function sendFast(exchange: Exchange, { headers, text }: FastAnswer): void {
@@ -102,7 +98,8 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     response.headers.forEach((value, name) => outgoing.setHeader(name, value));
     // Yoga streams what it answers to multipart/mixed; here everything is written whole.
     outgoing.removeHeader('transfer-encoding');
-    outgoing.setHeader('content-length', Buffer.byteLength(text));
+    if (response.status === 204) outgoing.removeHeader('content-length');
+    else outgoing.setHeader('content-length', Buffer.byteLength(text));
     if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
     if (lingerMs === 0) {
       endWith(outgoing, text, 'utf8');
@@ -110,6 +107,10 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     }
     // The whole answer leaves now; the connection when all was read that is on its way.
     outgoing.write(text);
+    if (incoming.readableEnded) {
+      outgoing.end();
+      return;
+    }
     incoming.removeAllListeners('data').resume();
     const timer = setTimeout(() => outgoing.end(), lingerMs);
     incoming.once('end', () => outgoing.end());
@@ -158,12 +159,10 @@ const hasBody = ({ method, headers }: IncomingMessage): boolean =>
 const oneValue = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' ? value : null;
 
-function asResponse(error: unknown, record: RequestRecord): Response {
-  if (!(error instanceof GraphQLError)) throw error;
-  // Our own refusals carry both.
-  const { code, http } = error.extensions as { code: RefusalCode; http: { status: number } };
-  record.errorCodes = [code];
-  const response = refusalResponse(http.status, code, error.message);
-  response.headers.set('x-request-id', record.requestId);
-  return response;
+/** The media type as Yoga knows it: types are alike in either case, and may stand before a space. */
+function withPlainType(headers: IncomingHttpHeaders): Record<string, string> {
+  const type = headers['content-type'];
+  if (type) headers['content-type'] = type.toLowerCase().replace(/\s*;\s*/g, ';');
+  // Names are texts and values too, but for set-cookie, which no request carries.
+  return headers as Record<string, string>;
 }

@@ -42,8 +42,10 @@ export function report({ logger, metrics, record, status }: Reported): void {
   }
 }
 
-function outcomeOf(record: RequestRecord, status: number): Outcome {
-  if (record.leaving.cancelled) return 'abandoned';
-  if (!record.hasData) return status >= 500 ? 'failed' : 'refused';
-  return record.errorCodes.length > 0 ? 'partial' : 'ok';
+function outcomeOf({ leaving, hasData, errorCodes }: RequestRecord, status: number): Outcome {
+  if (leaving.cancelled) return 'abandoned';
+  if (status >= 500) return 'failed';
+  // A plan has neither data nor errors.
+  if (errorCodes.length === 0 && status < 400) return 'ok';
+  return hasData ? 'partial' : 'refused';
 }

@@ -11,7 +11,6 @@ const CODE_BY_STATUS: Readonly<Record<number, string>> = {
   400: 'BAD_USER_INPUT', // Bad Request; nothing but refused variables comes without a code
   401: 'UNAUTHENTICATED', // Unauthorized
   403: 'FORBIDDEN', // Forbidden
-  405: 'METHOD_NOT_ALLOWED', // Method Not Allowed
   413: 'BODY_TOO_LARGE', // Content Too Large
   415: 'UNSUPPORTED_MEDIA_TYPE', // Unsupported Media Type
 };
@@ -37,9 +36,13 @@ export function useRefusals({ suggestions }: RefusalsOptions): Plugin {
 
 function asRefusal(error: GraphQLError): GraphQLError {
   const { code, http, unexpected } = error.extensions;
+  const { status = 400 } = (http ?? {}) as { status?: number };
+  // Yoga calls a wrong method what it calls any bad request.
+  if (status === 405) {
+    return changed(error, { extensions: { ...error.extensions, code: 'METHOD_NOT_ALLOWED' } });
+  }
   // A mask stays what it is: Yoga answers 500.
   if (unexpected || (code !== undefined && http !== undefined)) return error;
-  const { status = 400 } = (http ?? {}) as { status?: number };
   return changed(error, {
     extensions: {
       ...error.extensions,

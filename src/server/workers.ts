@@ -24,7 +24,12 @@ export interface WorkersOptions {
 }
 
 export interface Workers {
-  readonly port: number;
+  /**
+   * Resolves with their port once all listen; the first serves before that.
+   *
+   * @throws {WorkerStartError}
+   */
+  start(): Promise<number>;
   /** Drains all of them at once; true when each ended by itself within the time. */
   close(timeoutMs: number): Promise<boolean>;
 }
@@ -34,20 +39,22 @@ export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
 }
 
-/** @throws {WorkerStartError} */
-export async function openWorkers({ count, env, logger }: WorkersOptions): Promise<Workers> {
+export function createWorkers({ count, env, logger }: WorkersOptions): Workers {
   const living = new Set<Worker>();
   let started = false;
   let closing = false;
   let youngDeaths = 0;
 
   answerMetrics();
-  // One before the others: what keeps it from starting is said once.
-  const port = await start();
-  started = true;
-  await Promise.all(Array.from({ length: count - 1 }, () => start()));
   return {
-    port,
+    start: async () => {
+      // One before the others: what keeps it from starting is said once.
+      const port = await fork();
+      started = true;
+      // Whichever of them dies is replaced.
+      if (!closing) await Promise.allSettled(Array.from({ length: count - 1 }, fork));
+      return port;
+    },
     close: async (timeoutMs) => {
       closing = true;
       const ended = [...living].map(
@@ -62,7 +69,7 @@ export async function openWorkers({ count, env, logger }: WorkersOptions): Promi
   };
 
   /** Resolves with the port once the worker listens. */
-  function start(): Promise<number> {
+  function fork(): Promise<number> {
     const bornMs = performance.now();
     const worker = cluster.fork(env);
     living.add(worker);
@@ -70,8 +77,9 @@ export async function openWorkers({ count, env, logger }: WorkersOptions): Promi
       worker.once('listening', (address) => resolve(address.port));
       worker.once('exit', (code, signal) => {
         living.delete(worker);
+        if (closing) return;
         reject(new WorkerStartError(`A worker ended with ${signal ?? code} before it listened.`));
-        if (closing || !started) return;
+        if (!started) return;
         logger.error({ pid: worker.process.pid, code, signal }, 'Worker ended: another is started');
         void replace(performance.now() - bornMs);
       });
@@ -82,7 +90,7 @@ export async function openWorkers({ count, env, logger }: WorkersOptions): Promi
     youngDeaths = ageMs < OF_AGE_MS ? youngDeaths + 1 : 0;
     await sleep(PAUSES_MS[Math.min(youngDeaths, PAUSES_MS.length) - 1] ?? 0);
     // One that ends before it listens is replaced in its turn.
-    if (!closing) await start().catch(() => {});
+    if (!closing) await fork().catch(() => {});
   }
 }
 
@@ -98,10 +106,13 @@ function answerMetrics(): void {
   const registry = new AggregatorRegistry();
   cluster.on('message', (worker, message: unknown) => {
     if (message !== ASK) return;
-    registry.clusterMetrics().then(
-      (text) => worker.send({ type: ASK, text } satisfies MetricsReply),
-      () => worker.send({ type: ASK, text: null } satisfies MetricsReply),
-    );
+    void registry
+      .clusterMetrics()
+      .catch(() => null)
+      .then((text) => {
+        // Whoever asked may have died meanwhile: without a callback that would end the primary.
+        worker.send({ type: ASK, text } satisfies MetricsReply, () => {});
+      });
   });
 }
 

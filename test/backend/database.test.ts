@@ -99,3 +99,17 @@ it('says which port it cannot have', async () => {
 
   await expect(openBackend({ databaseUrl: ':memory:', port })).rejects.toThrow('EADDRINUSE');
 });
+
+it('never shows the secrets of a URL, whoever repeats it', async () => {
+  const secret = 's3cret';
+
+  const opening = openBackend({
+    databaseUrl: `http://user:${secret}@127.0.0.1:1/db?authToken=${secret}`,
+    timestamps: 'document',
+    routes: 'extended',
+  });
+
+  const error: unknown = await opening.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(BackendDatabaseError);
+  expect((error as Error).message).not.toContain(secret);
+});

@@ -140,3 +140,20 @@ const ACME = {
   latestActivityAt: null,
   linkedPersons: [],
 };
+
+it('gives up what was begun beside the list that shows a page to be missing', async () => {
+  const { backend, client } = await openRest();
+  backend.on('GET /v0/pages/gone/audiences', status(404));
+  backend.on('GET /v0/page_links', silence());
+  const rest = client();
+
+  const { data } = await execute({
+    schema,
+    document: parse(`{ page(pageId: "gone") {
+      pageId audiences { nodes { audienceId } } links { nodes { path } } } }`),
+    contextValue: createContext(rest, 'key'),
+  });
+
+  expect(data).toEqual({ page: null });
+  await expectGivenUp(rest, '/v0/page_links');
+});

@@ -31,3 +31,24 @@ it('fails a key alone, for everybody who asks for it', async () => {
     { reason: new Error('no') },
   ]);
 });
+
+it('keeps what another call brought for a key that is given up', async () => {
+  const brought: (readonly unknown[])[] = [];
+  let calls = 0;
+  const loader = new Loader<string, string>(
+    (key) => key,
+    () => {
+      calls++;
+      return never;
+    },
+    { brought, keyOf: String, hear: () => {} },
+  );
+  const abandon = loader.start('a');
+  await new Promise(setImmediate);
+
+  brought.push(['a']);
+  abandon();
+
+  await expect(loader.load('a')).resolves.toBe('a');
+  expect(calls).toBe(1);
+});

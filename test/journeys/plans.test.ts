@@ -52,3 +52,40 @@ describe('the plan', () => {
     );
   });
 });
+
+describe('the least a document costs', () => {
+  it.each(['?a@b', '/x?utm@y'])('is counted whatever an id looks like: %s', async (pageId) => {
+    const house = await openHouse();
+
+    const plan = planOf(`{ page(pageId: ${JSON.stringify(pageId)}) { name } }`, house);
+
+    expect(plan?.calls).toEqual({ least: 1, most: 1 });
+  });
+
+  it.each([
+    [0, 0],
+    [500, 0],
+    [5, 1],
+  ])('is nothing for a search that makes no call: first %i', async (first, calls) => {
+    const house = await openHouse();
+
+    const plan = planOf(`{ searchPages(first: ${first}) { name } }`, house);
+
+    expect(plan?.calls).toEqual({ least: calls, most: calls });
+  });
+
+  it('is known beforehand for many objects with many fields each', async () => {
+    const house = await openHouse({ maxUpstreamCalls: 250 });
+    const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
+
+    const { data, errors } = await house.query(
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page {
+        name audiences(first: 1) { totalCount } links(first: 1) { totalCount } } } }`,
+      { ids },
+    );
+
+    expect(data).toBeUndefined();
+    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(['QUERY_TOO_EXPENSIVE']);
+    expect(house.restCalls).toEqual([]);
+  });
+});

@@ -1,6 +1,8 @@
 /** What these rooms make of answers that the embedded backend never gives: broken, long, or endless. */
 import { describe, expect, it } from 'vitest';
+import { routes } from '../../src/v0/routes.ts';
 import { listOf, openStaged } from '../support/staged-backend.ts';
+import { sampleOf } from '../support/world.ts';
 
 const MOMENT = '2025-06-01T10:00:00.000Z';
 
@@ -299,5 +301,70 @@ describe('a list that is walked to its end', () => {
     expect(data).toEqual({ account: null });
     expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(house.restCalls.length).toBeLessThan(5);
+  });
+});
+
+describe('a list', () => {
+  it('that leads round in a circle is refused, not read for ever', async () => {
+    let asked = 0;
+    const house = await openStaged(() => ({
+      items: [topic([])],
+      hasMore: true,
+      nextCursor: `c${asked++ % 2}`,
+      totalCount: 1,
+    }));
+
+    const { data, errors } = await house.query('{ topics(first: 100) { nodes { title } } }');
+
+    expect(data).toEqual({ topics: null });
+    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual([
+      'UPSTREAM_INVALID_RESPONSE',
+    ]);
+    expect(house.restCalls).toHaveLength(3);
+  });
+
+  it('that the backend does not have is an error where no parent could be missing', async () => {
+    const house = await openStaged(() => undefined);
+
+    const { data, errors } = await house.query('{ persons { nodes { name } } }');
+
+    expect(data).toEqual({ persons: null });
+    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(['NOT_FOUND']);
+  });
+});
+
+describe('a broken id', () => {
+  const page = { ...sampleOf(routes.getPage, { page_id: 'p1' }) };
+
+  it('of a link’s audience costs that audience, where links are all there is', async () => {
+    const links = [link(1, { audienceId: 5 }), link(2, { audienceId: 'a2' })];
+    const house = await openStaged(
+      (url) => (url.pathname === '/v0/page_links' ? listOf(links, url) : page),
+      'document',
+    );
+
+    const { data, errors } = await house.query(
+      '{ page(pageId: "p1") { audiences { nodes { audienceId effectiveName } } } }',
+    );
+
+    expect(data).toEqual({ page: { audiences: { nodes: [null] } } });
+    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(['UPSTREAM_UNSUPPORTED']);
+  });
+
+  it('of an audience is the error of its links, not a list without any', async () => {
+    const audience = sampleOf(routes.getAudience, { page_id: 'p1', audience_id: 'a1' });
+    const broken = { ...(audience as object), audienceId: 7 };
+    const house = await openStaged((url) =>
+      listOf(url.pathname === '/v0/page_links' ? [] : [broken], url),
+    );
+
+    const { data, errors } = await house.query(
+      '{ page(pageId: "p1") { pageId audiences { nodes { links { nodes { path } } } } } }',
+    );
+
+    expect(data['page'].audiences).toEqual({ nodes: [{ links: null }] });
+    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual([
+      'UPSTREAM_INVALID_RESPONSE',
+    ]);
   });
 });

@@ -52,6 +52,19 @@ describe('a failed read', () => {
     expect(backend.hits()).toBe(3);
   });
 
+  it('is tried three times at most when every connection ends in the middle of its headers', async () => {
+    const { backend, client } = await openRest();
+    const one = client();
+    backend.on('GET /v0/persons/warm', ok(person('warm')));
+    await getPerson(one, 'warm');
+    backend.on(PERSON, (_response, _seen, socket) => {
+      socket.end('HTTP/1.1 200 OK\r\nContent-Ty');
+    });
+
+    expect(await failureOf(getPerson(one))).toBe('RestUnreachableError');
+    expect(backend.hits(PERSON)).toBeLessThanOrEqual(3);
+  });
+
   it('T8: waits as long as the backend asks: 503, then 429 with Retry-After, then 200', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, status(503), status(429, { 'retry-after': '1' }), ok(person('p')));
@@ -213,11 +226,22 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['', undefined],
     ['-1', undefined],
-    ['99999999999', 99999999999000],
+    ['1.5', undefined],
+    [' 3 ', 3_000],
+    ['99999999999', 86_400_000],
   ])('of "%s" is %s ms', (header, ms) => {
-    const parsed = parseRetryAfter(header, now);
-
-    // `-1` is no number of seconds; what a lenient date parser makes of it lies in the past.
-    expect(header === '-1' ? parsed || undefined : parsed).toBe(ms);
+    expect(parseRetryAfter(header, now)).toBe(ms);
   });
+});
+
+it('writes down a call that a paused key may not make', async () => {
+  const { backend, client } = await openRest();
+  backend.on(PERSON, status(429, { 'retry-after': '50' }));
+  await outcome(getPerson(client()));
+  const next = client();
+
+  await failureOf(getPerson(next, 'other'));
+
+  expect(next.journal.entries).toMatchObject([{ source: 'unsent' }]);
+  expect(backend.hits()).toBe(1);
 });

@@ -194,3 +194,17 @@ describe('a request id', () => {
     },
   );
 });
+
+it('says which variable was refused, and where in it', async () => {
+  const { query } = await openSite();
+
+  const { body } = await query(
+    'mutation ($i: UpdateTopicInput!) { updateTopic(input: $i) { topic { id } } }',
+    { variables: { i: { id: 'x', sortOrder: 1.5 } } },
+  );
+
+  expect(body.errors[0].message).toMatch(
+    /^Variable "\$i" got invalid value 1\.5 at "i\.sortOrder";/,
+  );
+  expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT');
+});

@@ -146,6 +146,35 @@ describe('a body', () => {
     expect((await post(1_001)).status).toBe(413);
   });
 
+  it.each(['APPLICATION/JSON', 'application/json ; charset=utf-8'])(
+    'is JSON under any spelling of its type: %s',
+    async (type) => {
+      const { url } = await openSite();
+
+      const { status } = await send(`${url}/graphql`, {
+        method: 'POST',
+        headers: { ...POST_JSON, 'content-type': type },
+        body: QUERY,
+      });
+
+      expect(status).toBe(200);
+    },
+  );
+
+  it('that was read whole and refused holds its connection no longer', async () => {
+    const { url } = await openSite();
+    const began = performance.now();
+
+    const reply = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: { ...POST_JSON, connection: 'close' },
+      body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+    });
+
+    expect(reply.status).toBe(400);
+    expect(performance.now() - began).toBeLessThan(900);
+  });
+
   it('is 415 when it is compressed', async () => {
     const { url } = await openSite();
 
@@ -234,6 +263,40 @@ describe('CORS', () => {
       expect(nobody.headers.get('access-control-allow-origin')).toBeNull();
     },
   );
+});
+
+describe('what CORS lets pages read', () => {
+  it.each<[string, RequestInit, number]>([
+    ['a body that is too large', { body: 'x'.repeat(101_000) }, 413],
+    ['a body that is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }, 400],
+    ['a body of another kind', { headers: { 'content-type': 'image/png', 'x-api-key': 'k' } }, 415],
+    ['an answer of another kind', { headers: { ...POST_JSON, accept: 'image/png' } }, 406],
+  ])('is the refusal of %s too', async (_what, { headers = POST_JSON, body = QUERY }, status) => {
+    const origin = 'https://app.example';
+    const { url } = await openSite({ corsOrigins: [origin] });
+
+    const reply = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: { ...(headers as Record<string, string>), origin },
+      body,
+    });
+
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(reply.headers.get('x-request-id')).toMatch(/./);
+  });
+
+  it('is asked for without a body in either direction', async () => {
+    const { server } = await openSite({ corsOrigins: ['https://app.example'] });
+
+    const head = await raw(
+      server.port,
+      'OPTIONS /graphql HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n\r\n',
+    );
+
+    expect(head).toMatch(/^HTTP\/1\.1 204/);
+    expect(head).not.toMatch(/content-length/i);
+  });
 });
 
 describe('GraphiQL', () => {

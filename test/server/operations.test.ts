@@ -111,7 +111,7 @@ describe('everything else', () => {
     ['GET', '/graphql/nothing', 404, 'NOT_FOUND'],
     ['GET', '//graphql', 404, 'NOT_FOUND'],
     ['POST', '/health', 405, 'METHOD_NOT_ALLOWED'],
-    ['DELETE', '/graphql', 405, 'BAD_REQUEST'],
+    ['DELETE', '/graphql', 405, 'METHOD_NOT_ALLOWED'],
   ])('%s %s is refused in JSON', async (method, path, status, code) => {
     const { url } = await openSite();
 
@@ -123,4 +123,19 @@ describe('everything else', () => {
     expect([reply.status, reply.codes]).toEqual([status, [code]]);
     expect(reply.headers.get('content-type')).toMatch(/json/);
   });
+});
+
+it('counts a plan as well answered, and a preflight not at all', async () => {
+  const { url, query } = await openSite({ corsOrigins: ['https://app.example'] });
+
+  await query('{ topics { nodes { title } } }', { headers: { 'x-explain': 'plan' } });
+  await send(`${url}/graphql`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+  });
+
+  const { text } = await send(`${url}/metrics`);
+  expect(text.match(/^gateway_requests_total.*$/gm)).toEqual([
+    'gateway_requests_total{operation="query",outcome="ok"} 1',
+  ]);
 });

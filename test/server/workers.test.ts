@@ -1,5 +1,7 @@
 /** Several workers on one port: as one process to callers, and none of them irreplaceable. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
@@ -95,6 +97,47 @@ describe.runIf(process.platform === 'linux')('several workers', { timeout: 40_00
     await until(() => workers.every((pid) => !isAlive(pid)));
   });
 
+  it('finish what the first of them has taken, though the others have not begun', async () => {
+    const port = await freePort();
+    const product = startProduct({ WORKERS: '4', PORT: String(port) });
+    const url = `http://127.0.0.1:${port}/graphql`;
+    await until(() =>
+      ask(url, '{ __typename }').then(
+        () => true,
+        () => false,
+      ),
+    );
+
+    const underWay = ask(
+      url,
+      'mutation { updateTopic(input: { id: "x", title: "y" }) { topic { id } } }',
+    );
+    product.process.kill('SIGTERM');
+
+    expect((await underWay).status).toBe(200);
+    expect(await product.exit()).toBe(0);
+  });
+
+  it('lose one that asks for metrics without losing the others', async () => {
+    const product = startProduct({ WORKERS: '2', LOG_LEVEL: 'error' });
+    const url = await product.ready();
+    await until(() => workersOf(product).length === 2);
+    const [asking, silent] = workersOf(product) as [number, number];
+
+    // Each is asked twice; the one that is frozen answers neither.
+    process.kill(silent, 'SIGSTOP');
+    const asked = Array.from({ length: 2 }, () =>
+      send(new URL('/metrics', url).href, { headers: { connection: 'close' } }).catch(() => null),
+    );
+    await sleep(500);
+    process.kill(asking, 'SIGKILL');
+    await sleep(6_000); // the primary waits five seconds for metrics
+    process.kill(silent, 'SIGCONT');
+    await Promise.all(asked);
+
+    expect((await ask(url)).status).toBe(200);
+  });
+
   it('say once that the port is taken, and end with 1', async () => {
     const other = startProduct();
     const { port } = new URL(await other.ready());
@@ -113,4 +156,14 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** A port nobody listens on now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

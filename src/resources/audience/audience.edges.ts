@@ -64,7 +64,9 @@ function linkedAudiences(context: Context, pageId: string): List<NodeReference> 
   const fetch = async (call: CallOptions): Promise<Counted<NodeReference>> => {
     const ids = new Set<string>();
     for await (const page of walkList(context, links, call)) {
-      for (const { target } of page) if (target?.audienceId) ids.add(target.audienceId);
+      for (const { target } of page) {
+        if (typeof target?.audienceId === 'string') ids.add(target.audienceId);
+      }
     }
     return {
       items: [...ids].map((audienceId) => new NodeReference({ pageId, audienceId })),

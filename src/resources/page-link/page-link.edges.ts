@@ -9,6 +9,7 @@ import type { ListDemand } from '../../graph/demand.ts';
 import { referenceField } from '../../graph/fields.ts';
 import { connectionField, listField } from '../../graph/list-field.ts';
 import { filtersOf } from '../../graph/filters.ts';
+import { soundKey } from '../../graph/key.ts';
 import { mapList, restList, type List } from '../../graph/list.ts';
 import { walkList } from '../../graph/list-walk.ts';
 import type { CallOptions } from '../../rest/client.ts';
@@ -69,13 +70,12 @@ const toAudience: ListDemand = {
   proves: false,
   walks: true,
   items: undefined,
-  // Only ever called with an audience or its key.
-  list: (parent, { tenantDomainId }, context) =>
-    linksTo(
-      context,
-      parent as AudienceKey,
-      filtersOf({ tenantDomainId: tenantDomainId as string }),
-    ),
+  list: (parent, { tenantDomainId }, context) => {
+    // Only ever called with an audience or its key.
+    const { pageId, audienceId } = parent as AudienceKey;
+    const domain = filtersOf({ tenantDomainId: tenantDomainId as string });
+    return linksTo(context, soundKey({ pageId, audienceId }), domain);
+  },
 };
 
 builder.objectField(AudienceRef, 'links', (t) =>

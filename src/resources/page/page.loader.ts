@@ -7,15 +7,13 @@ import { Loader } from '../../graph/loader.ts';
 import type { PageSearchHit } from '../../v0/page.ts';
 import { searchPages } from './page.source.ts';
 
-interface PageSearch {
-  readonly limit: number;
-  readonly query?: string;
-}
+/** `limit`, and `query` if there is one. */
+type PageSearch = Readonly<Record<string, string>>;
 
 export const pageSearchLoader = perRequest(
   ({ rest }) =>
-    new Loader<PageSearch, readonly PageSearchHit[]>(textOf, async (search, call) => {
-      const { items } = await searchPages(rest, search, call);
+    new Loader<PageSearch, readonly PageSearchHit[]>(textOf, async ({ limit, ...search }, call) => {
+      const { items } = await searchPages(rest, { ...search, limit: Number(limit) }, call);
       return items;
     }),
 );

@@ -52,10 +52,13 @@ writeField({
   input: CreatePageInput,
   prepare: ({ footerLinks, ...input }) => {
     const groups = footerLinks?.map(({ groupId, links, ...group }) => ({
-      ...(groupId && { id: groupId }),
+      ...(groupId !== undefined && { id: groupId }),
       ...group,
       ...(links && {
-        links: links.map(({ linkId, ...link }) => ({ ...(linkId && { id: linkId }), ...link })),
+        links: links.map(({ linkId, ...link }) => ({
+          ...(linkId !== undefined && { id: linkId }),
+          ...link,
+        })),
       }),
     }));
     const body = checkBody(CreatePageBody, { ...input, ...(groups && { footerLinks: groups }) });

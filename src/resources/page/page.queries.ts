@@ -38,18 +38,34 @@ builder.queryFields((t) => ({
       query: t.arg.string({ description: 'Words to look for.' }),
       first: t.arg.int({
         defaultValue: DEFAULT_FIRST,
-        description: `How many hits at most: 1 to ${MAX_FIRST}.`,
+        description: `How many hits at most: 0 to ${MAX_FIRST}.`,
       }),
     },
-    extensions: demanding({ kind: 'other', from: 'object', route: routes.searchPages }),
-    resolve: (_root, { query, first }, context, info) => {
-      const limit = checkCount('first', first ?? DEFAULT_FIRST);
-      if (limit === 0) return [];
-      const search = { limit, ...(typeof query === 'string' && { query }) };
-      return pageSearchLoader(context).load(search, info.path);
+    extensions: demanding({
+      kind: 'load',
+      from: 'object',
+      route: routes.searchPages,
+      loader: pageSearchLoader,
+      key: (_root, args) => searchOf(args),
+    }),
+    resolve: (_root, args, context, info) => {
+      const search = searchOf(args);
+      return search ? pageSearchLoader(context).load(search, info.path) : [];
     },
   }),
 }));
+
+/**
+ * Null for a search that may find nothing.
+ *
+ * @throws BAD_USER_INPUT when `first` is out of range.
+ */
+function searchOf({ query, first }: { readonly query?: unknown; readonly first?: unknown }) {
+  // The schema declares them: `query: String`, `first: Int = 20`.
+  const limit = checkCount('first', (first as number | null | undefined) ?? DEFAULT_FIRST);
+  if (limit === 0) return null;
+  return { limit: String(limit), ...(typeof query === 'string' && { query }) };
+}
 
 /** A hit leads to its page. The reference is believed: a search finds what exists. */
 builder.objectFields(PageSearchHitRef, (t) => ({
