@@ -79,7 +79,8 @@ const CODE_BY_CLASS: readonly (readonly [
   abstract new (...args: never[]) => RestError,
   ErrorCode,
 ])[] = [
-  [RestInputError, 'BAD_USER_INPUT'],
+  // Callers' ids are looked at before: this one the backend had made.
+  [RestInputError, 'UPSTREAM_INVALID_RESPONSE'],
   [RestUnauthenticatedError, 'UNAUTHENTICATED'],
   [RestUnsupportedError, 'UPSTREAM_UNSUPPORTED'],
   [RestBudgetError, 'UPSTREAM_BUDGET_EXCEEDED'],

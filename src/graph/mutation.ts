@@ -7,43 +7,21 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import type { CallOptions } from '../rest/client.ts';
-import { RestStatusError } from '../rest/errors.ts';
 import type { Route } from '../v0/routes.ts';
 import { builder, type Types } from './builder.ts';
 import { forgetReads, type Context } from './context.ts';
 import { demanding } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
-import { badInput, codeOf } from './errors.ts';
+import { badInput } from './errors.ts';
 import { costing } from './field-builder.ts';
 import { startFrom } from './lookahead.ts';
 import { lostAnswer, outcomeUnknown } from './outcome.ts';
-
-export interface UserError {
-  readonly code: string;
-  /** The input field at fault, outermost first; null when none is named. */
-  readonly field: readonly string[] | null;
-  readonly message: string;
-}
+import { asItIs, toUserError, UserErrorRef, type FieldOf, type UserError } from './user-errors.ts';
 
 interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
 }
-
-const UserErrorRef = builder.objectRef<UserError>('UserError');
-builder.objectType(UserErrorRef, {
-  description: 'Why the backend refused a write, for a reason that its caller can mend.',
-  fields: (t) => ({
-    code: t.exposeString('code', {
-      description: '`VALIDATION_FAILED`, `NOT_FOUND` or `CONFLICT`.',
-    }),
-    field: t.exposeStringList('field', {
-      nullable: true,
-      description: 'The input field at fault, outermost first; null when none is named.',
-    }),
-    message: t.exposeString('message', { description: 'What happened, for a person.' }),
-  }),
-});
 
 export interface WriteOptions<T extends object, Name extends keyof T & string, Input> {
   readonly name: string;
@@ -58,6 +36,7 @@ export interface WriteOptions<T extends object, Name extends keyof T & string, I
   readonly prepare: (
     input: WithoutNulls<Input>,
   ) => (context: Context, call: CallOptions) => Promise<T>;
+  readonly fieldOf?: FieldOf;
   /**
    * How to see what became of a write whose answer was lost; absent where nothing can be read,
    * because the write would have made the object. See `outcome.ts`.
@@ -76,7 +55,7 @@ export interface ReadBack<T, Name extends string, Input> {
 export function writeField<T extends object, Name extends keyof T & string, Input>(
   options: WriteOptions<T, Name, Input>,
 ): void {
-  const { name, description, route, input, prepare, readBack, answers } = options;
+  const { name, description, route, input, prepare, readBack, answers, fieldOf } = options;
   // `input` is a required argument of the type that the ref names.
   const inputOf = (args: { readonly input?: unknown }) =>
     withoutNulls(args.input) as WithoutNulls<Input>;
@@ -96,7 +75,7 @@ export function writeField<T extends object, Name extends keyof T & string, Inpu
           return { object, userErrors: [] };
         } catch (error) {
           const lost = lostAnswer(error);
-          if (!lost) return { object: null, userErrors: [toUserError(error)] };
+          if (!lost) return { object: null, userErrors: [toUserError(error, fieldOf)] };
           if (!readBack) throw lost;
           // Before reading back as after: what was read earlier knows nothing of the write.
           forgetReads(context);
@@ -141,24 +120,6 @@ function payloadType<T extends object, Name extends keyof T & string, Input>({
   return ref;
 }
 
-/** @throws the error itself when it is no refusal. */
-function toUserError(error: unknown): UserError {
-  const code = error instanceof RestStatusError ? codeOf(error) : undefined;
-  if (!(error instanceof RestStatusError) || !code || !(code in REFUSALS)) throw error;
-  // A path without holes names no object that could be missing: the backend has no such route.
-  if (code === 'NOT_FOUND' && !error.route.path.includes('{')) throw error;
-  // A hole of the path is no field of the input: the object as a whole is meant.
-  const field = error.route.path.includes(`{${error.field}}`) ? undefined : error.field;
-  return { code, field: field?.split('.') ?? null, message: REFUSALS[code]!(field) };
-}
-
-const REFUSALS: Readonly<Record<string, (field: string | undefined) => string>> = {
-  VALIDATION_FAILED: (field) =>
-    field ? `The backend does not accept "${field}".` : 'The backend does not accept this input.',
-  NOT_FOUND: () => 'There is no such object.',
-  CONFLICT: () => 'The object’s present state does not allow this.',
-};
-
 /**
  * The body as the REST document wants it, defaults filled in.
  *
@@ -167,11 +128,12 @@ const REFUSALS: Readonly<Record<string, (field: string | undefined) => string>> 
 export function checkBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
+  fieldOf: FieldOf = asItIs,
 ): z.output<Schema> {
   const checked = schema.safeParse(body);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
-  const field = issue?.path.map(String) ?? [];
+  const field = fieldOf(issue?.path.map(String) ?? []);
   throw badInput(`"${field.join('.')}" is not acceptable: ${issue?.message}.`, { field });
 }
 

@@ -44,12 +44,19 @@ const CreatePageInput = builder.inputType('CreatePageInput', {
   }),
 });
 
+/** REST has the same name for the ids of footer links and of their groups. */
+const fieldOf = (path: readonly string[]): readonly string[] =>
+  path[0] === 'footerLinks' && path.at(-1) === 'id'
+    ? [...path.slice(0, -1), path.length > 3 ? 'linkId' : 'groupId']
+    : path;
+
 writeField({
   name: 'createPage',
   description: 'Creates a page.',
   route: routes.createPage,
   answers,
   input: CreatePageInput,
+  fieldOf,
   prepare: ({ footerLinks, ...input }) => {
     const groups = footerLinks?.map(({ groupId, links, ...group }) => ({
       ...(groupId !== undefined && { id: groupId }),
@@ -61,7 +68,8 @@ writeField({
         })),
       }),
     }));
-    const body = checkBody(CreatePageBody, { ...input, ...(groups && { footerLinks: groups }) });
+    const written = { ...input, ...(groups && { footerLinks: groups }) };
+    const body = checkBody(CreatePageBody, written, fieldOf);
     return ({ rest }, call) => createPage(rest, body, call);
   },
 });
