@@ -66,8 +66,9 @@ export class Readiness {
     if (!this.#upstream || now - this.#checkedAt > this.#keepMs) {
       this.#checkedAt = now;
       this.#upstream = this.#probe().then(
-        // A refusal is an answer: without a key, 401 shows that somebody is there.
-        (status) => ({ reachable: status < 500, status }),
+        // A refusal is an answer: without a key, 401 shows that somebody is there. A redirect is not
+        // followed, so it leads nowhere.
+        (status) => ({ reachable: status < 500 && (status < 300 || status > 399), status }),
         () => ({ reachable: false, status: null }),
       );
     }

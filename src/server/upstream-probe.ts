@@ -6,6 +6,9 @@ import { routes } from '../v0/routes.ts';
 import { API_KEY_HEADER } from './api-key.ts';
 import type { Probe } from './readiness.ts';
 
+/** A page of one topic is far smaller. */
+const ENOUGH_BYTES = 1_000_000;
+
 export interface UpstreamProbeOptions {
   readonly dispatcher: Dispatcher;
   readonly pathPrefix: string;
@@ -23,7 +26,12 @@ export function upstreamProbe(options: UpstreamProbeOptions): Probe {
       headers: { accept: 'application/json', ...(apiKey && { [API_KEY_HEADER]: apiKey }) },
       signal: AbortSignal.timeout(timeoutMs),
     });
-    await body.dump();
+    // Whoever only begins to answer serves nobody: `dump` would take that for an end.
+    let size = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > ENOUGH_BYTES) break;
+    }
     return statusCode;
   };
 }

@@ -2,6 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { cut, drip, status, type Behaviour } from '../support/faults.ts';
 import { openSite, send, shareBackend } from './support.ts';
 
 shareBackend();
@@ -66,6 +68,18 @@ describe('/ready', () => {
     expect([down.status, down.body.upstream.status]).toEqual([503, 503]);
     expect(up.status).toBe(200);
     expect(down.text).not.toContain('127.0.0.1');
+  });
+
+  it.each<[string, Behaviour]>([
+    ['only redirects', status(301, { location: 'http://127.0.0.1/' })],
+    ['begins an answer and never ends it', drip(5)],
+    ['ends in the middle of an answer', cut('{}')],
+  ])('is 503 when the backend %s', async (_what, behaviour) => {
+    const upstream = await openFaultUpstream();
+    upstream.on('*', behaviour);
+    const { url } = await openSite({ upstreamUrl: upstream.url });
+
+    expect((await send(`${url}/ready`)).status).toBe(503);
   });
 
   it('is 503 when nothing listens there', async () => {
