@@ -8,7 +8,6 @@ import { and, asc, eq, getTableColumns, or, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Account } from '../v0/account.ts';
 import { contains } from './contains.ts';
-import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
@@ -73,7 +72,7 @@ export const accountRoutes = ({
             .where(and(condition, after))
             .orderBy(orderBy)
             .limit(fetch),
-        () => count(db, accounts, condition),
+        () => db.$count(accounts, condition),
         (row) => presentAccount(row, time),
       ),
     );

@@ -54,13 +54,7 @@ export const activityRoutes = ({ database, time }: House): Pick<Handlers, 'listA
         byAge,
         ({ after, orderBy, fetch }) =>
           db.select().from(feed).where(after).orderBy(orderBy).limit(fetch),
-        async () => {
-          const row = await db
-            .select({ rows: sql<number>`count(*)` })
-            .from(feed)
-            .get();
-          return row?.rows ?? 0;
-        },
+        () => db.$count(feed),
         (row) => presentActivity(row, accountId, time),
       );
     }),

@@ -10,7 +10,7 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ErrorBody } from '../v0/error.ts';
-import { routes } from '../v0/routes.ts';
+import { servedRoutes, successOf } from '../v0/routes.ts';
 import type { Route, RouteName, RouteSet } from '../v0/routes.ts';
 import type { Handlers } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
@@ -70,9 +70,7 @@ export function createApp(options: AppOptions): Hono<Env> {
 
 /** Adds the served routes; a known path with another method is refused by name. */
 function addRoutes(app: Hono<Env>, { handlers, routeSet }: AppOptions): void {
-  const served = Object.entries(routes).filter(
-    ([, { set }]) => routeSet === 'extended' || set === 'document',
-  );
+  const served = servedRoutes(routeSet);
   // Hono takes the first route that fits: `/search` has to come before `/{account_id}`.
   const paths = [...new Set(served.map(([, { path }]) => path))].sort(
     (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
@@ -90,11 +88,7 @@ function addRoutes(app: Hono<Env>, { handlers, routeSet }: AppOptions): void {
     const here = served.filter(([, route]) => route.path === path);
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const [name, route] of here) {
-      // Object.entries widens the names; every key of the table is a RouteName.
-      const routeName = name as RouteName;
-      app.on(route.method, pattern, limit, (context) =>
-        answer(context, routeName, route, handlers),
-      );
+      app.on(route.method, pattern, limit, (context) => answer(context, name, route, handlers));
     }
     const allowed = here.map(([, { method }]) => method).join(', ');
     app.all(pattern, () => {
@@ -102,13 +96,6 @@ function addRoutes(app: Hono<Env>, { handlers, routeSet }: AppOptions): void {
     });
   }
 }
-
-/** Assumed: 201 for what was created, 200 for the rest; the document shows no statuses. */
-const CREATING: ReadonlySet<RouteName> = new Set([
-  'createPage',
-  'createAudience',
-  'createTopicEntry',
-]);
 
 async function answer(
   context: Context<Env>,
@@ -131,7 +118,7 @@ async function answer(
     body,
     list: { scope, cursor, limit },
   });
-  return context.json(result, CREATING.has(name) ? 201 : 200);
+  return context.json(result, successOf(name));
 }
 
 function refuse(context: Context<Env>, problem: Problem): Response {

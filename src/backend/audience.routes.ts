@@ -8,7 +8,6 @@ import type { Audience } from '../v0/audience.ts';
 import type { PageMetadata } from '../v0/page-metadata.ts';
 import { fullAudiences, getFullAudience, newAudience } from './audience.rows.ts';
 import type { AudienceParams, FullAudienceRow } from './audience.rows.ts';
-import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
@@ -43,7 +42,7 @@ export const audienceRoutes = (house: House): Pick<Handlers, AudienceRoute> => {
           byAge,
           ({ after, orderBy, fetch }) =>
             fullAudiences(db).where(and(ofPage, after)).orderBy(orderBy).limit(fetch),
-          () => count(db, audiences, ofPage),
+          () => db.$count(audiences, ofPage),
           (row) => presentAudience(row, page.metadata, time),
         );
       }),

@@ -8,5 +8,5 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 
 export type Executor = Pick<
   BaseSQLiteDatabase<'async', ResultSet, Record<string, never>>,
-  'all' | 'delete' | 'get' | 'insert' | 'run' | 'select' | 'selectDistinct' | 'update'
+  '$count' | 'all' | 'delete' | 'get' | 'insert' | 'run' | 'select' | 'selectDistinct' | 'update'
 >;

@@ -6,7 +6,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { AccountLog, PersonLog } from '../v0/log.ts';
 import { getAccountRow } from './account.routes.ts';
-import { count } from './count.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
 import type { ListOrder } from './list.ts';
@@ -48,7 +47,7 @@ export const logRoutes = ({ database, time }: House): Pick<Handlers, LogRoute> =
         accountLogsByAge,
         ({ after, orderBy, fetch }) =>
           db.select().from(accountLogs).where(and(condition, after)).orderBy(orderBy).limit(fetch),
-        () => count(db, accountLogs, condition),
+        () => db.$count(accountLogs, condition),
         (row) => presentAccountLog(row, time),
       );
     }),
@@ -83,7 +82,7 @@ export const logRoutes = ({ database, time }: House): Pick<Handlers, LogRoute> =
         personLogsByAge,
         ({ after, orderBy, fetch }) =>
           db.select().from(personLogs).where(and(condition, after)).orderBy(orderBy).limit(fetch),
-        () => count(db, personLogs, condition),
+        () => db.$count(personLogs, condition),
         (row) => presentPersonLog(row, time),
       );
     }),

@@ -13,8 +13,8 @@ import { PageLink } from '../v0/page-link.ts';
 import { Page, PageSearchHit } from '../v0/page.ts';
 import { PageMetadata } from '../v0/page-metadata.ts';
 import { Person } from '../v0/person.ts';
-import { routes } from '../v0/routes.ts';
-import type { Route, RouteSet } from '../v0/routes.ts';
+import { servedRoutes, successOf } from '../v0/routes.ts';
+import type { Route, RouteName, RouteSet } from '../v0/routes.ts';
 import { Topic, TopicEntry } from '../v0/topic.ts';
 
 /** What is named in the document; everything else is written where it is used. */
@@ -51,11 +51,8 @@ type Json = Record<string, unknown>;
 
 /** The document of the routes that are served. */
 export function openApiDocument(routeSet: RouteSet): Json {
-  const served = Object.entries(routes).filter(
-    ([, { set }]) => routeSet === 'extended' || set === 'document',
-  );
   const paths: Record<string, Json> = {};
-  for (const [name, route] of served) {
+  for (const [name, route] of servedRoutes(routeSet)) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(name, route);
   }
   return {
@@ -70,8 +67,8 @@ export function openApiDocument(routeSet: RouteSet): Json {
   };
 }
 
-function operation(name: string, route: Route): Json {
-  const success = name.startsWith('create') ? '201' : '200';
+function operation(name: RouteName, route: Route): Json {
+  const success = successOf(name);
   return {
     operationId: name,
     tags: [route.path.split('/')[2]],

@@ -2,7 +2,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { PageLink } from '../v0/page-link.ts';
-import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
@@ -38,7 +37,7 @@ export const pageLinkRoutes = ({ database, time }: House): Pick<Handlers, 'listP
         byPath,
         ({ after, orderBy, fetch }) =>
           db.select().from(pageLinks).where(and(condition, after)).orderBy(orderBy).limit(fetch),
-        () => count(db, pageLinks, condition),
+        () => db.$count(pageLinks, condition),
         (row) => presentPageLink(row, time),
       );
     }),

@@ -1,7 +1,6 @@
 /** Persons: listed by age and read. Source: interface.md, "Persons". */
 import { and, eq } from 'drizzle-orm';
 import type { Person } from '../v0/person.ts';
-import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
@@ -31,7 +30,7 @@ export const personRoutes = ({
         byAge,
         ({ after, orderBy, fetch }) =>
           db.select().from(persons).where(and(own, after)).orderBy(orderBy).limit(fetch),
-        () => count(db, persons, own),
+        () => db.$count(persons, own),
         (row) => presentPerson(row, time),
       );
     }),

@@ -6,7 +6,6 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { MAX_INTEGER } from '../v0/primitive.ts';
 import type { Topic, TopicEntry } from '../v0/topic.ts';
-import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
@@ -44,7 +43,7 @@ export const topicRoutes = ({ database, now, time }: House): Pick<Handlers, Topi
             .limit(fetch);
           return withEntries(db, tenantId, rows);
         },
-        () => count(db, topics, own),
+        () => db.$count(topics, own),
         (row) => presentTopic(row, time),
       );
     }),

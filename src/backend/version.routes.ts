@@ -2,7 +2,6 @@
 import { and, eq } from 'drizzle-orm';
 import { refuseWithoutPage } from './audience.routes.ts';
 import { getFullAudience } from './audience.rows.ts';
-import { count } from './count.ts';
 import type { Executor } from './executor.ts';
 import type { Handlers, House } from './handler.ts';
 import { listPage } from './list.ts';
@@ -40,7 +39,7 @@ export const versionRoutes = (house: House): Pick<Handlers, VersionRoute> => {
           newestFirst,
           ({ after, orderBy, fetch }) =>
             db.select().from(versions).where(and(ofAudience, after)).orderBy(orderBy).limit(fetch),
-          () => count(db, versions, ofAudience),
+          () => db.$count(versions, ofAudience),
           (row) => presentVersion(row, time),
         );
       }),

@@ -8,7 +8,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RouteSet } from '../v0/routes.ts';
 import type { Types } from './builder.ts';
-import { NodeReference } from './connection-type.ts';
+import { NodeReference } from './node-page.ts';
 import type { Context } from './context.ts';
 import { openCursor, sealCursor } from './cursor.ts';
 import { demanding, type Demand } from './demand.ts';

@@ -8,16 +8,7 @@ import type { Context } from './context.ts';
 import type { Entity, KeyOf } from './entity.ts';
 import { inItsPlace } from './errors.ts';
 import { followReference } from './lookahead.ts';
-import type { Connection, Edge } from './node-page.ts';
-
-/** A node of which the backend gave the key only. It is read when more is selected. */
-export class NodeReference<Name extends string = string> {
-  readonly key: KeyOf<Name>;
-
-  constructor(key: KeyOf<Name>) {
-    this.key = key;
-  }
-}
+import { NodeReference, type Connection, type Edge } from './node-page.ts';
 
 /**
  * Makes `<Name>Connection` and `<Name>Edge`; call it once a node type.

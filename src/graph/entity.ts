@@ -64,7 +64,7 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
           {
             keyOf: (object) => this.keyOf(object),
             brought: this.#brought(context),
-            hear: (origin) => context.rest.journal.note(route, origin, 'primed'),
+            onHit: (origin) => context.rest.journal.note(route, origin, 'primed'),
           },
         ),
     );

@@ -68,12 +68,12 @@ export interface ListPage {
 }
 
 /** A page that was asked for. It is fetched when the tick ends, as whoever wants most of it asked. */
-class Page {
+class PageRead {
   readonly listed: Promise<Counted<unknown>>;
   /** Set by the first start; nothing cancels it once the page is wanted. */
   cancel: Cancel | undefined;
   /** How many starts have not been abandoned. */
-  hopes = 0;
+  starts = 0;
   /** False while nobody but look-ahead asks. */
   wanted = false;
   begun = false;
@@ -112,9 +112,9 @@ class Page {
 
 class ListReader {
   /** Pages by list and start. */
-  readonly #pages = new Map<string, Page>();
+  readonly #pages = new Map<string, PageRead>();
   /** What begins when the tick ends. */
-  #due: Page[] = [];
+  #due: PageRead[] = [];
 
   read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {
     const asked = this.#ask(list, page, origin);
@@ -127,23 +127,23 @@ class ListReader {
     return this.#hopeFor(this.#ask(list, page, origin));
   }
 
-  #hopeFor(asked: Page): Abandon {
+  #hopeFor(asked: PageRead): Abandon {
     const cancel = (asked.cancel ??= new Cancel());
-    asked.hopes += 1;
+    asked.starts += 1;
     asked.listed.catch(() => {}); // whoever reads the page sees its failure
     return () => {
-      asked.hopes -= 1;
-      if (asked.wanted || asked.hopes > 0) return;
+      asked.starts -= 1;
+      if (asked.wanted || asked.starts > 0) return;
       if (this.#pages.get(asked.id) === asked) this.#pages.delete(asked.id);
       cancel.cancel();
     };
   }
 
-  #ask(list: List, page: ListPage, origin: unknown): Page {
-    const id = pageId(list, page);
+  #ask(list: List, page: ListPage, origin: unknown): PageRead {
+    const id = readKey(list, page);
     const known = this.#pages.get(id);
     if (known?.serves(page, origin)) return known;
-    const asked = new Page(id, list, page, origin);
+    const asked = new PageRead(id, list, page, origin);
     this.#pages.set(id, asked);
     if (this.#due.push(asked) === 1) atEndOfTick(() => this.#begin());
     return asked;
@@ -157,7 +157,7 @@ class ListReader {
 }
 
 /** A list's id begins with no digit. */
-const pageId = ({ id }: List, { from }: ListPage): string =>
+const readKey = ({ id }: List, { from }: ListPage): string =>
   from === null ? id : `${from.length}:${from}${id}`;
 
 /** As DataLoader does: after the promises of this tick, so that whatever they ask for is merged too. */

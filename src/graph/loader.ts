@@ -22,7 +22,7 @@ export interface Primes<Key> {
   /** The key of something brought; undefined for what is none of the loader's values. */
   readonly keyOf: (brought: unknown) => Key | undefined;
   /** Hears who is answered by it. */
-  readonly hear: (origin: unknown) => void;
+  readonly onHit: (origin: unknown) => void;
 }
 
 interface Ask<Key> {
@@ -34,7 +34,7 @@ interface Ask<Key> {
 interface Ahead {
   readonly cancel: Cancel;
   /** How many starts have not been abandoned. */
-  hopes: number;
+  starts: number;
 }
 
 export class Loader<Key, Value> {
@@ -71,7 +71,7 @@ export class Loader<Key, Value> {
     const id = this.#idOf(key);
     this.#takeBrought();
     this.#ahead.delete(id);
-    if (this.#primed.has(id)) this.#primes?.hear(origin);
+    if (this.#primed.has(id)) this.#primes?.onHit(origin);
     return this.#answer(id, key, { origin });
   }
 
@@ -82,15 +82,15 @@ export class Loader<Key, Value> {
     let ahead = this.#ahead.get(id);
     if (!ahead) {
       if (this.#isKnown(id)) return nothingToAbandon;
-      ahead = { cancel: new Cancel(), hopes: 0 };
+      ahead = { cancel: new Cancel(), starts: 0 };
       this.#ahead.set(id, ahead);
       this.#answer(id, key, { origin, cancel: ahead.cancel }).catch(() => {});
     }
-    ahead.hopes += 1;
+    ahead.starts += 1;
     const begun = ahead;
     return () => {
-      begun.hopes -= 1;
-      if (begun.hopes > 0 || this.#ahead.get(id) !== begun) return;
+      begun.starts -= 1;
+      if (begun.starts > 0 || this.#ahead.get(id) !== begun) return;
       this.#ahead.delete(id);
       this.#answers.delete(id);
       begun.cancel.cancel();

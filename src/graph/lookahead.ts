@@ -22,7 +22,7 @@ interface Place {
   readonly context: Context;
   readonly document: Document;
   /** What selects the value's fields. */
-  readonly nodes: readonly FieldNode[];
+  readonly fieldNodes: readonly FieldNode[];
   /** The path of the field, for the journal. */
   readonly path: GraphQLResolveInfo['path'];
 }
@@ -107,7 +107,7 @@ function loadObject<T extends object, Name extends keyof T & string>(
 const placeOf = (context: Context, info: GraphQLResolveInfo): Place => ({
   context,
   document: info,
-  nodes: info.fieldNodes,
+  fieldNodes: info.fieldNodes,
   path: info.path,
 });
 
@@ -120,7 +120,7 @@ function startBelow(entity: Pick<Entity, 'name' | 'isKeyField'>, key: AnyKey, pl
   let needsObject = false;
   let proof: Ahead['proof'];
 
-  for (const selected of selectedFields(document, type, place.nodes)) {
+  for (const selected of selectedFields(document, type, place.fieldNodes)) {
     if (entity.isKeyField(selected.name)) continue;
     const field = type.getFields()[selected.name];
     const demand = field && demandOf(field, context.rest.routeSet);
@@ -131,7 +131,7 @@ function startBelow(entity: Pick<Entity, 'name' | 'isKeyField'>, key: AnyKey, pl
     }
     const below = {
       ...place,
-      nodes: selected.nodes,
+      fieldNodes: selected.fieldNodes,
       path: pathTo(place, selected.key, type.name),
     };
     if (demand.kind === 'list') {

@@ -4,6 +4,8 @@
  * Most queries want the nodes and perhaps one cursor: edges are made, and cursors sealed, when they
  * are asked for.
  */
+import type { KeyOf } from './entity.ts';
+
 export interface Edge<Node> {
   readonly cursor: string;
   /** An error stands for a node the backend broke. */
@@ -79,5 +81,14 @@ class PlacedEdge<Node> implements Edge<Node> {
 
   get cursor(): string {
     return this.#cursorAt(this.#place);
+  }
+}
+
+/** A node of which the backend gave the key only. It is read when more is selected. */
+export class NodeReference<Name extends string = string> {
+  readonly key: KeyOf<Name>;
+
+  constructor(key: KeyOf<Name>) {
+    this.key = key;
   }
 }

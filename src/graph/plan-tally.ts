@@ -1,7 +1,7 @@
 /**
  * The planner's count: which calls, how often at least and at most, and after which round each ends.
  */
-import type { RouteName } from '../rest/errors.ts';
+import type { RouteLabel } from '../rest/errors.ts';
 
 /** How many of something there are. */
 export interface Count {
@@ -27,7 +27,7 @@ export interface Plan {
 }
 
 interface Row {
-  readonly route: RouteName;
+  readonly route: RouteLabel;
   readonly fields: Map<string, { least: number; most: number }>;
 }
 
@@ -37,7 +37,7 @@ export class Tally {
   readonly #symbols = new Map<string, number>();
   #primed = new Map<string, number>();
   #counted = new Map<string, number>();
-  #rows = new Map<RouteName, Row>();
+  #rows = new Map<RouteLabel, Row>();
   #epoch = 0;
   #learnt = false;
   #rounds = 0;
@@ -86,13 +86,13 @@ export class Tally {
   }
 
   /** One call for one identity, begun after round `at`; answers the round after which it has ended. */
-  call(route: RouteName, field: string, identity: string, at: number, count: Count): number {
+  call(route: RouteLabel, field: string, identity: string, at: number, count: Count): number {
     return this.pages(route, field, identity, at, count, { count: 1, open: false });
   }
 
   /** A list read in pages that wait for each other; `open` when nobody can know how many. */
   pages(
-    route: RouteName,
+    route: RouteLabel,
     field: string,
     identity: string,
     at: number,
@@ -149,7 +149,7 @@ export class Tally {
     return Math.max(...symbols.map((symbol) => this.#symbols.get(symbol)!));
   }
 
-  #add(route: RouteName, field: string, { least, most }: Count): void {
+  #add(route: RouteLabel, field: string, { least, most }: Count): void {
     if (most === 0) return;
     const row: Row = this.#rows.get(route) ?? { route, fields: new Map() };
     const counted = row.fields.get(field) ?? { least: 0, most: 0 };

@@ -29,7 +29,7 @@ export interface Visit {
   readonly parent: Parent;
   readonly field: GraphQLField<unknown, unknown>;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly nodes: readonly FieldNode[];
+  readonly fieldNodes: readonly FieldNode[];
   readonly path: string;
   /** The round after which its call can begin. */
   readonly at: number;
@@ -48,16 +48,16 @@ export function sizeOf({ field, args }: Visit): number {
 export function* itemSelections(
   document: Document,
   field: GraphQLField<unknown, unknown>,
-  nodes: readonly FieldNode[],
+  fieldNodes: readonly FieldNode[],
 ): Iterable<[GraphQLObjectType, readonly FieldNode[]]> {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) return;
-  if (!type.name.endsWith('Connection') && !type.name.endsWith('Edge')) yield [type, nodes];
+  if (!type.name.endsWith('Connection') && !type.name.endsWith('Edge')) yield [type, fieldNodes];
   else {
-    for (const part of selectedFields(document, type, nodes)) {
+    for (const part of selectedFields(document, type, fieldNodes)) {
       const inner = type.getFields()[part.name];
       if (inner && ['edges', 'nodes', 'node'].includes(part.name)) {
-        yield* itemSelections(document, inner, part.nodes);
+        yield* itemSelections(document, inner, part.fieldNodes);
       }
     }
   }

@@ -37,9 +37,9 @@ function countOnce(planner: Planner, operation: OperationDefinitionNode, documen
   tally.begin();
   const type = document.schema.getRootType(operation.operation);
   // An operation holds a selection set as a field does, and nothing else of it is read.
-  const nodes = [operation as unknown as FieldNode];
+  const fieldNodes = [operation as unknown as FieldNode];
   const isMutation = operation.operation === OperationTypeNode.MUTATION;
-  for (const selected of type ? selectedFields(document, type, nodes) : []) {
+  for (const selected of type ? selectedFields(document, type, fieldNodes) : []) {
     // Root fields of a mutation follow each other, and forget what was read before.
     const begin = isMutation ? tally.rounds : 0;
     const root = { type: type!, value: {}, keyAt: begin, visibleAt: begin, count: ONE, path: '' };

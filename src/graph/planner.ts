@@ -36,7 +36,7 @@ export class Planner {
       parent,
       field,
       args,
-      nodes: selected.nodes,
+      fieldNodes: selected.fieldNodes,
       path: parent.path ? `${parent.path}.${selected.key}` : selected.key,
       at: fromKey ? parent.keyAt : parent.visibleAt,
       // What needs the object itself happens only if there is one.
@@ -49,8 +49,8 @@ export class Planner {
     }
   }
 
-  #object(parent: Parent, nodes: readonly FieldNode[]): void {
-    for (const selected of selectedFields(this.#document, parent.type, nodes)) {
+  #object(parent: Parent, fieldNodes: readonly FieldNode[]): void {
+    for (const selected of selectedFields(this.#document, parent.type, fieldNodes)) {
       this.field(parent, selected);
     }
   }
@@ -80,14 +80,14 @@ export class Planner {
   }
 
   /** An object by its key, as `followReference` and `lookUp` will read it. */
-  #entity(entity: Entity, key: Key, { parent, nodes, path, at, count }: Visit): number {
+  #entity(entity: Entity, key: Key, { parent, fieldNodes, path, at, count }: Visit): number {
     const type = this.#document.schema.getType(entity.name) as GraphQLObjectType;
     const complete = completeKey(this.tally, entity, key, path, count.most);
     const id = identityOf(entity, complete);
     const value = symbolic(this.tally, complete, id, count.most);
     const below: Parent = { type, value, keyAt: at, visibleAt: parent.visibleAt, count, path };
 
-    const beyondKey = selectedFields(this.#document, type, nodes).filter(
+    const beyondKey = selectedFields(this.#document, type, fieldNodes).filter(
       ({ name }) => !entity.isKeyField(name),
     );
     const demandFor = ({ name }: Selected): Demand | undefined => {
@@ -108,7 +108,7 @@ export class Planner {
       end = this.field(below, proof!);
     }
     const visibleAt = Math.max(parent.visibleAt, end);
-    this.#object({ ...below, visibleAt }, nodes);
+    this.#object({ ...below, visibleAt }, fieldNodes);
     return visibleAt;
   }
 
@@ -154,7 +154,7 @@ export class Planner {
 
   /** The objects a field brought after round `end`, and what is selected of them. */
   #items(
-    { parent, field, nodes, path, count }: Visit,
+    { parent, field, fieldNodes, path, count }: Visit,
     entity: Entity | undefined,
     known: object,
     space: string,
@@ -169,9 +169,9 @@ export class Planner {
     const visibleAt = Math.max(parent.visibleAt, end);
     const item = { value, keyAt: end, visibleAt, count: { least: 0, most }, path };
     if (entity && !areReferences) this.#known(entity, key, value, end);
-    for (const [type, selection] of itemSelections(this.#document, field, nodes)) {
+    for (const [type, selection] of itemSelections(this.#document, field, fieldNodes)) {
       if (entity && areReferences) {
-        const visit = { parent: { ...item, type }, field, args: {}, nodes: selection, path };
+        const visit = { parent: { ...item, type }, field, args: {}, fieldNodes: selection, path };
         this.#entity(entity, key, { ...visit, at: end, count: item.count });
       } else {
         this.#object({ ...item, type }, selection);

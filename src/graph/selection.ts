@@ -33,7 +33,7 @@ export interface Selected {
   /** The field's alias, or else its name. */
   readonly key: string;
   readonly name: string;
-  readonly nodes: readonly FieldNode[];
+  readonly fieldNodes: readonly FieldNode[];
 }
 
 interface Selection {
@@ -45,24 +45,24 @@ interface Selection {
 const selections = new WeakMap<readonly FieldNode[], Selection>();
 
 /**
- * The fields that `nodes` select on `type`, by response key, in document order.
+ * The fields that `fieldNodes` select on `type`, by response key, in document order.
  *
  * Every item of a list has the same nodes, and a compiled document has them in every request.
  */
 export function selectedFields(
   document: Document,
   type: GraphQLObjectType,
-  nodes: readonly FieldNode[],
+  fieldNodes: readonly FieldNode[],
 ): readonly Selected[] {
-  const found = selections.get(nodes);
+  const found = selections.get(fieldNodes);
   if (found?.type === type) return found.fields;
   const { schema, fragments } = document;
-  const collected = new Map<string, { key: string; name: string; nodes: FieldNode[] }>();
+  const collected = new Map<string, { key: string; name: string; fieldNodes: FieldNode[] }>();
   const visited = new Set<string>();
   let isFixed = true;
-  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
+  for (const { selectionSet } of fieldNodes) if (selectionSet) collect(selectionSet);
   const fields = [...collected.values()];
-  if (isFixed) selections.set(nodes, { type, fields });
+  if (isFixed) selections.set(fieldNodes, { type, fields });
   return fields;
 
   function collect(selectionSet: SelectionSetNode): void {
@@ -74,8 +74,8 @@ export function selectedFields(
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         const known = collected.get(key);
-        if (known) known.nodes.push(selection);
-        else collected.set(key, { key, name: selection.name.value, nodes: [selection] });
+        if (known) known.fieldNodes.push(selection);
+        else collected.set(key, { key, name: selection.name.value, fieldNodes: [selection] });
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         if (applies(schema, type, selection.typeCondition?.name.value)) {
           collect(selection.selectionSet);
@@ -106,7 +106,7 @@ export function argumentsOf(
   selected: Selected,
 ): Record<string, unknown> | undefined {
   try {
-    return getArgumentValues(field, selected.nodes[0]!, document.variableValues);
+    return getArgumentValues(field, selected.fieldNodes[0]!, document.variableValues);
   } catch {
     return undefined;
   }

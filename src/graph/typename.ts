@@ -1,5 +1,5 @@
 /**
- * Which type an object of the abstract types `Node` and `LogEntry` is.
+ * Which type an object of the abstract type `Node` is.
  *
  * REST objects carry no type name, and shared answers must not be written on: whoever answers an
  * abstract field notes the type beside the object.

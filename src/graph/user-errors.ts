@@ -52,4 +52,3 @@ const REFUSALS: Readonly<Record<string, (field: string | undefined) => string>> 
   NOT_FOUND: () => 'There is no such object.',
   CONFLICT: () => 'The object’s present state does not allow this.',
 };
-

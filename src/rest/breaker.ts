@@ -14,7 +14,7 @@ import {
   RestOutcomeUnknownError,
   RestTimeoutError,
   RestUnreachableError,
-  type RouteName,
+  type RouteLabel,
 } from './errors.ts';
 import { isRead, type Outcome, type Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
@@ -134,7 +134,7 @@ export class BackendBreaker implements Breaker, Stage {
   }
 
   /** What calls are told while it is not closed. */
-  refusal(route: RouteName): RestCircuitOpenError {
+  refusal(route: RouteLabel): RestCircuitOpenError {
     return new RestCircuitOpenError(route, this.retryAfterMs);
   }
 

@@ -4,10 +4,10 @@
  * An AbortController would do the same for some microseconds a call; since a call is in one place
  * at a time, one listener is enough.
  */
-import { RestAbortedError, type RestError, type RouteName } from './errors.ts';
+import { RestAbortedError, type RestError, type RouteLabel } from './errors.ts';
 
 /** Why a wait ended without an answer. */
-export type End = (route: RouteName) => RestError;
+export type End = (route: RouteLabel) => RestError;
 
 /** Whoever waits, and can be told that there is no use in it. */
 export interface Waiter {
@@ -43,7 +43,7 @@ export const abortedError: End = (route) => new RestAbortedError('Call was given
  *
  * @throws {RestAbortedError} at once when the call is cancelled.
  */
-export function sleep(ms: number, cancel: Cancel, route: RouteName): Promise<void> {
+export function sleep(ms: number, cancel: Cancel, route: RouteLabel): Promise<void> {
   return new Promise((resolve, reject) => {
     if (cancel.cancelled) {
       reject(abortedError(route));

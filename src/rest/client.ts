@@ -13,7 +13,7 @@ import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
 import { headersOf, outgoingOf, type Sender, type Values } from './outgoing.ts';
 import type { PathValues } from './path.ts';
-import { Patience } from './patience.ts';
+import { RequestDeadline } from './request-deadline.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import type { Outgoing } from './send.ts';
 
@@ -62,7 +62,10 @@ export interface RequestScope {
   /** Undefined when the caller sent none and the gateway has none: nothing is called then. */
   readonly apiKey: string | undefined;
   readonly requestId: string;
-  /** Cancelled when the caller leaves: its reads end, its writes go on. Heard by one client only. */
+  /**
+   * Cancelled when the caller leaves: its reads end, its writes go on. A `Cancel` has one listener,
+   * so each client needs its own.
+   */
   readonly leaving?: Cancel | undefined;
   /** When the request's time is over, on `performance.now()`'s clock; 10 s from now when absent. */
   readonly deadlineMs?: number | undefined;
@@ -138,7 +141,7 @@ class ScopedClient implements RestClient {
       apiKey,
       pathPrefix: options.pathPrefix,
       headers: headersOf(apiKey, requestId),
-      patience: new Patience(deadlineMs, leaving),
+      deadline: new RequestDeadline(deadlineMs, leaving),
       journal: this.journal,
     };
   }
@@ -174,7 +177,7 @@ class ScopedClient implements RestClient {
       );
     }
     const outgoing = outgoingOf(route, input, this.#sender, options?.cancel, options?.origin);
-    this.#sender.patience.check(route);
+    this.#sender.deadline.check(route);
     if (this.#callsLeft === 0) {
       throw new RestBudgetError('The request has made all the calls it may', route);
     }

@@ -6,7 +6,7 @@
  */
 
 /** The part of a route that an error names. */
-export interface RouteName {
+export interface RouteLabel {
   readonly method: string;
   readonly path: string;
 }
@@ -22,12 +22,12 @@ export interface RestErrorOptions {
 
 /** Any failure of a REST call. Never thrown itself. */
 export abstract class RestError extends Error {
-  readonly route: RouteName;
+  readonly route: RouteLabel;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
 
-  constructor(what: string, route: RouteName, options: RestErrorOptions = {}) {
+  constructor(what: string, route: RouteLabel, options: RestErrorOptions = {}) {
     // An outage makes thousands of them, and their frames are always our own layers. Causes keep theirs.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -59,7 +59,7 @@ const MIN_RETRY_AFTER_MS = 1_000;
 
 /** More calls are waiting than can be answered in time. No call was made. */
 export class RestOverloadedError extends RestError {
-  constructor(route: RouteName, waitMs = 0) {
+  constructor(route: RouteLabel, waitMs = 0) {
     super('Too many calls are waiting', route, {
       retryAfterMs: Math.ceil(Math.max(MIN_RETRY_AFTER_MS, waitMs)),
     });
@@ -76,7 +76,7 @@ export class RestStatusError extends RestError {
   readonly field: string | undefined;
 
   constructor(
-    route: RouteName,
+    route: RouteLabel,
     answer: { status: number; requestId?: string; field?: string; retryAfterMs?: number },
   ) {
     super(`Backend answered ${answer.status}`, route, answer);
@@ -95,7 +95,7 @@ export class RestUnreachableError extends RestError {
 
   constructor(
     what: string,
-    route: RouteName,
+    route: RouteLabel,
     options: RestErrorOptions & { readonly retry?: 'nothing' | 'load' | 'hopeless' } = {},
   ) {
     super(what, route, options);
@@ -105,7 +105,7 @@ export class RestUnreachableError extends RestError {
 
 /** Calls failed so often that the backend is left alone for a while. No call was made. */
 export class RestCircuitOpenError extends RestUnreachableError {
-  constructor(route: RouteName, retryAfterMs: number) {
+  constructor(route: RouteLabel, retryAfterMs: number) {
     super('Backend keeps failing and is left alone', route, { retry: 'hopeless', retryAfterMs });
   }
 }

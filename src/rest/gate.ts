@@ -6,18 +6,18 @@
  * A call that could not be answered in time behind those already waiting is refused at once.
  */
 import type { End } from './cancel.ts';
-import { RestOverloadedError, type RouteName } from './errors.ts';
+import { RestOverloadedError, type RouteLabel } from './errors.ts';
 import type { Outcome, Outgoing } from './send.ts';
 import type { Proceed, Stage } from './stage.ts';
 import { Throughput } from './throughput.ts';
-import { Turn, type Lane } from './turn.ts';
+import { QueuedCall, type Lane } from './queued-call.ts';
 
 export interface GateOptions {
   /** Calls under way at once, of all keys. */
   readonly connections: number;
   /** Calls that may wait before any answer has told how fast the backend is. */
   readonly maxQueue: number;
-  readonly onShed: (route: RouteName) => void;
+  readonly onShed: (route: RouteLabel) => void;
 }
 
 /** How much more than what is free a key may hold. */
@@ -42,7 +42,7 @@ export class Gate implements Stage {
   readonly #options: GateOptions;
   readonly #lanes = new Map<string, Lane>();
   /** Lanes with waiting calls; the first is next. */
-  readonly #turns = new Set<Lane>();
+  readonly #waitingLanes = new Set<Lane>();
   #active = 0;
   #waiting = 0;
   #paceMs: number | undefined;
@@ -87,8 +87,8 @@ export class Gate implements Stage {
 
   /** Sends away all who wait. */
   refuseAll(refusal: End): void {
-    for (const lane of [...this.#turns]) {
-      for (const turn of [...lane.waiting]) turn.giveUp(refusal);
+    for (const lane of [...this.#waitingLanes]) {
+      for (const call of [...lane.waiting]) call.giveUp(refusal);
     }
   }
 
@@ -124,21 +124,21 @@ export class Gate implements Stage {
 
   /** Lets waiting calls go, a lane after the other; those that may not start yet are passed over. */
   #startWaiting(): void {
-    for (const lane of this.#turns) {
+    for (const lane of this.#waitingLanes) {
       if (this.#active >= this.#options.connections) return;
       if (!this.#mayStart(lane)) continue;
       const [next] = lane.waiting;
-      this.#turns.delete(lane);
+      this.#waitingLanes.delete(lane);
       if (next) this.#letGo(lane, next);
       // Visited again by this very loop, after the others.
-      if (lane.waiting.size > 0) this.#turns.add(lane);
+      if (lane.waiting.size > 0) this.#waitingLanes.add(lane);
     }
   }
 
-  #letGo(lane: Lane, turn: Turn): void {
-    turn.outgoing.sentMs = performance.now();
-    this.#start(lane, turn.outgoing);
-    turn.start();
+  #letGo(lane: Lane, call: QueuedCall): void {
+    call.outgoing.sentMs = performance.now();
+    this.#start(lane, call.outgoing);
+    call.start();
   }
 
   #wait(lane: Lane, outgoing: Outgoing, proceed: Proceed): void {
@@ -149,17 +149,17 @@ export class Gate implements Stage {
       this.#options.onShed(route);
       throw new RestOverloadedError(route, shedMs);
     }
-    lane.waiting.add(new Turn(outgoing, lane, this.#leave, proceed));
+    lane.waiting.add(new QueuedCall(outgoing, lane, this.#leave, proceed));
     this.#waiting += 1;
-    this.#turns.add(lane);
+    this.#waitingLanes.add(lane);
   }
 
-  readonly #leave = (turn: Turn): void => {
-    const { lane, outgoing } = turn;
-    lane.waiting.delete(turn);
+  readonly #leave = (call: QueuedCall): void => {
+    const { lane, outgoing } = call;
+    lane.waiting.delete(call);
     this.#waiting -= 1;
     if (lane.waiting.size > 0) return;
-    this.#turns.delete(lane);
+    this.#waitingLanes.delete(lane);
     this.#forgetIdle(outgoing.apiKey, lane);
   };
 

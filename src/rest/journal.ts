@@ -4,7 +4,7 @@
  * `calls` is what the backend saw. `rounds` is the longest chain of calls of which each began
  * after the one before had ended: the number of round trips the caller waited for.
  */
-import type { RouteName } from './errors.ts';
+import type { RouteLabel } from './errors.ts';
 
 /**
  * `sent`: this request made the call. `shared`: an identical call in flight was joined.
@@ -14,7 +14,7 @@ import type { RouteName } from './errors.ts';
 export type CallSource = 'sent' | 'shared' | 'primed' | 'unsent';
 
 export interface JournalEntry {
-  readonly route: RouteName;
+  readonly route: RouteLabel;
   /** Who caused the call: opaque here, a field's path to the graph. */
   readonly origin: unknown;
   source: CallSource;
@@ -74,7 +74,7 @@ export class Journal {
 
   /** @param atMs on `performance.now()`'s clock. */
   begin(
-    route: RouteName,
+    route: RouteLabel,
     origin: unknown,
     source: CallSource,
     attempt: number,
@@ -99,7 +99,7 @@ export class Journal {
   }
 
   /** Something was answered without a call, by what `source` says. */
-  note(route: RouteName, origin: unknown, source: 'primed' | 'unsent'): void {
+  note(route: RouteLabel, origin: unknown, source: 'primed' | 'unsent'): void {
     const entry = this.begin(route, origin, source, 1);
     entry.endMs = entry.startMs;
   }

@@ -4,10 +4,10 @@
  * Routes are templates and failures are class names, so nothing told here can leak.
  */
 import type { BreakerState } from './breaker.ts';
-import type { RouteName } from './errors.ts';
+import type { RouteLabel } from './errors.ts';
 
 export interface ObservedCall {
-  readonly route: RouteName;
+  readonly route: RouteLabel;
   /** 1 for the first try, 2 for its first retry. */
   readonly attempt: number;
   /** HTTP status; undefined when no whole answer arrived. */
@@ -20,15 +20,15 @@ export interface ObservedCall {
 
 /** Every method must return quickly and not throw. */
 export interface UpstreamObserver {
-  /** A try ended, whether or not anything was sent. */
+  /** A try ended, whether or not anything was sent. Calls of a paused key make none. */
   onCall?(call: ObservedCall): void;
   /** A read was joined to one in flight. */
-  onShared?(route: RouteName): void;
+  onShared?(route: RouteLabel): void;
   /** A retry was due and the budget empty. */
-  onRetryBudgetExhausted?(route: RouteName): void;
+  onRetryBudgetExhausted?(route: RouteLabel): void;
   /** A call was refused because too many wait. */
-  onShed?(route: RouteName): void;
+  onShed?(route: RouteLabel): void;
   /** The backend limited a key (429 with `Retry-After`). */
-  onPause?(route: RouteName): void;
+  onPause?(route: RouteLabel): void;
   onBreaker?(state: BreakerState): void;
 }

@@ -8,7 +8,7 @@ import { Cancel } from './cancel.ts';
 import { RestUnauthenticatedError } from './errors.ts';
 import type { Journal } from './journal.ts';
 import { fillPath, formatQuery } from './path.ts';
-import type { Patience } from './patience.ts';
+import type { RequestDeadline } from './request-deadline.ts';
 import type { Outgoing } from './send.ts';
 
 /** Values for a route, as `CallInput` has checked them against it. */
@@ -25,7 +25,7 @@ export interface Sender {
   readonly pathPrefix: string;
   /** Of reads, as `headersOf` makes them. */
   readonly headers: string[];
-  readonly patience: Patience;
+  readonly deadline: RequestDeadline;
   readonly journal: Journal;
 }
 
@@ -36,8 +36,8 @@ export interface Sender {
 export function outgoingOf(
   route: Route,
   values: Values,
-  { apiKey, pathPrefix, headers, patience, journal }: Sender,
-  wish: Cancel | undefined,
+  { apiKey, pathPrefix, headers, deadline, journal }: Sender,
+  ownCancel: Cancel | undefined,
   origin: unknown,
 ): Outgoing {
   if (apiKey === undefined) {
@@ -56,11 +56,11 @@ export function outgoingOf(
     path: pathPrefix + fillPath(route, holes) + formatQuery(query),
     headers: body === null ? headers : [...headers, 'content-type', 'application/json'],
     body,
-    patience,
-    wish,
+    deadline,
+    ownCancel,
     journal,
     origin,
-    deadlineMs: patience.deadlineMs,
+    deadlineMs: deadline.deadlineMs,
     cancel: new Cancel(),
     landing: undefined,
     attempt: 1,

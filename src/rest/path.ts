@@ -5,7 +5,7 @@
  * away (`.`, `..`), end the path early (empty) or fail to encode is refused here.
  */
 import type { PathHoles } from '../v0/routes.ts';
-import { RestInputError, type RouteName } from './errors.ts';
+import { RestInputError, type RouteLabel } from './errors.ts';
 
 /** Values for the holes of a path; empty for a path without holes. */
 export type PathValues<Path extends string> = Readonly<Record<PathHoles<Path>, string>>;
@@ -18,7 +18,7 @@ export const MAX_ID_LENGTH = 512;
  *
  * @throws {RestInputError} when a value can't be one segment.
  */
-export function fillPath(route: RouteName, values: Readonly<Record<string, string>>): string {
+export function fillPath(route: RouteLabel, values: Readonly<Record<string, string>>): string {
   let parts = templates.get(route.path);
   if (!parts) templates.set(route.path, (parts = route.path.split(/\{(\w+)\}/)));
   let path = parts[0]!;
@@ -40,12 +40,13 @@ export function formatQuery(
   for (const name in query) {
     const value = query[name];
     if (value === undefined) continue;
-    text += `${text ? '&' : '?'}${name}=${encodeURIComponent(toWellFormed(value))}`;
+    // A lone surrogate has no UTF-8 form: it becomes U+FFFD instead of an exception.
+    text += `${text ? '&' : '?'}${name}=${encodeURIComponent(String(value).toWellFormed())}`;
   }
   return text;
 }
 
-function encodeSegment(route: RouteName, name: string, value: string): string {
+function encodeSegment(route: RouteLabel, name: string, value: string): string {
   if (PLAIN.test(value)) return value;
   const fault = segmentFault(value);
   if (fault) throw new RestInputError(`"${name}" ${fault}`, route);
@@ -61,11 +62,6 @@ export function segmentFault(value: string): string | undefined {
   if (value === '.' || value === '..') return `must be an id, got "${value}"`;
   if (value.length > MAX_ID_LENGTH) return `must be at most ${MAX_ID_LENGTH} characters long`;
   if (/\p{Cc}/u.test(value)) return 'must not hold control characters';
-  if (/\p{Cs}/u.test(value)) return 'must be well-formed Unicode';
+  if (!value.isWellFormed()) return 'must be well-formed Unicode';
   return undefined;
-}
-
-/** A lone surrogate has no UTF-8 form: it becomes U+FFFD instead of an exception. */
-function toWellFormed(value: string | number): string {
-  return String(value).replace(/\p{Cs}/gu, '\uFFFD');
 }

@@ -5,7 +5,7 @@
  * call of a limited key would cost the backend one more refusal.
  */
 import { sleep } from './cancel.ts';
-import { RestPausedError, type RouteName } from './errors.ts';
+import { RestPausedError, type RouteLabel } from './errors.ts';
 import { retryAfterOf } from './retry-after.ts';
 import type { Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
@@ -22,7 +22,7 @@ const SPREAD_MS = 50;
 /** Paused keys that are remembered; reaching it drops those whose pause is over. */
 const MAX_KEYS = 1_000;
 
-export function pausing(onPause: (route: RouteName) => void): Stage {
+export function pausing(onPause: (route: RouteLabel) => void): Stage {
   /** By key: when it may call again, on `performance.now()`'s clock. */
   const pauses = new Map<string, number>();
   let waiting = 0;

@@ -10,13 +10,13 @@ import {
   RestTimeoutError,
   RestTruncatedError,
   RestUnreachableError,
-  type RouteName,
+  type RouteLabel,
 } from './errors.ts';
 import { retryAfterOf } from './retry-after.ts';
 import { isRead, type Layer, type Outcome, type Outgoing } from './send.ts';
 
 /** Retries of a call that reached the backend. */
-export const MAX_RETRIES = 2;
+const MAX_RETRIES = 2;
 
 /** Retries of a call that did not: together they outlast a restart of 500 ms. */
 const MAX_RECONNECTS = 7;
@@ -30,7 +30,7 @@ export interface RetryOptions {
   /** One try, in milliseconds. */
   readonly timeoutMs: number;
   /** A retry was due and the budget empty. */
-  readonly onExhausted: (route: RouteName) => void;
+  readonly onExhausted: (route: RouteLabel) => void;
   /** A read has found no connection, however often it tried. */
   readonly onUnreachable: () => void;
 }

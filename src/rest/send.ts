@@ -12,7 +12,7 @@ import type { Dispatcher } from 'undici';
 import type { Route } from '../v0/routes.ts';
 import type { Cancel } from './cancel.ts';
 import type { Journal, JournalEntry } from './journal.ts';
-import type { Patience } from './patience.ts';
+import type { RequestDeadline } from './request-deadline.ts';
 
 /** One call, as the layers hand it on. */
 export interface Outgoing {
@@ -26,9 +26,9 @@ export interface Outgoing {
 
   // Who asked.
 
-  readonly patience: Patience;
+  readonly deadline: RequestDeadline;
   /** Ends this one's wait; the call goes on while others wait. */
-  readonly wish: Cancel | undefined;
+  readonly ownCancel: Cancel | undefined;
   readonly journal: Journal;
   /** Who causes the call, for the journal. */
   readonly origin: unknown;

@@ -6,13 +6,13 @@
  * still answer those who wait, and nobody who comes later joins them. The price is a call that is
  * not shared during the milliseconds around a write; the gain is that sharing is never stale.
  *
- * Why not undici's `interceptors.deduplicate()`: in 7.30 an aborted leader fails its followers, an
+ * Why not undici's `interceptors.deduplicate()`: in 7.30 an aborted leader fails its callers, an
  * aborted follower never settles, every header is part of its key (so a request id switches it
  * off, and leaving headers out would cross API keys), and it shares bytes where this shares the
  * parsed answer. It knows nothing of writes.
  */
 import { abortedError, type End, type Waiter } from './cancel.ts';
-import { RestError, type RouteName } from './errors.ts';
+import { RestError, type RouteLabel } from './errors.ts';
 import { freeze } from './freeze.ts';
 import type { JournalEntry } from './journal.ts';
 import {
@@ -28,7 +28,7 @@ import {
 /** @param onShared told of every read that is joined to another. */
 export function sharing(
   layer: Layer<Decoded>,
-  onShared: (route: RouteName) => void,
+  onShared: (route: RouteLabel) => void,
 ): (outgoing: Outgoing) => Promise<unknown> {
   // A generation is the map's present content: moving it is forgetting what can be joined.
   const flights = new Map<string, Entry>();
@@ -74,7 +74,7 @@ class Flight implements Landing {
   readonly #flights: Map<string, Entry>;
   readonly #entry: Entry = { flight: this };
   readonly #id: string;
-  #seats: Seat[] | undefined;
+  #callers: Caller[] | undefined;
   #waiting = 0;
 
   constructor(outgoing: Outgoing, flights: Map<string, Entry>, id: string) {
@@ -93,15 +93,15 @@ class Flight implements Landing {
 
   land(outcome: Outcome<Decoded>): void {
     this.#forget();
-    const seats = this.#seats!; // its own at least
+    const callers = this.#callers!; // its own at least
     if (outcome instanceof Error) {
-      for (const seat of seats) seat.fail(outcome);
+      for (const one of callers) one.fail(outcome);
       return;
     }
     const { value, status } = outcome;
     // What one request has for itself needs no lock; deep freezing is a quarter of parsing.
-    if (seats.length > 1) freeze(value as object);
-    for (const seat of seats) seat.answer(value, status);
+    if (callers.length > 1) freeze(value as object);
+    for (const one of callers) one.answer(value, status);
   }
 
   join(follower: Outgoing): Promise<unknown> {
@@ -126,15 +126,15 @@ class Flight implements Landing {
   #wait(outgoing: Outgoing, entry: JournalEntry | undefined): Promise<unknown> {
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
-      const seat = new Seat(this, outgoing, entry, resolve, reject);
-      if (this.#seats) this.#seats.push(seat);
-      else this.#seats = [seat]; // mostly all there are; pushing makes room for seventeen
+      const one = new Caller(this, outgoing, entry, resolve, reject);
+      if (this.#callers) this.#callers.push(one);
+      else this.#callers = [one]; // mostly all there are; pushing makes room for seventeen
     });
   }
 }
 
-/** One who waits: for the answer, as long as its request has patience and it is wished for. */
-class Seat implements Waiter {
+/** One caller waiting for a flight: until the answer, its request's deadline, or its own cancel. */
+class Caller implements Waiter {
   readonly #flight: Flight;
   readonly #outgoing: Outgoing;
   readonly #entry: JournalEntry | undefined;
@@ -154,10 +154,10 @@ class Seat implements Waiter {
     this.#entry = entry;
     this.#resolve = resolve;
     this.#reject = reject;
-    const { patience, wish } = outgoing;
-    patience.add(this);
-    if (wish?.cancelled) this.giveUp(abortedError);
-    else wish?.listen(this);
+    const { deadline, ownCancel } = outgoing;
+    deadline.add(this);
+    if (ownCancel?.cancelled) this.giveUp(abortedError);
+    else ownCancel?.listen(this);
   }
 
   answer(value: unknown, status: number): void {
@@ -177,8 +177,8 @@ class Seat implements Waiter {
   #release(status: number | undefined): boolean {
     if (this.#left) return false;
     this.#left = true;
-    this.#outgoing.patience.delete(this);
-    this.#outgoing.wish?.listen(undefined);
+    this.#outgoing.deadline.delete(this);
+    this.#outgoing.ownCancel?.listen(undefined);
     if (this.#entry) this.#outgoing.journal.end(this.#entry, status);
     return true;
   }

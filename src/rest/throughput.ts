@@ -16,19 +16,19 @@ export class Throughput {
 
   /** Notes that a call has ended. */
   note(nowMs: number): void {
-    this.#turn(nowMs);
+    this.#rotate(nowMs);
     this.#ended += 1;
   }
 
   /** Calls a millisecond; 0 when none has ended lately. */
   perMs(nowMs: number): number {
-    this.#turn(nowMs);
+    this.#rotate(nowMs);
     const spanMs = nowMs - (this.#endedBefore > 0 ? this.#beforeMs : this.#beganMs);
     // Too short a time to judge by: a first answer would look like a flood.
     return spanMs < SPAN_MS / 10 ? 0 : (this.#ended + this.#endedBefore) / spanMs;
   }
 
-  #turn(nowMs: number): void {
+  #rotate(nowMs: number): void {
     if (nowMs - this.#beganMs < SPAN_MS) return;
     const recent = nowMs - this.#beganMs < 2 * SPAN_MS;
     this.#beforeMs = this.#beganMs;

@@ -6,7 +6,7 @@
 import type { End } from './cancel.ts';
 import { RestOverloadedError, RestTimeoutError } from './errors.ts';
 import type { UpstreamObserver } from './observer.ts';
-import { timedOut } from './patience.ts';
+import { timedOut } from './request-deadline.ts';
 import { isRead, type Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
 

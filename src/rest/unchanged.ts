@@ -2,8 +2,8 @@
  * Answers that are, byte for byte, what they were before are not decoded again.
  *
  * The call is made all the same, so nothing is ever stale: what is saved is parsing and checking the
- * same text once more, and the memory of another copy. An answer is found by its path, whoever asks:
- * who brings the same bytes is told nothing that is not in them, so keys learn nothing of each other.
+ * same text once more, and the memory of another copy. Answers are found by path alone, whatever the
+ * key. That leaks nothing: only a caller whose own answer has the same bytes gets the kept value.
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
@@ -49,7 +49,7 @@ export class Unchanged {
   }
 
   /**
-   * As `decode`. What others may be given too is frozen.
+   * As `decode`. Frozen from the second use on.
    *
    * @throws as `decode`.
    */

@@ -85,14 +85,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   async function route(request: Request, record: RequestRecord): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === '/graphql') return graphql(request, record);
-    const operations = routes[pathname];
-    if (!operations) {
+    const handle = routes[pathname];
+    if (!handle) {
       return refusalResponse(404, 'NOT_FOUND', 'Nothing is here: GraphQL is at /graphql.');
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${pathname} with GET.`);
     }
-    return operations(request);
+    return handle(request);
   }
 
   async function answerPost(post: Post, record: RequestRecord): Promise<FastAnswer | undefined> {

@@ -8,10 +8,10 @@ import type { GraphQLParams } from 'graphql-yoga';
 import { refusal } from './refusal.ts';
 
 /** How deep objects and lists may be nested in `variables`. */
-export const MAX_VARIABLES_DEPTH = 32;
+const MAX_VARIABLES_DEPTH = 32;
 
 /** How many values `variables` may hold, counting each list and object. */
-export const MAX_VARIABLES_VALUES = 5_000;
+const MAX_VARIABLES_VALUES = 5_000;
 
 /**
  * @param body parsed JSON. An array, or what is no object at all, passes as it is: Yoga refuses it.

@@ -120,6 +120,16 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
+/** The routes that a deployment serves. */
+export const servedRoutes = (routeSet: RouteSet): [RouteName, Route][] =>
+  // Object.entries widens the names; every key of the table is a RouteName.
+  (Object.entries(routes) as [RouteName, Route][]).filter(
+    ([, { set }]) => routeSet === 'extended' || set === 'document',
+  );
+
+/** Assumed: 201 for what was created, 200 for the rest; the document shows no statuses. */
+export const successOf = (name: RouteName): 200 | 201 => (name.startsWith('create') ? 201 : 200);
+
 function get<Path extends string, Response, Query extends z.ZodObject = z.ZodObject<{}>>(
   path: Path,
   response: z.ZodType<Response>,

@@ -41,7 +41,7 @@ it('keeps what another call brought for a key that is given up', async () => {
       calls++;
       return never;
     },
-    { brought, keyOf: String, hear: () => {} },
+    { brought, keyOf: String, onHit: () => {} },
   );
   const abandon = loader.start('a');
   await new Promise(setImmediate);

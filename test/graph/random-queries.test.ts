@@ -31,7 +31,7 @@ const withoutCursors = (data: unknown): unknown =>
   );
 
 describe('any valid query', () => {
-  it('answers the same with and without look-ahead, asks nothing twice, and keeps to its plan', async () => {
+  it('answers the same with and without look-ahead, asks nothing twice, and makes the calls of its plan', async () => {
     const house = await openHouse({ limits: UNLIMITED });
 
     for (const seed of SEEDS) {

@@ -212,7 +212,7 @@ describe('the budget', () => {
 
     const { errors } = await execute({
       schema,
-      document: parse(`{ node(id: "${entry}") { ... on TopicEntry { title } } }`),
+      document: parse(`{ node(id: "${entry}") { ... on TopicEntry { content { content } } } }`),
       contextValue: createContext(client({ maxCalls: 0 }), 'key'),
     });
 

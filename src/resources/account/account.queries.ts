@@ -8,7 +8,7 @@ import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from './account.entity.ts';
 import { accountList, accountRoute } from './account.list.ts';
 
-export const AccountConnectionRef = connectionType(AccountRef);
+const AccountConnectionRef = connectionType(AccountRef);
 
 /** Two routes answer this list: which one depends on whether there is something to look for. */
 const listed: ListDemand = {

@@ -3,5 +3,5 @@ import type { CallOptions, RestClient } from '../../rest/client.ts';
 import { routes } from '../../v0/routes.ts';
 
 /** An account with its persons; null when there is none. Source: GET /v0/accounts/{account_id}. */
-export const findAccountWithPersons = (rest: RestClient, accountId: string, call?: CallOptions) =>
+export const findAccountWithPersons = (rest: RestClient, accountId: string, call: CallOptions) =>
   rest.find(routes.getAccount, { path: { account_id: accountId } }, call);

@@ -12,7 +12,7 @@ import { pageEntity } from '../page/page.entity.ts';
 import { audienceEntity, AudienceRef, type AudienceNode } from './audience.entity.ts';
 import { audienceVersionEntity, AudienceVersionRef, ofPage } from './audience-version.entity.ts';
 
-export const AudienceVersionConnectionRef = connectionType(AudienceVersionRef);
+const AudienceVersionConnectionRef = connectionType(AudienceVersionRef);
 
 builder.objectFields(AudienceRef, (t) => ({
   latestVersion: t.expose('latestVersion', {

@@ -27,10 +27,10 @@ export const audienceVersionEntity = new Entity({
 });
 
 /**
- * A version that knows its page. A broken version stays the error it is.
+ * A version that knows its page; a broken version stays the error it is.
  *
- * A request's own version is told so: of a page of audiences there would be two copies each. What
- * is shared between requests is frozen, and is copied unless it was told before.
+ * Writes `pageId` onto the version itself, to save a copy of each. A frozen version is shared with
+ * other requests and is copied instead.
  */
 export function ofPage(pageId: string, version: AudienceVersion): VersionNode {
   if (version instanceof Error) return version as never;

@@ -18,7 +18,7 @@ const holes = ({ pageId, audienceId, versionId }: VersionKey) => ({
  * A version; null when there is none.
  * Source: GET /v0/pages/{page_id}/audiences/{audience_id}/versions/{version_id}.
  */
-export const findVersion = (rest: RestClient, key: VersionKey, call?: CallOptions) =>
+export const findVersion = (rest: RestClient, key: VersionKey, call: CallOptions) =>
   rest.find(routes.getVersion, { path: holes(key) }, call);
 
 /**
@@ -30,5 +30,5 @@ export const publishVersion = (
   rest: RestClient,
   key: VersionKey,
   body: PublishVersionBody,
-  call?: CallOptions,
+  call: CallOptions,
 ) => rest.call(routes.publishVersion, { path: holes(key), body }, call);

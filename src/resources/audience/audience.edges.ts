@@ -5,7 +5,8 @@
  */
 import type { Context } from '../../graph/context.ts';
 import { builder } from '../../graph/builder.ts';
-import { connectionType, NodeReference } from '../../graph/connection-type.ts';
+import { connectionType } from '../../graph/connection-type.ts';
+import { NodeReference } from '../../graph/node-page.ts';
 import type { ListDemand } from '../../graph/demand.ts';
 import { referenceField } from '../../graph/fields.ts';
 import { connectionField, listDemand } from '../../graph/list-field.ts';
@@ -16,7 +17,7 @@ import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageRef } from '../page/page.entity.ts';
 import { audienceEntity, AudienceRef, withVersions } from './audience.entity.ts';
 
-export const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
+const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
 
 const listed = listDemand({
   from: 'key',

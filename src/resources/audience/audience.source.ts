@@ -14,7 +14,7 @@ const holes = ({ pageId, audienceId }: AudienceKey) => ({
 });
 
 /** An audience; null when there is none. Source: GET /v0/pages/{page_id}/audiences/{audience_id}. */
-export const findAudience = (rest: RestClient, key: AudienceKey, call?: CallOptions) =>
+export const findAudience = (rest: RestClient, key: AudienceKey, call: CallOptions) =>
   rest.find(routes.getAudience, { path: holes(key) }, call);
 
 /** Creates an audience with its first version. Source: POST /v0/pages/{page_id}/audiences. */
@@ -22,9 +22,9 @@ export const createAudience = (
   rest: RestClient,
   pageId: string,
   body: CreateAudienceBody,
-  call?: CallOptions,
+  call: CallOptions,
 ) => rest.call(routes.createAudience, { path: { page_id: pageId }, body }, call);
 
 /** Archives an audience; answers it. Source: DELETE /v0/pages/{page_id}/audiences/{audience_id}. */
-export const archiveAudience = (rest: RestClient, key: AudienceKey, call?: CallOptions) =>
+export const archiveAudience = (rest: RestClient, key: AudienceKey, call: CallOptions) =>
   rest.call(routes.archiveAudience, { path: holes(key) }, call);

@@ -4,7 +4,6 @@
  * Every field is nullable here, because all of an activity item may be absent.
  */
 import { builder } from '../../graph/builder.ts';
-import { typenameOf } from '../../graph/typename.ts';
 
 export interface LogEntry {
   readonly source?: string | null | undefined;
@@ -31,7 +30,6 @@ export const LogEntryRef = builder.interfaceRef<LogEntry>('LogEntry');
 
 builder.interfaceType(LogEntryRef, {
   description: 'Something that happened: a log of a person or an account, or an activity.',
-  resolveType: (entry) => typenameOf(entry) ?? typeOfShape(entry),
   fields: (t) => ({
     source: t.exposeString('source', { nullable: true, description: LOG_DESCRIPTIONS.source }),
     type: t.exposeString('type', { nullable: true, description: LOG_DESCRIPTIONS.type }),
@@ -61,9 +59,3 @@ builder.interfaceType(LogEntryRef, {
     }),
   }),
 });
-
-/** Only an activity names itself; of the other two, each names its own log. */
-function typeOfShape(entry: object): string {
-  if ('activityId' in entry) return 'ActivityItem';
-  return 'personLogId' in entry ? 'PersonLog' : 'AccountLog';
-}

@@ -14,9 +14,9 @@ import { personEntity, PersonRef } from '../person/person.entity.ts';
 import { ActivityItemRef } from './activity.type.ts';
 import { accountLogEntity, AccountLogRef, personLogEntity, PersonLogRef } from './log.entity.ts';
 
-export const AccountLogConnectionRef = connectionType(AccountLogRef);
-export const PersonLogConnectionRef = connectionType(PersonLogRef);
-export const ActivityItemConnectionRef = connectionType(ActivityItemRef);
+const AccountLogConnectionRef = connectionType(AccountLogRef);
+const PersonLogConnectionRef = connectionType(PersonLogRef);
+const ActivityItemConnectionRef = connectionType(ActivityItemRef);
 
 const INCLUDE_DELETED = 'Whether deleted ones are answered too. Not sent when absent.';
 

@@ -19,7 +19,7 @@ export interface AccountLogKey {
 export const findPersonLog = (
   rest: RestClient,
   { personId, personLogId }: PersonLogKey,
-  call?: CallOptions,
+  call: CallOptions,
 ) =>
   rest.find(
     routes.getPersonLog,
@@ -34,7 +34,7 @@ export const findPersonLog = (
 export const findAccountLog = (
   rest: RestClient,
   { accountId, accountLogId }: AccountLogKey,
-  call?: CallOptions,
+  call: CallOptions,
 ) =>
   rest.find(
     routes.getAccountLog,

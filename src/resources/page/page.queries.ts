@@ -10,7 +10,7 @@ import { pageEntity } from './page.entity.ts';
 import { pageSearchLoader } from './page.loader.ts';
 import { PageTypeRef } from './page.type.ts';
 
-export const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
+const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
 builder.objectType(PageSearchHitRef, {
   description: 'A page that a search found: what the search itself tells of it.',
   fields: (t) => ({

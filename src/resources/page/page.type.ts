@@ -24,7 +24,7 @@ export const PageTypeRef = builder.enumType('PageType', {
   values: PAGE_TYPES,
 });
 
-export const PageStatusRef = builder.enumType('PageStatus', {
+const PageStatusRef = builder.enumType('PageStatus', {
   description: 'Where a page stands in its life.',
   values: PAGE_STATUSES,
 });

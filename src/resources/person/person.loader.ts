@@ -5,7 +5,7 @@
  * by what they did: the distinct persons of the account's activity, by their ids.
  */
 import type { CallOptions } from '../../rest/client.ts';
-import { NodeReference } from '../../graph/connection-type.ts';
+import { NodeReference } from '../../graph/node-page.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
 import { restList } from '../../graph/list.ts';
 import { walkList } from '../../graph/list-walk.ts';

@@ -10,7 +10,7 @@ import { referenceField } from '../../graph/fields.ts';
 import { topicEntity, TopicRef } from './topic.entity.ts';
 import { topicEntryEntity, TopicEntryRef } from './topic-entry.entity.ts';
 
-export const TopicEntryConnectionRef = connectionType(TopicEntryRef);
+const TopicEntryConnectionRef = connectionType(TopicEntryRef);
 
 builder.objectField(TopicRef, 'entries', (t) =>
   arrayConnectionField(t, {

@@ -6,7 +6,7 @@ import { listField } from '../../graph/list-field.ts';
 import { routes } from '../../v0/routes.ts';
 import { topicEntity, TopicRef } from './topic.entity.ts';
 
-export const TopicConnectionRef = connectionType(TopicRef);
+const TopicConnectionRef = connectionType(TopicRef);
 
 builder.queryFields((t) => ({
   topic: lookupField(t, topicEntity, 'A topic by its REST id; null when there is none.'),

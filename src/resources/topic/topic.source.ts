@@ -6,7 +6,7 @@ import type { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
 const holes = (topicId: string) => ({ topic_id: topicId });
 
 /** A topic with its entries; null when there is none. Source: GET /v0/topics/{topic_id}. */
-export const findTopic = (rest: RestClient, topicId: string, call?: CallOptions) =>
+export const findTopic = (rest: RestClient, topicId: string, call: CallOptions) =>
   rest.find(routes.getTopic, { path: holes(topicId) }, call);
 
 /** Changes a topic; answers it. Source: PATCH /v0/topics/{topic_id}. */
@@ -14,7 +14,7 @@ export const updateTopic = (
   rest: RestClient,
   topicId: string,
   body: UpdateTopicBody,
-  call?: CallOptions,
+  call: CallOptions,
 ) => rest.call(routes.updateTopic, { path: holes(topicId), body }, call);
 
 /** Adds an entry to a topic; answers the entry. Source: POST /v0/topics/{topic_id}/entries. */
@@ -22,5 +22,5 @@ export const createTopicEntry = (
   rest: RestClient,
   topicId: string,
   body: CreateTopicEntryBody,
-  call?: CallOptions,
+  call: CallOptions,
 ) => rest.call(routes.createTopicEntry, { path: holes(topicId), body }, call);

@@ -8,21 +8,21 @@ import type { Proceed } from './stage.ts';
 /** The calls of one key. */
 export interface Lane {
   active: number;
-  readonly waiting: Set<Turn>;
+  readonly waiting: Set<QueuedCall>;
   /** Milliseconds of one exchange, lately; undefined before the first. */
   paceMs: number | undefined;
   /** When a call last began after none or ended, on `performance.now()`'s clock. */
   movedMs: number;
 }
 
-export class Turn implements Waiter {
+export class QueuedCall implements Waiter {
   readonly outgoing: Outgoing;
   readonly lane: Lane;
-  readonly #leave: (turn: Turn) => void;
+  readonly #leave: (call: QueuedCall) => void;
   readonly #proceed: Proceed;
 
   /** @param leave told when it waits no more, before it proceeds. */
-  constructor(outgoing: Outgoing, lane: Lane, leave: (turn: Turn) => void, proceed: Proceed) {
+  constructor(outgoing: Outgoing, lane: Lane, leave: (call: QueuedCall) => void, proceed: Proceed) {
     this.outgoing = outgoing;
     this.lane = lane;
     this.#leave = leave;

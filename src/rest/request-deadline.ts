@@ -5,9 +5,9 @@
  * nothing here keeps a process alive.
  */
 import { abortedError, type Cancel, type End, type Waiter } from './cancel.ts';
-import { RestTimeoutError, type RouteName } from './errors.ts';
+import { RestTimeoutError, type RouteLabel } from './errors.ts';
 
-export class Patience implements Waiter {
+export class RequestDeadline implements Waiter {
   /** On `performance.now()`'s clock. */
   readonly deadlineMs: number;
   readonly #leaving: Cancel | undefined;
@@ -23,7 +23,7 @@ export class Patience implements Waiter {
    * @throws {RestTimeoutError} past the deadline.
    * @throws {RestAbortedError} when a read's caller has left; writes go on.
    */
-  check(route: RouteName): void {
+  check(route: RouteLabel): void {
     if (performance.now() >= this.deadlineMs) throw timedOut(route);
     if (this.#leaving?.cancelled && route.method === 'GET') throw abortedError(route);
   }
