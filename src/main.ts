@@ -9,19 +9,16 @@ import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/example.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { createUpstream } from './rest/client.ts';
 import { createDispatcher, splitUpstreamUrl } from './rest/dispatcher.ts';
+import { RestError } from './rest/errors.ts';
 import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http-server.ts';
 import { createLogger, type Logger } from './server/logger.ts';
 import { Metrics } from './server/metrics.ts';
 import { upstreamProbe } from './server/upstream-probe.ts';
-import { loadCompiler } from './server/use-compiled.ts';
 import { createWorkers, gatherMetrics, WorkerStartError } from './server/workers.ts';
 
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
-
-/** How long after the start the compiler of queries is loaded, unless one is asked twice before. */
-const COMPILER_AFTER_MS = 250;
 
 /** Where a primary tells its workers that their backend is the embedded one. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
@@ -106,8 +103,6 @@ async function start(config: Config): Promise<void> {
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
   });
-  // Not before callers are answered, nor in the midst of them.
-  setTimeout(() => void loadCompiler(), COMPILER_AFTER_MS).unref();
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     if (!finished) logger.warn('Time is up: requests under way were cut');
@@ -150,6 +145,8 @@ function announce(logger: Logger, url: string, backend: EmbeddedBackend | undefi
 /** A promise that nobody waits for is a mistake of ours, and no reason to leave all callers. */
 function surviveRejections(logger: Logger, count: () => void = () => {}): void {
   process.on('unhandledRejection', (reason) => {
+    // graphql-js lets go of what fails beside an item of a list that has failed already.
+    if (reason instanceof RestError) return;
     count();
     logger.error({ err: reason }, 'Unhandled rejection: the process goes on');
   });

@@ -1,8 +1,5 @@
 /**
  * A document → a function that executes it.
- *
- * Apart from those who use it, since the library it stands on takes a tenth of a second to load:
- * nobody who starts the gateway should wait for it.
  */
 import {
   BREAK,

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import type { Compiled } from './compiler.ts';
+import { compile, type Compiled } from './compiler.ts';
 import { decidersOf, decisionsFor, type Decisions } from './conditions.ts';
 import type { ServerContext } from './request-record.ts';
 
@@ -46,9 +46,6 @@ const NO_DECISIONS: Decisions = new Map();
 
 type Execute = (args: ExecutionArgs) => unknown;
 
-/** Takes a quarter of a second, the first time. */
-export const loadCompiler = () => import('./compiler.ts');
-
 /** @param compiles false interprets every document, for comparison. */
 export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerContext> {
   // Documents are kept, and let go, by the cache of parsed documents.
@@ -60,12 +57,6 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
       operation.runs = 0;
     },
   });
-
-  let compile: ((args: ExecutionArgs, decisions: Decisions) => Compiled | null) | undefined;
-  let loading: Promise<void> | undefined;
-  const load = async (): Promise<void> => {
-    ({ compile } = await loadCompiler());
-  };
 
   return {
     onExecute({ args, setExecuteFn }) {
@@ -80,8 +71,6 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
   function compiledOf(given: ExecutionArgs): Compiled | null | undefined {
     const operation = operationOf(given);
     if (!operation || operation.runs++ < INTERPRETED_RUNS) return undefined;
-    loading ??= load();
-    if (!compile) return undefined;
     if (operation.compiled === undefined) {
       operation.compiled = compile(given, operation.decisions);
     }
