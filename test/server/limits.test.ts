@@ -1,6 +1,7 @@
 /** How large a document may be, and how fast a larger one is refused. */
 import { describe, expect, it } from 'vitest';
 import { getIntrospectionQuery } from 'graphql';
+import { expectBelow } from '../faults/stand.ts';
 import { openSite, POST_JSON, send, shareBackend } from './support.ts';
 
 shareBackend();
@@ -54,13 +55,15 @@ describe('a document', () => {
       await site.query('{ page(pageId: "none") { name } }');
       site.restCalls.length = 0;
 
-      const began = performance.now();
-      const reply = await site.query(query, { headers: {} });
-      const tookMs = performance.now() - began;
-
-      expect(reply.status).toBe(400);
-      expect(reply.codes).toEqual(codes);
-      expect(tookMs).toBeLessThan(50);
+      await expectBelow(50, async () => {
+        const began = performance.now();
+        // Another text each time: what was refused once is known.
+        const reply = await site.query(`${query} # ${began}`, { headers: {} });
+        const tookMs = performance.now() - began;
+        expect(reply.status).toBe(400);
+        expect(reply.codes).toEqual(codes);
+        return tookMs;
+      });
       expect(site.restCalls).toEqual([]);
     },
   );
@@ -81,11 +84,13 @@ describe('a document', () => {
     const site = await openSite();
     const circle = `{ ...F0 } ${many(90, (i) => `fragment F${i} on Query { ...F${(i + 1) % 90} }`)}`;
 
-    const began = performance.now();
-    const reply = await site.query(circle);
-
-    expect(performance.now() - began).toBeLessThan(50);
-    expect([reply.status, reply.codes]).toEqual([400, ['GRAPHQL_VALIDATION_FAILED']]);
+    await expectBelow(50, async () => {
+      const began = performance.now();
+      const reply = await site.query(`${circle} # ${began}`);
+      const tookMs = performance.now() - began;
+      expect([reply.status, reply.codes]).toEqual([400, ['GRAPHQL_VALIDATION_FAILED']]);
+      return tookMs;
+    });
   });
 
   it('of the deepest query that GraphiQL and codegen ask is let through', async () => {
