@@ -26,8 +26,11 @@ const INTERPRETED_RUNS = 1;
 /** Compiled operations that are kept: what the compiler makes of a document is many times its text. */
 const MAX_COMPILED = 100;
 
-/** Operations of one document that may be compiled, in each way their conditions come out. */
-const MAX_OPERATIONS = 50;
+/** Operations of one document that are known, in each way their conditions come out. */
+const MAX_OPERATIONS = 8;
+
+/** No operation is called so. */
+const THE_ONLY_ONE = '*';
 
 interface Operation {
   readonly decisions: Decisions;
@@ -39,7 +42,7 @@ interface Operation {
 interface Known {
   readonly deciders: readonly string[] | undefined;
   /** By name and decisions. */
-  readonly operations: Map<string, Operation>;
+  readonly operations: LRUCache<string, Operation>;
 }
 
 const NO_DECISIONS: Decisions = new Map();
@@ -82,10 +85,14 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
     const { document, operationName, variableValues } = given;
     let known = documents.get(document);
     if (!known) {
-      documents.set(document, (known = { deciders: decidersOf(document), operations: new Map() }));
+      known = {
+        deciders: decidersOf(document),
+        operations: new LRUCache({ max: MAX_OPERATIONS }),
+      };
+      documents.set(document, known);
     }
     const { deciders, operations } = known;
-    let name = operationName ?? '';
+    let name = operationName ?? THE_ONLY_ONE;
     let decisions = NO_DECISIONS;
     if (deciders) {
       const ast = getOperationAST(document, operationName);
@@ -96,10 +103,7 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
     }
     let operation = operations.get(name);
     if (operation) return operation;
-    // Names that the document doesn't have would fill the map.
-    if (operations.size >= MAX_OPERATIONS || !getOperationAST(document, operationName)) {
-      return undefined;
-    }
+    if (!getOperationAST(document, operationName)) return undefined;
     operation = { decisions, runs: 0, compiled: undefined };
     operations.set(name, operation);
     return operation;
@@ -117,7 +121,7 @@ const executing =
       if (!result.errors) return result;
       // Without data nothing was executed: variables were refused. With several errors behind one
       // null, graphql-js finds the answers where they are: each is read once a request.
-      const known = 'data' in result && (hasLeft(args) || !isCrowded(result));
+      const known = result.data !== undefined && (hasLeft(args) || !isCrowded(result));
       return known ? withPlaces(result, args) : interpret(args);
     }
   };
@@ -125,8 +129,9 @@ const executing =
 const hasLeft = ({ contextValue }: ExecutionArgs): boolean =>
   (contextValue as ServerContext).record.leaving.cancelled;
 
-/** Whether several errors led to the same null. */
+/** Whether several errors led to the same null. Of those at the root, the first alone is told. */
 function isCrowded({ data, errors = [] }: ExecutionResult): boolean {
+  if (data === null) return true;
   const nulls = errors.map(({ path = [] }) => {
     let [value, depth]: [unknown, number] = [data, 0];
     for (; value != null && depth < path.length; depth++) {

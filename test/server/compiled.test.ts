@@ -108,6 +108,8 @@ describe('a compiled document', () => {
   const AROUND = `query ($no: Boolean!) { page(pageId: "${IDS.page}") { audiences(first: 1) { nodes {
     person @include(if: $no) { ... on Person { email } } person { name } } } } }`;
   const ORDERED = `query ($s: Boolean!) { page(pageId: "${IDS.page}") { name @skip(if: $s) pageId name } }`;
+  const CONFUSED = `{ x: audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { person { email } }
+    person_x: person(personId: "${IDS.person}") { personId } }`;
   const NULLED = 'query ($v: Boolean = true) { a: __typename @skip(if: $v) b: __typename }';
 
   it.each<[what: string, source: string, variables?: unknown, headers?: Record<string, string>]>([
@@ -144,6 +146,10 @@ describe('a compiled document', () => {
       'a key that promises have',
       '{ persons(first: 2) { nodes { then: name } pageInfo { then: hasNextPage } } }',
     ],
+    ['an alias that is the name of another place', CONFUSED],
+    ['a type’s name in an alias', `{ Person_x: person(personId: "${IDS.person}") { name } }`],
+    ['null in a literal list', 'query ($a: ID = "x") { nodes(ids: [$a]) { id } }', { a: null }],
+    ['two errors at the root', '{ a: nodes(ids: ["bad"]) { id } b: nodes(ids: ["bad"]) { id } }'],
     ['a root key that promises have', '{ then: __typename }'],
     ['no key', DEEP, { id: IDS.page }, { 'x-api-key': 'wrong' }],
     ['a plan', DEEP, { id: IDS.page }, { 'x-explain': 'plan' }],
