@@ -7,6 +7,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { ByteCollector } from './byte-collector.ts';
 import { abortedError, type End, type Waiter } from './cancel.ts';
 import { endOfTurn } from './end-of-turn.ts';
 import {
@@ -55,8 +56,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers = NO_HEADERS;
-  #chunks: Buffer[] | undefined;
-  #size = 0;
+  readonly #body = new ByteCollector();
 
   constructor(outgoing: Outgoing, maxBytes: number, settle: Settle) {
     this.#outgoing = outgoing;
@@ -96,16 +96,12 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > this.#maxBytes) this.#refuseSize(controller);
-    else if (this.#chunks) this.#chunks.push(chunk);
-    else this.#chunks = [chunk]; // mostly all of it; pushing makes room for seventeen
+    if (this.#body.size + chunk.length > this.#maxBytes) this.#refuseSize(controller);
+    else this.#body.add(chunk);
   }
 
   onResponseEnd(): void {
-    const chunks = this.#chunks ?? [];
-    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-    this.#land({ status: this.#status, headers: this.#headers, body });
+    this.#land({ status: this.#status, headers: this.#headers, body: this.#body.take() });
   }
 
   onResponseError(_controller: unknown, error: Error): void {

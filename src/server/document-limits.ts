@@ -17,6 +17,10 @@ export interface DocumentLimits {
   readonly tokens: number;
   /** Brackets, braces and parentheses inside each other; looked at before parsing. */
   readonly nesting: number;
+  /** An error finds its place by counting lines, and there may be thousands of errors. */
+  readonly lines: number;
+  /** Characters of a name: messages and log lines repeat it. */
+  readonly nameLength: number;
   /** Fields below each other. */
   readonly depth: number;
   /** Fields below each other under `__schema` and `__type`: tools ask for the types of types. */
@@ -33,6 +37,8 @@ export interface DocumentLimits {
 export const DEFAULT_LIMITS: DocumentLimits = {
   tokens: 2_000,
   nesting: 100,
+  lines: 2_000,
+  nameLength: 200,
   depth: 12,
   introspectionDepth: 20,
   aliases: 30,
@@ -47,19 +53,29 @@ export const DEFAULT_LIMITS: DocumentLimits = {
  * What is wrong with a text that is about to be parsed: the parser calls itself for every bracket,
  * and some thousand of them fit into the tokens but not on the stack.
  */
-export function findNesting(source: string, limits: DocumentLimits): string | undefined {
+export function findTextExcess(source: string, limits: DocumentLimits): string | undefined {
+  const lines = 1 + (source.match(LINE_ENDS)?.length ?? 0);
+  if (lines > limits.lines) return excess('lines', limits.lines, lines, 'leave out empty ones');
   let depth = 0;
-  for (const [token] of source.matchAll(BRACKETS)) {
+  for (const [token] of source.matchAll(LEXEMES)) {
     if (CLOSING.has(token)) depth -= 1;
     else if (OPENING.has(token) && ++depth > limits.nesting) {
       return excess('brackets inside each other', limits.nesting, depth, 'ask for less at once');
+    } else if (token.length > limits.nameLength && NAME.test(token)) {
+      return excess('characters in a name', limits.nameLength, token.length, 'use a shorter one');
     }
   }
   return undefined;
 }
 
-/** Brackets; and block strings, strings and comments, because brackets in them do not count. */
-const BRACKETS = /"{3}(?:\\"{3}|[^])*?"{3}|"(?:\\.|[^"\\\n])*"|#[^\n\r]*|[[\]{}()]/g;
+const LINE_ENDS = /\r\n|[\n\r]/g;
+
+/**
+ * Names and brackets; and block strings, strings and comments, because what is in them does not count. One that
+ * does not end reaches to the end: looked for again and again, it would take seconds.
+ */
+const LEXEMES = /"{3}(?:\\"{3}|[^])*?(?:"{3}|$)|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|\w+|[[\]{}()]/g;
+const NAME = /^\w/;
 const OPENING = new Set('[{(');
 const CLOSING = new Set(']})');
 

@@ -57,6 +57,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   let underWay = 0;
   const whenIdle: (() => void)[] = [];
 
+  // Whoever asks meanwhile gets the same: many who ask at once must not cost as much each.
+  let metricsText: Promise<string> | undefined;
+  const gather = (): Promise<string> =>
+    (metricsText ??= metrics.gather().finally(() => {
+      metricsText = undefined;
+    }));
+
   const routes: Readonly<Record<string, (request: Request) => Promise<Response>>> = {
     '/health': async () => Response.json({ status: 'alive' }),
     '/ready': async () => {
@@ -64,7 +71,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return Response.json(report, { status: report.ready ? 200 : 503 });
     },
     '/metrics': async () =>
-      new Response(await metrics.gather(), {
+      new Response(await gather(), {
         headers: { 'content-type': metrics.registry.contentType },
       }),
   };
@@ -73,8 +80,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = withBody(await yoga.handleRequest(request, { record }));
-      if (!isPage(response) && request.method !== 'OPTIONS')
+      if (isPage(response)) {
+        for (const [name, value] of PAGE_HEADERS) response.headers.set(name, value);
+        return response;
+      }
+      // A cache that does not know the key's header would give one tenant's data to another.
+      if (request.method === 'GET') response.headers.set('cache-control', 'no-store');
+      if (request.method !== 'OPTIONS') {
         report({ logger, metrics, record, status: response.status });
+      }
       fast.learn(request.headers.get('accept'), response, record);
       return response;
     } finally {
@@ -150,7 +164,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-const isPage = (response: Response): boolean =>
+/** No other page may show it in a frame, and lead somebody to press Play. */
+const PAGE_HEADERS = [
+  ['content-security-policy', "frame-ancestors 'none'"],
+  ['x-frame-options', 'DENY'],
+] as const;
+
+/** Whether it is GraphiQL. */
+export const isPage = (response: Response): boolean =>
   response.headers.get('content-type')?.startsWith('text/html') ?? false;
 
 /** Some refusals of Yoga's (406, 415) are a bare status: they get words and a code. */

@@ -6,6 +6,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { ByteCollector } from '../rest/byte-collector.ts';
 import { refusal } from './refusal.ts';
 
 /**
@@ -32,16 +33,12 @@ export async function readBody(
 
 function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const bytes = new ByteCollector();
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
+      if (bytes.size + chunk.length <= maxBytes) bytes.add(chunk);
       else reject(tooLarge(maxBytes));
     });
-    request.once('end', () => {
-      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-    });
+    request.once('end', () => resolve(bytes.take()));
     request.once('close', () => resolve(undefined));
     request.once('error', () => resolve(undefined));
   });

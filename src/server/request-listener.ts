@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../rest/end-of-turn.ts';
 import type { FastAnswer } from './fast-path.ts';
-import type { Gateway } from './gateway.ts';
+import { isPage, type Gateway } from './gateway.ts';
 import { refusalResponse } from './refusal.ts';
 import { readBody } from './request-body.ts';
 import { createRecord, type RequestRecord } from './request-record.ts';
@@ -27,6 +27,11 @@ export interface RequestListenerOptions {
 }
 
 export function requestListener({ gateway, maxBodyBytes, stopping }: RequestListenerOptions) {
+  // One for all who ask: it weighs 9 MB, and is the same every time.
+  let page: Promise<Buffer> | undefined;
+  const pageBytes = (response: Response): Promise<Buffer> =>
+    (page ??= response.text().then((text) => Buffer.from(text)));
+
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const record = createRecord(oneValue(incoming.headers['x-request-id']));
     const exchange = { incoming, outgoing, record, cameLate: gateway.readiness.draining };
@@ -91,7 +96,7 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
   /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
   async function send(exchange: Exchange, response: Response, lingerMs = 0): Promise<void> {
     const { incoming, outgoing } = exchange;
-    const text = await response.text();
+    const body = isPage(response) ? await pageBytes(response) : await response.text();
     await endOfTurn();
     if (outgoing.destroyed) return;
     outgoing.statusCode = response.status;
@@ -99,14 +104,14 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     // Yoga streams what it answers to multipart/mixed; here everything is written whole.
     outgoing.removeHeader('transfer-encoding');
     if (response.status === 204) outgoing.removeHeader('content-length');
-    else outgoing.setHeader('content-length', Buffer.byteLength(text));
+    else outgoing.setHeader('content-length', Buffer.byteLength(body));
     if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
     if (lingerMs === 0) {
-      endWith(outgoing, text, 'utf8');
+      endWith(outgoing, body, 'utf8');
       return;
     }
     // The whole answer leaves now; the connection when all was read that is on its way.
-    outgoing.write(text);
+    outgoing.write(body);
     if (incoming.readableEnded) {
       outgoing.end();
       return;
@@ -124,12 +129,16 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
 }
 
 /** Writes the whole body, and its head with it. */
-function endWith(outgoing: ServerResponse, text: string, encoding: 'latin1' | 'utf8'): void {
+function endWith(
+  outgoing: ServerResponse,
+  body: string | Buffer,
+  encoding: 'latin1' | 'utf8',
+): void {
   // Node's `end(text)` hands over two pieces, the second one empty: a sixth of a bare server's CPU.
   // Behind another answer of its connection this one has no socket yet.
   const { socket } = outgoing;
   socket?.cork();
-  outgoing.write(text, encoding);
+  outgoing.write(body, encoding);
   socket?.uncork();
   outgoing.end();
   cutUnlessRead(outgoing);
@@ -162,7 +171,10 @@ const oneValue = (value: string | string[] | undefined): string | null =>
 /** The media type as Yoga knows it: types are alike in either case, and may stand before a space. */
 function withPlainType(headers: IncomingHttpHeaders): Record<string, string> {
   const type = headers['content-type'];
-  if (type) headers['content-type'] = type.toLowerCase().replace(/\s*;\s*/g, ';');
+  if (type) {
+    const parts = type.toLowerCase().split(';');
+    headers['content-type'] = parts.map((part) => part.trim()).join(';');
+  }
   // Names are texts and values too, but for set-cookie, which no request carries.
   return headers as Record<string, string>;
 }

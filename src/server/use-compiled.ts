@@ -14,7 +14,7 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import type { Plugin, PromiseOrValue } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { compile, type Compiled } from './compiler.ts';
 import { decidersOf, decisionsFor, type Decisions } from './conditions.ts';
@@ -67,7 +67,7 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
       const given = args as ExecutionArgs;
       const compiled = compiles ? compiledOf(given) : undefined;
       // Yoga's own takes an object with a field called `then` for a promise.
-      setExecuteFn(compiled ? executing(compiled, execute) : execute);
+      setExecuteFn(compiled ? executing(compiled, interpret) : interpret);
     },
   };
 
@@ -110,6 +110,21 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
   }
 }
 
+/** Errors that are told of one answer: a few ids asked for by many names make thousands. */
+const MAX_ERRORS = 1_000;
+
+function interpret(args: ExecutionArgs): PromiseOrValue<ExecutionResult> {
+  const result = execute(args);
+  return result instanceof Promise
+    ? result.then(withFewErrors)
+    : withFewErrors(result);
+}
+
+const withFewErrors = (result: ExecutionResult): ExecutionResult =>
+  (result.errors?.length ?? 0) > MAX_ERRORS
+    ? { ...result, errors: result.errors!.slice(0, MAX_ERRORS) }
+    : result;
+
 const executing =
   (compiled: Compiled, interpret: Execute): Execute =>
   (args) => {
@@ -149,7 +164,7 @@ function withPlaces(result: ExecutionResult, args: ExecutionArgs): ExecutionResu
   if (!faults || !loc) return result;
   const { source } = loc;
   // To whoever has left, one error tells enough: a hundred are as dear as an answer.
-  const told = hasLeft(args) ? faults.slice(0, 1) : faults;
+  const told = faults.slice(0, hasLeft(args) ? 1 : MAX_ERRORS);
   const lineStarts = [0];
   for (const { index, 0: end } of source.body.matchAll(/\r\n|[\n\r]/g)) {
     lineStarts.push(index + end.length);

@@ -3,14 +3,14 @@
  */
 import { GraphQLError, parse, type DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { findExcess, findNesting, type DocumentLimits } from './document-limits.ts';
+import { findExcess, findTextExcess, type DocumentLimits } from './document-limits.ts';
 import { documentRefusal } from './refusal.ts';
 
 export function useDocumentLimits(limits: DocumentLimits): Plugin {
   // Documents come out of the parser's cache again and again; each is measured once.
   const measured = new WeakSet<DocumentNode>();
   const boundedParse: typeof parse = (source, options) => {
-    const excess = findNesting(typeof source === 'string' ? source : source.body, limits);
+    const excess = findTextExcess(typeof source === 'string' ? source : source.body, limits);
     if (excess) throw documentRefusal('QUERY_TOO_LARGE', excess);
     try {
       return parse(source, { ...options, maxTokens: limits.tokens });

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { expectBelow } from '../faults/stand.ts';
 import { openSite, POST_JSON, send, shareBackend } from './support.ts';
 
 shareBackend();
@@ -161,6 +162,20 @@ describe('a body', () => {
     },
   );
 
+  it('of a type with much space in it is looked at once', async () => {
+    const { url } = await openSite();
+
+    await expectBelow(50, async () => {
+      const began = performance.now();
+      await send(`${url}/graphql`, {
+        method: 'POST',
+        headers: { ...POST_JSON, 'content-type': `application/json${' '.repeat(15_000)}x` },
+        body: QUERY,
+      });
+      return performance.now() - began;
+    });
+  });
+
   it('that was read whole and refused holds its connection no longer', async () => {
     const { url } = await openSite();
     const began = performance.now();
@@ -203,6 +218,16 @@ describe('a request target', () => {
 });
 
 describe('a query by GET', () => {
+  it('is kept by no cache', async () => {
+    const { url } = await openSite();
+
+    const { headers } = await send(`${url}/graphql?query={__typename}`, {
+      headers: { 'x-api-key': 'demo' },
+    });
+
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
   it.each(['/health', '/graphql/health', '/graphql'])('may end with %s', async (end) => {
     const { url } = await openSite();
 
@@ -310,6 +335,7 @@ describe('GraphiQL', () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html']);
     expect(text).toContain('<title>Content Pages · GraphiQL</title>');
     expect(text).toContain('page_northwind');
+    expect(headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
     expect(text.match(/<(?:script|link)[^>]+(?:src|href)="(?!data:)/g)).toBeNull();
   });
 

@@ -25,6 +25,10 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['20,000 brackets', `{ a(b: ${'['.repeat(20_000)}`, ['QUERY_TOO_LARGE']],
   ['20,000 braces', '{'.repeat(20_000), ['QUERY_TOO_LARGE']],
   ['no end', '{ page(', ['GRAPHQL_PARSE_FAILED']],
+  ['a text without end', `{ __typename "${'\\"'.repeat(24_000)}`, ['GRAPHQL_PARSE_FAILED']],
+  ['a block without end', `{ __typename ${'"""x '.repeat(9_999)}`, ['GRAPHQL_PARSE_FAILED']],
+  ['40,000 lines', `${'\n'.repeat(40_000)}{ __typename }`, ['QUERY_TOO_LARGE']],
+  ['a name of 90,000 letters', `query ${'x'.repeat(90_000)} { __typename }`, ['QUERY_TOO_LARGE']],
   ['31 aliases', `{ ${many(31, (i) => `a${i}: __typename`)} }`, ['QUERY_TOO_LARGE']],
   ['21 directives', `{ __typename ${many(21, () => '@skip(if: true)')} }`, ['QUERY_TOO_LARGE']],
   [
@@ -172,7 +176,7 @@ describe('variables', () => {
 describe('the cache of documents', () => {
   it('stays small when 100 documents are full of comments', async () => {
     const site = await openSite();
-    const padded = (i: number) => `# ${i}\n${'#\n'.repeat(33_000)}{ __typename }`;
+    const padded = (i: number) => `# ${i}\n${`${'#'.repeat(40)}\n`.repeat(1_900)}{ __typename }`;
     globalThis.gc?.();
     const before = process.memoryUsage().heapUsed;
 

@@ -1,0 +1,39 @@
+/**
+ * Chunks → one buffer, in no more than twice their bytes.
+ *
+ * Kept side by side, chunks of a byte each would hold a hundred times what they carry, and pin the
+ * memory they were cut from.
+ */
+const EMPTY = Buffer.alloc(0);
+
+export class ByteCollector {
+  #bytes: Buffer = EMPTY;
+  #size = 0;
+
+  /** Bytes so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(chunk: Buffer): void {
+    const end = this.#size + chunk.length;
+    if (this.#size === 0) {
+      this.#bytes = chunk; // mostly all there is, and not copied
+    } else {
+      if (end > this.#bytes.length) this.#grow(end);
+      chunk.copy(this.#bytes, this.#size);
+    }
+    this.#size = end;
+  }
+
+  /** All of them; nothing may be added after. */
+  take(): Buffer {
+    return this.#bytes.subarray(0, this.#size);
+  }
+
+  #grow(least: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(least, 2 * this.#bytes.length));
+    this.#bytes.copy(grown, 0, 0, this.#size);
+    this.#bytes = grown;
+  }
+}
