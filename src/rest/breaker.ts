@@ -16,6 +16,7 @@ import {
   RestUnreachableError,
   type RouteLabel,
 } from './errors.ts';
+import { KeyHealth } from './key-health.ts';
 import { isRead, type Outcome, type Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
 import { isRefused } from './transport-fault.ts';
@@ -57,6 +58,7 @@ export class BackendBreaker implements Breaker, Stage {
   readonly #openMs: number;
   readonly #bucketMs: number;
   readonly #buckets = new EventEmitter();
+  readonly #health = new KeyHealth();
   #newest: CircuitBreaker.Bucket;
   #rotatedMs = performance.now();
   #openedAtMs = 0;
@@ -113,16 +115,20 @@ export class BackendBreaker implements Breaker, Stage {
   }
 
   end(outgoing: Outgoing, outcome: Outcome): void {
-    const { probe, endMs } = outgoing;
+    const { probe, apiKey, endMs } = outgoing;
     if (probe) this.#probing = false;
     // A straggler from before it opened must not pass for the probe.
     if (!probe && !this.#circuit.closed) return;
     this.#moveTo(endMs);
     if (isFailure(outcome, outgoing)) {
-      this.#countFailure();
+      this.#health.note(apiKey, true, endMs);
+      if (probe || !this.#health.othersAreWell(apiKey)) this.#countFailure();
     } else if (!(outcome instanceof Error)) {
       if (probe) this.#circuit.close();
-      else if (outcome.status < 400) this.#countSuccess();
+      else if (outcome.status < 400) {
+        this.#health.note(apiKey, false, endMs);
+        this.#countSuccess();
+      }
     }
   }
 
@@ -166,11 +172,11 @@ export class BackendBreaker implements Breaker, Stage {
   }
 }
 
-const FAILED = new Error('the backend failed');
-
 const fail = (): Promise<void> => {
   throw FAILED;
 };
+
+const FAILED = new Error('the backend failed');
 
 /** Whether the end of a try speaks against the backend. */
 function isFailure(outcome: Outcome, outgoing: Outgoing): boolean {

@@ -115,9 +115,7 @@ const MAX_ERRORS = 1_000;
 
 function interpret(args: ExecutionArgs): PromiseOrValue<ExecutionResult> {
   const result = execute(args);
-  return result instanceof Promise
-    ? result.then(withFewErrors)
-    : withFewErrors(result);
+  return result instanceof Promise ? result.then(withFewErrors) : withFewErrors(result);
 }
 
 const withFewErrors = (result: ExecutionResult): ExecutionResult =>

@@ -38,6 +38,27 @@ describe('the circuit breaker', () => {
     expect(told).toEqual(['open']);
   });
 
+  it('is not opened by one key while others are well, and is by all of them', async () => {
+    const { backend, client, upstream } = await openRest();
+    backend.on('GET /v0/persons/bad', status(500));
+    backend.on('GET /v0/persons/good', ok(person('good')));
+    const [noisy, quiet] = ['noisy', 'quiet'].map((apiKey) => client({ apiKey, maxCalls: 1_000 }));
+    const round = async () => {
+      for (let i = 0; i < 10; i++) await outcome(getPerson(noisy!, 'bad'));
+      return outcome(getPerson(quiet!, 'good'));
+    };
+
+    await round();
+    const answers = [await round(), await round(), await round()];
+    const { state } = upstream.breaker;
+    backend.on('GET /v0/persons/good', status(500));
+    for (let i = 0; i < 3; i++) await round();
+
+    expect(answers).toEqual(answers.map(() => person('good')));
+    expect(state).toBe('closed');
+    expect(upstream.breaker.state).toBe('open');
+  });
+
   it('does not take calls that waited long for their turn for an outage', async () => {
     const breaker = { volume: 4, failurePercent: 40 };
     const rest = await openRest({ connections: 4, timeoutMs: 500, breaker });
