@@ -28,7 +28,8 @@ export class ByteCollector {
 
   /** All of them; nothing may be added after. */
   take(): Buffer {
-    return this.#bytes.subarray(0, this.#size);
+    const isFull = this.#size === this.#bytes.length;
+    return isFull ? this.#bytes : this.#bytes.subarray(0, this.#size);
   }
 
   #grow(least: number): void {

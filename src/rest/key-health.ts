@@ -24,9 +24,11 @@ export class KeyHealth {
   /** Notes how a call of a key ended. */
   note(apiKey: string, failed: boolean, nowMs: number): void {
     if (nowMs - this.#beganMs > SPAN_MS) this.#moveOn(nowMs);
-    const before = this.#shares.get(apiKey) ?? this.#sharesBefore.get(apiKey) ?? 0;
+    const known = this.#shares.get(apiKey);
+    if (known === 0 && !failed) return; // as it mostly is
+    const before = known ?? this.#sharesBefore.get(apiKey) ?? 0;
     const after = before + NEWEST * (Number(failed) - before);
-    if (!this.#shares.has(apiKey)) {
+    if (known === undefined) {
       if (this.#shares.size >= MAX_KEYS) return;
       this.#failing += Number(isFailing(before));
     }

@@ -184,6 +184,8 @@ function withBody(response: Response): Response {
         ? (['NOT_ACCEPTABLE', 'Accept application/graphql-response+json.'] as const)
         : (['BAD_REQUEST', response.statusText] as const);
   const refusal = refusalResponse(response.status, code, message);
-  response.headers.forEach((value, name) => refusal.headers.set(name, value));
+  response.headers.forEach((value, name) => {
+    if (name !== 'content-length') refusal.headers.set(name, value);
+  });
   return refusal;
 }

@@ -41,7 +41,7 @@ export interface GraphQLServerOptions {
   readonly introspection?: boolean;
   /** Whether errors may name what was perhaps meant. @default true */
   readonly suggestions?: boolean;
-  /** False interprets every document, for comparison. @default true */
+  /** False interprets every document. @default true */
   readonly compiled?: boolean;
 }
 

@@ -47,9 +47,7 @@ interface Known {
 
 const NO_DECISIONS: Decisions = new Map();
 
-type Execute = (args: ExecutionArgs) => unknown;
-
-/** @param compiles false interprets every document, for comparison. */
+/** @param compiles false interprets every document. */
 export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerContext> {
   // Documents are kept, and let go, by the cache of parsed documents.
   const documents = new WeakMap<DocumentNode, Known>();
@@ -67,7 +65,7 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
       const given = args as ExecutionArgs;
       const compiled = compiles ? compiledOf(given) : undefined;
       // Yoga's own takes an object with a field called `then` for a promise.
-      setExecuteFn(compiled ? executing(compiled, interpret) : interpret);
+      setExecuteFn(compiled ? executing(compiled) : interpret);
     },
   };
 
@@ -124,8 +122,8 @@ const withFewErrors = (result: ExecutionResult): ExecutionResult =>
     : result;
 
 const executing =
-  (compiled: Compiled, interpret: Execute): Execute =>
-  (args) => {
+  (compiled: Compiled) =>
+  (args: ExecutionArgs): unknown => {
     const { rootValue, contextValue, variableValues } = args;
     const result = compiled(rootValue, contextValue, variableValues ?? {});
     return 'then' in result ? result.then(finished) : finished(result);
