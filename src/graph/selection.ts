@@ -112,10 +112,14 @@ export function argumentsOf(
   }
 }
 
-function isIncluded(document: Document, node: SelectionNode): boolean {
-  const skip = getDirectiveValues(GraphQLSkipDirective, node, document.variableValues);
+/** Whether `@skip` and `@include` let a selection be. */
+export function isIncluded(
+  { variableValues }: Pick<Document, 'variableValues'>,
+  node: SelectionNode,
+): boolean {
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
   if (skip?.['if'] === true) return false;
-  const include = getDirectiveValues(GraphQLIncludeDirective, node, document.variableValues);
+  const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
   return include?.['if'] !== false;
 }
 

@@ -9,17 +9,11 @@
  */
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
-import {
-  RestCircuitOpenError,
-  RestOutcomeUnknownError,
-  RestTimeoutError,
-  RestUnreachableError,
-  type RouteLabel,
-} from './errors.ts';
+import { isBackendFailure } from './backend-failure.ts';
+import { RestCircuitOpenError, type RouteLabel } from './errors.ts';
 import { KeyHealth } from './key-health.ts';
-import { isRead, type Outcome, type Outgoing } from './send.ts';
+import type { Outcome, Outgoing } from './send.ts';
 import type { Stage } from './stage.ts';
-import { isRefused } from './transport-fault.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -43,12 +37,6 @@ export interface Breaker {
 
 /** How soon to come back while a probe is under way, in milliseconds. */
 const PROBE_MS = 500;
-
-/** What takes longer to find no connection is not a moment's restart, in milliseconds. */
-const MOMENT_MS = 250;
-
-/** The part of a try's time that the backend must have had, for its end to speak against it. */
-const ITS_TIME = 0.9;
 
 /** Slices of the window: it moves on by one of them at a time. */
 const BUCKETS = 10;
@@ -120,7 +108,7 @@ export class BackendBreaker implements Breaker, Stage {
     // A straggler from before it opened must not pass for the probe.
     if (!probe && !this.#circuit.closed) return;
     this.#moveTo(endMs);
-    if (isFailure(outcome, outgoing)) {
+    if (isBackendFailure(outcome, outgoing)) {
       this.#health.note(apiKey, true, endMs);
       if (probe || !this.#health.othersAreWell(apiKey)) this.#countFailure();
     } else if (!(outcome instanceof Error)) {
@@ -172,30 +160,8 @@ export class BackendBreaker implements Breaker, Stage {
   }
 }
 
+const FAILED = new Error('the backend failed');
+
 const fail = (): Promise<void> => {
   throw FAILED;
 };
-
-const FAILED = new Error('the backend failed');
-
-/** Whether the end of a try speaks against the backend. */
-function isFailure(outcome: Outcome, outgoing: Outgoing): boolean {
-  if (!(outcome instanceof Error)) return outcome.status >= 500;
-  const cause = outcome instanceof RestOutcomeUnknownError ? outcome.cause : outcome;
-  if (cause instanceof RestTimeoutError) return !outgoing.cut && hadItsTime(outgoing);
-  if (isReconnecting(cause, outgoing)) return false;
-  return cause instanceof RestUnreachableError && !(cause instanceof RestCircuitOpenError);
-}
-
-/** What has waited long for its turn runs out of time whatever the backend does. */
-const hadItsTime = ({ startMs, sentMs, endMs, untilMs }: Outgoing): boolean =>
-  endMs - sentMs >= ITS_TIME * (untilMs - startMs);
-
-/** A read that is refused a connection tries again at once: `gaveUp` counts it, if it comes to that. */
-const isReconnecting = (cause: unknown, outgoing: Outgoing): boolean =>
-  cause instanceof RestUnreachableError &&
-  cause.retry === 'nothing' &&
-  isRead(outgoing) &&
-  !outgoing.probe &&
-  // A machine says at once that nobody listens: it was we who were late to hear it.
-  (isRefused(cause.cause) || outgoing.endMs - outgoing.sentMs < MOMENT_MS);

@@ -14,12 +14,13 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type OperationDefinitionNode,
+  type SelectionNode,
+  type VariableDefinitionNode,
 } from 'graphql';
+import { isIncluded } from '../graph/selection.ts';
 
 /** Which variables have a say, and what each is now. */
-export type Decisions = ReadonlyMap<string, boolean>;
-
-const CONDITIONS: readonly string[] = [GraphQLSkipDirective.name, GraphQLIncludeDirective.name];
+export type Decisions = Readonly<Record<string, boolean>>;
 
 /** The variables that decide what a document selects; undefined when it has no conditions at all. */
 export function decidersOf(document: DocumentNode): readonly string[] | undefined {
@@ -28,8 +29,9 @@ export function decidersOf(document: DocumentNode): readonly string[] | undefine
     Directive: (directive) => {
       if (!isCondition(directive)) return;
       names ??= new Set();
-      const value = valueOf(directive);
-      if (value?.kind === Kind.VARIABLE) names.add(value.name.value);
+      for (const { value } of directive.arguments ?? []) {
+        if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      }
     },
   });
   return names && [...names];
@@ -41,16 +43,13 @@ export function decisionsFor(
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
 ): Decisions | undefined {
-  const decisions = new Map<string, boolean>();
+  const decisions = Object.create(null) as Record<string, boolean>;
   for (const name of deciders) {
     const definition = variableDefinitions.find(({ variable }) => variable.name.value === name);
-    // Fragments of other operations may have others.
-    if (!definition) continue;
-    const { defaultValue } = definition;
-    const preset = defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined;
-    const value = Object.hasOwn(variables, name) ? variables[name] : preset;
+    // What is not declared decides about other operations only.
+    const value = definition ? valueOf(definition, variables) : false;
     if (typeof value !== 'boolean') return undefined;
-    decisions.set(name, value);
+    decisions[name] = value;
   }
   return decisions;
 }
@@ -59,31 +58,21 @@ export function decisionsFor(
  * The document without what is excluded, and without conditions; undefined when that leaves a place
  * where nothing is selected.
  */
-export function decided(document: DocumentNode, decisions: Decisions): DocumentNode | undefined {
+export function decided(
+  document: DocumentNode,
+  variableValues: Decisions,
+): DocumentNode | undefined {
   let isEmpty = false;
-  const holds = (directive: DirectiveNode): boolean => {
-    const value = valueOf(directive);
-    const on =
-      value?.kind === Kind.VARIABLE
-        ? decisions.get(value.name.value)
-        : value?.kind === Kind.BOOLEAN && value.value;
-    return on === (directive.name.value === GraphQLIncludeDirective.name);
-  };
-  const selection = {
-    enter: <Node extends { readonly directives?: readonly DirectiveNode[] | undefined }>(
-      node: Node,
-    ) => {
-      const { directives = [] } = node;
-      const conditions = directives.filter(isCondition);
-      if (conditions.length === 0) return undefined;
-      if (!conditions.every(holds)) return null;
-      return { ...node, directives: directives.filter((one) => !isCondition(one)) };
-    },
+  const enter = (node: SelectionNode): SelectionNode | null | undefined => {
+    const { directives = [] } = node;
+    if (!directives.some(isCondition)) return undefined;
+    if (!isIncluded({ variableValues }, node)) return null;
+    return { ...node, directives: directives.filter((one) => !isCondition(one)) };
   };
   const plain = visit(document, {
-    Field: selection,
-    FragmentSpread: selection,
-    InlineFragment: selection,
+    Field: enter,
+    FragmentSpread: enter,
+    InlineFragment: enter,
     SelectionSet: {
       leave: ({ selections }) => {
         isEmpty = selections.length === 0;
@@ -94,7 +83,14 @@ export function decided(document: DocumentNode, decisions: Decisions): DocumentN
   return isEmpty ? undefined : plain;
 }
 
-const isCondition = ({ name }: DirectiveNode): boolean => CONDITIONS.includes(name.value);
+const isCondition = ({ name }: DirectiveNode): boolean =>
+  name.value === GraphQLSkipDirective.name || name.value === GraphQLIncludeDirective.name;
 
-const valueOf = (directive: DirectiveNode) =>
-  directive.arguments?.find(({ name }) => name.value === 'if')?.value;
+function valueOf(
+  { variable, defaultValue }: VariableDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): unknown {
+  const name = variable.name.value;
+  if (Object.hasOwn(variables, name)) return variables[name];
+  return defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined;
+}

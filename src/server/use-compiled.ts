@@ -45,7 +45,7 @@ interface Known {
   readonly operations: LRUCache<string, Operation>;
 }
 
-const NO_DECISIONS: Decisions = new Map();
+const NO_DECISIONS: Decisions = {};
 
 /** @param compiles false interprets every document. */
 export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerContext> {
@@ -79,8 +79,29 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
     return operation.compiled;
   }
 
-  function operationOf(given: ExecutionArgs): Operation | undefined {
-    const { document, operationName, variableValues } = given;
+  function operationOf({
+    document,
+    operationName,
+    variableValues,
+  }: ExecutionArgs): Operation | undefined {
+    const { deciders, operations } = knownOf(document);
+    let name = operationName ?? THE_ONLY_ONE;
+    let decisions: Decisions | undefined = NO_DECISIONS;
+    if (deciders) {
+      const ast = getOperationAST(document, operationName);
+      decisions = ast ? decisionsFor(deciders, ast, variableValues ?? {}) : undefined;
+      if (!decisions) return undefined;
+      name += ` ${Object.values(decisions).map(Number).join('')}`;
+    }
+    let operation = operations.get(name);
+    if (!operation && getOperationAST(document, operationName)) {
+      operation = { decisions, runs: 0, compiled: undefined };
+      operations.set(name, operation);
+    }
+    return operation;
+  }
+
+  function knownOf(document: DocumentNode): Known {
     let known = documents.get(document);
     if (!known) {
       known = {
@@ -89,22 +110,7 @@ export function useCompiled(compiles: boolean): Plugin<ServerContext, ServerCont
       };
       documents.set(document, known);
     }
-    const { deciders, operations } = known;
-    let name = operationName ?? THE_ONLY_ONE;
-    let decisions = NO_DECISIONS;
-    if (deciders) {
-      const ast = getOperationAST(document, operationName);
-      const made = ast && decisionsFor(deciders, ast, variableValues ?? {});
-      if (!made) return undefined;
-      decisions = made;
-      name += ` ${[...made.values()].map(Number).join('')}`;
-    }
-    let operation = operations.get(name);
-    if (operation) return operation;
-    if (!getOperationAST(document, operationName)) return undefined;
-    operation = { decisions, runs: 0, compiled: undefined };
-    operations.set(name, operation);
-    return operation;
+    return known;
   }
 }
 
