@@ -55,8 +55,6 @@ export interface Config {
   readonly introspection: boolean;
   /** `SUGGESTIONS`: whether errors may name fields that were perhaps meant. */
   readonly suggestions: boolean;
-  /** `COMPILE_QUERIES`: whether documents that are asked again are compiled to JavaScript. */
-  readonly compileQueries: boolean;
   /** `LOG_LEVEL`: pino's. */
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** `BACKEND_DATABASE_URL`: libSQL URL of the embedded backend. */
@@ -101,7 +99,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     graphiql: read('GRAPHIQL', SWITCH),
     introspection: read('INTROSPECTION', SWITCH),
     suggestions: read('SUGGESTIONS', SWITCH),
-    compileQueries: read('COMPILE_QUERIES', SWITCH),
     logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
     backendDatabaseUrl: read('BACKEND_DATABASE_URL', DATABASE_URL),
     backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),

@@ -96,7 +96,6 @@ async function start(config: Config): Promise<void> {
       config.graphiql && (backend ? { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID } : {}),
     introspection: config.introspection,
     suggestions: config.suggestions,
-    compiled: config.compileQueries,
   });
   const server = await openHttpServer({
     gateway,

@@ -15,10 +15,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['config.ts', 'server', 'schema.ts', 'graph', 'rest', 'backend', 'v0'],
   'config.ts': ['config-variable.ts', 'v0'],
   'config-variable.ts': [],
-  server: ['schema.ts', 'graph', 'rest', 'config.ts', 'v0'],
+  server: ['schema.ts', 'graph', 'execution', 'rest', 'config.ts', 'v0'],
   'schema.ts': ['resources', 'graph'],
   resources: ['graph', 'rest', 'v0'],
-  graph: ['rest', 'v0'],
+  graph: ['execution', 'rest', 'v0'],
+  execution: [],
   rest: ['v0'],
   v0: [],
   backend: ['v0'],
@@ -39,6 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** What a floor may use of npm, where that is narrower than everything. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   v0: ['zod'],
+  execution: ['graphql', 'lru-cache'],
   rest: ['undici', 'zod', 'opossum', 'lru-cache', 'node:'],
 };
 

@@ -6,7 +6,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { builder, type Types } from './builder.ts';
 import type { Context } from './context.ts';
 import type { Entity, KeyOf } from './entity.ts';
-import { inItsPlace } from './errors.ts';
 import { followReference } from './lookahead.ts';
 import { NodeReference, type Connection, type Edge } from './node-page.ts';
 
@@ -33,10 +32,7 @@ export function connectionType<Node extends object, Name extends keyof Node & st
     info: GraphQLResolveInfo,
   ) =>
     nodes.some((node) => node instanceof NodeReference)
-      ? nodes.map((node) => {
-          const item = read(node, context, info);
-          return item instanceof Promise ? inItsPlace(item) : item;
-        })
+      ? nodes.map((node) => read(node, context, info))
       : nodes;
 
   builder.objectType(edgeRef, {

@@ -18,7 +18,7 @@ import { createContext, type Context } from './context.ts';
 import { MAX_NODES } from './node.queries.ts';
 import { planOperation } from './plan.ts';
 import type { Plan } from './plan-tally.ts';
-import { fragmentsOf } from './selection.ts';
+import { fragmentsOf } from '../execution/selection.ts';
 
 export interface Operation {
   readonly schema: GraphQLSchema;

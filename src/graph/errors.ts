@@ -46,20 +46,6 @@ export function invalidResponse(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } });
 }
 
-/**
- * The text by which a bad timestamp is known: of what a scalar throws, compiled executors keep the
- * message alone.
- */
-export const BAD_TIMESTAMP =
-  'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.';
-
-/**
- * An item of a list as a promise that is kept: with the error in its place when it fails. Compiled
- * lists lose count of rejected items.
- */
-export const inItsPlace = <Item>(item: Promise<Item>): Promise<Item | Error> =>
-  item.catch((error: Error) => error);
-
 /** Something that this deployment of the backend can't answer, and what to do about it. */
 export function unsupported(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'UPSTREAM_UNSUPPORTED' } });
@@ -130,14 +116,11 @@ export function fromRestError(error: RestError): GraphQLError {
 export function toClientError(error: unknown): GraphQLError | undefined {
   if (error instanceof RestError) return fromRestError(error);
   if (!(error instanceof GraphQLError)) return undefined;
-  if (error.message === BAD_TIMESTAMP) return at(error, invalidResponse(BAD_TIMESTAMP));
   const { originalError: cause } = error;
   if (cause instanceof RestError) return at(error, fromRestError(cause));
   // Around a refused variable graphql-js has put which one it is, and where in it.
   if (cause instanceof GraphQLError) return at(error, cause, error.message);
-  // Compiled executors put no extensions at all on an error of their own: nobody meant it to be seen.
-  const meant = !cause && (error.extensions as unknown) !== undefined;
-  return meant ? error : undefined;
+  return cause ? undefined : error;
 }
 
 /** `what`, where `where` happened. */

@@ -13,7 +13,7 @@ import type { Entity, KeyOf } from './entity.ts';
 import { readList, startList } from './list.ts';
 import { nothingToAbandon, type Abandon } from './loader.ts';
 import { firstPage } from './page-request.ts';
-import { argumentsOf, selectedFields, type Document } from './selection.ts';
+import { argumentsOf, selectedFields, type Document } from '../execution/selection.ts';
 
 type AnyKey = Readonly<Record<string, string>>;
 

@@ -6,7 +6,7 @@ import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { demanding } from './demand.ts';
 import { findEntity, type Entity } from './entity.ts';
-import { badInput, inItsPlace } from './errors.ts';
+import { badInput } from './errors.ts';
 import { lookUp } from './lookahead.ts';
 import { parseNodeId } from './node-id.ts';
 import { withTypename } from './typename.ts';
@@ -35,7 +35,7 @@ builder.queryFields((t) => ({
     args: { ids: t.arg.idList({ required: true, description: 'The `id`s of any objects.' }) },
     extensions: demanding({ kind: 'nodes', from: 'object', wanted: ({ ids }) => readIds(ids) }),
     resolve: (_root, { ids }, context, info) =>
-      readIds(ids).map((wanted) => inItsPlace(findNode(wanted, context, info))),
+      readIds(ids).map((wanted) => findNode(wanted, context, info)),
   }),
 }));
 

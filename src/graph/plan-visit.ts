@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { DEFAULT_FIRST } from './page-request.ts';
 import type { Count } from './plan-tally.ts';
-import { selectedFields, type Document } from './selection.ts';
+import { selectedFields, type Document } from '../execution/selection.ts';
 
 /** An object as the planner sees it. */
 export interface Parent {

@@ -8,7 +8,7 @@ import { OperationTypeNode, type FieldNode, type OperationDefinitionNode } from 
 import type { Context } from './context.ts';
 import type { Count, Plan } from './plan-tally.ts';
 import { Planner } from './planner.ts';
-import { selectedFields, type Document } from './selection.ts';
+import { selectedFields, type Document } from '../execution/selection.ts';
 
 /**
  * The plan of an operation: calls at least and at most, by route, and rounds.

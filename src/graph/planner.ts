@@ -11,7 +11,12 @@ import { pagesOf, readPageRequest } from './page-request.ts';
 import { completeKey, identityOf, sharedKey, spaceOf, symbolic, type Key } from './plan-symbol.ts';
 import { Tally, type Count } from './plan-tally.ts';
 import { itemSelections, sizeOf, type Parent, type Visit } from './plan-visit.ts';
-import { argumentsOf, selectedFields, type Document, type Selected } from './selection.ts';
+import {
+  argumentsOf,
+  selectedFields,
+  type Document,
+  type Selected,
+} from '../execution/selection.ts';
 
 const MAYBE: Count = { least: 0, most: 1 };
 

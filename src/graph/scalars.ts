@@ -5,7 +5,7 @@
  */
 import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
-import { badInput, BAD_TIMESTAMP, invalidResponse } from './errors.ts';
+import { badInput, invalidResponse } from './errors.ts';
 
 export type ScalarTypes = {
   DateTime: { Input: string; Output: string };
@@ -33,7 +33,9 @@ export function readTimestamp(value: unknown): string {
     if (isMoment(value)) return value;
     if (PLUS_DIGITS.test(value)) return new Date(Number(value)).toISOString();
   }
-  throw invalidResponse(BAD_TIMESTAMP);
+  throw invalidResponse(
+    'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.',
+  );
 }
 
 function isMoment(text: string): boolean {

@@ -5,6 +5,7 @@
  */
 import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Execute } from '../execution/execute.ts';
 import type { Context } from '../graph/context.ts';
 import type { Upstream } from '../rest/client.ts';
 import { schema } from '../schema.ts';
@@ -16,10 +17,10 @@ import { graphiqlOptions, graphiqlRenderer, type GraphiqlOptions } from './graph
 import { maskError } from './mask-error.ts';
 import type { ServerContext } from './request-record.ts';
 import { useBody } from './use-body.ts';
-import { useCompiled } from './use-compiled.ts';
 import { useCost } from './use-cost.ts';
 import { useCsrfHeader } from './use-csrf-header.ts';
 import { useDocumentLimits } from './use-document-limits.ts';
+import { useExecutor } from './use-executor.ts';
 import { useParams } from './use-params.ts';
 import { useRecord } from './use-record.ts';
 import { useRefusals } from './use-refusals.ts';
@@ -41,8 +42,8 @@ export interface GraphQLServerOptions {
   readonly introspection?: boolean;
   /** Whether errors may name what was perhaps meant. @default true */
   readonly suggestions?: boolean;
-  /** False interprets every document. @default true */
-  readonly compiled?: boolean;
+  /** What executes operations. @default the gateway's own executor */
+  readonly execute?: Execute;
 }
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
@@ -59,7 +60,7 @@ const withoutIntrospection = (): Plugin => ({
 /** Yoga's server; bodies come to it bounded. */
 export function createGraphQL(options: GraphQLServerOptions) {
   const { limits, corsOrigins = [], graphiql = {} } = options;
-  const { introspection = true, suggestions = true, compiled = true } = options;
+  const { introspection = true, suggestions = true } = options;
   // The order is policy: hooks of one kind run from the first plugin to the last. Those of requests
   // and results are not asked on the fast path: what they decide must not hold for plain queries.
   const plugins: readonly (AnyPlugin | false)[] = [
@@ -77,8 +78,7 @@ export function createGraphQL(options: GraphQLServerOptions) {
     useUpstream(options),
     // After validation: a plan is made of a document that is known to be sound.
     useCost({ maxCalls: options.maxUpstreamCalls ?? 250 }),
-    // After what may answer instead of execution: what never runs is not worth compiling.
-    useCompiled(compiled),
+    useExecutor(options.execute),
     // Codes and statuses for whatever was refused above, or by Yoga, or by graphql-js.
     useRefusals({ suggestions }),
     // After codes are there; before what it turns into a refusal is written down.

@@ -146,7 +146,7 @@ function moduleOf({ url, functionName }: Pick<Place, 'url'> & { functionName: st
   if (url === '') return functionName.startsWith('(') ? functionName : 'V8 built-ins';
   const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? [];
   const [, floor] = /\/src\/([^/]+?)(?:\/|\.ts)/.exec(url) ?? [];
-  return name ?? (floor ? `src/${floor}` : url.startsWith('node:') ? 'node' : 'compiled queries');
+  return name ?? (floor ? `src/${floor}` : 'node');
 }
 
 function print(title: string, frames: readonly Frame[]): void {

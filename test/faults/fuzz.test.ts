@@ -40,7 +40,7 @@ it(
 
     for (let seed = FIRST; seed < FIRST + RUNS; seed++) {
       const { source, variables } = queryOf(seed);
-      // The first is interpreted; a document that comes again is compiled.
+      // The first prepares the document.
       for (const turn of ['first', 'again']) {
         const id = `fuzz-${seed}-${turn}`;
         const before = stand.upstream.seen.length;

@@ -421,7 +421,7 @@ const LISTS: readonly ListRead[] = [
   },
 ];
 
-/** The first time a document is interpreted; one that comes again is compiled. */
+/** The first time prepares a document. */
 const twice = async (query: string): Promise<Reply[]> => [
   await stand.ask(query),
   await stand.ask(query),

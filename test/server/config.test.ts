@@ -22,7 +22,6 @@ describe('the settings', () => {
       graphiql: true,
       introspection: true,
       suggestions: true,
-      compileQueries: true,
       logLevel: 'info',
       backendDatabaseUrl: 'file:.data/backend.db',
       backendTimestamps: 'document',

@@ -49,7 +49,7 @@ describe('the fast path', () => {
     for (let seed = 9_000; seed < 9_100; seed++) {
       const { source: query, variables } = randomQuery(seed, { schema, values, depth: 6 });
       const asked = { body: { query, variables }, hint: `seed ${seed}: ${query}` };
-      // The second time it is compiled.
+      // The second time it was prepared.
       await ask(roads, asked);
       await ask(roads, asked);
     }

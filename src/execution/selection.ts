@@ -41,13 +41,13 @@ interface Selection {
   readonly fields: readonly Selected[];
 }
 
-/** What was found below places where no directive, and so no variable, has a say. */
+/** What was found. An array of nodes is of one execution, or of one way in which conditions come out. */
 const selections = new WeakMap<readonly FieldNode[], Selection>();
 
 /**
  * The fields that `fieldNodes` select on `type`, by response key, in document order.
  *
- * Every item of a list has the same nodes, and a compiled document has them in every request.
+ * Every item of a list has the same nodes, and a prepared operation has them in every request.
  */
 export function selectedFields(
   document: Document,
@@ -59,18 +59,14 @@ export function selectedFields(
   const { schema, fragments } = document;
   const collected = new Map<string, { key: string; name: string; fieldNodes: FieldNode[] }>();
   const visited = new Set<string>();
-  let isFixed = true;
   for (const { selectionSet } of fieldNodes) if (selectionSet) collect(selectionSet);
   const fields = [...collected.values()];
-  if (isFixed) selections.set(fieldNodes, { type, fields });
+  selections.set(fieldNodes, { type, fields });
   return fields;
 
   function collect(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
-      if (selection.directives?.length) {
-        isFixed = false;
-        if (!isIncluded(document, selection)) continue;
-      }
+      if (selection.directives?.length && !isIncluded(document, selection)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         const known = collected.get(key);

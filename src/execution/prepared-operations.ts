@@ -1,0 +1,79 @@
+/**
+ * Operations that are kept prepared: each once for every way in which its `@skip` and `@include`
+ * come out.
+ */
+import {
+  Kind,
+  visit,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLObjectType,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { PreparedSelection } from './prepared.ts';
+import { fragmentsOf, type Document } from './selection.ts';
+
+/** Half a kilobyte a field that was got to: the largest that callers may send takes a megabyte. */
+const MAX_KEPT = 100;
+
+/** What is known of a document whatever is asked of it. */
+export interface KnownDocument {
+  readonly id: number;
+  readonly fragments: Document['fragments'];
+  /** The variables that decide what is selected. */
+  readonly deciders: readonly string[];
+}
+
+export class PreparedOperations {
+  /** Let go by the cache of parsed documents. */
+  readonly #documents = new WeakMap<DocumentNode, KnownDocument>();
+  readonly #roots = new LRUCache<string, PreparedSelection>({ max: MAX_KEPT });
+  #ids = 0;
+
+  document(document: DocumentNode): KnownDocument {
+    let known = this.#documents.get(document);
+    if (!known) {
+      const id = this.#ids++;
+      known = { id, fragments: fragmentsOf(document), deciders: decidersOf(document) };
+      this.#documents.set(document, known);
+    }
+    return known;
+  }
+
+  /**
+   * What an operation selects.
+   *
+   * @throws {GraphQLError} when a condition is null.
+   */
+  root(
+    { id, deciders }: KnownDocument,
+    operation: OperationDefinitionNode,
+    type: GraphQLObjectType,
+    document: Document,
+  ): PreparedSelection {
+    let key = `${id} ${operation.name?.value ?? ''}`;
+    for (const name of deciders) key += ` ${signOf(document.variableValues[name])}`;
+    let root = this.#roots.get(key);
+    if (!root) {
+      // An operation holds a selection set as a field does, and nothing else of it is read. The array
+      // is this way's own: what is found below it is remembered by it.
+      root = new PreparedSelection(document, type, [operation as unknown as FieldNode]);
+      this.#roots.set(key, root);
+    }
+    return root;
+  }
+}
+
+/** Other operations may use its name for what is no boolean. */
+const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(value) : '-');
+
+function decidersOf(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive: ({ arguments: given = [] }) => {
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}
