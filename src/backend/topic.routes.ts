@@ -3,7 +3,7 @@
  *
  * A topic travels with all its entries; a list reads them for the whole page at once.
  */
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { MAX_INTEGER } from '../v0/primitive.ts';
 import type { Topic, TopicEntry } from '../v0/topic.ts';
 import type { Executor } from './executor.ts';
@@ -17,7 +17,8 @@ import type { TopicEntryRow, TopicRow } from './tables.ts';
 import type { WriteTime } from './time.ts';
 
 type TopicRoute = 'createTopicEntry' | 'getTopic' | 'listTopics' | 'updateTopic';
-type FullTopicRow = TopicRow & { entries: TopicEntryRow[] };
+type EntryRow = Omit<TopicEntryRow, 'tenantId'>;
+type FullTopicRow = TopicRow & { entries: readonly EntryRow[] };
 
 /** Assumed: by sort order, since the document shows none. */
 const bySortOrder: ListOrder<TopicRow> = {
@@ -73,16 +74,15 @@ export const topicRoutes = ({ database, now, time }: House): Pick<Handlers, Topi
     database.write(async (db) => {
       const { topicId, entries } = await getFullTopicRow(db, tenantId, params.topic_id);
       const createdAt = now();
-      const entry: TopicEntryRow = {
+      const entry: EntryRow = {
         topicEntryId: newId('entry'),
-        tenantId,
         topicId,
         sortOrder: body.sortOrder ?? sortOrderAfter(entries.at(-1)),
         content: body.content,
         createdAt,
         updatedAt: createdAt,
       };
-      await db.insert(topicEntries).values(entry);
+      await db.insert(topicEntries).values({ ...entry, tenantId });
       await db
         .update(topics)
         .set({ updatedAt: createdAt })
@@ -106,6 +106,23 @@ async function getFullTopicRow(
   return topic;
 }
 
+/** A topic's entries in one text: as rows, they take the driver twice as long. */
+const WRITTEN = sql`
+  json_group_array(
+    json_object(
+      'topicEntryId', ${topicEntries.topicEntryId},
+      'topicId', ${topicEntries.topicId},
+      'sortOrder', ${topicEntries.sortOrder},
+      'content', json(${topicEntries.content}),
+      'createdAt', ${topicEntries.createdAt},
+      'updatedAt', ${topicEntries.updatedAt}
+    )
+  )`.mapWith((text: string) => (JSON.parse(text) as EntryRow[]).sort(byOrder));
+
+/** As the index has them; SQLite promises no order of what it groups. */
+const byOrder = (a: EntryRow, b: EntryRow): number =>
+  a.sortOrder - b.sortOrder || (a.topicEntryId < b.topicEntryId ? -1 : 1);
+
 async function withEntries(
   db: Executor,
   tenantId: string,
@@ -113,23 +130,17 @@ async function withEntries(
 ): Promise<FullTopicRow[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ topicId }) => topicId);
-  const entries = await db
-    .select()
+  const lists = await db
+    .select({ topicId: topicEntries.topicId, entries: WRITTEN })
     .from(topicEntries)
     .where(and(eq(topicEntries.tenantId, tenantId), inArray(topicEntries.topicId, ids)))
-    // The index has them in this order; what counts below is only the order within a topic.
-    .orderBy(
-      asc(topicEntries.topicId),
-      asc(topicEntries.sortOrder),
-      asc(topicEntries.topicEntryId),
-    );
-  const byTopic = new Map<string, TopicEntryRow[]>(ids.map((id) => [id, []]));
-  for (const entry of entries) byTopic.get(entry.topicId)?.push(entry);
+    .groupBy(topicEntries.topicId);
+  const byTopic = new Map(lists.map(({ topicId, entries }) => [topicId, entries]));
   return rows.map((row) => ({ ...row, entries: byTopic.get(row.topicId) ?? [] }));
 }
 
 /** Assumed: an entry without a sort order goes to the end. */
-const sortOrderAfter = (last: TopicEntryRow | undefined): number =>
+const sortOrderAfter = (last: EntryRow | undefined): number =>
   last ? Math.min(Math.floor(last.sortOrder) + 1, MAX_INTEGER) : 0;
 
 const presentTopic = (
@@ -142,7 +153,8 @@ const presentTopic = (
   entries: entries.map((entry) => presentEntry(entry, time)),
 });
 
-const presentEntry = (
-  { tenantId: _, createdAt, updatedAt, ...row }: TopicEntryRow,
-  time: WriteTime,
-): TopicEntry => ({ ...row, createdAt: time(createdAt), updatedAt: time(updatedAt) });
+const presentEntry = ({ createdAt, updatedAt, ...row }: EntryRow, time: WriteTime): TopicEntry => ({
+  ...row,
+  createdAt: time(createdAt),
+  updatedAt: time(updatedAt),
+});
