@@ -109,7 +109,7 @@ export function argumentsOf(
 }
 
 /** Whether `@skip` and `@include` let a selection be. */
-export function isIncluded(
+function isIncluded(
   { variableValues }: Pick<Document, 'variableValues'>,
   node: SelectionNode,
 ): boolean {

@@ -126,8 +126,7 @@ export async function openSlowUpstream(answers: Answers, latencyMs: number): Pro
       });
       response.end(status === 200 ? body : '{}');
     };
-    if (latencyMs > 0) setTimeout(answer, latencyMs);
-    else answer();
+    onceItIs(call.startMs + latencyMs, answer);
   });
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -148,6 +147,16 @@ export async function openSlowUpstream(answers: Answers, latencyMs: number): Pro
       return closed;
     },
   };
+}
+
+/** Milliseconds before its time in which a timer is not relied on: they are late by one, now and then. */
+const TIMER_SLACK_MS = 2;
+
+function onceItIs(dueMs: number, run: () => void): void {
+  const leftMs = dueMs - performance.now();
+  if (leftMs <= 0) run();
+  else if (leftMs > TIMER_SLACK_MS) setTimeout(onceItIs, leftMs - TIMER_SLACK_MS, dueMs, run);
+  else setImmediate(onceItIs, dueMs, run);
 }
 
 /** The longest chain of calls of which each began after the one before had ended. */
