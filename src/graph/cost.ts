@@ -5,20 +5,20 @@
  * allows are planned before they run, and that can be told from the text alone, once.
  */
 import {
+  getVariableValues,
   GraphQLError,
   visit,
   type DocumentNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { getVariableValues } from 'graphql/execution/values.js';
+import { fragmentsOf } from '../execution/selection.ts';
 import { Journal } from '../rest/journal.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import { createContext, type Context } from './context.ts';
 import { MAX_NODES } from './node.queries.ts';
 import { planOperation } from './plan.ts';
 import type { Plan } from './plan-tally.ts';
-import { fragmentsOf } from '../execution/selection.ts';
 
 export interface Operation {
   readonly schema: GraphQLSchema;

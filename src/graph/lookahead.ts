@@ -6,6 +6,7 @@
  * for at all. Resolvers further down find their calls under way in the request's loaders.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import { argumentsOf, selectedFields, type Document } from '../execution/selection.ts';
 import { isNotFound } from '../rest/errors.ts';
 import type { Context } from './context.ts';
 import { demandOf, type ListDemand } from './demand.ts';
@@ -13,7 +14,6 @@ import type { Entity, KeyOf } from './entity.ts';
 import { readList, startList } from './list.ts';
 import { nothingToAbandon, type Abandon } from './loader.ts';
 import { firstPage } from './page-request.ts';
-import { argumentsOf, selectedFields, type Document } from '../execution/selection.ts';
 
 type AnyKey = Readonly<Record<string, string>>;
 

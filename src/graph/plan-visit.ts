@@ -8,9 +8,9 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
 } from 'graphql';
+import { selectedFields, type Document } from '../execution/selection.ts';
 import { DEFAULT_FIRST } from './page-request.ts';
 import type { Count } from './plan-tally.ts';
-import { selectedFields, type Document } from '../execution/selection.ts';
 
 /** An object as the planner sees it. */
 export interface Parent {

@@ -5,10 +5,10 @@
  * but over symbolic objects, so what a request shares is counted once here as well.
  */
 import { OperationTypeNode, type FieldNode, type OperationDefinitionNode } from 'graphql';
+import { selectedFields, type Document } from '../execution/selection.ts';
 import type { Context } from './context.ts';
 import type { Count, Plan } from './plan-tally.ts';
 import { Planner } from './planner.ts';
-import { selectedFields, type Document } from '../execution/selection.ts';
 
 /**
  * The plan of an operation: calls at least and at most, by route, and rounds.

@@ -4,6 +4,12 @@
  * Walks as look-ahead and the resolvers will, by the same declarations, over objects nobody has seen.
  */
 import { getNamedType, type FieldNode, type GraphQLObjectType } from 'graphql';
+import {
+  argumentsOf,
+  selectedFields,
+  type Document,
+  type Selected,
+} from '../execution/selection.ts';
 import type { Context } from './context.ts';
 import { demandOf, type Demand, type ListDemand, type LoadDemand } from './demand.ts';
 import { findEntity, type Entity } from './entity.ts';
@@ -11,12 +17,6 @@ import { pagesOf, readPageRequest } from './page-request.ts';
 import { completeKey, identityOf, sharedKey, spaceOf, symbolic, type Key } from './plan-symbol.ts';
 import { Tally, type Count } from './plan-tally.ts';
 import { itemSelections, sizeOf, type Parent, type Visit } from './plan-visit.ts';
-import {
-  argumentsOf,
-  selectedFields,
-  type Document,
-  type Selected,
-} from '../execution/selection.ts';
 
 const MAYBE: Count = { least: 0, most: 1 };
 
