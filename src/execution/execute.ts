@@ -5,7 +5,6 @@
 import {
   execute as interpret,
   getOperationAST,
-  getVariableValues,
   OperationTypeNode,
   type ExecutionArgs,
   type ExecutionResult,
@@ -14,12 +13,16 @@ import {
 import { Execution } from './execution.ts';
 import { Executor } from './executor.ts';
 import { FieldErrors } from './field-errors.ts';
+import { variablesOf } from './variables.ts';
 import { PreparedOperations } from './prepared-operations.ts';
 import type { Data } from './prepared.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
 export type Execute = (args: ExecutionArgs) => MaybePromise<ExecutionResult>;
+
+/** Each repeats the whole input. */
+const MAX_VARIABLE_ERRORS = 10;
 
 /** @param maxErrors how many errors are told, at most, of an answer in this context. */
 export function createExecute(maxErrors: (contextValue: unknown) => number): Execute {
@@ -31,12 +34,10 @@ export function createExecute(maxErrors: (contextValue: unknown) => number): Exe
     const type = operation && schema.getRootType(operation.operation);
     // Where nothing can be executed, graphql-js says why.
     if (!type) return interpret(args);
-    const { coerced: variableValues } = getVariableValues(
-      schema,
-      operation.variableDefinitions ?? [],
-      args.variableValues ?? {},
-    );
-    if (!variableValues) return interpret(args);
+    const variableValues = variablesOf(schema, operation, args.variableValues);
+    if (!variableValues) {
+      return interpret({ ...args, options: { maxCoercionErrors: MAX_VARIABLE_ERRORS } });
+    }
     const errors = new FieldErrors(() => maxErrors(contextValue));
     const known = operations.document(document);
     const read = { schema, fragments: known.fragments, variableValues };

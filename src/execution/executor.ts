@@ -1,12 +1,13 @@
 /**
- * Executing a prepared operation: as the specification and graphql-js have it, to the byte.
+ * Executing a prepared operation, as the specification has it: the data is graphql-js's to the byte.
  *
  * graphql-js works out anew, for every item of a list, what is selected and which arguments it has,
  * and makes several promises of every field. Here the first was prepared, and an answer is handed
  * over with its places still open: only what has to wait costs a promise, and a property of the
  * source costs its reading.
  *
- * Promises are native ones, and objects are told apart by `resolveType` alone.
+ * Promises are native ones, and objects are told apart by `resolveType` alone. Where several errors
+ * lead to one null, the first is told; graphql-js may tell of others that it waited for.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Execution
  */
@@ -47,22 +48,31 @@ export class Executor {
       const data = this.#fields(root, this.#execution.rootValue, undefined);
       return this.#open === 0 ? data : this.#whenFilled().then(() => data);
     } catch (error) {
-      if (this.#open === 0) throw error;
-      // What was begun is told of, so it has to end.
-      return this.#whenFilled().then(() => {
-        throw error;
-      });
+      return this.#failWhenFilled(error);
     }
   }
 
   /** The same, of which each root field begins when the one before has ended, as writes do. */
   async oneByOne(root: PreparedSelection): Promise<Data> {
     const data = new root.Data();
-    for (const field of root.fields) {
-      data[field.key] = this.#field(field, this.#execution.rootValue, undefined, undefined, data);
-      if (this.#open > 0) await this.#whenFilled();
+    try {
+      for (const field of root.fields) {
+        data[field.key] = this.#field(field, this.#execution.rootValue, undefined, undefined, data);
+        if (this.#open > 0) await this.#whenFilled();
+      }
+      return data;
+    } catch (error) {
+      return this.#failWhenFilled(error);
     }
-    return data;
+  }
+
+  /** What was begun is told of, so it has to end. */
+  #failWhenFilled(error: unknown): Promise<never> {
+    if (this.#open === 0) throw error;
+    const fail = () => {
+      throw error;
+    };
+    return this.#whenFilled().then(fail, fail);
   }
 
   #whenFilled(): Promise<void> {
@@ -131,10 +141,9 @@ export class Executor {
       place.put(settle());
     } catch (error) {
       const nulled = place.nullable();
-      // Nothing else that is awaited will be seen.
-      if (!nulled) return this.#failed?.(error);
-      nulled.put(null);
-      this.#errors.add(error as GraphQLError, nulled);
+      nulled?.put(null);
+      if (nulled) this.#errors.add(error as GraphQLError, nulled);
+      else this.#failed?.(error);
     }
     this.#open -= 1;
     if (this.#open === 0) this.#filled?.();

@@ -9,13 +9,18 @@ import {
   type FieldNode,
   type GraphQLObjectType,
   type OperationDefinitionNode,
+  type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { PreparedSelection } from './prepared.ts';
 import { fragmentsOf, type Document } from './selection.ts';
 
-/** Half a kilobyte a field that was got to: the largest that callers may send takes a megabyte. */
-const MAX_KEPT = 100;
+/** What is kept at the most, in bytes. */
+const MAX_BYTES = 32_000_000;
+
+/** Assumed weights, in bytes; measured: 500 to 750, and 30 to 110. */
+const BYTES_PER_FIELD = 700;
+const BYTES_PER_CHARACTER = 100;
 
 /** What is known of a document whatever is asked of it. */
 export interface KnownDocument {
@@ -28,7 +33,7 @@ export interface KnownDocument {
 export class PreparedOperations {
   /** Let go by the cache of parsed documents. */
   readonly #documents = new WeakMap<DocumentNode, KnownDocument>();
-  readonly #roots = new LRUCache<string, PreparedSelection>({ max: MAX_KEPT });
+  readonly #roots = new LRUCache<string, PreparedSelection>({ maxSize: MAX_BYTES });
   #ids = 0;
 
   document(document: DocumentNode): KnownDocument {
@@ -59,10 +64,27 @@ export class PreparedOperations {
       // An operation holds a selection set as a field does, and nothing else of it is read. The array
       // is this way's own: what is found below it is remembered by it.
       root = new PreparedSelection(document, type, [operation as unknown as FieldNode]);
-      this.#roots.set(key, root);
+      this.#roots.set(key, root, { size: weightOf(operation, document.fragments) });
     }
     return root;
   }
+}
+
+/** Of an operation when an execution has got everywhere in it. */
+const weightOf = (operation: OperationDefinitionNode, fragments: Document['fragments']): number =>
+  1 +
+  BYTES_PER_CHARACTER * (operation.loc?.source.body.length ?? 0) +
+  BYTES_PER_FIELD * countFields(operation.selectionSet, fragments);
+
+function countFields(set: SelectionSetNode | undefined, fragments: Document['fragments']): number {
+  let count = 0;
+  for (const selection of set?.selections ?? []) {
+    if (selection.kind === Kind.FIELD) count += 1;
+    const below =
+      selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+    count += countFields(below?.selectionSet, fragments);
+  }
+  return count;
 }
 
 /** Other operations may use its name for what is no boolean. */

@@ -66,6 +66,8 @@ export function selectedFields(
 
   function collect(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
+      // Nobody asks for the condition of what was spread already.
+      if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
       if (selection.directives?.length && !isIncluded(document, selection)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
@@ -76,7 +78,7 @@ export function selectedFields(
         if (applies(schema, type, selection.typeCondition?.name.value)) {
           collect(selection.selectionSet);
         }
-      } else if (!visited.has(selection.name.value)) {
+      } else {
         visited.add(selection.name.value);
         const fragment = fragments[selection.name.value];
         if (fragment && applies(schema, type, fragment.typeCondition.name.value)) {

@@ -5,7 +5,6 @@
  * allows are planned before they run, and that can be told from the text alone, once.
  */
 import {
-  getVariableValues,
   GraphQLError,
   visit,
   type DocumentNode,
@@ -13,6 +12,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { fragmentsOf } from '../execution/selection.ts';
+import { variablesOf } from '../execution/variables.ts';
 import { Journal } from '../rest/journal.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import { createContext, type Context } from './context.ts';
@@ -39,10 +39,10 @@ export function planFor(
   { schema, document, operation, variables }: Operation,
   context: Context,
 ): Plan | undefined {
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-  if (!coerced) return undefined;
+  const variableValues = variablesOf(schema, operation, variables);
+  if (!variableValues) return undefined;
   const fragments = fragmentsOf(document);
-  return planOperation(operation, { schema, fragments, variableValues: coerced }, context);
+  return planOperation(operation, { schema, fragments, variableValues }, context);
 }
 
 /**

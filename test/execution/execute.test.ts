@@ -256,6 +256,47 @@ describe('the executor', () => {
     });
   });
 
+  it.each([
+    ['query', '{ late now }'],
+    ['mutation', 'mutation { late now }'],
+    ['below a query', '{ both { late now } }'],
+  ])('ends with what it began when all data is null: %s', async (_what, source) => {
+    const failing = buildSchema(`
+      type Query { late: Int now: Int! both: Both! }
+      type Mutation { late: Int now: Int! }
+      type Both { late: Int! now: Int! }
+    `);
+    let isOver = false;
+    for (const name of ['Query', 'Mutation', 'Both']) {
+      const type = failing.getType(name);
+      const fields = isObjectType(type) ? type.getFields() : {};
+      fields['late']!.resolve = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        isOver = true;
+        throw new Error('Late.');
+      };
+      fields['now']!.resolve = () => {
+        throw new Error('Now.');
+      };
+    }
+    failing.getQueryType()!.getFields()['both']!.resolve = () => ({});
+
+    const result = await createExecute(() => 10)({ schema: failing, document: parse(source) });
+
+    expect(isOver).toBe(true);
+    expect(result.data).toBeNull();
+    expect(result.errors!.at(-1)).toMatchObject({ message: 'Now.' });
+  });
+
+  it('asks for no condition of a fragment that was spread already', async () => {
+    const document = parse(`query ($c: Boolean = true) { ...F ...F @include(if: $c) }
+      fragment F on Query { __typename }`);
+
+    const result = await createExecute(() => 10)({ schema, document, variableValues: { c: null } });
+
+    expect(result).toEqual({ data: { __typename: 'Query' } });
+  });
+
   it('tells as many errors as it may, and makes every failed place null', async () => {
     const lists = buildSchema('type Query { items: [Int] }');
     lists.getQueryType()!.getFields()['items']!.resolve = () =>

@@ -97,6 +97,24 @@ describe('a document', () => {
     });
   });
 
+  it.each([
+    ['executed', {}],
+    ['planned', { 'x-explain': 'plan' }],
+  ])('whose variables are wrong 4,900 times is refused fast when %s', async (_what, headers) => {
+    const site = await openSite();
+    const source = `mutation ($i: CreatePageInput!) { createPage(input: $i) { page { id } } }`;
+    const input = Object.fromEntries(Array.from({ length: 4_900 }, (_, i) => [`logs${i}`, 1]));
+
+    await expectBelow(500, async () => {
+      const began = performance.now();
+      const reply = await site.query(source, { variables: { i: input }, headers });
+      const tookMs = performance.now() - began;
+      expect(reply.status).toBe(400);
+      expect(reply.codes.length).toBeLessThan(12);
+      return tookMs;
+    });
+  });
+
   it('of the deepest query that GraphiQL and codegen ask is let through', async () => {
     const site = await openSite();
 
