@@ -5,7 +5,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 /** An object or a list of the answer. */
-export type Holder = Record<PropertyKey, unknown> | unknown[];
+type Holder = Record<PropertyKey, unknown> | unknown[];
 
 export class Place implements Readonly<GraphQLResolveInfo['path']> {
   readonly prev: Place | undefined;

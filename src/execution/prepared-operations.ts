@@ -23,7 +23,7 @@ const BYTES_PER_FIELD = 700;
 const BYTES_PER_CHARACTER = 100;
 
 /** What is known of a document whatever is asked of it. */
-export interface KnownDocument {
+interface KnownDocument {
   readonly id: number;
   readonly fragments: Document['fragments'];
   /** The variables that decide what is selected. */

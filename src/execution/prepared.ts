@@ -32,7 +32,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export type Data = Record<string, unknown>;
 
-export interface LeafShape {
+interface LeafShape {
   readonly kind: 'leaf';
   readonly type: GraphQLLeafType;
   /** What the backend answers for it is looked at as it arrives, and not once more. */
