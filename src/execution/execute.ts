@@ -1,6 +1,6 @@
 /**
- * Executes operations as graphql-js does, at a fraction of its price: what it works out for every
- * object of every execution is prepared once, and kept as long as its document is.
+ * Executes operations in the place of graphql-js's `execute`, which is asked only where nothing can
+ * be executed.
  */
 import {
   execute as interpret,
@@ -13,9 +13,9 @@ import {
 import { Execution } from './execution.ts';
 import { Executor } from './executor.ts';
 import { FieldErrors } from './field-errors.ts';
-import { variablesOf } from './variables.ts';
 import { PreparedOperations } from './prepared-operations.ts';
 import type { Data } from './prepared.ts';
+import { variablesOf } from './variables.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -32,7 +32,7 @@ export function createExecute(maxErrors: (contextValue: unknown) => number): Exe
     const { schema, document, operationName, contextValue } = args;
     const operation = getOperationAST(document, operationName);
     const type = operation && schema.getRootType(operation.operation);
-    // Where nothing can be executed, graphql-js says why.
+    // graphql-js says why.
     if (!type) return interpret(args);
     const variableValues = variablesOf(schema, operation, args.variableValues);
     if (!variableValues) {

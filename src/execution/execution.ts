@@ -10,8 +10,9 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
+import type { Arguments } from './arguments.ts';
 import type { Place } from './place.ts';
-import { nameOf, type Arguments, type PreparedField } from './prepared.ts';
+import { nameOf, type PreparedField } from './prepared.ts';
 import type { Document } from './selection.ts';
 
 export class Execution implements Document {
@@ -38,13 +39,10 @@ export class Execution implements Document {
   }
 
   /** What a field's resolver answers; what the source has, for a field without. */
-  resolve(field: PreparedField, source: unknown, place: Place): unknown {
-    return field.resolve?.(
-      source,
-      this.#argumentsOf(field),
-      this.#context,
-      this.#info(field, place),
-    );
+  resolve(field: PreparedField, source: unknown, property: unknown, place: Place): unknown {
+    if (!field.resolve) return property;
+    const info = this.#info(field, place);
+    return field.resolve(source, this.#argumentsOf(field), this.#context, info);
   }
 
   /** The type of an object that may be of several. */

@@ -11,15 +11,10 @@
  *
  * Source: https://spec.graphql.org/October2021/#sec-Execution
  */
-import {
-  GraphQLError,
-  locatedError,
-  responsePathAsArray,
-  type GraphQLLeafType,
-  type GraphQLObjectType,
-} from 'graphql';
+import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 import type { Execution } from './execution.ts';
 import type { FieldErrors } from './field-errors.ts';
+import { isPlain, serialized } from './leaf.ts';
 import { Place } from './place.ts';
 import {
   nameOf,
@@ -104,13 +99,11 @@ export class Executor {
   ): unknown {
     const { shape } = field;
     const place = new Place(parent, field.key, field.parentType.name, data, shape.isNonNull);
-    let value = property;
-    if (field.resolve) {
-      try {
-        value = this.#execution.resolve(field, source, place);
-      } catch (error) {
-        return this.#fail(field, shape, place, error);
-      }
+    let value: unknown;
+    try {
+      value = this.#execution.resolve(field, source, property, place);
+    } catch (error) {
+      return this.#fail(field, shape, place, error);
     }
     return this.#settle(field, shape, place, value);
   }
@@ -161,19 +154,14 @@ export class Executor {
       case 'list':
         return this.#list(field, shape.item, place, value);
       case 'object':
-        return this.#object(field, shape.type, place, value);
-      case 'abstract':
-        return this.#object(
-          field,
-          this.#execution.typeOf(value, shape.type, field, place),
-          place,
-          value,
-        );
+      case 'abstract': {
+        const type =
+          shape.kind === 'object'
+            ? shape.type
+            : this.#execution.typeOf(value, shape.type, field, place);
+        return this.#fields(field.below(type, this.#execution), value, place);
+      }
     }
-  }
-
-  #object(field: PreparedField, type: GraphQLObjectType, place: Place, value: unknown): Data {
-    return this.#fields(field.below(type, this.#execution), value, place);
   }
 
   #list(field: PreparedField, item: Shape, place: Place, values: unknown): unknown[] {
@@ -209,13 +197,4 @@ function propertyOf(source: Data, name: string): unknown {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-const isPlain = (value: unknown): boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-
-function serialized(type: GraphQLLeafType, value: unknown): unknown {
-  const written: unknown = type.serialize(value);
-  if (written !== null && written !== undefined) return written;
-  throw new Error(`A value of "${type.name}" was serialized to nothing.`);
 }

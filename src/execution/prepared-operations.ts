@@ -6,7 +6,6 @@ import {
   Kind,
   visit,
   type DocumentNode,
-  type FieldNode,
   type GraphQLObjectType,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -61,9 +60,8 @@ export class PreparedOperations {
     for (const name of deciders) key += ` ${signOf(document.variableValues[name])}`;
     let root = this.#roots.get(key);
     if (!root) {
-      // An operation holds a selection set as a field does, and nothing else of it is read. The array
-      // is this way's own: what is found below it is remembered by it.
-      root = new PreparedSelection(document, type, [operation as unknown as FieldNode]);
+      // The array is this way's own: what is found below it is remembered by it.
+      root = new PreparedSelection(document, type, [operation]);
       this.#roots.set(key, root, { size: weightOf(operation, document.fragments) });
     }
     return root;

@@ -3,8 +3,6 @@
  * execution first gets to it.
  */
 import {
-  BREAK,
-  getArgumentValues,
   getNullableType,
   isAbstractType,
   isEnumType,
@@ -12,11 +10,9 @@ import {
   isListType,
   isNonNullType,
   isSpecifiedScalarType,
-  Kind,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
-  visit,
   type FieldNode,
   type GraphQLAbstractType,
   type GraphQLField,
@@ -26,22 +22,19 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import { selectedFields, type Document, type Selected } from './selection.ts';
-
-export type Arguments = Readonly<Record<string, unknown>>;
+import { fixedArguments, type Arguments } from './arguments.ts';
+import { selectedFields, type Document, type Selected, type Selecting } from './selection.ts';
 
 export type Data = Record<string, unknown>;
 
-interface LeafShape {
-  readonly kind: 'leaf';
-  readonly type: GraphQLLeafType;
-  /** What the backend answers for it is looked at as it arrives, and not once more. */
-  readonly isChecked: boolean;
-}
-
 /** A type of a field's result, as completion goes through it. */
 export type Shape = { readonly isNonNull: boolean } & (
-  | LeafShape
+  | {
+      readonly kind: 'leaf';
+      readonly type: GraphQLLeafType;
+      /** What the backend answers for it is looked at as it arrives, and not once more. */
+      readonly isChecked: boolean;
+    }
   | { readonly kind: 'list'; readonly item: Shape }
   | { readonly kind: 'object'; readonly type: GraphQLObjectType }
   | { readonly kind: 'abstract'; readonly type: GraphQLAbstractType }
@@ -60,8 +53,8 @@ export class PreparedSelection {
   };
 
   /** @throws {GraphQLError} when a condition is null. */
-  constructor(document: Document, type: GraphQLObjectType, fieldNodes: readonly FieldNode[]) {
-    this.fields = selectedFields(document, type, fieldNodes).flatMap((selected) => {
+  constructor(document: Document, type: GraphQLObjectType, nodes: readonly Selecting[]) {
+    this.fields = selectedFields(document, type, nodes).flatMap((selected) => {
       const definition = definitionOf(document.schema, type, selected.name);
       return definition ? [new PreparedField(type, definition, selected)] : [];
     });
@@ -81,7 +74,7 @@ export class PreparedField {
   readonly typename: string | undefined;
   /** Undefined for what is a property of the source. */
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
-  /** The arguments, where no variable has a say in them. */
+  /** Undefined when variables have a say in them. */
   readonly fixedArguments: Arguments | undefined;
   #below: Map<GraphQLObjectType, PreparedSelection> | undefined;
 
@@ -149,30 +142,4 @@ function newShape(type: GraphQLOutputType): Shape {
   }
   if (isAbstractType(nullable)) return { isNonNull, kind: 'abstract', type: nullable };
   return { isNonNull, kind: 'object', type: nullable };
-}
-
-const NO_ARGUMENTS: Arguments = Object.freeze({});
-
-function fixedArguments(
-  definition: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-): Arguments | undefined {
-  if (definition.args.length === 0) return NO_ARGUMENTS;
-  if (node.arguments?.some(({ value }) => hasVariable(value))) return undefined;
-  try {
-    return Object.freeze(getArgumentValues(definition, node));
-  } catch {
-    return undefined; // every execution will refuse them, at its place
-  }
-}
-
-function hasVariable(value: Parameters<typeof visit>[0]): boolean {
-  let found = false;
-  visit(value, {
-    [Kind.VARIABLE]: () => {
-      found = true;
-      return BREAK;
-    },
-  });
-  return found;
 }

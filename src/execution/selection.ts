@@ -8,13 +8,11 @@ import {
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
-  getArgumentValues,
   getDirectiveValues,
   isAbstractType,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   type SelectionNode,
@@ -36,32 +34,37 @@ export interface Selected {
   readonly fieldNodes: readonly FieldNode[];
 }
 
+/** What selects fields: a field, or an operation. */
+export interface Selecting {
+  readonly selectionSet?: SelectionSetNode | undefined;
+}
+
 interface Selection {
   readonly type: GraphQLObjectType;
   readonly fields: readonly Selected[];
 }
 
 /** What was found. An array of nodes is of one execution, or of one way in which conditions come out. */
-const selections = new WeakMap<readonly FieldNode[], Selection>();
+const selections = new WeakMap<readonly Selecting[], Selection>();
 
 /**
- * The fields that `fieldNodes` select on `type`, by response key, in document order.
+ * The fields that `nodes` select on `type`, by response key, in document order.
  *
  * Every item of a list has the same nodes, and a prepared operation has them in every request.
  */
 export function selectedFields(
   document: Document,
   type: GraphQLObjectType,
-  fieldNodes: readonly FieldNode[],
+  nodes: readonly Selecting[],
 ): readonly Selected[] {
-  const found = selections.get(fieldNodes);
+  const found = selections.get(nodes);
   if (found?.type === type) return found.fields;
   const { schema, fragments } = document;
   const collected = new Map<string, { key: string; name: string; fieldNodes: FieldNode[] }>();
   const visited = new Set<string>();
-  for (const { selectionSet } of fieldNodes) if (selectionSet) collect(selectionSet);
+  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
   const fields = [...collected.values()];
-  selections.set(fieldNodes, { type, fields });
+  selections.set(nodes, { type, fields });
   return fields;
 
   function collect(selectionSet: SelectionSetNode): void {
@@ -96,19 +99,6 @@ export const fragmentsOf = ({ definitions }: DocumentNode): Document['fragments'
       .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
       .map((node) => [node.name.value, node]),
   );
-
-/** The arguments of a selected field; undefined when they are wrong, which execution will report. */
-export function argumentsOf(
-  document: Document,
-  field: GraphQLField<unknown, unknown>,
-  selected: Selected,
-): Record<string, unknown> | undefined {
-  try {
-    return getArgumentValues(field, selected.fieldNodes[0]!, document.variableValues);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Whether `@skip` and `@include` let a selection be. */
 function isIncluded(

@@ -6,7 +6,8 @@
  * for at all. Resolvers further down find their calls under way in the request's loaders.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { argumentsOf, selectedFields, type Document } from '../execution/selection.ts';
+import { argumentsOf } from '../execution/arguments.ts';
+import { selectedFields, type Document } from '../execution/selection.ts';
 import { isNotFound } from '../rest/errors.ts';
 import type { Context } from './context.ts';
 import { demandOf, type ListDemand } from './demand.ts';

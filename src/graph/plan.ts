@@ -4,7 +4,7 @@
  * The planner walks a selection as look-ahead and the resolvers will, with the same declarations,
  * but over symbolic objects, so what a request shares is counted once here as well.
  */
-import { OperationTypeNode, type FieldNode, type OperationDefinitionNode } from 'graphql';
+import { OperationTypeNode, type OperationDefinitionNode } from 'graphql';
 import { selectedFields, type Document } from '../execution/selection.ts';
 import type { Context } from './context.ts';
 import type { Count, Plan } from './plan-tally.ts';
@@ -36,10 +36,8 @@ function countOnce(planner: Planner, operation: OperationDefinitionNode, documen
   const { tally } = planner;
   tally.begin();
   const type = document.schema.getRootType(operation.operation);
-  // An operation holds a selection set as a field does, and nothing else of it is read.
-  const fieldNodes = [operation as unknown as FieldNode];
   const isMutation = operation.operation === OperationTypeNode.MUTATION;
-  for (const selected of type ? selectedFields(document, type, fieldNodes) : []) {
+  for (const selected of type ? selectedFields(document, type, [operation]) : []) {
     // Root fields of a mutation follow each other, and forget what was read before.
     const begin = isMutation ? tally.rounds : 0;
     const root = { type: type!, value: {}, keyAt: begin, visibleAt: begin, count: ONE, path: '' };

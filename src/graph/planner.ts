@@ -4,12 +4,8 @@
  * Walks as look-ahead and the resolvers will, by the same declarations, over objects nobody has seen.
  */
 import { getNamedType, type FieldNode, type GraphQLObjectType } from 'graphql';
-import {
-  argumentsOf,
-  selectedFields,
-  type Document,
-  type Selected,
-} from '../execution/selection.ts';
+import { argumentsOf } from '../execution/arguments.ts';
+import { selectedFields, type Document, type Selected } from '../execution/selection.ts';
 import type { Context } from './context.ts';
 import { demandOf, type Demand, type ListDemand, type LoadDemand } from './demand.ts';
 import { findEntity, type Entity } from './entity.ts';
