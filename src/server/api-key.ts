@@ -13,7 +13,10 @@ export const API_KEY_HEADER = 'x-api-key';
  * meant to be somebody.
  * @throws UNAUTHENTICATED for an empty, repeated or otherwise unusable header.
  */
-export function readApiKey(headers: Headers, fallback: string | undefined): string | undefined {
+export function readApiKey(
+  headers: Pick<Headers, 'get'>,
+  fallback: string | undefined,
+): string | undefined {
   const key = headers.get(API_KEY_HEADER);
   if (key === null) return fallback;
   // A header sent twice arrives with ", " between its values: the space gives it away.

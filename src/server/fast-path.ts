@@ -2,32 +2,26 @@
  * The plain case without the Fetch API: a query in a JSON body, and an answer without errors.
  *
  * Requests, responses and the hooks around them cost more than parsing, validating and executing a
- * small query. What is plain therefore passes Yoga's envelope alone, with all its plugins. What is
- * not, is handed to Yoga whole: before execution as if nothing had been done, after it with the
- * result, which Yoga then serves as its own.
+ * small query. What is plain therefore passes Yoga's parser and validation alone, once a document, and
+ * is run as Yoga runs it. What is not, is handed to Yoga whole: before execution as if nothing had
+ * been done, after it with the result, which Yoga then serves as its own.
  */
-import type { IncomingHttpHeaders } from 'node:http';
-import type {
-  DocumentNode,
-  execute,
-  ExecutionResult,
-  GraphQLSchema,
-  parse,
-  validate,
-} from 'graphql';
+import type { DocumentNode, ExecutionResult, parse, validate } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Plugin, PromiseOrValue, YogaInitialContext, YogaServerInstance } from 'graphql-yoga';
+import type { PromiseOrValue, YogaInitialContext } from 'graphql-yoga';
 import { serverTiming } from '../graph/explain.ts';
+import { schema } from '../schema.ts';
+import type { GraphQLServer } from './graphql-server.ts';
+import { maskError } from './mask-error.ts';
+import type { RunContext } from './operation-runner.ts';
 import { paramsIn, PostRequest, type PlainParams, type Post } from './post.ts';
 import type { RequestRecord, ServerContext } from './request-record.ts';
+import { noteOperation } from './use-record.ts';
 
-/** What Yoga and its plugins make of graphql-js, for one request. */
+/** What Yoga and its plugins make of graphql-js's functions, for one request. */
 interface Enveloped {
-  readonly schema: GraphQLSchema;
   readonly parse: typeof parse;
   readonly validate: typeof validate;
-  readonly contextFactory: () => PromiseOrValue<object>;
-  readonly execute: typeof execute;
 }
 
 /** An answer with status 200. */
@@ -46,16 +40,15 @@ const MAX_ACCEPTS = 100;
 const MAX_ACCEPT_LENGTH = 256;
 
 export class FastPath {
-  readonly #yoga: YogaServerInstance<ServerContext, {}>;
+  readonly #server: GraphQLServer;
   /** Content types by `Accept`, as Yoga chose them. */
   readonly #types = new LRUCache<string, string>({ max: MAX_ACCEPTS });
-
   readonly #cors: boolean;
   readonly #valid = new WeakSet<DocumentNode>();
 
   /** @param cors whether answers depend on where a page comes from. */
-  constructor(yoga: YogaServerInstance<ServerContext, {}>, { cors }: { readonly cors: boolean }) {
-    this.#yoga = yoga;
+  constructor(server: GraphQLServer, { cors }: { readonly cors: boolean }) {
+    this.#server = server;
     this.#cors = cors;
   }
 
@@ -81,13 +74,13 @@ export class FastPath {
     const params = paramsIn(body);
     let result: ExecutionResult | undefined;
     try {
-      result = params && (await this.#execute(params, headers, record));
+      result = params && (await this.#run(params, new PostRequest(headers), record));
     } catch {
       return undefined; // Yoga will refuse it in the same way, and say so.
     }
     if (!result) return undefined;
     if (!isPlain(result)) {
-      record.executed = result;
+      record.executed = masked(result);
       return undefined;
     }
     record.hasData = true;
@@ -99,44 +92,43 @@ export class FastPath {
   }
 
   /** Undefined when nothing is to be executed here. */
-  #execute(
+  #run(
     params: PlainParams,
-    headers: IncomingHttpHeaders,
+    request: PostRequest,
     record: RequestRecord,
   ): PromiseOrValue<ExecutionResult | undefined> {
-    // As much of a request as plugins ask for.
-    const request = new PostRequest(headers) as unknown as Request;
-    const initial = { request, params, record } as unknown as YogaInitialContext & ServerContext;
-    const enveloped = this.#yoga.getEnveloped(initial) as Enveloped;
-    const { schema } = enveloped;
-    const document = enveloped.parse(params.query);
-    // Writes are sent once: what is handed over must never be executed again.
-    if (record.operationType !== 'query') return undefined;
-    if (!this.#isValid(document, enveloped)) return undefined;
     const { operationName, variables: variableValues } = params;
-    const execute = (contextValue: object) =>
-      enveloped.execute({ schema, document, contextValue, variableValues, operationName });
-    const context = enveloped.contextFactory();
-    return 'then' in context ? context.then(execute) : execute(context);
+    const document = this.#documentOf(params, request, record);
+    // Writes are sent once: what is handed over must never be executed again.
+    if (!document || record.operationType !== 'query') return undefined;
+    const contextValue = { request, record } satisfies RunContext;
+    return this.#server.run({ schema, document, contextValue, variableValues, operationName });
   }
 
-  /** Documents come out of the parser's cache again and again, and the schema stays. */
-  #isValid(document: DocumentNode, { schema, validate }: Enveloped): boolean {
-    if (this.#valid.has(document)) return true;
-    if (validate(schema, document).length > 0) return false;
+  /** A sound document, its operation noted down; undefined for one that is not. */
+  #documentOf(
+    params: PlainParams,
+    request: PostRequest,
+    record: RequestRecord,
+  ): DocumentNode | undefined {
+    const { query, operationName } = params;
+    const known = this.#server.documents.get(query);
+    if (known && this.#valid.has(known)) {
+      noteOperation(record, known, operationName);
+      return known;
+    }
+    const initial = { request, params, record } as unknown as YogaInitialContext & ServerContext;
+    const { parse, validate } = this.#server.yoga.getEnveloped(initial) as Enveloped;
+    const document = parse(query);
+    if (validate(schema, document).length > 0) return undefined;
     this.#valid.add(document);
-    return true;
+    return document;
   }
 }
 
-/** Lets Yoga serve what the fast path has executed. */
-export function useExecuted(): Plugin<ServerContext, ServerContext> {
-  return {
-    onParams({ context: { record }, setResult }) {
-      if (record.executed) setResult(record.executed);
-    },
-  };
-}
+/** As Yoga would have it from its own execution. */
+const masked = (result: ExecutionResult): ExecutionResult =>
+  result.errors ? { ...result, errors: result.errors.map(maskError) } : result;
 
 /** One answer that holds nothing but data. */
 const isPlain = (result: ExecutionResult): boolean =>

@@ -51,8 +51,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     fastPath = true,
   } = options;
   const readiness = new Readiness(probe, options.upstream.breaker);
-  const yoga = createGraphQL(options);
-  const fast = new FastPath(yoga, { cors: (options.corsOrigins ?? []).length > 0 });
+  const server = createGraphQL(options);
+  const { yoga } = server;
+  const fast = new FastPath(server, { cors: (options.corsOrigins ?? []).length > 0 });
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
   const whenIdle: (() => void)[] = [];

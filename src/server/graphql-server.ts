@@ -1,39 +1,33 @@
 /**
  * GraphQL over HTTP: Yoga, and its plugins in their order.
  *
- * Everything that callers can be refused or told is decided by one of them; none knows the others.
+ * Everything that callers can be refused or told is decided by one of them, or as operations are run;
+ * none knows the others.
  */
-import { NoSchemaIntrospectionCustomRule } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { NoSchemaIntrospectionCustomRule, type DocumentNode } from 'graphql';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import type { LRUCache } from 'lru-cache';
 import type { Execute } from '../execution/execute.ts';
-import type { Context } from '../graph/context.ts';
-import type { Upstream } from '../rest/client.ts';
 import { schema } from '../schema.ts';
 import { corsFor } from './cors.ts';
 import { documentCache } from './document-cache.ts';
 import { DEFAULT_LIMITS, type DocumentLimits } from './document-limits.ts';
-import { useExecuted } from './fast-path.ts';
 import { graphiqlOptions, graphiqlRenderer, type GraphiqlOptions } from './graphiql.ts';
 import { maskError } from './mask-error.ts';
+import { operationRunner, useRunner, type RunnerOptions } from './operation-runner.ts';
 import type { ServerContext } from './request-record.ts';
 import { useBody } from './use-body.ts';
-import { useCost } from './use-cost.ts';
 import { useCsrfHeader } from './use-csrf-header.ts';
 import { useDocumentLimits } from './use-document-limits.ts';
-import { useExecutor } from './use-executor.ts';
+import { useExecuted } from './use-executed.ts';
+import { useExplain } from './use-explain.ts';
 import { useParams } from './use-params.ts';
 import { useRecord } from './use-record.ts';
 import { useRefusals } from './use-refusals.ts';
 import { useShedding } from './use-shedding.ts';
-import { useUpstream } from './use-upstream.ts';
 
-export interface GraphQLServerOptions {
-  readonly upstream: Upstream;
-  /** Sent for callers who send no key. */
-  readonly apiKey?: string | undefined;
+export interface GraphQLServerOptions extends RunnerOptions {
   readonly limits?: Partial<DocumentLimits>;
-  /** Backend calls that one request may make. @default 250 */
-  readonly maxUpstreamCalls?: number;
   /** Origins whose pages may read answers. @default none */
   readonly corsOrigins?: readonly string[];
   /** False: browsers get no GraphiQL. */
@@ -42,25 +36,32 @@ export interface GraphQLServerOptions {
   readonly introspection?: boolean;
   /** Whether errors may name what was perhaps meant. @default true */
   readonly suggestions?: boolean;
-  /** What executes operations. @default the gateway's own executor */
-  readonly execute?: Execute;
 }
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
 
 /** Plugins that know our context or a part of it, and that don't. */
-type AnyPlugin =
-  Plugin<ServerContext & Context, ServerContext> | Plugin<ServerContext, ServerContext> | Plugin;
+type AnyPlugin = Plugin<ServerContext, ServerContext> | Plugin;
 
 /** Not the plugin of this purpose: it decides when requests are parsed, which the fast path is without. */
 const withoutIntrospection = (): Plugin => ({
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
 });
 
-/** Yoga's server; bodies come to it bounded. */
-export function createGraphQL(options: GraphQLServerOptions) {
+export interface GraphQLServer {
+  /** Bodies come to it bounded. */
+  readonly yoga: YogaServerInstance<ServerContext, {}>;
+  /** What Yoga parsed, by text. */
+  readonly documents: LRUCache<string, DocumentNode>;
+  /** What Yoga runs operations with. */
+  readonly run: Execute;
+}
+
+export function createGraphQL(options: GraphQLServerOptions): GraphQLServer {
   const { limits, corsOrigins = [], graphiql = {} } = options;
   const { introspection = true, suggestions = true } = options;
+  const run = operationRunner(options);
+  const documents = documentCache<DocumentNode>();
   // The order is policy: hooks of one kind run from the first plugin to the last. Those of requests
   // and results are not asked on the fast path: what they decide must not hold for plain queries.
   const plugins: readonly (AnyPlugin | false)[] = [
@@ -74,11 +75,8 @@ export function createGraphQL(options: GraphQLServerOptions) {
     // Before validation, which is where large documents hurt.
     useDocumentLimits({ ...DEFAULT_LIMITS, ...limits }),
     !introspection && withoutIntrospection(),
-    // Before whoever asks what a request costs its backend.
-    useUpstream(options),
-    // After validation: a plan is made of a document that is known to be sound.
-    useCost({ maxCalls: options.maxUpstreamCalls ?? 250 }),
-    useExecutor(options.execute),
+    useRunner(run),
+    useExplain(),
     // Codes and statuses for whatever was refused above, or by Yoga, or by graphql-js.
     useRefusals({ suggestions }),
     // After codes are there; before what it turns into a refusal is written down.
@@ -86,7 +84,7 @@ export function createGraphQL(options: GraphQLServerOptions) {
     // Last: writes down what callers will see.
     useRecord(),
   ];
-  return createYoga<ServerContext>({
+  const yoga = createYoga<ServerContext>({
     schema,
     plugins: plugins as Plugin[],
     maskedErrors: { maskError },
@@ -95,7 +93,7 @@ export function createGraphQL(options: GraphQLServerOptions) {
     graphiql: graphiql && graphiqlOptions(graphiql),
     renderGraphiQL: graphiqlRenderer(),
     cors: corsFor(corsOrigins),
-    parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
+    parserAndValidationCache: { documentCache: documents, errorCache: documentCache() },
     // The HTTP server bounds bodies while it reads them; Yoga's way costs more than all else it does.
     maxRequestBodySize: false,
     batching: false,
@@ -104,4 +102,5 @@ export function createGraphQL(options: GraphQLServerOptions) {
     // Yoga answers any URL that ends like this, queries too, with an empty 200; health is ours.
     healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
   });
+  return { yoga, documents, run };
 }

@@ -34,7 +34,7 @@ const isObject = (value: unknown): boolean =>
 
 export class PostRequest {
   readonly method = 'POST';
-  readonly headers: PostHeaders;
+  readonly headers: Pick<Headers, 'get'>;
 
   constructor(headers: IncomingHttpHeaders) {
     this.headers = new PostHeaders(headers);

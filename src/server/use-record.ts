@@ -11,16 +11,25 @@ export function useRecord(): Plugin<ServerContext, ServerContext> {
     onParse() {
       return ({ result, context: { record, params } }) => {
         if (result === null || result instanceof Error) return;
-        const operation = getOperationAST(result as DocumentNode, params.operationName);
-        if (!operation) return;
-        record.operationName = operation.name?.value;
-        record.operationType = operation.operation;
+        noteOperation(record, result as DocumentNode, params.operationName);
       };
     },
     onResultProcess({ result, serverContext: { record } }) {
       if (!Array.isArray(result) && !(Symbol.asyncIterator in result)) note(record, result);
     },
   };
+}
+
+/** What is asked for in a document; nothing when that is not clear. */
+export function noteOperation(
+  record: RequestRecord,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): void {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return;
+  record.operationName = operation.name?.value;
+  record.operationType = operation.operation;
 }
 
 function note(record: RequestRecord, { data, errors = [] }: ExecutionResult): void {

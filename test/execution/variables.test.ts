@@ -1,0 +1,56 @@
+/**
+ * Variables are what graphql-js makes of them, on whichever way.
+ */
+import { buildSchema, getVariableValues, Kind, parse, type OperationDefinitionNode } from 'graphql';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { variablesOf } from '../../src/execution/variables.ts';
+
+const schema = buildSchema(`
+  enum Color { RED }
+  input Point { x: Int! y: [Float] }
+  type Query { field(id: ID, text: String, is: Boolean, int: Int, float: Float): String }
+`);
+
+const NAMES = ['ID', 'String', 'Boolean', 'Int', 'Float', 'Color', 'Point', 'Nobody'];
+const WRAPPED = ['', '!'].flatMap((bang) => [`%${bang}`, `[%]${bang}`, `[%!]${bang}`]);
+
+const aType = fc
+  .tuple(fc.constantFrom(...NAMES), fc.constantFrom(...WRAPPED))
+  .map(([name, wrapped]) => wrapped.replace('%', name));
+
+const aDeclaration = fc.record({
+  name: fc.constantFrom('a', 'b', 'toString', '__proto__'),
+  type: aType,
+  given: fc.constantFrom('', '', ' = null', ' = 1', ' = "text"'),
+});
+
+const someValues = fc.oneof(
+  fc.constantFrom(null, true, 'RED', '', '7', 7, -0, 1.5, 2 ** 31, -(2 ** 31), 1e300),
+  fc.constantFrom([], ['a', null], [1], {}, { x: 1 }, { x: 1, y: [2, null] }, { z: 1 }),
+);
+
+const someSent = fc.dictionary(fc.constantFrom('a', 'b', 'toString', 'other'), someValues);
+
+describe('variables', () => {
+  it('are what graphql-js makes of them, or wrong as it finds them', () => {
+    fc.assert(
+      fc.property(fc.array(aDeclaration, { maxLength: 3 }), someSent, (declared, sent) => {
+        const list = declared.map(({ name, type, given }) => `$${name}: ${type}${given}`).join(' ');
+        const operation = operationOf(`query Q${list && `(${list})`} { field }`);
+
+        const found = variablesOf(schema, operation, sent);
+
+        const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], sent);
+        expect(found).toStrictEqual(coerced);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+function operationOf(source: string): OperationDefinitionNode {
+  const [operation] = parse(source).definitions;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('Write one operation.');
+  return operation;
+}
