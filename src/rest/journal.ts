@@ -44,9 +44,10 @@ export class Journal {
 
   /** Milliseconds during which at least one call was under way. */
   get backendMs(): number {
+    const now = performance.now() - this.#began;
     let total = 0;
     let coveredTo = 0;
-    for (const { startMs, endMs } of this.#waits()) {
+    for (const { startMs, endMs = now } of this.#waits()) {
       total += Math.max(0, endMs - Math.max(startMs, coveredTo));
       coveredTo = Math.max(coveredTo, endMs);
     }
@@ -55,21 +56,14 @@ export class Journal {
 
   /** The longest chain of calls of which each began after the one before had ended. */
   get rounds(): number {
-    const waits = this.#waits();
-    const order = waits.map((_, i) => i).sort((a, b) => waits[a]!.endMs - waits[b]!.endMs);
-    const roundOf: number[] = [];
-    let ended = 0; // how many of `order` ended before the call at hand began
-    let before = 0; // the longest chain among those
-    let most = 0;
-    for (const [i, { startMs }] of waits.entries()) {
-      for (let next = order[ended]!; next < i && waits[next]!.endMs <= startMs;) {
-        before = Math.max(before, roundOf[next]!);
-        next = order[++ended]!;
-      }
-      roundOf.push(before + 1);
-      most = Math.max(most, before + 1);
+    let rounds = 0;
+    let firstEndMs = 0; // of the calls of this round, the next of which begins after it
+    for (const { startMs, endMs = Infinity } of this.#waits()) {
+      const isNext = startMs >= firstEndMs;
+      if (isNext) rounds += 1;
+      firstEndMs = isNext ? endMs : Math.min(firstEndMs, endMs);
     }
-    return most;
+    return rounds;
   }
 
   /** @param atMs on `performance.now()`'s clock. */
@@ -104,11 +98,8 @@ export class Journal {
     entry.endMs = entry.startMs;
   }
 
-  /** When each call began and ended, in the order they began. */
-  #waits(): { startMs: number; endMs: number }[] {
-    const now = performance.now() - this.#began;
-    return this.#entries
-      .filter(({ source }) => source === 'sent' || source === 'shared')
-      .map(({ startMs, endMs = now }) => ({ startMs, endMs }));
+  /** What the caller waited for, in the order it began. */
+  #waits(): JournalEntry[] {
+    return this.#entries.filter(({ source }) => source === 'sent' || source === 'shared');
   }
 }
