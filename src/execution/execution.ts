@@ -2,7 +2,6 @@
  * One execution: what is executed, for whom, and what resolvers are called with.
  */
 import {
-  getArgumentValues,
   isObjectType,
   type GraphQLAbstractType,
   type GraphQLObjectType,
@@ -10,7 +9,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { Arguments } from './arguments.ts';
+import { argumentValues, type Arguments } from './arguments.ts';
 import type { Place } from './place.ts';
 import { nameOf, type PreparedField } from './prepared.ts';
 import type { Document } from './selection.ts';
@@ -62,7 +61,7 @@ export class Execution implements Document {
     if (field.fixedArguments) return field.fixedArguments;
     let found = this.#arguments?.get(field);
     if (!found) {
-      found = getArgumentValues(field.definition, field.nodes[0]!, this.variableValues);
+      found = argumentValues(field.definition, field.nodes[0]!, this.variableValues);
       (this.#arguments ??= new Map()).set(field, found);
     }
     return found;
