@@ -8,14 +8,16 @@ import type { Dispatcher } from 'undici';
 import type { Route, RouteSet } from '../v0/routes.ts';
 import type { Breaker, BreakerOptions } from './breaker.ts';
 import type { Cancel } from './cancel.ts';
-import { isNotFound, RestBudgetError, RestUnsupportedError } from './errors.ts';
+import { RestBudgetError, RestUnsupportedError } from './errors.ts';
 import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
-import { headersOf, outgoingOf, type Sender, type Values } from './outgoing.ts';
+import { headersOf, outgoingOf, type CallOptions, type Sender, type Values } from './outgoing.ts';
 import type { PathValues } from './path.ts';
 import { RequestDeadline } from './request-deadline.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import type { Outgoing } from './send.ts';
+
+export type { CallOptions } from './outgoing.ts';
 
 /** What a route wants: values for its path's holes, its query, its body. */
 export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
@@ -26,13 +28,6 @@ export type CallInput<Path extends string, Query, Body> = (PathValues<Path> exte
   : { readonly path: PathValues<Path> }) &
   ([Query] extends [undefined] ? { readonly query?: undefined } : { readonly query?: Query }) &
   (undefined extends Body ? { readonly body?: undefined } : { readonly body: Body });
-
-export interface CallOptions {
-  /** Ends a GET nobody waits for; a write runs on. */
-  readonly cancel?: Cancel | undefined;
-  /** Who causes the call, for the journal. */
-  readonly origin?: unknown;
-}
 
 export interface RestClient {
   readonly routeSet: RouteSet;
@@ -49,7 +44,7 @@ export interface RestClient {
     options?: CallOptions,
   ): Promise<Response>;
 
-  /** As `call`, with null for a 404. */
+  /** As `call` for a read, with null for a 404. */
   find<Path extends string, Response, Query, Body>(
     route: Route<Path, Response, Query, Body>,
     input: CallInput<Path, Query, Body>,
@@ -124,6 +119,8 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   });
 }
 
+const NO_OPTIONS: CallOptions = {};
+
 class ScopedClient implements RestClient {
   readonly routeSet: RouteSet;
   readonly journal = new Journal();
@@ -151,13 +148,8 @@ class ScopedClient implements RestClient {
     input: CallInput<Path, Query, Body>,
     options?: CallOptions,
   ): Promise<Response> {
-    try {
-      // Decoded by this very route's schema.
-      return this.#pipeline(this.#outgoingOf(route, input, options)) as Promise<Response>;
-    } catch (error) {
-      const refusal = error as Error;
-      return Promise.reject(refusal);
-    }
+    // Decoded by this very route's schema, both.
+    return this.#send(route, input, options, false) as Promise<Response>;
   }
 
   find<Path extends string, Response, Query, Body>(
@@ -165,18 +157,32 @@ class ScopedClient implements RestClient {
     input: CallInput<Path, Query, Body>,
     options?: CallOptions,
   ): Promise<Response | null> {
-    return this.call(route, input, options).catch(nullWhenNotFound);
+    return this.#send(route, input, options, true) as Promise<Response | null>;
+  }
+
+  #send(
+    route: Route,
+    input: Values,
+    options: CallOptions = NO_OPTIONS,
+    isOptional: boolean,
+  ): Promise<unknown> {
+    try {
+      return this.#pipeline(this.#outgoingOf(route, input, options, isOptional));
+    } catch (error) {
+      const refusal = error as Error;
+      return Promise.reject(refusal);
+    }
   }
 
   /** What is to be sent, if it may be. */
-  #outgoingOf(route: Route, input: Values, options: CallOptions | undefined): Outgoing {
+  #outgoingOf(route: Route, input: Values, options: CallOptions, isOptional: boolean): Outgoing {
     if (route.set === 'extended' && this.routeSet === 'document') {
       throw new RestUnsupportedError(
         'Leave it out, or select no more than its ids: the backend does not have the route',
         route,
       );
     }
-    const outgoing = outgoingOf(route, input, this.#sender, options?.cancel, options?.origin);
+    const outgoing = outgoingOf(route, input, this.#sender, options, isOptional);
     this.#sender.deadline.check(route);
     if (this.#callsLeft === 0) {
       throw new RestBudgetError('The request has made all the calls it may', route);
@@ -184,9 +190,4 @@ class ScopedClient implements RestClient {
     this.#callsLeft -= 1;
     return outgoing;
   }
-}
-
-function nullWhenNotFound(error: unknown): null {
-  if (isNotFound(error)) return null;
-  throw error;
 }

@@ -18,6 +18,13 @@ export interface Values {
   readonly body?: unknown;
 }
 
+export interface CallOptions {
+  /** Ends a GET nobody waits for; a write runs on. */
+  readonly cancel?: Cancel | undefined;
+  /** Who causes the call, for the journal. */
+  readonly origin?: unknown;
+}
+
 /** Who calls: the same for all calls of a request. */
 export interface Sender {
   readonly apiKey: string | undefined;
@@ -37,8 +44,8 @@ export function outgoingOf(
   route: Route,
   values: Values,
   { apiKey, pathPrefix, headers, deadline, journal }: Sender,
-  ownCancel: Cancel | undefined,
-  origin: unknown,
+  { cancel: ownCancel, origin }: CallOptions,
+  isOptional: boolean,
 ): Outgoing {
   if (apiKey === undefined) {
     throw new RestUnauthenticatedError('Send an API key in the x-api-key header', route);
@@ -56,6 +63,7 @@ export function outgoingOf(
     path: pathPrefix + fillPath(route, holes) + formatQuery(query),
     headers: body === null ? headers : [...headers, 'content-type', 'application/json'],
     body,
+    isOptional,
     deadline,
     ownCancel,
     journal,

@@ -23,6 +23,8 @@ export interface Outgoing {
   /** Name, value, name, value. One list for all reads of a request. */
   readonly headers: string[];
   readonly body: string | null;
+  /** Whether a 404 is an answer to whoever asked: null. */
+  readonly isOptional: boolean;
 
   // Who asked.
 

@@ -12,7 +12,7 @@
  * parsed answer. It knows nothing of writes.
  */
 import { abortedError, type End, type Waiter } from './cancel.ts';
-import { RestError, type RouteLabel } from './errors.ts';
+import { isNotFound, RestError, type RouteLabel } from './errors.ts';
 import { freeze } from './freeze.ts';
 import type { JournalEntry } from './journal.ts';
 import {
@@ -166,7 +166,9 @@ class Caller implements Waiter {
 
   fail(error: Error): void {
     const status = error instanceof RestError ? error.status : undefined;
-    if (this.#release(status)) this.#reject(error);
+    if (!this.#release(status)) return;
+    if (this.#outgoing.isOptional && isNotFound(error)) this.#resolve(null);
+    else this.#reject(error);
   }
 
   giveUp(end: End): void {
