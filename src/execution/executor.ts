@@ -83,8 +83,8 @@ export class Executor {
     for (const field of selection.fields) {
       const value = field.resolve ? field.typename : propertyOf(properties, field.name);
       // Most of an answer passes here, and needs no place for errors.
-      const isDone = field.isChecked && isPlain(value);
-      data[field.key] = isDone ? value : this.#field(field, source, value, parent, data);
+      const written = isPlain(value) ? field.written(value) : undefined;
+      data[field.key] = written ?? this.#field(field, source, value, parent, data);
     }
     return data;
   }

@@ -68,8 +68,6 @@ export class PreparedField {
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly shape: Shape;
-  /** Whether it is a leaf whose values are checked as they arrive. */
-  readonly isChecked: boolean;
   /** What `__typename` is here, if this is it. */
   readonly typename: string | undefined;
   /** Undefined for what is a property of the source. */
@@ -90,9 +88,20 @@ export class PreparedField {
     this.definition = definition;
     this.shape = shapeOf(definition.type);
     this.resolve = definition.resolve;
-    this.isChecked = this.shape.kind === 'leaf' && this.shape.isChecked;
     this.typename = definition === TypeNameMetaFieldDef ? parentType.name : undefined;
     this.fixedArguments = fixedArguments(definition, fieldNodes[0]!);
+  }
+
+  /** A plain value as an answer has it; undefined where this is no leaf, or has something against it. */
+  written(value: unknown): unknown {
+    const { shape } = this;
+    if (shape.kind !== 'leaf') return undefined;
+    if (shape.isChecked) return value;
+    try {
+      return shape.type.serialize(value);
+    } catch {
+      return undefined;
+    }
   }
 
   /** What is selected of this field's result, if it is of `type`. */
