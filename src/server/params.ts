@@ -33,7 +33,7 @@ export function readParams(body: unknown): GraphQLParams {
 }
 
 function checkVariables(variables: unknown): void {
-  let level: unknown[] = [variables];
+  let level: object[] = isHolder(variables) ? [variables] : [];
   let count = 0;
   // Level by level: the stack stays flat however deep a caller nests.
   for (let depth = 0; level.length > 0; depth++) {
@@ -44,12 +44,13 @@ function checkVariables(variables: unknown): void {
         `"variables" may nest ${MAX_VARIABLES_DEPTH} levels: send flatter input.`,
       );
     }
-    const next: unknown[] = [];
-    for (const value of level) {
-      if (typeof value !== 'object' || value === null) continue;
-      for (const inner of Object.values(value)) next.push(inner);
+    const next: object[] = [];
+    for (const holder of level) {
+      for (const value of Object.values(holder) as unknown[]) {
+        count += 1;
+        if (isHolder(value)) next.push(value);
+      }
     }
-    count += next.length;
     if (count > MAX_VARIABLES_VALUES) {
       throw refusal(
         400,
@@ -60,3 +61,5 @@ function checkVariables(variables: unknown): void {
     level = next;
   }
 }
+
+const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null;
