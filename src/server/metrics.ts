@@ -9,8 +9,10 @@ import {
   Registry,
   type Aggregator,
 } from 'prom-client';
+import type { RouteLabel } from '../rest/errors.ts';
 import type { UpstreamObserver } from '../rest/observer.ts';
 import type { RequestRecord } from './request-record.ts';
+import { Tally } from './tally.ts';
 
 /** From a cached answer to the deadline, in seconds. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -39,16 +41,17 @@ export class Metrics {
   gather = (): Promise<string> => this.registry.metrics();
   /** To be handed to `createUpstream`: counts its calls. */
   readonly observer: UpstreamObserver;
-  readonly #requests: Counter<'operation' | 'outcome'>;
+  readonly #requests = new Tally((operation: string, outcome: Outcome) => ({ operation, outcome }));
   readonly #durations: Histogram<'operation'>;
   #inFlight = 0;
   readonly #rejections: Counter;
 
   constructor({ ofProcess = false }: MetricsOptions = {}) {
-    this.#requests = this.#counter(
+    this.#counter(
       'gateway_requests_total',
       'GraphQL requests by operation type and outcome.',
       ['operation', 'outcome'],
+      this.#requests,
     );
     this.#durations = this.#histogram(
       'gateway_request_duration_seconds',
@@ -79,7 +82,7 @@ export class Metrics {
 
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
     const operation = record.operationType ?? 'none';
-    this.#requests.inc({ operation, outcome });
+    this.#requests.add(operation, outcome);
     this.#durations.observe({ operation }, durationMs / 1_000);
   }
 
@@ -88,10 +91,16 @@ export class Metrics {
   }
 
   #observe(): UpstreamObserver {
-    const calls = this.#counter(
+    const calls = new Tally(({ method, path: route }: RouteLabel, status: string | number) => ({
+      method,
+      route,
+      status,
+    }));
+    this.#counter(
       'gateway_upstream_calls_total',
       'Tries of REST calls by route and status; without an answer, the kind of failure.',
       ['method', 'route', 'status'],
+      calls,
     );
     const durations = this.#histogram(
       'gateway_upstream_call_duration_seconds',
@@ -125,9 +134,9 @@ export class Metrics {
       { aggregator: 'max' },
     );
     return {
-      onCall: ({ route: { method, path: route }, attempt, status, failure, durationMs }) => {
-        calls.inc({ method, route, status: status ?? failure ?? 'none' });
-        durations.observe({ method, route }, durationMs / 1_000);
+      onCall: ({ route, attempt, status, failure, durationMs }) => {
+        calls.add(route, status ?? failure ?? 'none');
+        durations.observe({ method: route.method, route: route.path }, durationMs / 1_000);
         if (attempt > 1) retries.inc();
       },
       onShared: () => shared.inc(),
@@ -138,8 +147,21 @@ export class Metrics {
     };
   }
 
-  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  /** @param tally counts for it. */
+  #counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    tally?: { moveTo(counter: Counter<Label>): void },
+  ): Counter<Label> {
+    const counter: Counter<Label> = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect: () => tally?.moveTo(counter),
+    });
+    return counter;
   }
 
   #gauge(name: string, help: string, how: GaugeOptions): Gauge {

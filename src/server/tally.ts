@@ -1,0 +1,32 @@
+/**
+ * What is counted with every call, told to its counter when somebody asks: putting labels together
+ * costs more than counting.
+ */
+import type { Counter } from 'prom-client';
+
+export class Tally<Row, Column, Label extends string> {
+  readonly #counts = new Map<Row, Map<Column, number>>();
+  readonly #labelsOf: (row: Row, column: Column) => Record<Label, string | number>;
+
+  constructor(labelsOf: (row: Row, column: Column) => Record<Label, string | number>) {
+    this.#labelsOf = labelsOf;
+  }
+
+  /** One more. */
+  add(row: Row, column: Column): void {
+    let counts = this.#counts.get(row);
+    if (!counts) {
+      counts = new Map();
+      this.#counts.set(row, counts);
+    }
+    counts.set(column, (counts.get(column) ?? 0) + 1);
+  }
+
+  /** Hands over what was counted since the last time. */
+  moveTo(counter: Counter<Label>): void {
+    for (const [row, counts] of this.#counts) {
+      for (const [column, count] of counts) counter.inc(this.#labelsOf(row, column), count);
+      counts.clear();
+    }
+  }
+}
