@@ -31,18 +31,17 @@ export function sharing(
   onShared: (route: RouteLabel) => void,
 ): (outgoing: Outgoing) => Promise<unknown> {
   // A generation is the map's present content: moving it is forgetting what can be joined.
-  const flights = new Map<string, Entry>();
+  const flights: Flights = new Map();
   const send = layer((outgoing, outcome) => outgoing.landing!.land(outcome)); // set by both below
 
   return (outgoing) => {
     if (!isRead(outgoing)) return write(outgoing);
-    const id = `${outgoing.apiKey} ${outgoing.path}`; // a key holds no space
-    const known = flights.get(id)?.flight;
+    const known = flights.get(outgoing.apiKey)?.get(outgoing.path)?.flight;
     if (known) {
       onShared(outgoing.route);
       return known.join(outgoing);
     }
-    return new Flight(outgoing, flights, id).begin(send);
+    return new Flight(outgoing, flights).begin(send);
   };
 
   function write(outgoing: Outgoing): Promise<unknown> {
@@ -68,21 +67,28 @@ interface Entry {
   flight: Flight | undefined;
 }
 
+/** By key, and by path: a text of both would have to be put together and hashed for every call. */
+type Flights = Map<string, Map<string, Entry>>;
+
 /** One exchange, and all who wait for it. */
 class Flight implements Landing {
   readonly outgoing: Outgoing;
-  readonly #flights: Map<string, Entry>;
+  readonly #flights: Flights;
   readonly #entry: Entry = { flight: this };
-  readonly #id: string;
   #callers: Caller[] | undefined;
   #waiting = 0;
 
-  constructor(outgoing: Outgoing, flights: Map<string, Entry>, id: string) {
+  constructor(outgoing: Outgoing, flights: Flights) {
     this.outgoing = outgoing;
     this.#flights = flights;
-    this.#id = id;
-    flights.set(id, this.#entry);
     outgoing.landing = this;
+    const { apiKey, path } = outgoing;
+    let ofKey = flights.get(apiKey);
+    if (!ofKey) {
+      ofKey = new Map();
+      flights.set(apiKey, ofKey);
+    }
+    ofKey.set(path, this.#entry);
   }
 
   begin(send: Send): Promise<unknown> {
@@ -119,8 +125,12 @@ class Flight implements Landing {
   }
 
   #forget(): void {
-    if (this.#flights.get(this.#id) === this.#entry) this.#flights.delete(this.#id);
     this.#entry.flight = undefined;
+    const { apiKey, path } = this.outgoing;
+    const ofKey = this.#flights.get(apiKey);
+    if (ofKey?.get(path) !== this.#entry) return;
+    ofKey.delete(path);
+    if (ofKey.size === 0) this.#flights.delete(apiKey);
   }
 
   #wait(outgoing: Outgoing, entry: JournalEntry | undefined): Promise<unknown> {
