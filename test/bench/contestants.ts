@@ -38,7 +38,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE_FLAGS = [
   '--enable-source-maps',
   '--max-semi-space-size=16',
-  '--heap-growing-percent=50',
+  '--heap-growing-percent=35',
 ];
 const TAILCALL_VERSIONS = ['1.6', '1.0'];
 
