@@ -62,8 +62,9 @@ export function createGraphQL(options: GraphQLServerOptions): GraphQLServer {
   const { introspection = true, suggestions = true } = options;
   const run = operationRunner(options);
   const documents = documentCache<DocumentNode>();
-  // The order is policy: hooks of one kind run from the first plugin to the last. Those of requests
-  // and results are not asked on the fast path: what they decide must not hold for plain queries.
+  // The order is policy: hooks of one kind run from the first plugin to the last. On the fast path
+  // those of requests and results are not asked, and those of documents once a document: what they
+  // decide must not hold for plain queries, or has to be the same every time.
   const plugins: readonly (AnyPlugin | false)[] = [
     useExecuted(),
     // Nothing else can be said of what could not be read.
