@@ -27,21 +27,20 @@ interface Part {
 }
 
 interface Prepared {
-  readonly definition: Definition;
   /** Undefined where variables have a say, and for wrong ones. */
   readonly fixed: Arguments | undefined;
   /** Undefined where a variable is only a part of a value, and for wrong ones. */
   readonly parts: readonly Part[] | undefined;
 }
 
-const NONE: Arguments = Object.freeze({});
+const NONE: Prepared = { fixed: Object.freeze({}), parts: [] };
 
 /** A node stands for the fields of several types where it is selected on an interface. */
-const prepared = new WeakMap<FieldNode, Prepared>();
+const prepared = new WeakMap<FieldNode, Prepared & { readonly definition: Definition }>();
 
 /** The arguments of a field, whatever the variables; undefined when these matter, and for wrong ones. */
 export const fixedArguments = (definition: Definition, node: FieldNode): Arguments | undefined =>
-  definition.args.length === 0 ? NONE : preparedFor(definition, node).fixed;
+  preparedFor(definition, node).fixed;
 
 /**
  * The arguments of a field.
@@ -53,8 +52,10 @@ export function argumentValues(
   node: FieldNode,
   variables: Arguments,
 ): Arguments {
-  const { parts } = preparedFor(definition, node);
-  return (parts && together(parts, variables)) ?? getArgumentValues(definition, node, variables);
+  const { fixed, parts } = preparedFor(definition, node);
+  return (
+    fixed ?? (parts && together(parts, variables)) ?? getArgumentValues(definition, node, variables)
+  );
 }
 
 /** The arguments of a selected field; undefined when they are wrong, which execution will report. */
@@ -64,13 +65,14 @@ export function argumentsOf(
   { fieldNodes: [node] }: Selected,
 ): Arguments | undefined {
   try {
-    return fixedArguments(definition, node!) ?? argumentValues(definition, node!, variableValues);
+    return argumentValues(definition, node!, variableValues);
   } catch {
     return undefined;
   }
 }
 
 function preparedFor(definition: Definition, node: FieldNode): Prepared {
+  if (definition.args.length === 0) return NONE;
   let known = prepared.get(node);
   if (known?.definition !== definition) {
     const parts = partsOf(definition, node);

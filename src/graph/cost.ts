@@ -5,11 +5,11 @@
  * allows are planned before they run, and that can be told from the text alone, once.
  */
 import {
+  getOperationAST,
   GraphQLError,
   visit,
   type DocumentNode,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
+  type ExecutionArgs,
 } from 'graphql';
 import { fragmentsOf } from '../execution/selection.ts';
 import { variablesOf } from '../execution/variables.ts';
@@ -20,13 +20,8 @@ import { MAX_NODES } from './node.queries.ts';
 import { planOperation } from './plan.ts';
 import type { Plan } from './plan-tally.ts';
 
-export interface Operation {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  /** As the caller sent them. */
-  readonly variables: Readonly<Record<string, unknown>>;
-}
+/** What is to be executed, with its variables as the caller sent them. */
+export type Asked = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
 
 /** A context for planning alone: it knows which routes there are, and calls none. */
 export function planningContext(routeSet: RouteSet): Context {
@@ -34,12 +29,16 @@ export function planningContext(routeSet: RouteSet): Context {
   return createContext({ routeSet, journal: new Journal(), call: refuse, find: refuse }, 'plan');
 }
 
-/** The plan of an operation; undefined when its variables are wrong, which execution will report. */
+/**
+ * The plan of an operation; undefined when there is no such operation or its variables are wrong,
+ * which execution will report.
+ */
 export function planFor(
-  { schema, document, operation, variables }: Operation,
+  { schema, document, operationName, variableValues: sent }: Asked,
   context: Context,
 ): Plan | undefined {
-  const variableValues = variablesOf(schema, operation, variables);
+  const operation = getOperationAST(document, operationName);
+  const variableValues = operation && variablesOf(schema, operation, sent);
   if (!variableValues) return undefined;
   const fragments = fragmentsOf(document);
   return planOperation(operation, { schema, fragments, variableValues }, context);
@@ -51,7 +50,7 @@ export function planFor(
  * @returns the refusal; undefined when the operation may run.
  */
 export function refuseCost(
-  asked: Operation,
+  asked: Asked,
   context: Context,
   maxCalls: number,
 ): GraphQLError | undefined {

@@ -119,8 +119,6 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   });
 }
 
-const NO_OPTIONS: CallOptions = {};
-
 class ScopedClient implements RestClient {
   readonly routeSet: RouteSet;
   readonly journal = new Journal();
@@ -149,7 +147,7 @@ class ScopedClient implements RestClient {
     options?: CallOptions,
   ): Promise<Response> {
     // Decoded by this very route's schema, both.
-    return this.#send(route, input, options, false) as Promise<Response>;
+    return this.#send(route, input, false, options) as Promise<Response>;
   }
 
   find<Path extends string, Response, Query, Body>(
@@ -157,17 +155,12 @@ class ScopedClient implements RestClient {
     input: CallInput<Path, Query, Body>,
     options?: CallOptions,
   ): Promise<Response | null> {
-    return this.#send(route, input, options, true) as Promise<Response | null>;
+    return this.#send(route, input, true, options) as Promise<Response | null>;
   }
 
-  #send(
-    route: Route,
-    input: Values,
-    options: CallOptions = NO_OPTIONS,
-    isOptional: boolean,
-  ): Promise<unknown> {
+  #send(route: Route, input: Values, isOptional: boolean, options?: CallOptions): Promise<unknown> {
     try {
-      return this.#pipeline(this.#outgoingOf(route, input, options, isOptional));
+      return this.#pipeline(this.#outgoingOf(route, input, isOptional, options));
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
@@ -175,14 +168,14 @@ class ScopedClient implements RestClient {
   }
 
   /** What is to be sent, if it may be. */
-  #outgoingOf(route: Route, input: Values, options: CallOptions, isOptional: boolean): Outgoing {
+  #outgoingOf(route: Route, input: Values, isOptional: boolean, options?: CallOptions): Outgoing {
     if (route.set === 'extended' && this.routeSet === 'document') {
       throw new RestUnsupportedError(
         'Leave it out, or select no more than its ids: the backend does not have the route',
         route,
       );
     }
-    const outgoing = outgoingOf(route, input, this.#sender, options, isOptional);
+    const outgoing = outgoingOf(route, input, this.#sender, isOptional, options);
     this.#sender.deadline.check(route);
     if (this.#callsLeft === 0) {
       throw new RestBudgetError('The request has made all the calls it may', route);

@@ -44,8 +44,8 @@ export function outgoingOf(
   route: Route,
   values: Values,
   { apiKey, pathPrefix, headers, deadline, journal }: Sender,
-  { cancel: ownCancel, origin }: CallOptions,
   isOptional: boolean,
+  { cancel: ownCancel, origin }: CallOptions = {},
 ): Outgoing {
   if (apiKey === undefined) {
     throw new RestUnauthenticatedError('Send an API key in the x-api-key header', route);

@@ -15,8 +15,7 @@ import type { GraphQLServer } from './graphql-server.ts';
 import { maskError } from './mask-error.ts';
 import type { RunContext } from './operation-runner.ts';
 import { paramsIn, PostRequest, type PlainParams, type Post } from './post.ts';
-import type { RequestRecord, ServerContext } from './request-record.ts';
-import { noteOperation } from './use-record.ts';
+import { noteOperation, type RequestRecord, type ServerContext } from './request-record.ts';
 
 /** What Yoga and its plugins make of graphql-js's functions, for one request. */
 interface Enveloped {

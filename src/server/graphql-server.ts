@@ -14,7 +14,7 @@ import { documentCache } from './document-cache.ts';
 import { DEFAULT_LIMITS, type DocumentLimits } from './document-limits.ts';
 import { graphiqlOptions, graphiqlRenderer, type GraphiqlOptions } from './graphiql.ts';
 import { maskError } from './mask-error.ts';
-import { operationRunner, useRunner, type RunnerOptions } from './operation-runner.ts';
+import { operationRunner, type RunnerOptions } from './operation-runner.ts';
 import type { ServerContext } from './request-record.ts';
 import { useBody } from './use-body.ts';
 import { useCsrfHeader } from './use-csrf-header.ts';
@@ -48,6 +48,10 @@ const withoutIntrospection = (): Plugin => ({
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
 });
 
+const runningBy = (run: Execute): Plugin => ({
+  onExecute: ({ setExecuteFn }) => setExecuteFn(run),
+});
+
 export interface GraphQLServer {
   /** Bodies come to it bounded. */
   readonly yoga: YogaServerInstance<ServerContext, {}>;
@@ -76,7 +80,7 @@ export function createGraphQL(options: GraphQLServerOptions): GraphQLServer {
     // Before validation, which is where large documents hurt.
     useDocumentLimits({ ...DEFAULT_LIMITS, ...limits }),
     !introspection && withoutIntrospection(),
-    useRunner(run),
+    runningBy(run),
     useExplain(),
     // Codes and statuses for whatever was refused above, or by Yoga, or by graphql-js.
     useRefusals({ suggestions }),

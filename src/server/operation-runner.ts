@@ -4,8 +4,6 @@
  * A function, and not a hook for each step: Envelop puts a dozen objects around every hook, which
  * for a small query cost as much as executing it.
  */
-import { getOperationAST } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { createExecute, type Execute } from '../execution/execute.ts';
 import { createContext } from '../graph/context.ts';
 import { planFor, refuseCost } from '../graph/cost.ts';
@@ -27,7 +25,7 @@ export interface RunnerOptions {
 /** What an operation is run with, as `contextValue`. */
 export interface RunContext extends ServerContext {
   /** As much of it as is asked for. */
-  readonly request: PostRequest;
+  readonly request: Pick<PostRequest, 'headers'>;
 }
 
 /** Errors that are told of one answer: a few ids asked for by many names make thousands. */
@@ -50,33 +48,19 @@ export function operationRunner({
   execute = createExecute(maxErrors),
 }: RunnerOptions): Execute {
   return (args) => {
-    const { schema, document, operationName, contextValue } = args;
-    const { request, record } = contextValue as RunContext;
+    const { request, record } = args.contextValue as RunContext;
     const apiKey = readApiKey(request.headers, fallback);
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
     record.rest = upstream({ apiKey, requestId: record.requestId, maxCalls, leaving });
     const context = { record, ...createContext(record.rest, apiKey ?? '') };
-    const operation = getOperationAST(document, operationName);
-    if (operation) {
-      const asked = { schema, document, operation, variables: args.variableValues ?? {} };
-      if (request.headers.get('x-explain') === 'plan') {
-        const plan = planFor(asked, context);
-        if (plan) return { extensions: { plan } };
-      } else {
-        const refusal = refuseCost(asked, context, maxCalls);
-        if (refusal) return { errors: [refusal] };
-      }
+    if (request.headers.get('x-explain') === 'plan') {
+      const plan = planFor(args, context);
+      if (plan) return { extensions: { plan } };
+    } else {
+      const refusal = refuseCost(args, context, maxCalls);
+      if (refusal) return { errors: [refusal] };
     }
     return execute({ ...args, contextValue: context });
-  };
-}
-
-/** Lets Yoga run operations so. */
-export function useRunner(run: Execute): Plugin {
-  return {
-    onExecute: ({ setExecuteFn }) => {
-      setExecuteFn(run);
-    },
   };
 }

@@ -35,11 +35,10 @@ function planFiles(files: readonly string[], json: string): Plan {
     ({ message }) => !message.endsWith('never used.'),
   );
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
-  const operation = getOperationAST(document);
-  if (!operation) throw new Error('The files must hold exactly one operation.');
-  const variables = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  if (!getOperationAST(document)) throw new Error('The files must hold exactly one operation.');
+  const variableValues = JSON.parse(json) as Readonly<Record<string, unknown>>;
   const context = planningContext(given.includes('document') ? 'document' : 'extended');
-  const plan = planFor({ schema, document, operation, variables }, context);
+  const plan = planFor({ schema, document, variableValues }, context);
   if (!plan) throw new Error('The variables do not fit: pass them as JSON after the files.');
   return plan;
 }

@@ -3,7 +3,12 @@
  * read by the log and the metrics when it is answered.
  */
 import { randomUUID } from 'node:crypto';
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import {
+  getOperationAST,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+} from 'graphql';
 import { Cancel } from '../rest/cancel.ts';
 import type { RestClient } from '../rest/client.ts';
 
@@ -43,6 +48,18 @@ export function createRecord(requestId: string | null): RequestRecord {
     hasData: false,
     causes: [],
   };
+}
+
+/** What is asked for in a document; nothing when that is not clear. */
+export function noteOperation(
+  record: RequestRecord,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): void {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return;
+  record.operationName = operation.name?.value;
+  record.operationType = operation.operation;
 }
 
 /** A caller's own name for its request is kept when it can go into a header and a log line. */
