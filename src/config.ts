@@ -33,8 +33,6 @@ export interface Config {
   readonly upstreamApiKey: string | undefined;
   /** `UPSTREAM_ROUTES`: which routes the deployment has. */
   readonly upstreamRoutes: RouteSet;
-  /** `UPSTREAM_HTTP2`: whether reads travel over HTTP/2 where the deployment's TLS offers it. */
-  readonly upstreamHttp2: boolean;
   /** `UPSTREAM_TIMEOUT_MS`: one try of one REST call. */
   readonly upstreamTimeoutMs: number;
   /** `REQUEST_TIMEOUT_MS`: a whole GraphQL request, tries and pauses included; more than one try. */
@@ -66,7 +64,6 @@ export interface Config {
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-const HTTP2_MODES = ['auto', 'off'] as const;
 const TIMESTAMP_FORMS = ['document', 'iso'] as const;
 
 /** Longest time that may be set, in milliseconds. */
@@ -88,7 +85,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     upstreamUrl: read('UPSTREAM_URL', UPSTREAM_URL),
     upstreamApiKey: read('UPSTREAM_API_KEY', API_KEY),
     upstreamRoutes: read('UPSTREAM_ROUTES', oneOf(ROUTE_SETS, 'extended')),
-    upstreamHttp2: read('UPSTREAM_HTTP2', oneOf(HTTP2_MODES, 'off')) === 'auto',
     upstreamTimeoutMs: read('UPSTREAM_TIMEOUT_MS', wholeNumber(3_000, 1, HOUR_MS)),
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(10_000, 1, HOUR_MS)),
     maxUpstreamCalls: read('MAX_UPSTREAM_CALLS', wholeNumber(250, 1, 100_000)),

@@ -5,17 +5,17 @@
  */
 import cluster from 'node:cluster';
 import type { Backend } from './backend/backend.ts';
-import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/example.ts';
+import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { createUpstream } from './rest/client.ts';
-import { createDispatcher, splitUpstreamUrl } from './rest/dispatcher.ts';
-import { RestError } from './rest/errors.ts';
+import { createUpstream } from './rest/client/client.ts';
+import { createDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
+import { RestError } from './rest/client/errors.ts';
 import { createGateway } from './server/gateway.ts';
-import { openHttpServer, urlHost } from './server/http-server.ts';
-import { createLogger, type Logger } from './server/logger.ts';
-import { Metrics } from './server/metrics.ts';
-import { upstreamProbe } from './server/upstream-probe.ts';
-import { createWorkers, gatherMetrics, WorkerStartError } from './server/workers.ts';
+import { openHttpServer, urlHost } from './server/http/http-server.ts';
+import { createLogger, type Logger } from './server/observe/logger.ts';
+import { Metrics } from './server/observe/metrics.ts';
+import { upstreamProbe } from './server/observe/upstream-probe.ts';
+import { createWorkers, gatherMetrics, WorkerStartError } from './server/cluster/workers.ts';
 
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
@@ -61,7 +61,7 @@ async function start(config: Config): Promise<void> {
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
   const { origin, pathPrefix } = splitUpstreamUrl(config.upstreamUrl ?? new URL(backend!.url));
   const upstream = createUpstream({
-    dispatcher: createDispatcher(origin, { http2: config.upstreamHttp2 }),
+    dispatcher: createDispatcher(origin),
     pathPrefix,
     // What the embedded backend does not serve must not be asked of it.
     routeSet: backend && config.backendRoutes === 'document' ? 'document' : config.upstreamRoutes,

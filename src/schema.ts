@@ -1,7 +1,7 @@
 /**
  * The roof: every room once, then the schema.
  */
-import './graph/node.queries.ts';
+import './graph/types/node.queries.ts';
 import './resources/page/page.ts';
 import './resources/audience/audience.ts';
 import './resources/page-link/page-link.ts';
@@ -9,6 +9,6 @@ import './resources/topic/topic.ts';
 import './resources/account/account.ts';
 import './resources/person/person.ts';
 import './resources/log/log.ts';
-import { builder } from './graph/builder.ts';
+import { builder } from './graph/types/builder.ts';
 
 export const schema = builder.toSchema();

@@ -8,16 +8,16 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import type { RouteSet } from '../v0/routes.ts';
-import { tenantFinder } from './api-key.ts';
-import { createApp } from './app.ts';
-import { BackendDatabaseError, openDatabase } from './database.ts';
-import { createPublisher } from './publisher.ts';
-import { createHandlers } from './resources.ts';
-import { seedWhenEmpty } from './seed.ts';
+import { tenantFinder } from './http/api-key.ts';
+import { createApp } from './http/app.ts';
+import { BackendDatabaseError, openDatabase } from './database/database.ts';
+import { createPublisher } from './publishing/publisher.ts';
+import { createHandlers } from './routes/resources.ts';
+import { seedWhenEmpty } from './seed/seed.ts';
 import { createClock, timeWriter } from './time.ts';
 import type { TimestampForm } from './time.ts';
 
-export { BackendDatabaseError } from './database.ts';
+export { BackendDatabaseError } from './database/database.ts';
 
 /** Loopback only: the sample key is no secret. */
 const HOST = '127.0.0.1';

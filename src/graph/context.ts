@@ -1,7 +1,7 @@
 /**
  * What every resolver of one request is given.
  */
-import type { RestClient } from '../rest/client.ts';
+import type { RestClient } from '../rest/client/client.ts';
 
 export interface Context {
   /** The backend, with this caller's key. */

@@ -5,7 +5,7 @@
  * global id to ask for next, and for a list the cursor to ask from.
  */
 import { GraphQLError } from 'graphql';
-import { RestBudgetError } from '../rest/errors.ts';
+import { RestBudgetError } from '../rest/client/errors.ts';
 import { fromRestError, type ErrorCode } from './errors.ts';
 
 const CUT: ErrorCode = 'UPSTREAM_BUDGET_EXCEEDED';

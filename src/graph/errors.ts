@@ -19,7 +19,7 @@ import {
   RestUnauthenticatedError,
   RestUnreachableError,
   RestUnsupportedError,
-} from '../rest/errors.ts';
+} from '../rest/client/errors.ts';
 
 export type ErrorCode =
   | 'BAD_USER_INPUT'

@@ -4,15 +4,15 @@
  * It opens no port and reads no environment: `fetch` is the whole of it, for tests and for whatever
  * server stands in front.
  */
-import { FastPath, type FastAnswer } from './fast-path.ts';
-import { createGraphQL, type GraphQLServerOptions } from './graphql-server.ts';
-import { silentLogger, type Logger } from './logger.ts';
-import { Metrics } from './metrics.ts';
-import type { Post } from './post.ts';
-import { Readiness, type Probe } from './readiness.ts';
-import { refusalResponse } from './refusal.ts';
-import { report } from './request-report.ts';
-import { createRecord, type RequestRecord } from './request-record.ts';
+import { FastPath, type FastAnswer } from './operation/fast-path.ts';
+import { createGraphQL, type GraphQLServerOptions } from './yoga/graphql-server.ts';
+import { silentLogger, type Logger } from './observe/logger.ts';
+import { Metrics } from './observe/metrics.ts';
+import type { Post } from './operation/post.ts';
+import { Readiness, type Probe } from './observe/readiness.ts';
+import { refusalResponse } from './operation/refusal.ts';
+import { report } from './observe/request-report.ts';
+import { createRecord, type RequestRecord } from './operation/request-record.ts';
 
 export interface GatewayOptions extends GraphQLServerOptions {
   /** Asks the backend whether it is there. @default always there */

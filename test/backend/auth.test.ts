@@ -1,7 +1,7 @@
 /** Keys and tenants: who is let in, and whose rows they see. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { EXAMPLE_PAGE_ID, OTHER_API_KEY } from '../../src/backend/example.ts';
+import { EXAMPLE_PAGE_ID, OTHER_API_KEY } from '../../src/backend/seed/example.ts';
 import { openTestBackend, temporaryDatabase, walk } from './support.ts';
 
 it.each([

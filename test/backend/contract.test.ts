@@ -1,6 +1,6 @@
 /** Every route answers what the contract says: shapes, moments, counts, the served set, OpenAPI. */
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE_PAGE_ID } from '../../src/backend/example.ts';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { SLUG_PATTERN } from '../../src/v0/log.ts';
 import { routes } from '../../src/v0/routes.ts';
 import type { RouteName } from '../../src/v0/routes.ts';

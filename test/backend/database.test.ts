@@ -6,7 +6,7 @@ import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { expect, it } from 'vitest';
 import { BackendDatabaseError, openBackend } from '../../src/backend/backend.ts';
-import * as tables from '../../src/backend/tables.ts';
+import * as tables from '../../src/backend/database/tables.ts';
 import { openTestBackend, temporaryDatabase } from './support.ts';
 
 it('has the tables, columns and indexes that tables.ts says; a change needs a migration', async () => {

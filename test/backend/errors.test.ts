@@ -1,7 +1,7 @@
 /** Refusals: statuses, one flat body, and what they say to do instead. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE_PAGE_ID } from '../../src/backend/example.ts';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { shareTestBackend } from './support.ts';
 
 const backend = shareTestBackend();

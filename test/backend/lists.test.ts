@@ -1,6 +1,6 @@
 /** Lists: every row once, at every page size, whatever is written meanwhile. */
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE_PAGE_ID } from '../../src/backend/example.ts';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { openTestBackend, shareTestBackend, walk } from './support.ts';
 
 const { call } = shareTestBackend();

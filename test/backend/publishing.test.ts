@@ -1,6 +1,6 @@
 /** Publishing: the way of a version, once, whatever is repeated; and what ends it. */
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE_PAGE_ID } from '../../src/backend/example.ts';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { openTestBackend, until } from './support.ts';
 import type { Caller } from './support.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { openBackend } from '../../src/backend/backend.ts';
 import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
-import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 
 export interface Answer {
   readonly status: number;

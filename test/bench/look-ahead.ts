@@ -4,8 +4,8 @@
 import { createRequire } from 'node:module';
 import type * as GraphQL from 'graphql';
 import { createContext } from '../../src/graph/context.ts';
-import { createUpstream } from '../../src/rest/client.ts';
-import { createDispatcher } from '../../src/rest/dispatcher.ts';
+import { createUpstream } from '../../src/rest/client/client.ts';
+import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import { median } from './median.ts';
 import { pageIdOf, type BenchQuery } from './queries.ts';

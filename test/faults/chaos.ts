@@ -5,7 +5,7 @@
  * the same faults, whatever order its calls arrive in.
  */
 import { createHash } from 'node:crypto';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import {
   after,

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, silence, text } from '../support/faults.ts';
 import { KEY, startGateway, type GatewayProcess } from '../support/gateway-process.ts';

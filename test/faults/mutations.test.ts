@@ -2,7 +2,7 @@
  * T22 and T53 to T56: a write is sent once, and what became of it is told as far as anybody knows.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import {
   cut,

@@ -4,7 +4,7 @@
  * What is asked is new every time and a reader has a key of its own, so that nothing is shared and
  * an answer that was meant for another is seen.
  */
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { Callers, Heard } from './callers.ts';
 
 interface Screen {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type Gauge } from '../support/gateway-process.ts';
 import { openCallers } from './callers.ts';

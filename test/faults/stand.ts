@@ -9,7 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import {
   openFaultUpstream,
   type FaultUpstream,

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getNamedType, isLeafType, type GraphQLObjectType } from 'graphql';
 import { z } from 'zod';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, held, status } from '../support/faults.ts';

@@ -4,7 +4,7 @@
  * The backend takes 20 ms a call here, so that rounds can be told apart by when calls began and ended.
  */
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
 import { openHouse } from '../support/open-house.ts';
 import { planOf } from '../support/plan-of.ts';

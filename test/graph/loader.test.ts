@@ -2,7 +2,7 @@
  * Loaders: keys that are asked for together, each with a call of its own.
  */
 import { expect, it } from 'vitest';
-import { Loader } from '../../src/graph/loader.ts';
+import { Loader } from '../../src/graph/entity/loader.ts';
 
 const never = new Promise<string>(() => {});
 

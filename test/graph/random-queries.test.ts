@@ -4,7 +4,7 @@
  * A failure prints the seed and the query: `randomQuery(seed, …)` makes it again.
  */
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
 import { openHouse } from '../support/open-house.ts';

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTimestamp } from '../../src/graph/scalars.ts';
+import { readTimestamp } from '../../src/graph/types/scalars.ts';
 
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 

@@ -2,7 +2,7 @@
  * In front of a backend that has the 20 routes of the REST document, and no others.
  */
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
 import { openHouse, type House } from '../support/open-house.ts';
 

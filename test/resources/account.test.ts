@@ -1,6 +1,6 @@
 /** Accounts: both lists with their flags, the lookup, and what each costs. */
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
 import { openHouse } from '../support/open-house.ts';
 

@@ -1,6 +1,6 @@
 /** Logs and activity: flags, the interface they share, and the ways back from them. */
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
 import { openHouse } from '../support/open-house.ts';
 

@@ -1,6 +1,6 @@
 /** Persons: the edges from accounts and audiences, and the way from a person to its account. */
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
 import { openHouse, type House } from '../support/open-house.ts';
 import { planOf } from '../support/plan-of.ts';

@@ -1,6 +1,6 @@
 /** Topics and entries: their edges with the calls they cost, paging both ways, and both writes. */
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
 import { openHouse, type House } from '../support/open-house.ts';
 

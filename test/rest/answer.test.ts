@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { RestClient } from '../../src/rest/client.ts';
+import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cut, endless, ok, raw, status, text, type Behaviour } from '../support/faults.ts';
 import { failureOf, openRest, outcome, person } from './open-rest.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ByteCollector } from '../../src/rest/byte-collector.ts';
+import { ByteCollector } from '../../src/lib/byte-collector.ts';
 
 const collected = (chunks: readonly string[]): ByteCollector => {
   const bytes = new ByteCollector();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { checkOf, isOpen } from '../../src/rest/check.ts';
-import { decode } from '../../src/rest/decode.ts';
-import { RestInvalidResponseError } from '../../src/rest/errors.ts';
-import type { Answer } from '../../src/rest/send.ts';
+import { checkOf, isOpen } from '../../src/rest/decode/contract-check.ts';
+import { decode } from '../../src/rest/decode/decode.ts';
+import { RestInvalidResponseError } from '../../src/rest/client/errors.ts';
+import type { Answer } from '../../src/rest/client/send.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { person } from './open-rest.ts';
 

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { endOfTurn } from '../../src/rest/end-of-turn.ts';
+import { endOfTurn } from '../../src/lib/end-of-turn.ts';
 
 it('comes when both of two callers who asked at once are heard, and for both at once', async () => {
   const events: string[] = [];

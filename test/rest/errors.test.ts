@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RestTimeoutError, RestUnreachableError } from '../../src/rest/errors.ts';
+import { RestTimeoutError, RestUnreachableError } from '../../src/rest/client/errors.ts';
 
 const route = { method: 'GET', path: '/v0/topics' };
 

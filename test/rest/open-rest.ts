@@ -9,9 +9,9 @@ import {
   type RestClient,
   type Upstream,
   type UpstreamOptions,
-} from '../../src/rest/client.ts';
-import { createDispatcher } from '../../src/rest/dispatcher.ts';
-import type { ObservedCall } from '../../src/rest/observer.ts';
+} from '../../src/rest/client/client.ts';
+import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import type { ObservedCall } from '../../src/rest/client/observer.ts';
 import {
   openFaultUpstream,
   type FaultUpstream,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it, onTestFinished } from 'vitest';
-import { fillPath, formatQuery, MAX_ID_LENGTH, segmentFault } from '../../src/rest/path.ts';
+import { fillPath, formatQuery, MAX_ID_LENGTH, segmentFault } from '../../src/rest/client/path.ts';
 import type { Route } from '../../src/v0/routes.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { failureOf, openRest } from './open-rest.ts';

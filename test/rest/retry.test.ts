@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Cancel } from '../../src/rest/cancel.ts';
-import type { RestClient } from '../../src/rest/client.ts';
-import { parseRetryAfter } from '../../src/rest/retry-after.ts';
+import { Cancel } from '../../src/rest/client/cancel.ts';
+import type { RestClient } from '../../src/rest/client/client.ts';
+import { parseRetryAfter } from '../../src/rest/decode/retry-after.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cut, hangUp, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
 import { failureOf, NO_BREAKER, openRest, outcome, person } from './open-rest.ts';

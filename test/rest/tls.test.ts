@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { describe, expect, it } from 'vitest';
-import type { RestClient } from '../../src/rest/client.ts';
+import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { ok } from '../support/faults.ts';

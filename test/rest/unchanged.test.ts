@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RestClient } from '../../src/rest/client.ts';
-import { decode } from '../../src/rest/decode.ts';
-import { RestInvalidResponseError } from '../../src/rest/errors.ts';
-import type { Answer, Outgoing } from '../../src/rest/send.ts';
-import { Unchanged } from '../../src/rest/unchanged.ts';
+import type { RestClient } from '../../src/rest/client/client.ts';
+import { decode } from '../../src/rest/decode/decode.ts';
+import { RestInvalidResponseError } from '../../src/rest/client/errors.ts';
+import type { Answer, Outgoing } from '../../src/rest/client/send.ts';
+import { Unchanged } from '../../src/rest/decode/decode-cache.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status, text } from '../support/faults.ts';
 import { failureOf, openRest, person } from './open-rest.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { execute, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { IDS } from '../support/ids.ts';
@@ -115,7 +115,7 @@ describe('the plan', () => {
       [
         '--import',
         'tsx',
-        'src/server/print-plan.ts',
+        'src/print-plan.ts',
         'src/client/documents/page-with-audiences.graphql',
         'src/client/documents/fragments.graphql',
         JSON.stringify({ pageId: IDS.page, first: 5 }),

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSite, send, shareBackend, POST_JSON } from './support.ts';
-import type { Upstream } from '../../src/rest/client.ts';
+import type { Upstream } from '../../src/rest/client/client.ts';
 
 shareBackend();
 

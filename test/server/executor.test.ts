@@ -8,7 +8,7 @@ import { execute } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema.ts';
 import { misshapen, queryOf } from '../faults/chaos.ts';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, status } from '../support/faults.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { formatNodeId } from '../../src/graph/node-id.ts';
-import { createUpstream } from '../../src/rest/client.ts';
-import { createDispatcher } from '../../src/rest/dispatcher.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { createUpstream } from '../../src/rest/client/client.ts';
+import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { openSite, POST_JSON, send, startProduct } from './support.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXAMPLE_PAGE_ID } from '../../src/backend/example.ts';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { POST_JSON, send, startProduct } from './support.ts';
 
 const PAGE = JSON.stringify({ query: `{ page(pageId: "${EXAMPLE_PAGE_ID}") { name } }` });

@@ -6,13 +6,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { openBackend, type Backend } from '../../src/backend/backend.ts';
-import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
-import { createUpstream } from '../../src/rest/client.ts';
-import { createDispatcher, splitUpstreamUrl } from '../../src/rest/dispatcher.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { createUpstream } from '../../src/rest/client/client.ts';
+import { createDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';
-import { openHttpServer, type HttpServer } from '../../src/server/http-server.ts';
-import { Metrics } from '../../src/server/metrics.ts';
-import { upstreamProbe } from '../../src/server/upstream-probe.ts';
+import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
+import { Metrics } from '../../src/server/observe/metrics.ts';
+import { upstreamProbe } from '../../src/server/observe/upstream-probe.ts';
 import { buildGateway } from '../support/gateway-build.ts';
 
 export interface Reply {

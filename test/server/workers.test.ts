@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { POST_JSON, send, startProduct, type Product } from './support.ts';
 
 /** A connection a request: each goes to the next worker. */

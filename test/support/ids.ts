@@ -1,6 +1,6 @@
 /** Ids of the sample data that tests name. The data is the same on every machine. */
-import { EXAMPLE_PAGE_ID } from '../../src/backend/example.ts';
-import { formatNodeId } from '../../src/graph/node-id.ts';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 
 export const IDS = {
   page: EXAMPLE_PAGE_ID,

@@ -8,7 +8,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { execute, parse, print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import { afterAll } from 'vitest';
 import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
-import { EXAMPLE_API_KEY } from '../../src/backend/example.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createContext } from '../../src/graph/context.ts';
 import { toClientError } from '../../src/graph/errors.ts';
 import {
@@ -16,11 +16,11 @@ import {
   type RequestScope,
   type RestClient,
   type Upstream,
-} from '../../src/rest/client.ts';
-import { createDispatcher } from '../../src/rest/dispatcher.ts';
-import type { Journal } from '../../src/rest/journal.ts';
+} from '../../src/rest/client/client.ts';
+import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import type { Journal } from '../../src/rest/client/journal.ts';
 import { schema } from '../../src/schema.ts';
-import type { DocumentLimits } from '../../src/server/document-limits.ts';
+import type { DocumentLimits } from '../../src/server/operation/document-limits.ts';
 import { createGateway, type Gateway } from '../../src/server/gateway.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
 

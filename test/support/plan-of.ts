@@ -1,8 +1,8 @@
 /** The plan of a document against a house, as the gateway would make it. */
 import { parse } from 'graphql';
 import { createContext } from '../../src/graph/context.ts';
-import { planFor } from '../../src/graph/cost.ts';
-import type { Plan } from '../../src/graph/plan-tally.ts';
+import { planFor } from '../../src/plan/cost.ts';
+import type { Plan } from '../../src/plan/plan-tally.ts';
 import { schema } from '../../src/schema.ts';
 import type { House } from './open-house.ts';
 

@@ -9,8 +9,8 @@ import { execute, parse, type ExecutionResult } from 'graphql';
 import { onTestFinished } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
 import { toClientError } from '../../src/graph/errors.ts';
-import { createUpstream } from '../../src/rest/client.ts';
-import { createDispatcher } from '../../src/rest/dispatcher.ts';
+import { createUpstream } from '../../src/rest/client/client.ts';
+import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
 

@@ -1,6 +1,6 @@
 /** The account, and how one is read by its key. */
-import { builder } from '../../graph/builder.ts';
-import { Entity } from '../../graph/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { Entity } from '../../graph/entity/entity.ts';
 import type { Account } from '../../v0/account.ts';
 import { routes } from '../../v0/routes.ts';
 import { detailName, domainName } from './account.list.ts';

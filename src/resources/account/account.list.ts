@@ -5,8 +5,8 @@
  * account that arrives is therefore noted here, so that most persons find theirs without a call.
  */
 import { perRequest, type Context } from '../../graph/context.ts';
-import { filtersOf } from '../../graph/filters.ts';
-import { mapList, restList, type List } from '../../graph/list.ts';
+import { filtersOf } from '../../graph/connection/filters.ts';
+import { mapList, restList, type List } from '../../graph/connection/list.ts';
 import type { Account } from '../../v0/account.ts';
 import { routes } from '../../v0/routes.ts';
 

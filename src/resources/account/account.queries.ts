@@ -1,9 +1,9 @@
 /** `account` and `accounts`. */
-import { builder } from '../../graph/builder.ts';
-import { connectionType } from '../../graph/connection-type.ts';
-import type { ListDemand } from '../../graph/demand.ts';
-import { lookupField } from '../../graph/fields.ts';
-import { connectionField } from '../../graph/list-field.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
+import type { ListDemand } from '../../graph/entity/demand.ts';
+import { lookupField } from '../../graph/entity/reference-field.ts';
+import { connectionField } from '../../graph/connection/list-field.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from './account.entity.ts';
 import { accountList, accountRoute } from './account.list.ts';

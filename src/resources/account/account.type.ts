@@ -3,7 +3,7 @@
  *
  * Source: interface.md, "Account". `name` and `latestActivityAt` may be null.
  */
-import { nodeType } from '../../graph/node-type.ts';
+import { nodeType } from '../../graph/types/node-type.ts';
 import { accountEntity } from './account.entity.ts';
 
 nodeType(accountEntity, {

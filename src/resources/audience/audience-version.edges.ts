@@ -1,11 +1,11 @@
 /**
  * Audience → Versions, and a version's audience and page.
  */
-import { builder } from '../../graph/builder.ts';
-import { connectionType } from '../../graph/connection-type.ts';
-import type { ListDemand } from '../../graph/demand.ts';
-import { referenceField } from '../../graph/fields.ts';
-import { connectionField, listDemand } from '../../graph/list-field.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
+import type { ListDemand } from '../../graph/entity/demand.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { connectionField, listDemand } from '../../graph/connection/list-field.ts';
 import type { AudienceVersion } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';

@@ -4,8 +4,8 @@
  * REST's versions do not say which page they belong to, and no route reads one without it: the
  * graph adds `pageId` wherever a version comes from.
  */
-import { builder } from '../../graph/builder.ts';
-import { Entity } from '../../graph/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { Entity } from '../../graph/entity/entity.ts';
 import type { AudienceVersion } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { findVersion } from './audience-version.source.ts';

@@ -1,5 +1,5 @@
 /** What `/v0` answers about versions of audiences. */
-import type { CallOptions, RestClient } from '../../rest/client.ts';
+import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import type { PublishVersionBody } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import type { AudienceKey } from './audience.source.ts';

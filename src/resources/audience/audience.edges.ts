@@ -4,15 +4,15 @@
  * The edge lives with the child, so pages need not know their audiences.
  */
 import type { Context } from '../../graph/context.ts';
-import { builder } from '../../graph/builder.ts';
-import { connectionType } from '../../graph/connection-type.ts';
-import { NodeReference } from '../../graph/node-page.ts';
-import type { ListDemand } from '../../graph/demand.ts';
-import { referenceField } from '../../graph/fields.ts';
-import { connectionField, listDemand } from '../../graph/list-field.ts';
-import { restList, type Counted, type List } from '../../graph/list.ts';
-import { walkList } from '../../graph/list-walk.ts';
-import type { CallOptions } from '../../rest/client.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
+import { NodeReference } from '../../graph/connection/node-page.ts';
+import type { ListDemand } from '../../graph/entity/demand.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { connectionField, listDemand } from '../../graph/connection/list-field.ts';
+import { restList, type Counted, type List } from '../../graph/connection/list.ts';
+import { walkList } from '../../graph/connection/list-walk.ts';
+import type { CallOptions } from '../../rest/client/client.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageRef } from '../page/page.entity.ts';
 import { audienceEntity, AudienceRef, withVersions } from './audience.entity.ts';

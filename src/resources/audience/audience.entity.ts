@@ -3,8 +3,8 @@
  *
  * Its latest and its published version come with it, and belong to its page.
  */
-import { builder } from '../../graph/builder.ts';
-import { Entity } from '../../graph/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { Entity } from '../../graph/entity/entity.ts';
 import type { Audience } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { findAudience } from './audience.source.ts';

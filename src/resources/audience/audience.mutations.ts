@@ -1,6 +1,6 @@
 /** `createAudience`, `archiveAudience` and `publishAudienceVersion`. */
-import { builder } from '../../graph/builder.ts';
-import { checkBody, writeField } from '../../graph/mutation.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { checkBody, writeField } from '../../graph/mutation/mutation.ts';
 import {
   CreateAudienceBody,
   OPERATION_KEY_LENGTH,

@@ -1,6 +1,6 @@
 /** `audience` and `audienceVersion`. */
-import { builder } from '../../graph/builder.ts';
-import { lookupField } from '../../graph/fields.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { lookupField } from '../../graph/entity/reference-field.ts';
 import { audienceEntity } from './audience.entity.ts';
 import { audienceVersionEntity } from './audience-version.entity.ts';
 

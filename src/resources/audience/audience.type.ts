@@ -3,8 +3,8 @@
  *
  * Source: interface.md, "Audience". Versions may be null: one never published has none.
  */
-import { builder } from '../../graph/builder.ts';
-import { nodeType } from '../../graph/node-type.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { nodeType } from '../../graph/types/node-type.ts';
 import { AUDIENCE_STATUSES } from '../../v0/audience.ts';
 import { PageMetadataRef } from '../page/page-metadata.type.ts';
 import { audienceEntity } from './audience.entity.ts';

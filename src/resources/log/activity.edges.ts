@@ -1,6 +1,6 @@
 /** ActivityItem → Account, Person and the log it shows. Null where the item names none. */
-import { builder } from '../../graph/builder.ts';
-import { referenceField } from '../../graph/fields.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
 import { accountEntity } from '../account/account.entity.ts';
 import { personEntity } from '../person/person.entity.ts';
 import { ActivityItemRef } from './activity.type.ts';

@@ -4,7 +4,7 @@
  * Source: interface.md, "ActivityItem". All of an item may be absent or null in practice, and no
  * route reads one alone: it is no node.
  */
-import { builder } from '../../graph/builder.ts';
+import { builder } from '../../graph/types/builder.ts';
 import type { ActivityItem } from '../../v0/log.ts';
 import { LogEntryRef } from './log-entry.type.ts';
 

@@ -3,7 +3,7 @@
  *
  * Every field is nullable here, because all of an activity item may be absent.
  */
-import { builder } from '../../graph/builder.ts';
+import { builder } from '../../graph/types/builder.ts';
 
 export interface LogEntry {
   readonly source?: string | null | undefined;

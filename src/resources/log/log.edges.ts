@@ -3,11 +3,11 @@
  *
  * Accounts and persons need not know their logs: all these edges live here.
  */
-import { builder } from '../../graph/builder.ts';
-import { connectionType } from '../../graph/connection-type.ts';
-import { referenceField } from '../../graph/fields.ts';
-import { listField } from '../../graph/list-field.ts';
-import { filtersOf } from '../../graph/filters.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { listField } from '../../graph/connection/list-field.ts';
+import { filtersOf } from '../../graph/connection/filters.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from '../account/account.entity.ts';
 import { personEntity, PersonRef } from '../person/person.entity.ts';

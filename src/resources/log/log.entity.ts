@@ -1,6 +1,6 @@
 /** The logs of persons and accounts, and how one is read by its key. */
-import { builder } from '../../graph/builder.ts';
-import { Entity } from '../../graph/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { Entity } from '../../graph/entity/entity.ts';
 import type { AccountLog, PersonLog } from '../../v0/log.ts';
 import { routes } from '../../v0/routes.ts';
 import { findAccountLog, findPersonLog } from './log.source.ts';

@@ -1,5 +1,5 @@
 /** What `/v0` answers about single logs. */
-import type { CallOptions, RestClient } from '../../rest/client.ts';
+import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import { routes } from '../../v0/routes.ts';
 
 export interface PersonLogKey {

@@ -4,7 +4,7 @@
  * Source: interface.md, "PersonLog", "AccountLog". The fields both have are tightened from
  * `LogEntry`: what the document requires is never null here.
  */
-import { nodeType } from '../../graph/node-type.ts';
+import { nodeType } from '../../graph/types/node-type.ts';
 import { accountLogEntity, personLogEntity } from './log.entity.ts';
 import { LOG_DESCRIPTIONS, LogEntryRef } from './log-entry.type.ts';
 

@@ -3,16 +3,16 @@
  *
  * Pages and audiences need not know their links: all these edges live here.
  */
-import { builder } from '../../graph/builder.ts';
+import { builder } from '../../graph/types/builder.ts';
 import type { Context } from '../../graph/context.ts';
-import type { ListDemand } from '../../graph/demand.ts';
-import { referenceField } from '../../graph/fields.ts';
-import { connectionField, listField } from '../../graph/list-field.ts';
-import { filtersOf } from '../../graph/filters.ts';
-import { soundKey } from '../../graph/key.ts';
-import { mapList, restList, type List } from '../../graph/list.ts';
-import { walkList } from '../../graph/list-walk.ts';
-import type { CallOptions } from '../../rest/client.ts';
+import type { ListDemand } from '../../graph/entity/demand.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { connectionField, listField } from '../../graph/connection/list-field.ts';
+import { filtersOf } from '../../graph/connection/filters.ts';
+import { soundKey } from '../../graph/entity/key.ts';
+import { mapList, restList, type List } from '../../graph/connection/list.ts';
+import { walkList } from '../../graph/connection/list-walk.ts';
+import type { CallOptions } from '../../rest/client/client.ts';
 import type { PageLink } from '../../v0/page-link.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.entity.ts';

@@ -1,8 +1,8 @@
 /** `pageLinks`. */
-import { builder } from '../../graph/builder.ts';
-import { connectionType } from '../../graph/connection-type.ts';
-import { listField } from '../../graph/list-field.ts';
-import { filtersOf } from '../../graph/filters.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
+import { listField } from '../../graph/connection/list-field.ts';
+import { filtersOf } from '../../graph/connection/filters.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageLinkRef, withPage } from './page-link.type.ts';
 

@@ -4,7 +4,7 @@
  * REST does not say which page a link leads to: the graph knows it only when it asked for the links
  * of one page. No route reads a link alone, so it is no node. Source: interface.md, "PageLink".
  */
-import { builder } from '../../graph/builder.ts';
+import { builder } from '../../graph/types/builder.ts';
 import { unsupported } from '../../graph/errors.ts';
 import type { PageLink, PageLinkTarget } from '../../v0/page-link.ts';
 

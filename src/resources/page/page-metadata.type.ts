@@ -3,7 +3,7 @@
  *
  * Source: interface.md, "PageMetadata". Every value may be absent.
  */
-import { builder } from '../../graph/builder.ts';
+import { builder } from '../../graph/types/builder.ts';
 import type { PageMetadata } from '../../v0/page-metadata.ts';
 
 const TEXTS = {

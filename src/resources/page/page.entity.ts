@@ -1,6 +1,6 @@
 /** The page, and how one is read by its key. */
-import { builder } from '../../graph/builder.ts';
-import { Entity } from '../../graph/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { Entity } from '../../graph/entity/entity.ts';
 import type { Page } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { findPage } from './page.source.ts';

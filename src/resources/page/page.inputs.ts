@@ -4,7 +4,7 @@
  * Source: interface.md, "Create page body". Nested fields are optional, since the document does not
  * show which are required; what `id` is to REST is `…Id` here, because `id` means a global id.
  */
-import { builder } from '../../graph/builder.ts';
+import { builder } from '../../graph/types/builder.ts';
 
 export const ActionInput = builder.inputType('ActionInput', {
   description: 'An action of a new page.',

@@ -2,8 +2,8 @@
  * What searches for pages find, each search once a request.
  */
 import { perRequest } from '../../graph/context.ts';
-import { textOf } from '../../graph/key.ts';
-import { Loader } from '../../graph/loader.ts';
+import { textOf } from '../../graph/entity/key.ts';
+import { Loader } from '../../graph/entity/loader.ts';
 import type { PageSearchHit } from '../../v0/page.ts';
 import { searchPages } from './page.source.ts';
 

@@ -1,6 +1,6 @@
 /** `createPage` and `restorePage`. */
-import { builder } from '../../graph/builder.ts';
-import { checkBody, writeField } from '../../graph/mutation.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { checkBody, writeField } from '../../graph/mutation/mutation.ts';
 import { CreatePageBody } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from './page.entity.ts';

@@ -1,9 +1,9 @@
 /** `page` and `searchPages`. */
-import { builder } from '../../graph/builder.ts';
-import { demanding } from '../../graph/demand.ts';
-import { costing } from '../../graph/field-builder.ts';
-import { lookupField, referenceField } from '../../graph/fields.ts';
-import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/page-request.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { demanding } from '../../graph/entity/demand.ts';
+import { costing } from '../../graph/types/field-builder.ts';
+import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
+import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/connection/page-request.ts';
 import type { PageSearchHit } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from './page.entity.ts';

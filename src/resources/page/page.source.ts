@@ -1,5 +1,5 @@
 /** What `/v0` answers about pages. */
-import type { CallOptions, RestClient } from '../../rest/client.ts';
+import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import type { CreatePageBody } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 

@@ -3,8 +3,8 @@
  *
  * Source: interface.md, "Page". What is nested in a page may be absent or null in practice.
  */
-import { builder } from '../../graph/builder.ts';
-import { nodeType } from '../../graph/node-type.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { nodeType } from '../../graph/types/node-type.ts';
 import {
   PAGE_STATUSES,
   PAGE_TYPES,

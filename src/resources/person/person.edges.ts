@@ -3,12 +3,12 @@
  *
  * Accounts and audiences need not know their persons: both edges live here.
  */
-import { arrayConnectionField } from '../../graph/array-connection.ts';
-import { builder } from '../../graph/builder.ts';
-import { demanding, type LoadDemand } from '../../graph/demand.ts';
-import { costing } from '../../graph/field-builder.ts';
-import { referenceField } from '../../graph/fields.ts';
-import { soundKey } from '../../graph/key.ts';
+import { arrayConnectionField } from '../../graph/connection/array-connection.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { demanding, type LoadDemand } from '../../graph/entity/demand.ts';
+import { costing } from '../../graph/types/field-builder.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { soundKey } from '../../graph/entity/key.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from '../account/account.entity.ts';
 import { detailName, domainName } from '../account/account.list.ts';

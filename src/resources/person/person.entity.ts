@@ -1,6 +1,6 @@
 /** The person, and how one is read by its key. */
-import { builder } from '../../graph/builder.ts';
-import { Entity } from '../../graph/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { Entity } from '../../graph/entity/entity.ts';
 import type { Person } from '../../v0/person.ts';
 import { routes } from '../../v0/routes.ts';
 import { findPerson } from './person.source.ts';

@@ -4,12 +4,12 @@
  * Read with the account itself where there is a route for that. Where there is none, they are known
  * by what they did: the distinct persons of the account's activity, by their ids.
  */
-import type { CallOptions } from '../../rest/client.ts';
-import { NodeReference } from '../../graph/node-page.ts';
+import type { CallOptions } from '../../rest/client/client.ts';
+import { NodeReference } from '../../graph/connection/node-page.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
-import { restList } from '../../graph/list.ts';
-import { walkList } from '../../graph/list-walk.ts';
-import { Loader } from '../../graph/loader.ts';
+import { restList } from '../../graph/connection/list.ts';
+import { walkList } from '../../graph/connection/list-walk.ts';
+import { Loader } from '../../graph/entity/loader.ts';
 import type { Person } from '../../v0/person.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';

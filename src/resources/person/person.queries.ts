@@ -1,8 +1,8 @@
 /** `person` and `persons`. */
-import { builder } from '../../graph/builder.ts';
-import { connectionType } from '../../graph/connection-type.ts';
-import { lookupField } from '../../graph/fields.ts';
-import { listField } from '../../graph/list-field.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
+import { lookupField } from '../../graph/entity/reference-field.ts';
+import { listField } from '../../graph/connection/list-field.ts';
 import { routes } from '../../v0/routes.ts';
 import { personEntity, PersonRef } from './person.entity.ts';
 

@@ -1,5 +1,5 @@
 /** What `/v0` answers about persons. */
-import type { CallOptions, RestClient } from '../../rest/client.ts';
+import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import { routes } from '../../v0/routes.ts';
 
 /** A person; null when there is none. Source: GET /v0/persons/{person_id}. */

@@ -3,7 +3,7 @@
  *
  * Source: interface.md, "Person".
  */
-import { nodeType } from '../../graph/node-type.ts';
+import { nodeType } from '../../graph/types/node-type.ts';
 import { personEntity } from './person.entity.ts';
 
 nodeType(personEntity, {

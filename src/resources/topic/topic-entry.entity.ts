@@ -3,8 +3,8 @@
  *
  * No route reads an entry alone: it is picked out of its topic, which is read once for both.
  */
-import { builder } from '../../graph/builder.ts';
-import { Entity } from '../../graph/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { Entity } from '../../graph/entity/entity.ts';
 import { routes } from '../../v0/routes.ts';
 import type { TopicEntry } from '../../v0/topic.ts';
 import { topicEntity } from './topic.entity.ts';

@@ -3,10 +3,10 @@
  *
  * Entries are an array in REST and come with their topic: they page both ways and cost nothing.
  */
-import { arrayConnectionField } from '../../graph/array-connection.ts';
-import { builder } from '../../graph/builder.ts';
-import { connectionType } from '../../graph/connection-type.ts';
-import { referenceField } from '../../graph/fields.ts';
+import { arrayConnectionField } from '../../graph/connection/array-connection.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
 import { topicEntity, TopicRef } from './topic.entity.ts';
 import { topicEntryEntity, TopicEntryRef } from './topic-entry.entity.ts';
 

@@ -1,6 +1,6 @@
 /** The topic, and how one is read by its key. */
-import { builder } from '../../graph/builder.ts';
-import { Entity } from '../../graph/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { Entity } from '../../graph/entity/entity.ts';
 import { routes } from '../../v0/routes.ts';
 import type { Topic } from '../../v0/topic.ts';
 import { findTopic } from './topic.source.ts';

@@ -1,6 +1,6 @@
 /** `updateTopic` and `createTopicEntry`. */
-import { builder } from '../../graph/builder.ts';
-import { checkBody, writeField } from '../../graph/mutation.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { checkBody, writeField } from '../../graph/mutation/mutation.ts';
 import { routes } from '../../v0/routes.ts';
 import { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
 import { topicEntity } from './topic.entity.ts';

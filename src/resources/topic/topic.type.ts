@@ -3,8 +3,8 @@
  *
  * Source: interface.md, "Topic", "TopicEntry".
  */
-import { builder } from '../../graph/builder.ts';
-import { nodeType } from '../../graph/node-type.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { nodeType } from '../../graph/types/node-type.ts';
 import type { EntryContent } from '../../v0/topic.ts';
 import { topicEntity } from './topic.entity.ts';
 import { topicEntryEntity } from './topic-entry.entity.ts';

@@ -1,0 +1,29 @@
+/**
+ * API keys: which tenant a caller is.
+ *
+ * Only hashes are stored, so that a copied database opens no door. Keys found once are remembered:
+ * nothing here takes a key away while the process runs.
+ */
+import { createHash } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { apiKeys } from '../database/tables.ts';
+
+/** SHA-256 in hex: what is stored in place of a key. */
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+/** Answers the tenant of a key, or undefined when nobody has it. */
+export function tenantFinder(database: Database) {
+  const tenants = new Map<string, string>();
+  return async (key: string): Promise<string | undefined> => {
+    const keyHash = hashKey(key);
+    const known = tenants.get(keyHash);
+    if (known !== undefined) return known;
+    const row = await database.read((db) =>
+      db.select().from(apiKeys).where(eq(apiKeys.keyHash, keyHash)).get(),
+    );
+    // Unknown keys are not remembered, or strangers could fill the memory.
+    if (row) tenants.set(keyHash, row.tenantId);
+    return row?.tenantId;
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * HTTP around the handlers: the route table becomes hono routes, and every refusal one body.
+ *
+ * What is the same for all routes is done here and nowhere else: ids of requests, keys, reading and
+ * checking what was sent, statuses, errors.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { ErrorBody } from '../../v0/error.ts';
+import { servedRoutes, successOf } from '../../v0/routes.ts';
+import type { Route, RouteName, RouteSet } from '../../v0/routes.ts';
+import type { Handlers } from './handler.ts';
+import { openApiDocument } from './openapi.ts';
+import { Problem } from './problem.ts';
+import { readBody, readParams, readQuery } from './request.ts';
+
+/** The largest body that is read, in bytes. Assumed: the document shows no limit. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+export interface AppOptions {
+  readonly handlers: Handlers;
+  readonly findTenant: (key: string) => Promise<string | undefined>;
+  readonly routeSet: RouteSet;
+  readonly latencyMs: number;
+  readonly onRequest: (line: string) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+type Env = { Variables: { requestId: string; tenantId: string } };
+
+export function createApp(options: AppOptions): Hono<Env> {
+  const { findTenant, latencyMs, onRequest, onFailure } = options;
+  const app = new Hono<Env>();
+
+  app.use(async (context, next) => {
+    const requestId = sane(context.req.header('x-request-id')) ?? randomUUID();
+    context.set('requestId', requestId);
+    context.header('x-request-id', requestId);
+    const { pathname, search } = new URL(context.req.url);
+    if (pathname.startsWith('/v0/')) onRequest(`${context.req.method} ${pathname}${search}`);
+    if (latencyMs > 0) await wait(latencyMs);
+    await next();
+  });
+
+  // Before the keys are asked for: the description of the service is for everyone.
+  app.get('/v0/openapi.json', (context) => context.json(openApiDocument(options.routeSet)));
+
+  app.use('/v0/*', async (context, next) => {
+    const key = context.req.header('x-api-key');
+    if (!key) throw new Problem(401, 'Send your key in the x-api-key header');
+    const tenantId = await findTenant(key);
+    if (tenantId === undefined) throw new Problem(401, 'The key in x-api-key is not known');
+    context.set('tenantId', tenantId);
+    await next();
+  });
+
+  addRoutes(app, options);
+
+  app.notFound((context) => refuse(context, new Problem(404, `There is no ${context.req.path}`)));
+  app.onError((error, context) => {
+    if (error instanceof Problem) return refuse(context, error);
+    onFailure(error);
+    return refuse(context, new Problem(500, 'Something went wrong here; it is not your request'));
+  });
+  return app;
+}
+
+/** Adds the served routes; a known path with another method is refused by name. */
+function addRoutes(app: Hono<Env>, { handlers, routeSet }: AppOptions): void {
+  const served = servedRoutes(routeSet);
+  // Hono takes the first route that fits: `/search` has to come before `/{account_id}`.
+  const paths = [...new Set(served.map(([, { path }]) => path))].sort(
+    (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
+  );
+  const limit = bodyLimit({
+    maxSize: MAX_BODY_BYTES,
+    onError: () => {
+      // The rest of the body is not read, so the connection cannot carry another request.
+      const close = { connection: 'close' };
+      throw new Problem(413, `A body holds at most ${MAX_BODY_BYTES} bytes`, {}, close);
+    },
+  });
+
+  for (const path of paths) {
+    const here = served.filter(([, route]) => route.path === path);
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const [name, route] of here) {
+      app.on(route.method, pattern, limit, (context) => answer(context, name, route, handlers));
+    }
+    const allowed = here.map(([, { method }]) => method).join(', ');
+    app.all(pattern, () => {
+      throw new Problem(405, `This path answers ${allowed}`, {}, { allow: allowed });
+    });
+  }
+}
+
+async function answer(
+  context: Context<Env>,
+  name: RouteName,
+  route: Route,
+  handlers: Handlers,
+): Promise<Response> {
+  const tenantId = context.get('tenantId');
+  const params = readParams(context.req.param());
+  const query = route.query ? readQuery(route.query, context.req.query()) : {};
+  const body = route.body ? await readBody(route.body, context.req) : undefined;
+  const { cursor, limit, ...filters } = query;
+  const scope = JSON.stringify([tenantId, name, params, Object.entries(filters).sort()]);
+  // The schemas of this very route have checked query and body; the path fits its pattern.
+  const handle = handlers[name] as (call: unknown) => Promise<object>;
+  const result = await handle({
+    tenantId,
+    params,
+    query,
+    body,
+    list: { scope, cursor, limit },
+  });
+  return context.json(result, successOf(name));
+}
+
+function refuse(context: Context<Env>, problem: Problem): Response {
+  const { status, code, message, details, headers } = problem;
+  const body: ErrorBody = {
+    code,
+    message,
+    requestId: context.get('requestId'),
+    details: { ...details },
+  };
+  for (const [name, value] of Object.entries(headers)) context.header(name, value);
+  return context.json(body, status);
+}
+
+/** A caller's own request id is used when it is short and plain. */
+const sane = (requestId: string | undefined): string | undefined =>
+  requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId) ? requestId : undefined;

@@ -1,0 +1,51 @@
+/**
+ * What a `<resource>.routes.ts` file holds: one handler a route of the route table.
+ *
+ * A handler gets what the contract's schemas let through and answers the contract's shape; HTTP is
+ * `app.ts`'s business, so a handler never sees a request.
+ */
+import type { z } from 'zod';
+import type { CreateAudienceBody, PublishVersionBody } from '../../v0/audience.ts';
+import type { CreatePageBody, RestorePageBody } from '../../v0/page.ts';
+import type { PathHoles, RouteName, routes } from '../../v0/routes.ts';
+import type { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
+import type { Database } from '../database/database.ts';
+import type { ListRequest } from '../database/list.ts';
+import type { WriteTime } from '../time.ts';
+
+/** What every handler stands on. */
+export interface House {
+  readonly database: Database;
+  /** The moment of a write, in epoch milliseconds. */
+  readonly now: () => number;
+  /** Writes a moment as callers want it. */
+  readonly time: WriteTime;
+  /** Tells the publisher that a version waits in the queue; call it after the write is kept. */
+  readonly publishLater: (versionId: string) => void;
+}
+
+export interface Call<Name extends RouteName> {
+  /** Whose rows may be seen. Every query filters on it. */
+  readonly tenantId: string;
+  readonly params: Readonly<Record<PathHoles<(typeof routes)[Name]['path']>, string>>;
+  readonly query: NonNullable<(typeof routes)[Name]['input']>['query'];
+  readonly body: Name extends keyof Bodies ? Bodies[Name] : undefined;
+  /** The page asked for, on routes that list. */
+  readonly list: ListRequest;
+}
+
+export type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']>;
+
+export type Handlers = {
+  readonly [Name in RouteName]: (call: Call<Name>) => Promise<Answer<Name>>;
+};
+
+/** Bodies after parsing: defaults are filled in, which the table's input types do not say. */
+interface Bodies {
+  createPage: CreatePageBody;
+  restorePage: RestorePageBody;
+  createAudience: CreateAudienceBody;
+  publishVersion: PublishVersionBody;
+  updateTopic: UpdateTopicBody;
+  createTopicEntry: CreateTopicEntryBody;
+}

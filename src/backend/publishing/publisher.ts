@@ -1,0 +1,94 @@
+/**
+ * Moves queued versions on, one step after each delay, until they are published.
+ *
+ * All that is known of the work is in the database; a timer only says when to look. A process that is
+ * killed loses timers and nothing else: the next one finds the unfinished versions at start.
+ */
+import { eq, inArray } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { finish, startProcessing } from './publishing.ts';
+import { versions } from '../database/tables.ts';
+
+export interface PublisherOptions {
+  readonly database: Database;
+  readonly now: () => number;
+  /** How long a version stays queued, and how long it is processed, in milliseconds. */
+  readonly delayMs: number;
+  /** Hears of a step that failed; it is tried again after the delay. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface Publisher {
+  /** Looks at a version after the delay. */
+  later(versionId: string): void;
+  /** Takes up what an earlier process left unfinished. */
+  resume(): Promise<void>;
+  /** Stops the timers and waits for the steps under way. */
+  close(): Promise<void>;
+}
+
+/** The least time before a failed step is tried again, in milliseconds. */
+const RETRY_MS = 100;
+
+export function createPublisher({
+  database,
+  now,
+  delayMs,
+  onFailure,
+}: PublisherOptions): Publisher {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const steps = new Set<Promise<void>>();
+  let closed = false;
+
+  const later = (versionId: string, waitMs = delayMs): void => {
+    if (closed || timers.has(versionId)) return;
+    timers.set(
+      versionId,
+      setTimeout(() => {
+        timers.delete(versionId);
+        const step = advance(versionId).finally(() => steps.delete(step));
+        steps.add(step);
+      }, waitMs),
+    );
+  };
+
+  const advance = async (versionId: string): Promise<void> => {
+    try {
+      if (await takeStep(database, versionId, now())) later(versionId);
+    } catch (error) {
+      onFailure(error);
+      later(versionId, Math.max(delayMs, RETRY_MS));
+    }
+  };
+
+  return {
+    later: (versionId) => later(versionId),
+    resume: async () => {
+      const unfinished = await database.read((db) =>
+        db
+          .select({ versionId: versions.versionId })
+          .from(versions)
+          .where(inArray(versions.status, ['queued', 'processing']))
+          .orderBy(versions.queuedAt),
+      );
+      for (const { versionId } of unfinished) later(versionId);
+    },
+    close: async () => {
+      closed = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await Promise.all(steps);
+    },
+  };
+}
+
+/** Takes a version one step on; answers whether another step follows. */
+const takeStep = (database: Database, versionId: string, nowMs: number): Promise<boolean> =>
+  database.write(async (db) => {
+    const version = await db.select().from(versions).where(eq(versions.versionId, versionId)).get();
+    if (version?.status === 'queued') {
+      await startProcessing(db, version, nowMs);
+      return true;
+    }
+    if (version?.status === 'processing') await finish(db, version, nowMs);
+    return false;
+  });

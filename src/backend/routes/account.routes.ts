@@ -1,0 +1,150 @@
+/**
+ * Accounts: listed, searched, and read with their persons. Source: interface.md, "Accounts".
+ *
+ * A person belongs to the account whose domain is the person's, letter by letter. The counts are
+ * taken from the rows at each reading, so they cannot drift.
+ */
+import { and, asc, eq, getTableColumns, or, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Account } from '../../v0/account.ts';
+import { contains } from '../database/contains.ts';
+import type { Executor } from '../database/executor.ts';
+import type { Handlers, House } from '../http/handler.ts';
+import { listPage } from '../database/list.ts';
+import type { ListOrder } from '../database/list.ts';
+import { presentPerson } from './person.routes.ts';
+import { notFound } from '../http/problem.ts';
+import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
+import type { AccountRow } from '../database/tables.ts';
+import type { WriteTime } from '../time.ts';
+
+/** Assumed: oldest first, since the document shows no order. */
+const byAge: ListOrder<AccountRow> = {
+  direction: 'asc',
+  columns: [accounts.createdAt, accounts.accountId],
+  keysOf: ({ createdAt, accountId }) => [createdAt, accountId],
+  example: [0, ''],
+};
+
+const linked = and(eq(persons.tenantId, accounts.tenantId), eq(persons.domain, accounts.domain));
+
+// Wrapped once more below: Drizzle strips the table names from columns it sees directly inside a
+// selected expression, and a subquery would then compare a column with itself.
+const linkedPersonsCount = sql`(select count(*) from ${persons} where ${linked})`;
+
+/**
+ * Newest log of the account or of its persons. Assumed: a deleted log is no activity.
+ *
+ * A cross join keeps SQLite from starting at the logs: it would read all of them for each account.
+ */
+const latestActivityAt = sql`(select max(moment) from (
+  select max(${accountLogs.createdAt}) as moment from ${accountLogs}
+  where ${accountLogs.tenantId} = ${accounts.tenantId}
+    and ${accountLogs.accountId} = ${accounts.accountId} and ${accountLogs.deletedAt} is null
+  union all
+  select max(${personLogs.createdAt}) from ${persons} cross join ${personLogs}
+  where ${linked} and ${personLogs.tenantId} = ${persons.tenantId}
+    and ${personLogs.personId} = ${persons.personId} and ${personLogs.deletedAt} is null))`;
+
+const selection = {
+  ...getTableColumns(accounts),
+  linkedPersonsCount: sql<number>`${linkedPersonsCount}`,
+  latestActivityAt: sql<number | null>`${latestActivityAt}`,
+};
+type CountedAccountRow = AccountRow & {
+  linkedPersonsCount: number;
+  latestActivityAt: number | null;
+};
+
+export const accountRoutes = ({
+  database,
+  time,
+}: House): Pick<Handlers, 'getAccount' | 'listAccounts' | 'searchAccounts'> => {
+  const list = (request: Parameters<typeof listPage>[0], condition: SQL | undefined) =>
+    database.read((db) =>
+      listPage(
+        request,
+        byAge,
+        ({ after, orderBy, fetch }) =>
+          db
+            .select(selection)
+            .from(accounts)
+            .where(and(condition, after))
+            .orderBy(orderBy)
+            .limit(fetch),
+        () => db.$count(accounts, condition),
+        (row) => presentAccount(row, time),
+      ),
+    );
+
+  return {
+    listAccounts: ({ tenantId, query, list: request }) =>
+      list(request, and(eq(accounts.tenantId, tenantId), emptyOnly(query.includeEmptyOnly))),
+
+    searchAccounts: ({ tenantId, query, list: request }) =>
+      list(
+        request,
+        and(
+          eq(accounts.tenantId, tenantId),
+          emptyOnly(query.includeEmptyOnly),
+          matches(query.query),
+        ),
+      ),
+
+    getAccount: ({ tenantId, params }) =>
+      database.read(async (db) => {
+        const { accountId, domain, ...row } = await getAccountRow(db, tenantId, params.account_id);
+        const linkedPersons = await db
+          .select()
+          .from(persons)
+          .where(and(eq(persons.tenantId, tenantId), eq(persons.domain, domain)))
+          .orderBy(asc(persons.createdAt), asc(persons.personId));
+        return {
+          accountId,
+          domain,
+          name: row.name,
+          createdAt: time(row.createdAt),
+          updatedAt: time(row.updatedAt),
+          latestActivityAt: time(row.latestActivityAt),
+          linkedPersons: linkedPersons.map((person) => presentPerson(person, time)),
+        };
+      }),
+  };
+};
+
+/** @throws {Problem} 404 when the tenant has no such account. */
+export async function getAccountRow(
+  db: Executor,
+  tenantId: string,
+  accountId: string,
+): Promise<CountedAccountRow> {
+  const row = await db
+    .select(selection)
+    .from(accounts)
+    .where(and(eq(accounts.tenantId, tenantId), eq(accounts.accountId, accountId)))
+    .get();
+  if (!row) throw notFound('account', 'account_id', accountId);
+  return row;
+}
+
+const presentAccount = (
+  { tenantId: _, createdAt, updatedAt, latestActivityAt, ...row }: CountedAccountRow,
+  time: WriteTime,
+): Account => ({
+  ...row,
+  createdAt: time(createdAt),
+  updatedAt: time(updatedAt),
+  latestActivityAt: time(latestActivityAt),
+});
+
+/** Assumed: `includeEmptyOnly` leaves the accounts that no person belongs to. */
+const emptyOnly = (flag: string | undefined): SQL | undefined =>
+  flag === 'true' ? sql`not exists (select 1 from ${persons} where ${linked})` : undefined;
+
+/** Assumed: a search finds a part of the name or the domain, in either case of letters. */
+function matches(text: string | undefined): SQL | undefined {
+  const wanted = text?.trim();
+  return wanted
+    ? or(contains(accounts.domain, wanted), contains(accounts.name, wanted))
+    : undefined;
+}

@@ -1,0 +1,150 @@
+/** Pages: created, read, searched, restored. Source: interface.md, "Pages". */
+import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { DEFAULT_LIMIT } from '../../v0/list.ts';
+import type { CreatePageBody, Page } from '../../v0/page.ts';
+import { contains } from '../database/contains.ts';
+import type { Executor } from '../database/executor.ts';
+import type { Handlers, House } from '../http/handler.ts';
+import { newId } from '../new-id.ts';
+import { conflict, notFound } from '../http/problem.ts';
+import { restingPageStatus } from '../publishing/publishing.ts';
+import { audiences, pages } from '../database/tables.ts';
+import type { PageRow } from '../database/tables.ts';
+import type { WriteTime } from '../time.ts';
+
+type PageRoute = 'createPage' | 'getPage' | 'restorePage' | 'searchPages';
+
+// Wrapped once more in each selection: Drizzle strips the table names from columns it sees directly
+// inside a selected expression, and the subquery would then compare a column with itself.
+const ownAudiences = sql`(select count(*) from ${audiences}
+  where ${audiences.tenantId} = ${pages.tenantId} and ${audiences.pageId} = ${pages.pageId})`;
+
+/** Assumed: archived audiences count, as they stay in the page's list of audiences. */
+const audiencesCount = sql<number>`${ownAudiences}`;
+
+type CountedPageRow = PageRow & { audiencesCount: number };
+
+export const pageRoutes = ({ database, now, time }: House): Pick<Handlers, PageRoute> => ({
+  createPage: ({ tenantId, body }) =>
+    database.write(async (db) => {
+      const row = newPage(tenantId, body, now());
+      await db.insert(pages).values(row);
+      return presentPage({ ...row, audiencesCount: 0 }, time);
+    }),
+
+  getPage: ({ tenantId, params }) =>
+    database.read(async (db) => presentPage(await getPageRow(db, tenantId, params.page_id), time)),
+
+  searchPages: ({ tenantId, query }) =>
+    database.read(async (db) => {
+      const { pageId, name, pageType } = pages;
+      const items = await db
+        .select({ pageId, name, pageType, audiencesCount })
+        .from(pages)
+        // Assumed: the search finds pages that are neither archived nor deleted.
+        .where(
+          and(
+            eq(pages.tenantId, tenantId),
+            isNull(pages.archivedAt),
+            isNull(pages.deletedAt),
+            ...words(query.query).map(somewhere),
+          ),
+        )
+        .orderBy(relevance(query.query?.trim() ?? ''), pages.name, pages.pageId)
+        .limit(query.limit ?? DEFAULT_LIMIT);
+      return { items };
+    }),
+
+  restorePage: ({ tenantId, params }) =>
+    database.write(async (db) => {
+      const { pageId, archivedAt, deletedAt } = await getPageRow(db, tenantId, params.page_id);
+      // Assumed: only what was archived or deleted can be restored.
+      if (archivedAt === null && deletedAt === null) {
+        throw conflict(`Page "${pageId}" is neither archived nor deleted`, {
+          field: 'page_id',
+          reason: 'nothing to restore',
+        });
+      }
+      await db
+        .update(pages)
+        .set({
+          archivedAt: null,
+          deletedAt: null,
+          status: await restingPageStatus(db, tenantId, pageId),
+          updatedAt: now(),
+        })
+        .where(and(eq(pages.tenantId, tenantId), eq(pages.pageId, pageId)));
+      return presentPage(await getPageRow(db, tenantId, pageId), time);
+    }),
+});
+
+/** @throws {Problem} 404 when the tenant has no such page. */
+export async function getPageRow(
+  db: Executor,
+  tenantId: string,
+  pageId: string,
+): Promise<CountedPageRow> {
+  const row = await db
+    .select({ ...getTableColumns(pages), audiencesCount })
+    .from(pages)
+    .where(and(eq(pages.tenantId, tenantId), eq(pages.pageId, pageId)))
+    .get();
+  if (!row) throw notFound('page', 'page_id', pageId);
+  return row;
+}
+
+/** Assumed: a new page is a draft, and is titled as its metadata says, else by its name. */
+function newPage(tenantId: string, body: CreatePageBody, nowMs: number): PageRow {
+  return {
+    pageId: newId('page'),
+    tenantId,
+    name: body.name,
+    title: body.metadata?.title ?? body.name,
+    brandId: body.brandId,
+    pageContext: body.pageContext,
+    pageType: body.pageType,
+    status: 'draft',
+    actions: body.actions.map(({ actionId, ...action }, actionIndex) => ({
+      ...action,
+      actionId: actionId ?? newId('action'),
+      actionIndex,
+    })),
+    actionCardWidgets: body.actionCardWidgets,
+    scripts: body.scripts,
+    footerLinks: body.footerLinks ?? [],
+    headerActionId: body.headerActionId ?? null,
+    metadata: body.metadata ?? null,
+    archivedAt: null,
+    deletedAt: null,
+    createdAt: nowMs,
+    updatedAt: nowMs,
+  };
+}
+
+/** Optional fields that the page does not have are left out, as the document has no null there. */
+const presentPage = (
+  { tenantId: _, headerActionId, metadata, ...row }: CountedPageRow,
+  time: WriteTime,
+): Page => ({
+  ...row,
+  archivedAt: time(row.archivedAt),
+  deletedAt: time(row.deletedAt),
+  createdAt: time(row.createdAt),
+  updatedAt: time(row.updatedAt),
+  ...(headerActionId !== null && { headerActionId }),
+  ...(metadata !== null && { metadata }),
+});
+
+const words = (text = ''): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+const somewhere = (word: string): SQL | undefined =>
+  or(contains(pages.name, word), contains(pages.title, word), contains(pages.pageContext, word));
+
+/** The smaller, the better: the name itself, its beginning, a part of it, the title, the rest. */
+const relevance = (text: string): SQL => sql`case
+  when lower(${pages.name}) = lower(${text}) then 0
+  when instr(lower(${pages.name}), lower(${text})) = 1 then 1
+  when instr(lower(${pages.name}), lower(${text})) > 1 then 2
+  when instr(lower(${pages.title}), lower(${text})) > 0 then 3
+  else 4 end`;

@@ -1,0 +1,135 @@
+/** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
+import { and, eq } from 'drizzle-orm';
+import { refuseWithoutPage } from './audience.routes.ts';
+import { getFullAudience } from './audience.rows.ts';
+import type { Executor } from '../database/executor.ts';
+import type { Handlers, House } from '../http/handler.ts';
+import { listPage } from '../database/list.ts';
+import type { ListOrder } from '../database/list.ts';
+import { getPageRow } from './page.routes.ts';
+import { conflict, notFound } from '../http/problem.ts';
+import { canBePublished, enqueue } from '../publishing/publishing.ts';
+import { audiences, publishOperations, versions } from '../database/tables.ts';
+import type { VersionRow } from '../database/tables.ts';
+import { presentVersion } from './version.present.ts';
+
+type VersionRoute = 'getVersion' | 'listVersions' | 'publishVersion';
+
+/** Newest first. Assumed: extended route, see README. */
+const newestFirst: ListOrder<VersionRow> = {
+  direction: 'desc',
+  columns: [versions.versionNumber],
+  keysOf: ({ versionNumber }) => [versionNumber],
+  example: [0],
+};
+
+export const versionRoutes = (house: House): Pick<Handlers, VersionRoute> => {
+  const { database, now, time, publishLater } = house;
+
+  return {
+    listVersions: ({ tenantId, params, list }) =>
+      database.read(async (db) => {
+        const { audience } = await getFullAudience(db, tenantId, params);
+        const ofAudience = and(
+          eq(versions.tenantId, tenantId),
+          eq(versions.audienceId, audience.audienceId),
+        );
+        return listPage(
+          list,
+          newestFirst,
+          ({ after, orderBy, fetch }) =>
+            db.select().from(versions).where(and(ofAudience, after)).orderBy(orderBy).limit(fetch),
+          () => db.$count(versions, ofAudience),
+          (row) => presentVersion(row, time),
+        );
+      }),
+
+    getVersion: ({ tenantId, params }) =>
+      database.read(async (db) => presentVersion(await getVersionRow(db, tenantId, params), time)),
+
+    publishVersion: async ({ tenantId, params, body: { operationKey } }) => {
+      const version = await database.write(async (db) => {
+        const version = await getVersionRow(db, tenantId, params);
+        if (operationKey !== undefined) {
+          const repeated = await claimOperation(db, tenantId, operationKey, version.versionId);
+          if (repeated) return version;
+        }
+        refuseWithoutPage(await getPageRow(db, tenantId, params.page_id));
+        if (!canBePublished(version)) {
+          throw conflict(
+            `Version "${version.versionId}" is ${version.status}; only a draft can be published`,
+            { field: 'version_id', reason: `status is ${version.status}` },
+          );
+        }
+        await enqueue(db, version, now());
+        return getVersionRow(db, tenantId, params);
+      });
+      publishLater(version.versionId);
+      return presentVersion(version, time);
+    },
+  };
+};
+
+interface VersionParams {
+  readonly page_id: string;
+  readonly audience_id: string;
+  readonly version_id: string;
+}
+
+/** @throws {Problem} 404 when the tenant, the page or the audience has no such version. */
+async function getVersionRow(
+  db: Executor,
+  tenantId: string,
+  { page_id, audience_id, version_id }: VersionParams,
+): Promise<VersionRow> {
+  const row = await db
+    .select({ version: versions })
+    .from(versions)
+    .innerJoin(audiences, eq(audiences.audienceId, versions.audienceId))
+    .where(
+      and(
+        eq(versions.tenantId, tenantId),
+        eq(audiences.pageId, page_id),
+        eq(versions.audienceId, audience_id),
+        eq(versions.versionId, version_id),
+      ),
+    )
+    .get();
+  if (!row) throw notFound('version', 'version_id', version_id);
+  return row.version;
+}
+
+/**
+ * Remembers what an operation key stands for; answers whether it stood for this version before.
+ *
+ * Assumed: a key names one publishing of one version, for good, so a repeated request is answered
+ * and never published twice.
+ *
+ * @throws {Problem} 409 when the key stands for another version.
+ */
+async function claimOperation(
+  db: Executor,
+  tenantId: string,
+  operationKey: string,
+  versionId: string,
+): Promise<boolean> {
+  const former = await db
+    .select()
+    .from(publishOperations)
+    .where(
+      and(
+        eq(publishOperations.tenantId, tenantId),
+        eq(publishOperations.operationKey, operationKey),
+      ),
+    )
+    .get();
+  if (!former) {
+    await db.insert(publishOperations).values({ tenantId, operationKey, versionId });
+    return false;
+  }
+  if (former.versionId === versionId) return true;
+  throw conflict(`The operation key was used for version "${former.versionId}": send a new one`, {
+    field: 'operationKey',
+    reason: 'used for another version',
+  });
+}

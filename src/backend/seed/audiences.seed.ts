@@ -1,0 +1,110 @@
+/** Audiences of the sample data, each with a history of versions that fits its state. */
+import { DAY_MS, MINUTE_MS, twoDigits } from './random.seed.ts';
+import type { Random } from './random.seed.ts';
+import type { AudienceRow, PersonRow, VersionRow } from '../database/tables.ts';
+
+/**
+ * The states of an audience's newest versions, oldest of them first; before these come versions
+ * that were published once. Nothing is queued: the publisher would finish it at start.
+ */
+const HISTORIES: readonly (readonly VersionRow['status'][])[] = [
+  ['published', 'draft'],
+  ['published'],
+  ['published'],
+  ['draft'],
+  ['published', 'draft'],
+  ['published', 'cancelled', 'draft'],
+  ['published', 'pending'],
+  ['published'],
+  ['archived'],
+  ['cancelled'],
+];
+
+export interface AudienceSeed {
+  readonly tenantId: string;
+  readonly pageId: string;
+  readonly createdAt: number;
+  readonly position: number;
+  readonly persons: readonly PersonRow[];
+  readonly random: Random;
+}
+
+export function sampleAudience(seed: AudienceSeed): {
+  audience: AudienceRow;
+  versions: VersionRow[];
+} {
+  const { tenantId, pageId, position, persons, random } = seed;
+  const key = `${pageId.replace('page_', '')}_${twoDigits(position + 1)}`;
+  const audienceId = `audience_${key}`;
+  const createdAt = seed.createdAt + position * 90 * MINUTE_MS;
+  const history = HISTORIES[position % HISTORIES.length] ?? ['draft'];
+  const former = history[0] === 'published' ? random.int(0, 3) : 0;
+  const statuses = [...Array<'archived'>(former).fill('archived'), ...history];
+  const versions = statuses.map((status, index) =>
+    sampleVersion({ tenantId, audienceId, key, createdAt, status, index, random }),
+  );
+  // Every eighth audience is for anybody; the others take turns among two dozen persons.
+  const person =
+    position % 8 === 7 ? undefined : persons[(position * 5) % Math.min(24, persons.length)];
+  const state = history.at(-1) ?? 'draft';
+  const published = versions.find(({ status }) => status === 'published');
+  const name = person ? `For ${person.name}` : `Visitors, group ${position + 1}`;
+  const audience: AudienceRow = {
+    audienceId,
+    tenantId,
+    pageId,
+    computedName: name,
+    customName: position % 6 === 2 ? `VIP: ${name}` : null,
+    isNewPageAgent: position % 5 === 0,
+    personId: person?.personId ?? null,
+    personRouteKey: person ? `${person.slug}-${position + 1}` : null,
+    status: published ? 'published' : state,
+    supplementaryContext: position % 3 === 0 ? 'Met the team at a fair; likes short pages.' : null,
+    actionFormIdOverride: position % 7 === 3 ? 'form_demo_request' : null,
+    actionFormInstructionsOverride: position % 7 === 3 ? 'Ask for the number of seats.' : null,
+    actionUrlOverride: position % 7 === 4 ? 'https://calendar.example/vip' : null,
+    metadataOverride: position % 4 === 1 ? { title: name, robots: ['noindex'] } : null,
+    latestVersionId: versions.at(-1)?.versionId ?? '',
+    publishedVersionId: published?.versionId ?? null,
+    archivedAt: state === 'archived' ? createdAt + 30 * DAY_MS : null,
+    createdAt,
+  };
+  return { audience, versions };
+}
+
+interface VersionSeed {
+  readonly tenantId: string;
+  readonly audienceId: string;
+  readonly key: string;
+  readonly createdAt: number;
+  readonly status: VersionRow['status'];
+  readonly index: number;
+  readonly random: Random;
+}
+
+/** Moments follow the states: a version passes each before the next one is made, a day later. */
+function sampleVersion(seed: VersionSeed): VersionRow {
+  const { tenantId, audienceId, key, status, index, random } = seed;
+  const createdAt = seed.createdAt + index * DAY_MS;
+  const queueDurationMs = random.int(120, 9_000);
+  const queuedAt = createdAt + random.int(5, 300) * MINUTE_MS;
+  const wasPublished = status === 'published' || status === 'archived';
+  const endedAt = createdAt + DAY_MS;
+  return {
+    versionId: `version_${key}_v${index + 1}`,
+    tenantId,
+    audienceId,
+    versionNumber: index + 1,
+    status,
+    isNewPageAgent: index % 2 === 1,
+    supplementaryContext: index % 2 === 0 ? `Notes for version ${index + 1}.` : null,
+    queueDurationMs: wasPublished ? queueDurationMs : null,
+    createdAt,
+    becameDraftAt: status === 'pending' ? null : createdAt + MINUTE_MS,
+    queuedAt: wasPublished ? queuedAt : null,
+    publishedAt: wasPublished ? queuedAt + queueDurationMs + 400 : null,
+    cancelledAt: status === 'cancelled' ? endedAt : null,
+    obsoleteAt: status === 'archived' ? endedAt : null,
+    archivedAt: status === 'archived' ? endedAt : null,
+  };
+}

@@ -1,0 +1,68 @@
+/** Topics and entries of the sample data: what a page's agent may talk about. */
+import type { Scale } from './people.seed.ts';
+import { DAY_MS, MINUTE_MS, SAMPLE_END_MS, twoDigits } from './random.seed.ts';
+import type { Random } from './random.seed.ts';
+import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
+
+const SUBJECTS = ['Pricing', 'Security', 'Onboarding', 'Integrations', 'Support', 'Roadmap'];
+const ANGLES = ['at a glance', 'for buyers', 'for engineers', 'in depth', 'questions'];
+const SENTENCES = [
+  'Plans are billed by the year and may grow at any time.',
+  'Data stays in the region that was chosen when the account was made.',
+  'A new team is up and running within two weeks.',
+  'Every integration can be tried in a sandbox first.',
+  'Support answers within four working hours.',
+  'The roadmap is shared with customers each quarter.',
+];
+
+export function sampleTopics(
+  tenantId: string,
+  scale: Scale,
+  random: Random,
+): { topics: TopicRow[]; entries: TopicEntryRow[] } {
+  const titles =
+    scale === 'large'
+      ? [
+          ...ANGLES.flatMap((angle) => SUBJECTS.map((subject) => `${subject} ${angle}`)),
+          'Company story',
+          'Objections',
+        ]
+      : ['Orchard tours', 'Harvest calendar', 'Cider prices'];
+  const prefix = scale === 'large' ? 'topic' : 'topic_two';
+  const topics = titles.map((title, index): TopicRow => {
+    const createdAt = SAMPLE_END_MS - (200 - index) * DAY_MS;
+    return {
+      topicId: `${prefix}_${twoDigits(index + 1)}`,
+      tenantId,
+      title,
+      purpose: index % 4 === 3 ? null : `What to say when somebody asks about: ${title}.`,
+      // Orders repeat and have gaps and fractions, as they do after years of use.
+      sortOrder: index % 10 === 9 ? index - 0.5 : Math.floor(index / 2) * 2,
+      isDefault: index < 3,
+      createdAt,
+      updatedAt: createdAt + random.int(0, 60) * DAY_MS,
+    };
+  });
+  const entries = topics.flatMap((topic, index) =>
+    Array.from({ length: entriesOf(index, random) }, (_, position): TopicEntryRow => {
+      const createdAt = topic.createdAt + position * 7 * MINUTE_MS;
+      return {
+        topicEntryId: `${topic.topicId.replace('topic', 'entry')}_${twoDigits(position + 1)}`,
+        tenantId,
+        topicId: topic.topicId,
+        sortOrder: position,
+        content: {
+          type: random.pick(['text', 'markdown', 'link']),
+          content: random.pick(SENTENCES),
+        },
+        createdAt,
+        updatedAt: createdAt,
+      };
+    }),
+  );
+  return { topics, entries };
+}
+
+/** The first topic has the most entries, the second none. */
+const entriesOf = (index: number, random: Random): number =>
+  index === 0 ? 40 : index === 1 ? 0 : random.int(0, 20);

@@ -1,0 +1,167 @@
+/**
+ * Relay connections over arrays, which REST answers whole: forward and backward.
+ *
+ * A cursor names its item by the key, not by its place, so that it stays right when others are
+ * inserted or removed.
+ */
+import type { ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { RouteSet } from '../../v0/routes.ts';
+import type { Types } from '../types/builder.ts';
+import { NodeReference } from './node-page.ts';
+import type { Context } from '../context.ts';
+import { openCursor, sealCursor } from './cursor.ts';
+import { demanding, type Demand } from '../entity/demand.ts';
+import type { Entity } from '../entity/entity.ts';
+import { anyBuilder } from '../types/field-builder.ts';
+import { badInput } from '../errors.ts';
+import { NodePage, type Connection } from './node-page.ts';
+import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
+
+export interface ArrayConnectionOptions<
+  Parent,
+  Node extends object,
+  Name extends keyof Node & string,
+> {
+  /** The connection type, made by `connectionType`. */
+  readonly type: ObjectRef<Types, Connection<Node>>;
+  readonly description: string;
+  /** What the items are: their keys make the cursors, and they prime it. */
+  readonly entity: Entity<Node, Name>;
+  /** Equal arrays have equal ids; cursors are bound to it. */
+  readonly listId: (parent: Parent) => string;
+  /** What the array costs; absent when it comes with its parent. */
+  readonly demand?: (routeSet: RouteSet) => Demand;
+  /** The whole array; null when there is no such parent. */
+  readonly items: (
+    parent: Parent,
+    context: Context,
+    info: GraphQLResolveInfo,
+  ) => Whole<Node, Name> | null | Promise<Whole<Node, Name> | null>;
+}
+
+type Whole<Node, Name extends string> = readonly (Node | NodeReference<Name>)[];
+
+type PagingArgs = Readonly<
+  Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>>
+>;
+
+/** An array of the backend as a connection. */
+export function arrayConnectionField<
+  Parent extends object,
+  Node extends object,
+  Name extends keyof Node & string,
+>(
+  t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
+  { type, description, entity, listId, demand, items }: ArrayConnectionOptions<Parent, Node, Name>,
+) {
+  const builder = anyBuilder(t);
+  return builder.field({
+    type,
+    nullable: true,
+    description,
+    args: {
+      first: builder.arg.int({
+        description: `How many edges at most, from the start: 0 to ${MAX_FIRST}. ${DEFAULT_FIRST} when \`last\` is absent too.`,
+      }),
+      after: builder.arg.string({ description: 'Begin after the edge with this cursor.' }),
+      last: builder.arg.int({
+        description: `How many edges at most, from the end: 0 to ${MAX_FIRST}. Not together with \`first\`.`,
+      }),
+      before: builder.arg.string({ description: 'End before the edge with this cursor.' }),
+    },
+    ...(demand && { extensions: demanding(demand) }),
+    resolve: async (
+      parent: Parent,
+      args: PagingArgs,
+      context: Context,
+      info: GraphQLResolveInfo,
+    ): Promise<Connection<unknown> | null> => {
+      const id = listId(parent);
+      const request = readRequest(context, id, args);
+      const whole = await items(parent, context, info);
+      // An error stands for an array that the backend broke.
+      if (whole instanceof Error) throw whole;
+      if (!whole) return null;
+      entity.prime(context, whole);
+      return slice(whole, request, {
+        positionOf: (item, place) => positionOf(entity, item, place),
+        seal: (position) => sealCursor(context, id, position),
+      });
+    },
+  });
+}
+
+/** The parts of an item's key; its place where the backend broke the key. */
+type Position = readonly string[] | number;
+
+interface ArrayRequest {
+  readonly first: number;
+  /** When set, so many are taken from the end instead. */
+  readonly last: number | undefined;
+  readonly after: Position | undefined;
+  readonly before: Position | undefined;
+}
+
+/** @throws BAD_USER_INPUT when the arguments contradict each other, are out of range or foreign. */
+function readRequest(context: Context, listId: string, args: PagingArgs): ArrayRequest {
+  const { first, last } = args;
+  if (typeof first === 'number' && typeof last === 'number') {
+    throw badInput('Pass "first" to page forward or "last" to page backward, not both.');
+  }
+  const open = (name: 'after' | 'before') => {
+    const cursor = args[name];
+    // Sealed by `sealCursor` with this list's id, so the shape is the one written below.
+    return typeof cursor === 'string'
+      ? (openCursor(context, listId, cursor, name) as Position)
+      : undefined;
+  };
+  return {
+    first: checkCount('first', first ?? DEFAULT_FIRST),
+    last: typeof last === 'number' ? checkCount('last', last) : undefined,
+    after: open('after'),
+    before: open('before'),
+  };
+}
+
+function slice<Item>(
+  whole: readonly Item[],
+  { first, last, after, before }: ArrayRequest,
+  {
+    positionOf,
+    seal,
+  }: {
+    readonly positionOf: (item: Item, place: number) => Position;
+    readonly seal: (position: Position) => string;
+  },
+): Connection<unknown> {
+  const placeOf = (argument: 'after' | 'before', position: Position): number => {
+    const wanted = JSON.stringify(position);
+    const place = whole.findIndex((item, i) => JSON.stringify(positionOf(item, i)) === wanted);
+    if (place >= 0) return place;
+    throw badInput(
+      `"${argument}" is the cursor of an item that is no longer in this list: leave "${argument}" out to begin at its ${argument === 'after' ? 'start' : 'end'}.`,
+      { argument },
+    );
+  };
+  const lower = after === undefined ? 0 : placeOf('after', after) + 1;
+  const upper = Math.max(lower, before === undefined ? whole.length : placeOf('before', before));
+  const start = last === undefined ? lower : Math.max(lower, upper - last);
+  const end = last === undefined ? Math.min(upper, lower + first) : upper;
+  const nodes = whole.slice(start, end);
+  const cursorAt = (place: number): string => seal(positionOf(nodes[place]!, start + place));
+  return new NodePage<unknown>(nodes, cursorAt, {
+    hasPreviousPage: start > 0,
+    hasNextPage: end < whole.length,
+    totalCount: whole.length,
+  });
+}
+
+function positionOf<Node extends object, Name extends keyof Node & string>(
+  entity: Entity<Node, Name>,
+  item: Node | NodeReference<Name>,
+  place: number,
+): Position {
+  const key = item instanceof NodeReference ? item.key : entity.keyOf(item);
+  return key ? entity.key.map((name) => key[name]) : place;
+}

@@ -1,0 +1,54 @@
+/**
+ * REST cursors ⇄ Relay cursors.
+ *
+ * The backend names the start of a page; Relay names every edge. An edge cursor therefore says
+ * "from this page start, skip this many". It is sealed with the list it belongs to and the caller's
+ * key, so a cursor of another list, filter or tenant, or a changed one, is refused before any call.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { badInput } from '../errors.ts';
+
+const SEAL_BYTES = 9;
+
+/** The longest cursor that is looked at, in characters. */
+const MAX_LENGTH = 8_192;
+
+/** Writes a cursor of one list. `position` is any JSON value. */
+export function sealCursor(context: Context, listId: string, position: unknown): string {
+  const text = Buffer.from(JSON.stringify(position));
+  return Buffer.concat([seal(context, listId, text), text]).toString('base64url');
+}
+
+/**
+ * Reads the position back.
+ *
+ * @param argument the name of the argument that brought the cursor.
+ * @throws BAD_USER_INPUT for a cursor that this list did not give to this caller.
+ */
+export function openCursor(
+  context: Context,
+  listId: string,
+  cursor: string,
+  argument: 'after' | 'before',
+): unknown {
+  const bytes = cursor.length <= MAX_LENGTH ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0);
+  const text = bytes.subarray(SEAL_BYTES);
+  const sound =
+    text.length > 0 &&
+    bytes.toString('base64url') === cursor &&
+    timingSafeEqual(bytes.subarray(0, SEAL_BYTES), seal(context, listId, text));
+  if (!sound) {
+    throw badInput(
+      `"${argument}" is not a cursor of this list with these filters: pass a cursor it answered, or leave "${argument}" out to begin at its start. Got "${cursor.slice(0, 64)}".`,
+    );
+  }
+  return JSON.parse(text.toString());
+}
+
+const seal = (context: Context, listId: string, text: Buffer): Buffer =>
+  createHmac('sha256', context.cursorSecret)
+    .update(`${listId.length}:${listId}`)
+    .update(text)
+    .digest()
+    .subarray(0, SEAL_BYTES);

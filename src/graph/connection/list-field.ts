@@ -1,0 +1,129 @@
+/**
+ * How rooms write lists of the backend: as connections, forward only, as REST is.
+ */
+import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { CallInput } from '../../rest/client/client.ts';
+import type { Listed } from '../../v0/list.ts';
+import type { Route, RouteSet } from '../../v0/routes.ts';
+import type { Types } from '../types/builder.ts';
+import { readConnection } from './connection.ts';
+import type { Context } from '../context.ts';
+import { demanding, type DemandSource, type ListDemand } from '../entity/demand.ts';
+import type { Entity } from '../entity/entity.ts';
+import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
+import { mapList, restList, type List } from './list.ts';
+import type { Connection } from './node-page.ts';
+import { DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
+
+/** The names of a list's query parameters beside `cursor` and `limit`. */
+type Filters<Query> = Omit<NonNullable<Query>, 'cursor' | 'limit'>;
+
+export interface ListFieldOptions<
+  Parent,
+  Args extends InputFieldMap,
+  Path extends string,
+  Item,
+  Query,
+  Node,
+> {
+  /** The connection type, made by `connectionType`. */
+  readonly type: ObjectRef<Types, Connection<Node>>;
+  readonly description: string;
+  readonly from: DemandSource;
+  readonly route: Route<Path, Listed<Item>, Query, undefined>;
+  /** True when the route has the parent in its path, so that a 404 means there is no parent. */
+  readonly proves?: boolean;
+  /** What the items prime; absent when they are no entities. */
+  readonly items?: { readonly ref: ObjectRef<Types, Node> };
+  readonly args?: Args;
+  /** Values for the path and filters for the query, from the parent's key and the arguments. */
+  readonly input: (
+    parent: Parent,
+    args: InputShapeFromFields<Args>,
+  ) => CallInput<Path, Filters<Query>, undefined>;
+  /** From REST's item to the graph's node, where they differ. */
+  readonly toNode?: (item: Item, parent: Parent, args: InputShapeFromFields<Args>) => Node;
+}
+
+/** A list of the backend as a connection: forward only, as REST is. */
+export function listField<
+  Parent extends object,
+  Path extends string,
+  Item,
+  Query,
+  Node,
+  Args extends InputFieldMap = {},
+>(t: FieldBuilder<Parent>, options: ListFieldOptions<Parent, Args, Path, Item, Query, Node>) {
+  const demand = listDemand(options);
+  return connectionField(t, { ...options, demand: () => demand });
+}
+
+/** What `listField` demands, for fields that demand it under one route set only. */
+export function listDemand<
+  Parent,
+  Args extends InputFieldMap,
+  Path extends string,
+  Item,
+  Query,
+  Node,
+>({
+  from,
+  route,
+  proves = false,
+  items,
+  input,
+  toNode,
+}: Omit<
+  ListFieldOptions<Parent, Args, Path, Item, Query, Node>,
+  'type' | 'description'
+>): ListDemand {
+  return {
+    kind: 'list',
+    from,
+    route,
+    proves,
+    items: items as unknown as Entity | undefined,
+    list: (parent, args, context): List => {
+      // The field's own parent and arguments: a demand is only ever read beside its field.
+      const [owner, given] = [parent as Parent, args as InputShapeFromFields<Args>];
+      const list = restList(context, route, input(owner, given));
+      return toNode ? mapList(list, (item) => toNode(item, owner, given)) : list;
+    },
+  };
+}
+
+export interface ConnectionFieldOptions<Node, Args extends InputFieldMap> {
+  readonly type: ObjectRef<Types, Connection<Node>>;
+  readonly description: string;
+  readonly args?: Args;
+  readonly demand: (routeSet: RouteSet) => ListDemand;
+}
+
+/** A connection whose list may differ between the route sets. */
+export function connectionField<Parent extends object, Node, Args extends InputFieldMap>(
+  t: FieldBuilder<Parent>,
+  { type, description, args, demand }: ConnectionFieldOptions<Node, Args>,
+) {
+  const builder = anyBuilder(t);
+  return builder.field({
+    type,
+    nullable: true,
+    description: costing(description, demand('extended').route!),
+    args: {
+      first: builder.arg.int({
+        defaultValue: DEFAULT_FIRST,
+        description: `How many edges at most: 0 to ${MAX_FIRST}.`,
+      }),
+      after: builder.arg.string({ description: 'Go on after the edge with this cursor.' }),
+      ...args,
+    },
+    extensions: demanding(demand),
+    resolve: (
+      parent: Parent,
+      args: Readonly<Record<string, unknown>>,
+      context: Context,
+      info: GraphQLResolveInfo,
+    ) => readConnection({ demand: demand(context.rest.routeSet), parent, args, context, info }),
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * From one page of a list to the next, to its end if need be.
+ *
+ * Whole lists are walked here, connections read on in connection.ts: both notice a list that would
+ * never end.
+ */
+import type { CallOptions } from '../../rest/client/client.ts';
+import { RestInvalidResponseError } from '../../rest/client/errors.ts';
+import { MAX_LIMIT } from '../../v0/list.ts';
+import type { Context } from '../context.ts';
+import { invalidResponse } from '../errors.ts';
+import { readList, type Counted, type List } from './list.ts';
+
+/**
+ * Every page of a list, 100 items each, for what no route can be asked for directly. Stop reading
+ * as soon as the answer is found: the next page is not asked for before that.
+ *
+ * @throws UPSTREAM_INVALID_RESPONSE when the list would not end.
+ */
+export async function* walkList<Item>(
+  context: Context,
+  list: List<Item>,
+  call: CallOptions,
+): AsyncGenerator<readonly Item[], void> {
+  const seen = new Set<string>();
+  for (let from: string | null = null; ;) {
+    const listed: Counted<Item> = await readList(context, list, { from, limit: MAX_LIMIT }, call);
+    yield listed.items;
+    from = nextStart(listed, from);
+    // What was begun ahead may have been given up meanwhile.
+    if (from === null || call.cancel?.cancelled) return;
+    if (seen.has(from)) throw endless();
+    seen.add(from);
+  }
+}
+
+/** For whoever reads on and meets a page start again. */
+export const endless = () =>
+  invalidResponse('Backend answered a cursor for the second time: the list would not end.');
+
+/**
+ * Where the next page starts; null on the last.
+ *
+ * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or would
+ *   send us round in a circle.
+ */
+export function nextStart(
+  listed: {
+    readonly items: readonly unknown[];
+    readonly hasMore: unknown;
+    readonly nextCursor: unknown;
+  },
+  from: string | null,
+): string | null {
+  if (listed.hasMore instanceof RestInvalidResponseError) throw listed.hasMore;
+  if (listed.nextCursor instanceof RestInvalidResponseError) throw listed.nextCursor;
+  if (listed.hasMore !== true) return null;
+  if (typeof listed.nextCursor !== 'string' || listed.nextCursor === '') {
+    throw invalidResponse('Backend answered "hasMore" without a "nextCursor".');
+  }
+  if (listed.nextCursor === from) {
+    throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
+  }
+  if (listed.items.length === 0) {
+    throw invalidResponse(
+      'Backend answered an empty page that promises more: the list might not end.',
+    );
+  }
+  return listed.nextCursor;
+}

@@ -1,0 +1,194 @@
+/**
+ * Reading lists of the backend, each page once a request.
+ *
+ * Selections of one list that differ only in how many they want share the larger call: what is
+ * asked for in one tick is merged, and a page already there serves whoever wants no more of it.
+ */
+import { Cancel } from '../../rest/client/cancel.ts';
+import type { CallInput, CallOptions } from '../../rest/client/client.ts';
+import type { Listed } from '../../v0/list.ts';
+import type { Route } from '../../v0/routes.ts';
+import { perRequest, type Context } from '../context.ts';
+import { textOf } from '../entity/key.ts';
+import type { Abandon } from '../entity/loader.ts';
+
+/** One list of the backend: which, with which filters, and how to fetch a page of it. */
+export interface List<Item = unknown> {
+  /** Route, path and filters: equal lists have equal ids. Cursors are bound to it. */
+  readonly id: string;
+  /** One page, from the start or from a REST cursor. */
+  readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<Item>>;
+  /** From the backend's item to the graph's node; absent where they are the same. */
+  readonly toNode?: (item: unknown) => Item;
+}
+
+/** A page whose total may cost a call of its own, made when somebody asks for it. */
+export interface Counted<Item> extends Omit<Listed<Item>, 'totalCount'> {
+  readonly totalCount: number | null | (() => Promise<number | null>);
+}
+
+/** A list of the backend as its route answers it. `input` holds the path's values and the filters. */
+export function restList<Path extends string, Item, Query>(
+  context: Context,
+  route: Route<Path, Listed<Item>, Query, undefined>,
+  input: CallInput<Path, Omit<NonNullable<Query>, 'cursor' | 'limit'>, undefined>,
+): List<Item> {
+  return {
+    id: `${route.path} ${textOf(input.path ?? {})} ${textOf(input.query ?? {})}`,
+    fetch: ({ from, limit }, call) => {
+      const query = { ...input.query, limit, ...(from !== null && { cursor: from }) };
+      // Every list takes `cursor` and `limit`; the compiler does not see it through the generic.
+      const full = { path: input.path, query } as unknown as CallInput<Path, Query, undefined>;
+      return context.rest.call(route, full, call);
+    },
+  };
+}
+
+/**
+ * The same list with its items turned into the graph's nodes; broken items stay errors.
+ *
+ * Pages are kept as they came and turned at each reading, because one list can be read as
+ * different nodes: a page's links are also where its audiences are found.
+ */
+export const mapList = <Item, Node>(
+  { id, fetch, toNode: before }: List<Item>,
+  toNode: (item: Item) => Node,
+): List<Node> => ({
+  id,
+  // What it answers is raw still: only `readList` looks at it, and turns it into nodes.
+  fetch: fetch as unknown as List<Node>['fetch'],
+  toNode: (item) => toNode(before ? before(item) : (item as Item)),
+});
+
+export interface ListPage {
+  /** The REST cursor that names the page's start; null for the first page. */
+  readonly from: string | null;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** A page that was asked for. It is fetched when the tick ends, as whoever wants most of it asked. */
+class PageRead {
+  readonly listed: Promise<Counted<unknown>>;
+  /** Set by the first start; nothing cancels it once the page is wanted. */
+  cancel: Cancel | undefined;
+  /** How many starts have not been abandoned. */
+  starts = 0;
+  /** False while nobody but look-ahead asks. */
+  wanted = false;
+  begun = false;
+  /** Its list and start. */
+  readonly id: string;
+  readonly #list: List;
+  #page: ListPage;
+  #origin: unknown;
+  #settle!: (listed: Promise<Counted<unknown>>) => void;
+
+  constructor(id: string, list: List, page: ListPage, origin: unknown) {
+    this.id = id;
+    this.#list = list;
+    this.#page = page;
+    this.#origin = origin;
+    this.listed = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  /** Whether it holds, or will hold, as many items as asked for. */
+  serves(page: ListPage, origin: unknown): boolean {
+    if (page.limit <= this.#page.limit) return true;
+    if (this.begun) return false;
+    this.#page = page;
+    this.#origin = origin;
+    return true;
+  }
+
+  begin(): void {
+    this.begun = true;
+    const cancel = this.wanted ? undefined : this.cancel;
+    this.#settle(this.#list.fetch(this.#page, { origin: this.#origin, cancel }));
+  }
+}
+
+class ListReader {
+  /** Pages by list and start. */
+  readonly #pages = new Map<string, PageRead>();
+  /** What begins when the tick ends. */
+  #due: PageRead[] = [];
+
+  read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {
+    const asked = this.#ask(list, page, origin);
+    if (cancel) cancel.listen({ giveUp: this.#hopeFor(asked) });
+    else asked.wanted = true;
+    return asked.listed;
+  }
+
+  start(list: List, page: ListPage, origin: unknown): Abandon {
+    return this.#hopeFor(this.#ask(list, page, origin));
+  }
+
+  #hopeFor(asked: PageRead): Abandon {
+    const cancel = (asked.cancel ??= new Cancel());
+    asked.starts += 1;
+    asked.listed.catch(() => {}); // whoever reads the page sees its failure
+    return () => {
+      asked.starts -= 1;
+      if (asked.wanted || asked.starts > 0) return;
+      if (this.#pages.get(asked.id) === asked) this.#pages.delete(asked.id);
+      cancel.cancel();
+    };
+  }
+
+  #ask(list: List, page: ListPage, origin: unknown): PageRead {
+    const id = readKey(list, page);
+    const known = this.#pages.get(id);
+    if (known?.serves(page, origin)) return known;
+    const asked = new PageRead(id, list, page, origin);
+    this.#pages.set(id, asked);
+    if (this.#due.push(asked) === 1) atEndOfTick(() => this.#begin());
+    return asked;
+  }
+
+  #begin(): void {
+    const due = this.#due;
+    this.#due = [];
+    for (const page of due) page.begin();
+  }
+}
+
+/** A list's id begins with no digit. */
+const readKey = ({ id }: List, { from }: ListPage): string =>
+  from === null ? id : `${from.length}:${from}${id}`;
+
+/** As DataLoader does: after the promises of this tick, so that whatever they ask for is merged too. */
+const atEndOfTick = (run: () => void): void =>
+  void Promise.resolve().then(() => process.nextTick(run));
+
+const listReader = perRequest(() => new ListReader());
+
+/**
+ * A page of a list; one call however many ask for it. With `cancel`, it is asked for ahead, and
+ * given up as what look-ahead began.
+ */
+export function readList<Item>(
+  context: Context,
+  list: List<Item>,
+  page: ListPage,
+  call: CallOptions,
+): Promise<Counted<Item>> {
+  const { toNode } = list;
+  const listed = listReader(context).read(list, page, call);
+  // Without a mapping of its own, a list answers its items as they are.
+  if (!toNode) return listed as Promise<Counted<Item>>;
+  return listed.then(({ items, hasMore, nextCursor, totalCount }) => ({
+    // An error in an item's place is reported at that item, so it passes as if it were a node.
+    items: items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
+    hasMore,
+    nextCursor,
+    totalCount,
+  }));
+}
+
+/** Begins reading a page that somebody will probably ask for. */
+export const startList = (context: Context, list: List, page: ListPage, origin: unknown): Abandon =>
+  listReader(context).start(list, page, origin);

@@ -1,0 +1,94 @@
+/**
+ * A page of nodes, as connections answer it.
+ *
+ * Most queries want the nodes and perhaps one cursor: edges are made, and cursors sealed, when they
+ * are asked for.
+ */
+import type { KeyOf } from '../entity/entity.ts';
+
+export interface Edge<Node> {
+  readonly cursor: string;
+  /** An error stands for a node the backend broke. */
+  readonly node: Node;
+}
+
+export interface PageInfo {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly startCursor: string | null;
+  readonly endCursor: string | null;
+}
+
+export interface Connection<Node> {
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge<Node>[];
+  readonly pageInfo: PageInfo;
+  /** Null where the backend does not count; a function where counting costs a call. */
+  readonly totalCount: number | null | (() => Promise<number | null>);
+}
+
+type Told<Node> = Pick<PageInfo, 'hasNextPage' | 'hasPreviousPage'> &
+  Pick<Connection<Node>, 'totalCount'>;
+
+/** A connection that is its own page info. */
+export class NodePage<Node> implements Connection<Node>, PageInfo {
+  readonly nodes: readonly Node[];
+  /** Seals the cursor of the node at a place. */
+  readonly cursorAt: (place: number) => string;
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly totalCount: Connection<Node>['totalCount'];
+
+  constructor(
+    nodes: readonly Node[],
+    cursorAt: (place: number) => string,
+    { hasNextPage, hasPreviousPage, totalCount }: Told<Node>,
+  ) {
+    this.nodes = nodes;
+    this.cursorAt = cursorAt;
+    this.hasNextPage = hasNextPage;
+    this.hasPreviousPage = hasPreviousPage;
+    this.totalCount = totalCount;
+  }
+
+  get edges(): readonly Edge<Node>[] {
+    return this.nodes.map((node, place) => new PlacedEdge(node, place, this.cursorAt));
+  }
+
+  get pageInfo(): PageInfo {
+    return this;
+  }
+
+  get startCursor(): string | null {
+    return this.nodes.length > 0 ? this.cursorAt(0) : null;
+  }
+
+  get endCursor(): string | null {
+    return this.nodes.length > 0 ? this.cursorAt(this.nodes.length - 1) : null;
+  }
+}
+
+class PlacedEdge<Node> implements Edge<Node> {
+  readonly node: Node;
+  readonly #place: number;
+  readonly #cursorAt: (place: number) => string;
+
+  constructor(node: Node, place: number, cursorAt: (place: number) => string) {
+    this.node = node;
+    this.#place = place;
+    this.#cursorAt = cursorAt;
+  }
+
+  get cursor(): string {
+    return this.#cursorAt(this.#place);
+  }
+}
+
+/** A node of which the backend gave the key only. It is read when more is selected. */
+export class NodeReference<Name extends string = string> {
+  readonly key: KeyOf<Name>;
+
+  constructor(key: KeyOf<Name>) {
+    this.key = key;
+  }
+}

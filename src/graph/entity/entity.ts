@@ -1,0 +1,150 @@
+/**
+ * An entity is a type that has a key and can be read by it.
+ *
+ * The key is the ids of its REST path. Because the objects carry their own key, a key alone can
+ * stand for an object wherever a query selects nothing more.
+ */
+import type { ObjectRef } from '@pothos/core';
+import type { CallOptions } from '../../rest/client/client.ts';
+import type { Route } from '../../v0/routes.ts';
+import type { Types } from '../types/builder.ts';
+import { perRequest, type Context } from '../context.ts';
+import { cutAt } from '../continuation.ts';
+import { badInput } from '../errors.ts';
+import { textOf } from './key.ts';
+import { Loader } from './loader.ts';
+import { formatNodeId, parseNodeId, type NodeKey } from '../types/node-id.ts';
+import { segmentFault } from '../../rest/client/path.ts';
+
+export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
+
+export interface EntityOptions<T extends object, Name extends keyof T & string> {
+  readonly ref: ObjectRef<Types, T>;
+  /** The key's fields, in the order of the REST path. */
+  readonly key: readonly Name[];
+  /** The route that `find` costs. */
+  readonly route: Route;
+  /** One object by its key; null when there is none. */
+  readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
+  /** Other names by which loaders find the object once it is there, for the plan. */
+  readonly alsoKnownAs?: (object: T) => readonly string[];
+  /** Names the call of `find` where a field is read by it too, as its demand's `identity` does. */
+  readonly callIdentity?: (key: KeyOf<Name>) => string;
+}
+
+export class Entity<T extends object = object, Name extends keyof T & string = keyof T & string> {
+  readonly ref: ObjectRef<Types, T>;
+  readonly key: readonly Name[];
+  readonly route: Route;
+  /** The request's loader of these objects. */
+  readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
+  readonly alsoKnownAs: ((object: T) => readonly string[]) | undefined;
+  readonly callIdentity: ((key: KeyOf<Name>) => string) | undefined;
+  readonly #keyFields: ReadonlySet<string>;
+  /** Hardly any request asks a loader for what others brought: it waits here, not looked at. */
+  readonly #brought = perRequest((): (readonly unknown[])[] => []);
+
+  constructor({ ref, key, route, find, alsoKnownAs, callIdentity }: EntityOptions<T, Name>) {
+    this.ref = ref;
+    this.key = key;
+    this.route = route;
+    this.alsoKnownAs = alsoKnownAs;
+    this.callIdentity = callIdentity;
+    const [first, ...rest] = key;
+    this.#keyFields = new Set<string>(['id', '__typename', ...key]);
+    this.loader = perRequest(
+      (context) =>
+        new Loader<KeyOf<Name>, T | null>(
+          // A text already, where the key is one id.
+          (wanted) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]),
+          (wanted, call) =>
+            find(context, wanted, call).catch((error: unknown) => {
+              throw cutAt(error, () => ({ id: this.idOf(wanted) }));
+            }),
+          {
+            keyOf: (object) => this.keyOf(object),
+            brought: this.#brought(context),
+            onHit: (origin) => context.rest.journal.note(route, origin, 'primed'),
+          },
+        ),
+    );
+    entities.set(ref.name, this as unknown as Entity);
+  }
+
+  get name(): string {
+    return this.ref.name;
+  }
+
+  /** Whether a field is answered by the key alone. */
+  isKeyField(field: string): boolean {
+    return this.#keyFields.has(field);
+  }
+
+  /** The key of an object; undefined when the backend left a part out, or the object altogether. */
+  keyOf(object: unknown): KeyOf<Name> | undefined {
+    if (typeof object !== 'object' || object === null) return undefined;
+    const key: Partial<Record<Name, string>> = {};
+    for (const name of this.key) {
+      const part = (object as Record<string, unknown>)[name];
+      if (typeof part !== 'string') return undefined;
+      key[name] = part;
+    }
+    return key as KeyOf<Name>;
+  }
+
+  /** The global id of the object with a key. */
+  idOf(key: KeyOf<Name>): string {
+    return formatNodeId(
+      this.name,
+      this.key.map((name) => key[name]),
+    );
+  }
+
+  /** A key standing for its object. */
+  stub(key: KeyOf<Name>): T {
+    // Sound because of who calls it: the selection was found to hold nothing but key fields.
+    return { ...key } as unknown as T;
+  }
+
+  /** Remembers what a list, a parent or a write brought; what has no key is passed over. */
+  prime(context: Context, brought: readonly unknown[]): void {
+    this.#brought(context).push(brought);
+  }
+
+  /**
+   * The key in a global id.
+   *
+   * @throws BAD_USER_INPUT when it is the id of another type.
+   */
+  parseId(id: string): KeyOf<Name> {
+    return this.keyFrom(parseNodeId(id), id);
+  }
+
+  keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
+    if (typename !== this.name || parts.length !== this.key.length) {
+      throw badInput(
+        `"${id.slice(0, 64)}" is the id of a ${typename}: pass the id of a ${this.name}.`,
+      );
+    }
+    // keyOf's inverse: as many parts as names, checked above.
+    return Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>;
+  }
+
+  /**
+   * Refuses raw ids that can't be part of a REST path, before any call.
+   *
+   * @throws BAD_USER_INPUT naming the argument.
+   */
+  checkKey(key: KeyOf<Name>): KeyOf<Name> {
+    for (const name of this.key) {
+      const fault = segmentFault(key[name]);
+      if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
+    }
+    return key;
+  }
+}
+
+const entities = new Map<string, Entity>();
+
+/** The entity of a type name; undefined for a type without one. */
+export const findEntity = (typename: string): Entity | undefined => entities.get(typename);

@@ -1,0 +1,76 @@
+/**
+ * How rooms write fields that lead to one object: what is demanded is said once, and look-ahead, the
+ * plan and the resolver all follow from it.
+ */
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../context.ts';
+import { demanding, type DemandSource, type ObjectDemand } from './demand.ts';
+import type { Entity, KeyOf } from './entity.ts';
+import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
+import { soundKey } from './key.ts';
+import { followReference, lookUp } from './lookahead.ts';
+
+export interface ReferenceOptions<Parent, Name extends string> {
+  readonly description: string;
+  /** `key`: the key below can be read off the parent's key. */
+  readonly from: DemandSource;
+  /** The key of the object referred to; null when the reference is empty. */
+  readonly key: (parent: Parent) => KeyOf<Name> | null;
+}
+
+/** A reference to one object: `Audience.person`. Free when only its key is selected. */
+export function referenceField<
+  Parent extends object,
+  T extends object,
+  Name extends keyof T & string,
+>(
+  t: FieldBuilder<Parent>,
+  entity: Entity<T, Name>,
+  { description, from, key }: ReferenceOptions<Parent, Name>,
+) {
+  const demand = {
+    kind: 'object',
+    from,
+    entity: entity as unknown as Entity,
+    // Only ever called with this field's own parents.
+    key: key as unknown as ObjectDemand['key'],
+  } as const satisfies ObjectDemand;
+  return anyBuilder(t).field({
+    type: entity.ref,
+    nullable: true,
+    description: costing(description, entity.route),
+    extensions: demanding(demand),
+    resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) => {
+      const wanted = key(parent);
+      return wanted && followReference(entity, soundKey(wanted), context, info);
+    },
+  });
+}
+
+/** A lookup by raw REST ids: `page(pageId:)`. Null when there is none. */
+export function lookupField<T extends object, Name extends keyof T & string>(
+  t: FieldBuilder<{}>,
+  entity: Entity<T, Name>,
+  description: string,
+) {
+  const builder = anyBuilder(t);
+  return builder.field({
+    type: entity.ref,
+    nullable: true,
+    description: costing(description, entity.route),
+    args: Object.fromEntries(
+      entity.key.map((name) => [
+        name,
+        builder.arg.id({ required: true, description: `The id REST knows it by: \`${name}\`.` }),
+      ]),
+    ),
+    extensions: demanding({
+      kind: 'object',
+      from: 'key',
+      entity: entity as unknown as Entity,
+      key: (_parent, args) => entity.checkKey(args as KeyOf<Name>),
+    }),
+    resolve: (_parent: object, args: KeyOf<Name>, context: Context, info: GraphQLResolveInfo) =>
+      lookUp(entity, entity.checkKey(args), context, info),
+  });
+}

@@ -1,0 +1,87 @@
+/**
+ * What to tell of a write whose answer was lost: that nobody knows, and what the object is now.
+ *
+ * The error stays OUTCOME_UNKNOWN whatever is read: a state that looks untouched may be changed by
+ * the write a moment later, and one that looks changed may be somebody else's doing. Callers judge.
+ */
+import type { GraphQLError, GraphQLResolveInfo } from 'graphql';
+import { RestOutcomeUnknownError, RestStatusError } from '../../rest/client/errors.ts';
+import type { Context } from '../context.ts';
+import type { Entity, KeyOf } from '../entity/entity.ts';
+import { fromRestError } from '../errors.ts';
+import { readTimestamp } from '../types/scalars.ts';
+
+/**
+ * What is told of a lost write's object, in `extensions.state` of the error beside its global id:
+ * `{ "id": "…", "found": true, "status": "queued", "queuedAt": "2026-03-01T09:30:00.000Z" }`.
+ */
+export interface StateReadBack {
+  /** Whether the object was there; null when it could not be read back in time. */
+  readonly found: boolean | null;
+  /** The fields that tell, under their names in the schema; a broken one is left out. */
+  readonly [field: string]: unknown;
+}
+
+/** Statuses of proxies that have asked the backend and lost its answer: Bad Gateway, Gateway Timeout. */
+const LOST_BEHIND_A_PROXY: readonly number[] = [502, 504];
+
+/** The failure of a write whose answer was lost, here or behind a proxy; undefined for any other. */
+export function lostAnswer(error: unknown): RestOutcomeUnknownError | undefined {
+  if (error instanceof RestOutcomeUnknownError) return error;
+  if (!(error instanceof RestStatusError) || !LOST_BEHIND_A_PROXY.includes(error.status)) {
+    return undefined;
+  }
+  const { status, requestId } = error;
+  return new RestOutcomeUnknownError('Write was sent and its answer lost', error.route, {
+    cause: error,
+    status,
+    ...(requestId !== undefined && { requestId }),
+  });
+}
+
+/**
+ * The error to report at the mutation, after one GET with what is left of the request's deadline.
+ * Never fails for the GET's sake.
+ */
+export async function outcomeUnknown<T extends object, Name extends keyof T & string>(
+  error: RestOutcomeUnknownError,
+  entity: Entity<T, Name>,
+  key: KeyOf<Name>,
+  tells: readonly (keyof T & string)[],
+  context: Context,
+  origin: GraphQLResolveInfo['path'],
+): Promise<GraphQLError> {
+  const reported = fromRestError(error);
+  const state = await readState(() => entity.loader(context).load(key, origin), tells);
+  reported.extensions['state'] = { id: entity.idOf(key), ...state };
+  return reported;
+}
+
+async function readState<T extends object>(
+  read: () => Promise<T | null>,
+  tells: readonly (keyof T & string)[],
+): Promise<StateReadBack> {
+  try {
+    const object = await read();
+    if (!object) return { found: false };
+    const told = tells.flatMap((name) => {
+      const value = shown(name, object[name]);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return { found: true, ...Object.fromEntries(told) };
+  } catch {
+    // Whatever lost the answer may still be going on: the write's own error says so.
+    return { found: null };
+  }
+}
+
+/** A value as the schema would show it; undefined for what the backend broke. */
+function shown(name: string, value: unknown): unknown {
+  if (value instanceof Error) return undefined;
+  if (!name.endsWith('At') || value === null) return value;
+  try {
+    return readTimestamp(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * `DateTime`, `SafeInt` and `JSON`.
+ *
+ * A moment leaves the graph as ISO 8601 whatever form the backend writes, and is never guessed.
+ */
+import { GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
+import { badInput, invalidResponse } from '../errors.ts';
+
+export type ScalarTypes = {
+  DateTime: { Input: string; Output: string };
+  SafeInt: { Input: number; Output: number };
+  JSON: { Input: unknown; Output: unknown };
+};
+
+const ISO_8601 = /^(\d{4}-\d{2}-(\d{2}))T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** ISO 8601 on a day that every month has: what is written so is a moment, and needs no parsing. */
+const PLAIN_MOMENT =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:[0-5]\d)$/;
+
+/** The document's pattern for a timestamp. Source: interface.md, "Conventions". */
+const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
+
+/**
+ * ISO 8601 unchanged; `+` and digits as epoch milliseconds. Assumed: see README.
+ *
+ * @throws UPSTREAM_INVALID_RESPONSE for anything else.
+ */
+export function readTimestamp(value: unknown): string {
+  if (typeof value === 'string') {
+    if (PLAIN_MOMENT.test(value)) return value;
+    if (isMoment(value)) return value;
+    if (PLUS_DIGITS.test(value)) return new Date(Number(value)).toISOString();
+  }
+  throw invalidResponse(
+    'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.',
+  );
+}
+
+function isMoment(text: string): boolean {
+  const [, date, day] = ISO_8601.exec(text) ?? [];
+  // Parsed, February 30 is a day in March.
+  return (
+    date !== undefined &&
+    new Date(date).getUTCDate() === Number(day) &&
+    !Number.isNaN(Date.parse(text))
+  );
+}
+
+export const DateTime = new GraphQLScalarType<string, string>({
+  name: 'DateTime',
+  description: 'A moment in ISO 8601, such as `2026-03-01T09:30:00.000Z`.',
+  serialize: readTimestamp,
+  parseValue: (value) => {
+    if (typeof value === 'string' && isMoment(value)) return value;
+    throw badInput('A DateTime is ISO 8601, such as "2026-03-01T09:30:00.000Z".');
+  },
+  parseLiteral: (node) => {
+    if (node.kind === Kind.STRING && isMoment(node.value)) return node.value;
+    throw badInput('A DateTime is ISO 8601, such as "2026-03-01T09:30:00.000Z".');
+  },
+});
+
+export const SafeInt = new GraphQLScalarType({
+  ...GraphQLSafeInt.toConfig(),
+  name: 'SafeInt',
+  description: 'An integer that JSON and JavaScript carry exactly: -(2^53 - 1) to 2^53 - 1.',
+});
+
+export const Json = new GraphQLScalarType({
+  ...GraphQLJSON.toConfig(),
+  name: 'JSON',
+  description: 'Any JSON value, as the backend keeps it.',
+  specifiedByURL: null,
+});

@@ -1,0 +1,61 @@
+/**
+ * What a request cost, as `extensions.upstream` shows it to whoever asks.
+ */
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Journal } from '../rest/client/journal.ts';
+
+export interface ExplainedCall {
+  readonly method: string;
+  /** The route's template; ids are never shown. */
+  readonly route: string;
+  /** Path of the field that caused the call. */
+  readonly path: readonly (string | number)[];
+  /** Milliseconds since the request began. */
+  readonly startMs: number;
+  readonly durationMs: number | null;
+  readonly status: number | null;
+  /** 1 for the first try. */
+  readonly attempt: number;
+  /** `sent`, `shared` with another request, `primed` by an answer already there, or `unsent`: refused or given up before it left. */
+  readonly source: string;
+}
+
+export interface Explained {
+  /** Calls the backend saw. */
+  readonly calls: number;
+  /** The longest chain of calls that waited for each other. */
+  readonly rounds: number;
+  /** Milliseconds during which a call was under way. */
+  readonly backendMs: number;
+  /** Everything that was asked, in the order it began. */
+  readonly journal: readonly ExplainedCall[];
+}
+
+export const explain = (journal: Journal): Explained => ({
+  calls: journal.calls,
+  rounds: journal.rounds,
+  backendMs: toTenths(journal.backendMs),
+  journal: journal.entries.map(({ route, origin, startMs, endMs, status, attempt, source }) => ({
+    method: route.method,
+    route: route.path,
+    // Whoever calls through the graph hands over its path; nobody else appears in a request's journal.
+    path: pathOf(origin as GraphQLResolveInfo['path'] | undefined),
+    startMs: toTenths(startMs),
+    durationMs: endMs === undefined ? null : toTenths(endMs - startMs),
+    status: status ?? null,
+    attempt,
+    source,
+  })),
+});
+
+/** The `Server-Timing` header of an answer. Source: W3C Server Timing. */
+export const serverTiming = ({ calls, rounds, backendMs }: Journal): string =>
+  `calls;desc="${calls}", rounds;desc="${rounds}", backend;dur=${toTenths(backendMs)}`;
+
+function pathOf(path: GraphQLResolveInfo['path'] | undefined): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let at = path; at; at = at.prev) keys.push(at.key);
+  return keys.reverse();
+}
+
+const toTenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -1,0 +1,69 @@
+/**
+ * Prints what a document will cost the backend: `npm run plan -- query.graphql '{"id":"p1"}'`.
+ *
+ * Nothing is called. Fragments may stand in further `.graphql` files; `document` among the arguments
+ * plans for a backend that has the document's routes only. Ends with 1 when there is no plan, so
+ * that CI can ask for it.
+ */
+import { readFileSync } from 'node:fs';
+import { getOperationAST, parse, validate } from 'graphql';
+import { planFor, planningContext } from './plan/cost.ts';
+import type { Plan } from './plan/plan-tally.ts';
+import { schema } from './schema.ts';
+
+const given = process.argv.slice(2);
+
+try {
+  process.stdout.write(
+    `${table(
+      planFiles(
+        given.filter((argument) => argument.endsWith('.graphql')),
+        given.find((argument) => argument.startsWith('{')) ?? '{}',
+      ),
+    )}\n`,
+  );
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+function planFiles(files: readonly string[], json: string): Plan {
+  if (files.length === 0) throw new Error('Name a document: npm run plan -- query.graphql');
+  const document = parse(files.map((file) => readFileSync(file, 'utf8')).join('\n'));
+  // A file of shared fragments is welcome to hold more than this document needs.
+  const errors = validate(schema, document).filter(
+    ({ message }) => !message.endsWith('never used.'),
+  );
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
+  if (!getOperationAST(document)) throw new Error('The files must hold exactly one operation.');
+  const variableValues = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  const context = planningContext(given.includes('document') ? 'document' : 'extended');
+  const plan = planFor({ schema, document, variableValues }, context);
+  if (!plan) throw new Error('The variables do not fit: pass them as JSON after the files.');
+  return plan;
+}
+
+function table({ calls, rounds, routes }: Plan): string {
+  const rows = routes.map((route) => [
+    `${route.method} ${route.route}`,
+    String(route.least),
+    shown(route.most),
+    route.fields.join(', '),
+  ]);
+  const total = ['all', String(calls.least), shown(calls.most), `${rounds} rounds`];
+  const lines = [['route', 'at least', 'at most', 'because of'], ...rows, total];
+  const widths = [0, 1, 2].map((i) => Math.max(...lines.map((line) => line[i]!.length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** A list that is read to its end has as many pages as it has. */
+function shown(most: number): string {
+  return Number.isFinite(most) ? String(most) : 'unknown';
+}

@@ -1,0 +1,10 @@
+/**
+ * Writes `schema.graphql`: what the builder makes, in an order that changes with the schema only.
+ *
+ * Run by `npm run codegen`; the gateway itself never reads the file.
+ */
+import { writeFileSync } from 'node:fs';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { schema } from './schema.ts';
+
+writeFileSync('schema.graphql', `${printSchema(lexicographicSortSchema(schema))}\n`);

@@ -1,0 +1,34 @@
+/**
+ * What somebody who counts is told: for metrics and logs, never for control.
+ *
+ * Routes are templates and failures are class names, so nothing told here can leak.
+ */
+import type { BreakerState } from '../resilience/circuit-breaker.ts';
+import type { RouteLabel } from './errors.ts';
+
+export interface ObservedCall {
+  readonly route: RouteLabel;
+  /** 1 for the first try, 2 for its first retry. */
+  readonly attempt: number;
+  /** HTTP status; undefined when no whole answer arrived. */
+  readonly status: number | undefined;
+  /** The error's class; undefined when an answer arrived. */
+  readonly failure: string | undefined;
+  /** The try from its queue to its last byte, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Every method must return quickly and not throw. */
+export interface UpstreamObserver {
+  /** A try ended, whether or not anything was sent. Calls of a paused key make none. */
+  onCall?(call: ObservedCall): void;
+  /** A read was joined to one in flight. */
+  onShared?(route: RouteLabel): void;
+  /** A retry was due and the budget empty. */
+  onRetryBudgetExhausted?(route: RouteLabel): void;
+  /** A call was refused because too many wait. */
+  onShed?(route: RouteLabel): void;
+  /** The backend limited a key (429 with `Retry-After`). */
+  onPause?(route: RouteLabel): void;
+  onBreaker?(state: BreakerState): void;
+}

@@ -1,0 +1,67 @@
+/**
+ * Route templates with their holes filled.
+ *
+ * Every hole becomes exactly one encoded segment, or nothing is called: what would be normalised
+ * away (`.`, `..`), end the path early (empty) or fail to encode is refused here.
+ */
+import type { PathHoles } from '../../v0/routes.ts';
+import { RestInputError, type RouteLabel } from './errors.ts';
+
+/** Values for the holes of a path; empty for a path without holes. */
+export type PathValues<Path extends string> = Readonly<Record<PathHoles<Path>, string>>;
+
+/** The longest id that is passed on, in characters. Assumed: the document shows no limit. */
+export const MAX_ID_LENGTH = 512;
+
+/**
+ * The path of one call: `/v0/pages/{page_id}` and `{ page_id: 'a/b' }` make `/v0/pages/a%2Fb`.
+ *
+ * @throws {RestInputError} when a value can't be one segment.
+ */
+export function fillPath(route: RouteLabel, values: Readonly<Record<string, string>>): string {
+  let parts = templates.get(route.path);
+  if (!parts) templates.set(route.path, (parts = route.path.split(/\{(\w+)\}/)));
+  let path = parts[0]!;
+  for (let i = 1; i < parts.length; i += 2) {
+    const name = parts[i]!;
+    path += encodeSegment(route, name, values[name] ?? '') + parts[i + 1]!;
+  }
+  return path;
+}
+
+/** Templates apart: text, hole, text, hole, text. */
+const templates = new Map<string, readonly string[]>();
+
+/** `?cursor=…&limit=…` from what is set; empty when nothing is. */
+export function formatQuery(
+  query: Readonly<Record<string, string | number | undefined>> | undefined,
+): string {
+  let text = '';
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined) continue;
+    // A lone surrogate has no UTF-8 form: it becomes U+FFFD instead of an exception.
+    text += `${text ? '&' : '?'}${name}=${encodeURIComponent(String(value).toWellFormed())}`;
+  }
+  return text;
+}
+
+function encodeSegment(route: RouteLabel, name: string, value: string): string {
+  if (PLAIN.test(value)) return value;
+  const fault = segmentFault(value);
+  if (fault) throw new RestInputError(`"${name}" ${fault}`, route);
+  return encodeURIComponent(value);
+}
+
+/** Ids as they mostly are: short, and nothing in them means anything to a URL. */
+const PLAIN = /^[\w-]{1,100}$/;
+
+/** Why a text can't be one path segment; undefined when it can. */
+export function segmentFault(value: string): string | undefined {
+  if (value === '') return 'must not be empty';
+  if (value === '.' || value === '..') return `must be an id, got "${value}"`;
+  if (value.length > MAX_ID_LENGTH) return `must be at most ${MAX_ID_LENGTH} characters long`;
+  if (/\p{Cc}/u.test(value)) return 'must not hold control characters';
+  if (!value.isWellFormed()) return 'must be well-formed Unicode';
+  return undefined;
+}

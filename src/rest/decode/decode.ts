@@ -1,0 +1,86 @@
+/**
+ * An answer's bytes → JSON of the documented shape.
+ *
+ * A bad field costs that field, not the object: where the contract is broken, the value is replaced
+ * by the error itself, and GraphQL reports an error it finds in a field's place at that field.
+ */
+import { ErrorBody } from '../../v0/error.ts';
+import type { Route } from '../../v0/routes.ts';
+import { checkOf, isOpen } from './contract-check.ts';
+import { RestInvalidResponseError, RestStatusError } from '../client/errors.ts';
+import { parseJson } from './json.ts';
+import { retryAfterOf } from './retry-after.ts';
+import type { Answer, Decoded } from '../client/send.ts';
+
+/** Wrong values of one answer that are told one by one; more make the answer wrong as a whole. */
+const MAX_FAULTS = 1_000;
+
+/**
+ * The body of a 2xx answer, checked against its route.
+ *
+ * @throws {RestStatusError} for any other status; a redirect is one, and is never followed.
+ * @throws {RestInvalidResponseError} when the body as a whole is unusable.
+ */
+export function decode(route: Route, answer: Answer): Decoded {
+  if (answer.status < 200 || answer.status > 299) throw statusError(route, answer);
+  const type = answer.headers['content-type'];
+  if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
+    throw invalid('Backend did not answer JSON', route, answer);
+  }
+  const root = parseJson(answer.body, isOpen(route.response));
+  let faults = 0;
+  const whole = checkOf(route.response)(root, (holder, name) => {
+    const shown = describe(name, Object.hasOwn(holder, name) ? holder[name] : undefined);
+    const fault = invalid(`Backend answered ${shown}`, route, answer);
+    // Without `items` a list is no list.
+    if (holder === root && name === 'items') throw fault;
+    if (++faults > MAX_FAULTS) {
+      throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
+    }
+    holder[name] = fault;
+  });
+  if (!whole) {
+    throw invalid('Backend answered something other than the documented object', route, answer);
+  }
+  // Checked in place: the answer keeps fields the contract does not know, and no copy is made.
+  return { value: root, status: answer.status, sound: faults === 0 };
+}
+
+/** What names a field, and holds no words. */
+const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
+
+const invalid = (what: string, route: Route, answer: Answer): RestInvalidResponseError =>
+  new RestInvalidResponseError(what, route, of(answer));
+
+function describe(name: PropertyKey, value: unknown): string {
+  if (value === undefined) return `without "${String(name)}"`;
+  // Enum values and numbers help whoever reads the error; whole texts and objects would leak.
+  const shown =
+    typeof value === 'string' && /^[\w-]{1,40}$/.test(value)
+      ? `"${value}"`
+      : typeof value === 'number' || typeof value === 'boolean' || value === null
+        ? String(value)
+        : `a ${Array.isArray(value) ? 'list' : typeof value}`;
+  return `${shown} for "${String(name)}", which the contract does not allow`;
+}
+
+function statusError(route: Route, answer: Answer): RestStatusError {
+  const parsed = ErrorBody.safeParse(parseJson(answer.body, true));
+  const field = parsed.data?.details?.field;
+  const retryAfterMs = retryAfterOf(answer.headers);
+  return new RestStatusError(route, {
+    ...of(answer, parsed.data?.requestId),
+    ...(field !== undefined && FIELD_PATH.test(field) && { field }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** What an error says of the answer it came from. Only sane request ids are repeated. */
+function of(answer: Answer, fromBody?: string) {
+  const header = answer.headers['x-request-id'];
+  const requestId = fromBody ?? (Array.isArray(header) ? header[0] : header);
+  const sane = requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId);
+  return { status: answer.status, ...(sane && { requestId }) };
+}

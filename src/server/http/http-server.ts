@@ -1,0 +1,77 @@
+/**
+ * The gateway on a port: Node's server, with limits on what slow or greedy callers can hold.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { drain, type Stopping } from './drain.ts';
+import type { Gateway } from '../gateway.ts';
+import { requestListener } from './request-listener.ts';
+
+export interface HttpServerOptions {
+  readonly gateway: Gateway;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** The largest request body that is read. @default 100_000 */
+  readonly maxBodyBytes?: number;
+}
+
+export interface HttpServer {
+  /** `http://127.0.0.1:4000`, without a path. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Not ready at once; finishes what is under way, then closes.
+   *
+   * @param timeoutMs after which connections are cut.
+   * @returns whether everything was finished.
+   */
+  close(timeoutMs: number): Promise<boolean>;
+}
+
+/** The limits of Node's server; its own defaults hold a slow caller for up to 30 seconds more. */
+const SERVER_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16_384,
+};
+const MAX_CONNECTIONS = 4_096;
+const MAX_REQUESTS_A_SOCKET = 10_000;
+
+/** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
+export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { gateway, host, port, maxBodyBytes = 100_000 } = options;
+  const server = createServer(SERVER_LIMITS);
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_A_SOCKET;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const stopping: Stopping = { server, sockets, lastAnswers: false };
+  server.on('request', requestListener({ gateway, maxBodyBytes, stopping }));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
+  const address = server.address() as AddressInfo;
+  let closing: Promise<boolean> | undefined;
+  return {
+    url: `http://${urlHost(host)}:${address.port}`,
+    port: address.port,
+    close: (timeoutMs) => (closing ??= drain(stopping, gateway, timeoutMs)),
+  };
+}
+
+/** What to open in a browser for a host that means every interface, or an IPv6 address. */
+export function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,49 @@
+/**
+ * A request's body, read whole and never past its limit.
+ *
+ * Bounded here, while it arrives, because Yoga's own limit pipes every body through a stream and
+ * costs more than the rest of Yoga.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { ByteCollector } from '../../lib/byte-collector.ts';
+import { refusal } from '../operation/refusal.ts';
+
+/**
+ * @throws a refusal with 413, 415 or 400; what was not read is still to come then.
+ * @returns undefined when the caller left before all of it had arrived.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const { 'content-encoding': encoding, 'content-length': length } = request.headers;
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw refusal(
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+      `Send the body uncompressed, got content-encoding "${encoding.slice(0, 32)}".`,
+    );
+  }
+  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const bytes = await collect(request, maxBytes);
+  if (bytes && !isUtf8(bytes)) throw refusal(400, 'BAD_REQUEST', 'Send the body in UTF-8.');
+  return bytes?.toString('utf8');
+}
+
+function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const bytes = new ByteCollector();
+    request.on('data', (chunk: Buffer) => {
+      if (bytes.size + chunk.length <= maxBytes) bytes.add(chunk);
+      else reject(tooLarge(maxBytes));
+    });
+    // Each comes once; `once` would cost more than all that is done here.
+    request.on('end', () => resolve(bytes.take()));
+    request.on('close', () => resolve(undefined));
+    request.on('error', () => resolve(undefined));
+  });
+}
+
+const tooLarge = (maxBytes: number) =>
+  refusal(413, 'BODY_TOO_LARGE', `A body may have ${maxBytes} bytes: send a shorter one.`);

@@ -1,0 +1,178 @@
+/**
+ * What `/metrics` says, in a registry of its own: no keys, no ids, no names that callers choose.
+ */
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type Aggregator,
+} from 'prom-client';
+import type { RouteLabel } from '../../rest/client/errors.ts';
+import type { UpstreamObserver } from '../../rest/client/observer.ts';
+import type { RequestRecord } from '../operation/request-record.ts';
+import { Tally } from './counter-batch.ts';
+
+/** From a cached answer to the deadline, in seconds. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** How a request ended. `partial`: with data and errors. `abandoned`: its caller had left. */
+export type Outcome = 'ok' | 'partial' | 'refused' | 'failed' | 'abandoned';
+
+export interface MetricsOptions {
+  /** Also memory, CPU, event loop and GC of the process: once a process. @default false */
+  readonly ofProcess?: boolean;
+}
+
+/** What the backend's breaker is, as a number that can be plotted. */
+const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
+
+interface GaugeOptions {
+  /** How the values of several workers become one. @default sum */
+  readonly aggregator?: Aggregator;
+  /** Sets the value when somebody asks. */
+  readonly collect?: () => void;
+}
+
+export class Metrics {
+  readonly registry = new Registry();
+  /** What `/metrics` answers; several workers put their sum in its place. */
+  gather = (): Promise<string> => this.registry.metrics();
+  /** To be handed to `createUpstream`: counts its calls. */
+  readonly observer: UpstreamObserver;
+  readonly #requests = new Tally((operation: string, outcome: Outcome) => ({ operation, outcome }));
+  readonly #durations: Histogram<'operation'>;
+  #inFlight = 0;
+  readonly #rejections: Counter;
+
+  constructor({ ofProcess = false }: MetricsOptions = {}) {
+    this.#counter(
+      'gateway_requests_total',
+      'GraphQL requests by operation type and outcome.',
+      ['operation', 'outcome'],
+      this.#requests,
+    );
+    this.#durations = this.#histogram(
+      'gateway_request_duration_seconds',
+      'GraphQL requests, arrival to answer.',
+      ['operation'],
+    );
+    const inFlight = this.#gauge('gateway_requests_in_flight', 'GraphQL requests being answered.', {
+      // Looked at when somebody asks: telling it of every request costs more than counting them.
+      collect: () => inFlight.set(this.#inFlight),
+    });
+    this.#rejections = this.#counter(
+      'gateway_unhandled_rejections_total',
+      'Promises rejected without anybody waiting: mistakes of ours.',
+      [],
+    );
+    this.observer = this.#observe();
+    if (ofProcess) collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A GraphQL request has come; its `end` follows. */
+  begin(): void {
+    this.#inFlight += 1;
+  }
+
+  end(): void {
+    this.#inFlight -= 1;
+  }
+
+  request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
+    const operation = record.operationType ?? 'none';
+    this.#requests.add(operation, outcome);
+    this.#durations.observe({ operation }, durationMs / 1_000);
+  }
+
+  unhandledRejection(): void {
+    this.#rejections.inc();
+  }
+
+  #observe(): UpstreamObserver {
+    const calls = new Tally(({ method, path: route }: RouteLabel, status: string | number) => ({
+      method,
+      route,
+      status,
+    }));
+    this.#counter(
+      'gateway_upstream_calls_total',
+      'Tries of REST calls by route and status; without an answer, the kind of failure.',
+      ['method', 'route', 'status'],
+      calls,
+    );
+    const durations = this.#histogram(
+      'gateway_upstream_call_duration_seconds',
+      'Tries of REST calls, from the queue to the whole answer.',
+      ['method', 'route'],
+    );
+    const retries = this.#counter('gateway_upstream_retries_total', 'Tries after the first.', []);
+    const shared = this.#counter(
+      'gateway_upstream_shared_total',
+      'Reads that joined one in flight.',
+      [],
+    );
+    const shed = this.#counter(
+      'gateway_upstream_shed_total',
+      'Calls refused: too many were waiting.',
+      [],
+    );
+    const pauses = this.#counter(
+      'gateway_upstream_pauses_total',
+      'Times the backend limited a key.',
+      [],
+    );
+    const exhausted = this.#counter(
+      'gateway_retry_budget_exhausted_total',
+      'Retries not made: too many already were.',
+      [],
+    );
+    const breaker = this.#gauge(
+      'gateway_breaker_state',
+      '0 closed, 1 half-open, 2 open; of several workers, the worst.',
+      { aggregator: 'max' },
+    );
+    return {
+      onCall: ({ route, attempt, status, failure, durationMs }) => {
+        calls.add(route, status ?? failure ?? 'none');
+        durations.observe({ method: route.method, route: route.path }, durationMs / 1_000);
+        if (attempt > 1) retries.inc();
+      },
+      onShared: () => shared.inc(),
+      onShed: () => shed.inc(),
+      onPause: () => pauses.inc(),
+      onRetryBudgetExhausted: () => exhausted.inc(),
+      onBreaker: (state) => breaker.set(BREAKER_LEVEL[state]),
+    };
+  }
+
+  /** @param tally counts for it. */
+  #counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    tally?: { moveTo(counter: Counter<Label>): void },
+  ): Counter<Label> {
+    const counter: Counter<Label> = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect: () => tally?.moveTo(counter),
+    });
+    return counter;
+  }
+
+  #gauge(name: string, help: string, how: GaugeOptions): Gauge {
+    return new Gauge({ name, help, aggregator: 'sum', registers: [this.registry], ...how });
+  }
+
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+  ): Histogram<Label> {
+    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * One line of the log and one count in the metrics for every GraphQL request.
+ *
+ * Never the query, its variables, a header or an address.
+ */
+import type { Logger } from './logger.ts';
+import type { Metrics, Outcome } from './metrics.ts';
+import type { RequestRecord } from '../operation/request-record.ts';
+
+export interface Reported {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly record: RequestRecord;
+  readonly status: number;
+}
+
+export function report({ logger, metrics, record, status }: Reported): void {
+  const durationMs = performance.now() - record.startedAt;
+  const outcome = outcomeOf(record, status);
+  metrics.request(record, outcome, durationMs);
+  const { requestId, operationName, operationType, errorCodes } = record;
+  // What a request cost takes longer to find out than to decide that nobody writes it down.
+  if (logger.isLevelEnabled('info')) {
+    const journal = record.rest?.journal;
+    logger.info(
+      {
+        requestId,
+        operationName,
+        operationType,
+        durationMs: Math.round(durationMs * 10) / 10,
+        calls: journal?.calls ?? 0,
+        rounds: journal?.rounds ?? 0,
+        ...(errorCodes.length > 0 && { errorCodes }),
+        status,
+        outcome,
+      },
+      'GraphQL request',
+    );
+  }
+  for (const cause of record.causes) {
+    logger.error({ requestId, operationName, err: cause }, 'Unexpected error, masked');
+  }
+}
+
+function outcomeOf({ leaving, hasData, errorCodes }: RequestRecord, status: number): Outcome {
+  if (leaving.cancelled) return 'abandoned';
+  if (status >= 500) return 'failed';
+  // A plan has neither data nor errors.
+  if (errorCodes.length === 0 && status < 400) return 'ok';
+  return hasData ? 'partial' : 'refused';
+}
