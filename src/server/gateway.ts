@@ -51,6 +51,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     fastPath = true,
   } = options;
   const readiness = new Readiness(probe, options.upstream.breaker);
+  metrics.watch(options.upstream.breaker);
   const server = createGraphQL(options);
   const { yoga } = server;
   const fast = new FastPath(server, { cors: (options.corsOrigins ?? []).length > 0 });

@@ -4,7 +4,7 @@
  * Selections of one list that differ only in how many they want share the larger call: what is
  * asked for in one tick is merged, and a page already there serves whoever wants no more of it.
  */
-import { Cancel } from '../../rest/client/cancel.ts';
+import { Cancel } from '../../lib/cancel.ts';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route } from '../../v0/routes.ts';

@@ -6,7 +6,7 @@
  * asked meanwhile.
  */
 import DataLoader from 'dataloader';
-import { Cancel } from '../../rest/client/cancel.ts';
+import { Cancel } from '../../lib/cancel.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 
 /** Gives up a call that was started ahead; does nothing once somebody has asked for its answer. */

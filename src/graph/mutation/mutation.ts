@@ -7,6 +7,7 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import type { CallOptions } from '../../rest/client/client.ts';
+import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { builder, type Types } from '../types/builder.ts';
 import { forgetReads, type Context } from '../context.ts';
@@ -15,7 +16,7 @@ import type { Entity, KeyOf } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { costing } from '../types/field-builder.ts';
 import { startFrom } from '../entity/lookahead.ts';
-import { lostAnswer, outcomeUnknown } from './outcome.ts';
+import { outcomeUnknown } from './outcome.ts';
 import { asItIs, toUserError, UserErrorRef, type FieldOf, type UserError } from './user-errors.ts';
 
 interface Payload<T> {
@@ -74,13 +75,21 @@ export function writeField<T extends object, Name extends keyof T & string, Inpu
           const object = await send(context, { origin: info.path });
           return { object, userErrors: [] };
         } catch (error) {
-          const lost = lostAnswer(error);
-          if (!lost) return { object: null, userErrors: [toUserError(error, fieldOf)] };
-          if (!readBack) throw lost;
+          if (!(error instanceof RestOutcomeUnknownError)) {
+            return { object: null, userErrors: [toUserError(error, fieldOf)] };
+          }
+          if (!readBack) throw error;
           // Before reading back as after: what was read earlier knows nothing of the write.
           forgetReads(context);
           const key = readBack.key(inputOf(args));
-          throw await outcomeUnknown(lost, answers.entity, key, readBack.tells, context, info.path);
+          throw await outcomeUnknown(
+            error,
+            answers.entity,
+            key,
+            readBack.tells,
+            context,
+            info.path,
+          );
         } finally {
           forgetReads(context);
         }

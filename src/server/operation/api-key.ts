@@ -1,10 +1,8 @@
 /**
  * The caller's key, checked before anything is called with it.
  */
+import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import { refusal } from './refusal.ts';
-
-/** The header that carries it, on both sides of the gateway. */
-export const API_KEY_HEADER = 'x-api-key';
 
 /**
  * The key to call the backend with; undefined when there is none to send.
@@ -20,14 +18,8 @@ export function readApiKey(
   const key = headers.get(API_KEY_HEADER);
   if (key === null) return fallback;
   // A header sent twice arrives with ", " between its values: the space gives it away.
-  if (!USABLE_KEY.test(key)) {
-    throw refusal(
-      401,
-      'UNAUTHENTICATED',
-      `Send one ${API_KEY_HEADER} header of 1 to 1024 visible ASCII characters.`,
-    );
+  if (!isApiKey(key)) {
+    throw refusal(401, 'UNAUTHENTICATED', `Send one ${API_KEY_HEADER} header of ${API_KEY_FORM}.`);
   }
   return key;
 }
-
-const USABLE_KEY = /^[\x21-\x7e]{1,1024}$/;

@@ -9,7 +9,7 @@ import {
   type ExecutionResult,
   type GraphQLError,
 } from 'graphql';
-import { Cancel } from '../../rest/client/cancel.ts';
+import { Cancel } from '../../lib/cancel.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 
 export interface RequestRecord {

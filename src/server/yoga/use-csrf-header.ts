@@ -6,7 +6,7 @@
  */
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import type { Plugin } from 'graphql-yoga';
-import { API_KEY_HEADER } from '../operation/api-key.ts';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { refusal } from '../operation/refusal.ts';
 
 /** Any of these is proof. The second and third are what Yoga's and Apollo's clients send. */
