@@ -58,7 +58,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'pino',
     'pino-pretty',
     'prom-client',
-    'undici',
   ],
   'schema.ts': [],
   resources: [],

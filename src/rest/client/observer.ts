@@ -4,7 +4,7 @@
  * Routes are templates and failures are words of a closed list, so that nothing told here can leak and
  * no label grows.
  */
-import type { BreakerScope, BreakerState } from '../resilience/circuit-breaker.ts';
+import type { BreakerChange } from '../resilience/circuit-breaker.ts';
 import type { FailureKind, RouteLabel } from './errors.ts';
 
 export interface ObservedCall {
@@ -17,13 +17,6 @@ export interface ObservedCall {
   readonly failure: FailureKind | undefined;
   /** The attempt from its queue to its last byte, in milliseconds. */
   readonly durationMs: number;
-}
-
-/** The worst state among the circuits of one scope, and of one route where the scope has one. */
-export interface BreakerChange {
-  readonly scope: BreakerScope;
-  readonly route: RouteLabel | undefined;
-  readonly state: BreakerState;
 }
 
 /** Every method must return quickly and not throw. */

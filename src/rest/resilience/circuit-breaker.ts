@@ -20,8 +20,8 @@ import {
   RestTruncatedError,
   RestUnreachableError,
   reusedRefusals,
+  type RouteLabel,
 } from '../client/errors.ts';
-import type { BreakerChange } from '../client/observer.ts';
 
 /** What a circuit is for: a route of one key, a route, a key, or everything. */
 export const BREAKER_SCOPES = ['route_key', 'route', 'key', 'host'] as const;
@@ -39,7 +39,14 @@ export interface BreakerOptions {
   readonly openMs?: number;
 }
 
-/** Circuits of one kind that are not closed, and the worst state among them. Never names a key. */
+/** Circuits of one kind, of a scope and a route where it has one, and the worst state among them. */
+export interface BreakerChange {
+  readonly scope: BreakerScope;
+  readonly route: RouteLabel | undefined;
+  readonly state: BreakerState;
+}
+
+/** Circuits of one kind that are not closed. Never names a key. */
 export interface TrippedCircuits extends BreakerChange {
   readonly count: number;
 }
