@@ -26,7 +26,7 @@ export type Asked = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' 
 /** A context for planning alone: it knows which routes there are, and calls none. */
 export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
-  return createContext({ routeSet, journal: new Journal(), call: refuse, find: refuse }, 'plan');
+  return createContext({ routeSet, journal: new Journal(), call: refuse, find: refuse }, {});
 }
 
 /**

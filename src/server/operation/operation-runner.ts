@@ -16,6 +16,8 @@ export interface RunnerOptions {
   readonly upstream: Upstream;
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
+  /** Seals cursors, together with the caller's key. @default the key alone */
+  readonly cursorSecret?: string | undefined;
   /** Backend calls that one request may make. @default 250 */
   readonly maxUpstreamCalls?: number | undefined;
   /** What executes operations. @default the gateway's own executor */
@@ -44,6 +46,7 @@ const maxErrors = (context: unknown): number =>
 export function operationRunner({
   upstream,
   apiKey: fallback,
+  cursorSecret,
   maxUpstreamCalls: maxCalls = 250,
   execute = createExecute(maxErrors),
 }: RunnerOptions): Execute {
@@ -53,7 +56,7 @@ export function operationRunner({
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
     record.rest = upstream({ apiKey, requestId: record.requestId, maxCalls, leaving });
-    const context = { record, ...createContext(record.rest, apiKey ?? '') };
+    const context = { record, ...createContext(record.rest, { apiKey, cursorSecret }) };
     if (request.headers.get('x-explain') === 'plan') {
       const plan = planFor(args, context);
       if (plan) return { extensions: { plan } };
