@@ -2,7 +2,7 @@
 import { parse } from 'graphql';
 import { createContext } from '../../src/graph/context.ts';
 import { planFor } from '../../src/plan/cost.ts';
-import type { Plan } from '../../src/plan/plan-tally.ts';
+import type { Plan } from '../../src/plan/planner.ts';
 import { schema } from '../../src/schema.ts';
 import type { House } from './open-house.ts';
 

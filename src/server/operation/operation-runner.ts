@@ -20,6 +20,8 @@ export interface RunnerOptions {
   readonly cursorSecret?: string | undefined;
   /** Backend calls that one request may make. @default 250 */
   readonly maxUpstreamCalls?: number | undefined;
+  /** Fields and list items that one answer may have. @default 200,000 */
+  readonly maxValues?: number | undefined;
   /** What executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
 }
@@ -48,8 +50,10 @@ export function operationRunner({
   apiKey: fallback,
   cursorSecret,
   maxUpstreamCalls: maxCalls = 250,
+  maxValues = 200_000,
   execute = createExecute(maxErrors),
 }: RunnerOptions): Execute {
+  const budget = { calls: maxCalls, values: maxValues };
   return (args) => {
     const { request, record } = args.contextValue as RunContext;
     const apiKey = readApiKey(request.headers, fallback);
@@ -59,9 +63,9 @@ export function operationRunner({
     const context = { record, ...createContext(record.rest, { apiKey, cursorSecret }) };
     if (request.headers.get('x-explain') === 'plan') {
       const plan = planFor(args, context);
-      if (plan) return { extensions: { plan } };
+      if (plan) return { extensions: { plan: { ...plan, budget } } };
     } else {
-      const refusal = refuseCost(args, context, maxCalls);
+      const refusal = refuseCost(args, context, budget);
       if (refusal) return { errors: [refusal] };
     }
     return execute({ ...args, contextValue: context });
