@@ -26,7 +26,7 @@ async function create(answer: Behaviour) {
   const { data, errors } = await execute({
     schema,
     document: parse(CREATE),
-    contextValue: createContext(client(), 'key'),
+    contextValue: createContext(client(), { apiKey: 'key' }),
   });
   return {
     userErrors: (data?.['createPage'] as Record<string, unknown> | null)?.['userErrors'],

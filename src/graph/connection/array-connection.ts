@@ -7,15 +7,14 @@
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RouteSet } from '../../v0/routes.ts';
-import type { Types } from '../types/builder.ts';
-import { NodeReference } from './node-page.ts';
 import type { Context } from '../context.ts';
-import { openCursor, sealCursor } from './cursor.ts';
-import { demanding, type Demand } from '../entity/demand.ts';
+import { demanding, type LoadDemand } from '../entity/demand.ts';
 import type { Entity } from '../entity/entity.ts';
-import { anyBuilder } from '../types/field-builder.ts';
 import { badInput } from '../errors.ts';
-import { NodePage, type Connection } from './node-page.ts';
+import type { Types } from '../types/builder.ts';
+import { anyBuilder } from '../types/field-builder.ts';
+import { openCursor, sealCursor } from './cursor.ts';
+import { NodePage, NodeReference, type Connection } from './node-page.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
 export interface ArrayConnectionOptions<
@@ -31,7 +30,7 @@ export interface ArrayConnectionOptions<
   /** Equal arrays have equal ids; cursors are bound to it. */
   readonly listId: (parent: Parent) => string;
   /** What the array costs; absent when it comes with its parent. */
-  readonly demand?: (routeSet: RouteSet) => Demand;
+  readonly demand?: (routeSet: RouteSet) => LoadDemand;
   /** The whole array; null when there is no such parent. */
   readonly items: (
     parent: Parent,
@@ -70,7 +69,19 @@ export function arrayConnectionField<
       }),
       before: builder.arg.string({ description: 'End before the edge with this cursor.' }),
     },
-    ...(demand && { extensions: demanding(demand) }),
+    ...(demand && {
+      extensions: demanding((routeSet) => {
+        const load = demand(routeSet);
+        return {
+          ...load,
+          key: (parent, args, context) => {
+            // Look-ahead asks before the resolver does, and must not call for what that will refuse.
+            readRequest(context, listId(parent as Parent), args);
+            return load.key(parent, args, context);
+          },
+        };
+      }),
+    }),
     resolve: async (
       parent: Parent,
       args: PagingArgs,

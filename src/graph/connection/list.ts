@@ -16,8 +16,8 @@ import type { Abandon } from '../entity/loader.ts';
 export interface List<Item = unknown> {
   /** Route, path and filters: equal lists have equal ids. Cursors are bound to it. */
   readonly id: string;
-  /** One page, from the start or from a REST cursor. */
-  readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<Item>>;
+  /** One page, from the start or from a REST cursor, as the backend has it. */
+  readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;
   /** From the backend's item to the graph's node; absent where they are the same. */
   readonly toNode?: (item: unknown) => Item;
 }
@@ -55,8 +55,7 @@ export const mapList = <Item, Node>(
   toNode: (item: Item) => Node,
 ): List<Node> => ({
   id,
-  // What it answers is raw still: only `readList` looks at it, and turns it into nodes.
-  fetch: fetch as unknown as List<Node>['fetch'],
+  fetch,
   toNode: (item) => toNode(before ? before(item) : (item as Item)),
 });
 

@@ -4,8 +4,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from './builder.ts';
 import type { Context } from '../context.ts';
-import { demanding } from '../entity/demand.ts';
-import { findEntity, type Entity } from '../entity/entity.ts';
+import { demanding, type Wanted } from '../entity/demand.ts';
+import { findEntity } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { lookUp } from '../entity/lookahead.ts';
 import { parseNodeId } from './node-id.ts';
@@ -22,7 +22,7 @@ builder.queryFields((t) => ({
       'The object with a global id; null when there is none. Costs the one route that reads it.',
     args: { id: t.arg.id({ required: true, description: 'The `id` of any object.' }) },
     extensions: demanding({
-      kind: 'nodes',
+      kind: 'lookup',
       from: 'object',
       wanted: ({ id }) => [readId(String(id))],
     }),
@@ -33,16 +33,11 @@ builder.queryFields((t) => ({
     nullable: { list: false, items: true },
     description: `The objects with these global ids, in the order asked for; null where there is none. At most ${MAX_NODES}; each distinct object costs one call.`,
     args: { ids: t.arg.idList({ required: true, description: 'The `id`s of any objects.' }) },
-    extensions: demanding({ kind: 'nodes', from: 'object', wanted: ({ ids }) => readIds(ids) }),
+    extensions: demanding({ kind: 'lookup', from: 'object', wanted: ({ ids }) => readIds(ids) }),
     resolve: (_root, { ids }, context, info) =>
       readIds(ids).map((wanted) => findNode(wanted, context, info)),
   }),
 }));
-
-interface Wanted {
-  readonly entity: Entity;
-  readonly key: Readonly<Record<string, string>>;
-}
 
 function readId(id: string): Wanted {
   const key = parseNodeId(id);
@@ -62,6 +57,6 @@ function readIds(ids: unknown): Wanted[] {
 }
 
 async function findNode({ entity, key }: Wanted, context: Context, info: GraphQLResolveInfo) {
-  const object = await lookUp(entity, key as never, context, info);
+  const object = await lookUp(entity, key, context, info);
   return object && withTypename(object, entity.name);
 }

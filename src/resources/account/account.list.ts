@@ -38,12 +38,6 @@ export function knowAccount(context: Context, account: Account): Account {
   return account;
 }
 
-/** What the plan calls the reading of an account with its persons. */
-export const detailName = (accountId: string): string => `account ${JSON.stringify([accountId])}`;
-
-/** What the plan calls an account that is known by its domain. */
-export const domainName = (domain: string): string => `account of ${JSON.stringify(domain)}`;
-
 /** An account that this request has seen already, by its exact domain. */
 export const knownAccount = (context: Context, domain: string): Account | undefined =>
   accountsByDomain(context).get(domain);

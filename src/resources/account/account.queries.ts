@@ -17,7 +17,7 @@ const listed: ListDemand = {
   route: routes.listAccounts,
   routeFor: accountRoute,
   proves: false,
-  items: accountEntity as unknown as ListDemand['items'],
+  items: accountEntity,
   list: (_query, args, context) => accountList(context, args),
 };
 

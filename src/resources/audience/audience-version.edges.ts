@@ -63,7 +63,7 @@ const known: ListDemand = {
   from: 'object',
   route: undefined,
   proves: false,
-  items: audienceVersionEntity as unknown as ListDemand['items'],
+  items: audienceVersionEntity,
   list: (parent) => {
     // A demand from the object is only ever read with the object itself.
     const { pageId, audienceId, latestVersion, publishedVersion } = parent as AudienceNode;

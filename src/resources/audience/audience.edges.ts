@@ -39,8 +39,8 @@ const linked: ListDemand = {
   proves: false,
   walks: true,
   references: true,
-  items: audienceEntity as unknown as ListDemand['items'],
-  carries: (parent) => ({ pageId: (parent as { pageId: string }).pageId }),
+  items: audienceEntity,
+  shares: ['pageId'],
   list: (parent, _args, context) => linkedAudiences(context, (parent as { pageId: string }).pageId),
 };
 

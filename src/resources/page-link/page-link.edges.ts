@@ -31,6 +31,7 @@ builder.objectField(PageRef, 'links', (t) =>
     type: PageLinkConnectionRef,
     description: 'The links that lead to this page, on one domain.',
     from: 'key',
+    shares: ['pageId'],
     route: routes.listPageLinks,
     args: {
       path: t.arg.string({ description: 'Only the link with this path.' }),
@@ -115,6 +116,6 @@ function linksTo(
       id: JSON.stringify(['to', audienceId, ofPage.id]),
       fetch: (_page, call) => fetch(call),
     },
-    (link) => withPage(link, pageId),
+    (link: PageLink) => withPage(link, pageId),
   );
 }

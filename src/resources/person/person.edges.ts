@@ -11,35 +11,25 @@ import { referenceField } from '../../graph/entity/reference-field.ts';
 import { soundKey } from '../../graph/entity/key.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from '../account/account.entity.ts';
-import { detailName, domainName } from '../account/account.list.ts';
 import { accountByDomainLoader, findAccountByDomain } from '../account/account.loader.ts';
 import { AudienceRef } from '../audience/audience.entity.ts';
 import { personEntity, PersonRef } from './person.entity.ts';
 import { personsOfAccountLoader } from './person.loader.ts';
 import { PersonConnectionRef } from './person.queries.ts';
 
-interface AccountParts {
-  readonly accountId: string;
-  readonly domain: string;
-}
-
 /** Persons of an account share its domain, by which they find it again. */
 const ofAccount = {
   kind: 'load',
   from: 'key',
-  items: personEntity as unknown as LoadDemand['items'],
+  items: personEntity,
   loader: personsOfAccountLoader,
   // Only ever called with an account or its key.
-  key: (account) => ({ accountId: (account as AccountParts).accountId }),
-  carries: (account) => ({ domain: (account as AccountParts).domain }),
+  key: (account) => ({ accountId: (account as { accountId: string }).accountId }),
+  shares: ['domain'],
 } as const satisfies Partial<LoadDemand>;
 
 /** The same call reads the account itself. */
-const linked: LoadDemand = {
-  ...ofAccount,
-  route: routes.getAccount,
-  identity: (key) => detailName(key['accountId']!),
-};
+const linked: LoadDemand = { ...ofAccount, route: routes.getAccount };
 
 const active: LoadDemand = {
   ...ofAccount,
@@ -52,12 +42,12 @@ const byDomain: LoadDemand = {
   kind: 'load',
   from: 'object',
   route: routes.searchAccounts,
-  items: accountEntity as unknown as LoadDemand['items'],
+  items: accountEntity,
   loader: accountByDomainLoader,
+  parts: ['domain'],
   // Only ever called with a person.
   key: (person) => ({ domain: (person as { domain: string }).domain }),
-  carries: (person) => ({ domain: (person as { domain: string }).domain }),
-  identity: (key) => domainName(key['domain']!),
+  shares: ['domain'],
 };
 
 builder.objectField(AccountRef, 'persons', (t) =>

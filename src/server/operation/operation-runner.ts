@@ -16,8 +16,12 @@ export interface RunnerOptions {
   readonly upstream: Upstream;
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
+  /** Seals cursors, together with the caller's key. @default the key alone */
+  readonly cursorSecret?: string | undefined;
   /** Backend calls that one request may make. @default 250 */
   readonly maxUpstreamCalls?: number | undefined;
+  /** Fields and list items that one answer may have. @default 200,000 */
+  readonly maxValues?: number | undefined;
   /** What executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
 }
@@ -44,21 +48,24 @@ const maxErrors = (context: unknown): number =>
 export function operationRunner({
   upstream,
   apiKey: fallback,
+  cursorSecret,
   maxUpstreamCalls: maxCalls = 250,
+  maxValues = 200_000,
   execute = createExecute(maxErrors),
 }: RunnerOptions): Execute {
+  const budget = { calls: maxCalls, values: maxValues };
   return (args) => {
     const { request, record } = args.contextValue as RunContext;
     const apiKey = readApiKey(request.headers, fallback);
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
     record.rest = upstream({ apiKey, requestId: record.requestId, maxCalls, leaving });
-    const context = { record, ...createContext(record.rest, apiKey ?? '') };
+    const context = { record, ...createContext(record.rest, { apiKey, cursorSecret }) };
     if (request.headers.get('x-explain') === 'plan') {
       const plan = planFor(args, context);
-      if (plan) return { extensions: { plan } };
+      if (plan) return { extensions: { plan: { ...plan, budget } } };
     } else {
-      const refusal = refuseCost(args, context, maxCalls);
+      const refusal = refuseCost(args, context, budget);
       if (refusal) return { errors: [refusal] };
     }
     return execute({ ...args, contextValue: context });
