@@ -58,16 +58,3 @@ export const pageOf = ({ from, skip, first }: PageRequest): ListPage => ({
 /** How many pages of the backend a request takes, if each holds as many as it was asked for. */
 export const pagesOf = ({ skip, first }: PageRequest): number =>
   Math.max(1, Math.ceil((skip + first) / MAX_LIMIT));
-
-/** As `pageOf`, for look-ahead: undefined when the arguments are refused. */
-export function firstPage(
-  context: Context,
-  list: List,
-  args: Readonly<Record<string, unknown>>,
-): ListPage | undefined {
-  try {
-    return pageOf(readPageRequest(context, list, args));
-  } catch {
-    return undefined;
-  }
-}

@@ -14,6 +14,7 @@ import { badInput } from '../errors.ts';
 import { textOf } from './key.ts';
 import { Loader } from './loader.ts';
 import { formatNodeId, parseNodeId, type NodeKey } from '../types/node-id.ts';
+import { withArticle } from '../types/typename.ts';
 import { segmentFault } from '../../rest/client/path.ts';
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
@@ -41,6 +42,8 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
   readonly alsoKnownAs: ((object: T) => readonly string[]) | undefined;
   readonly callIdentity: ((key: KeyOf<Name>) => string) | undefined;
   readonly #keyFields: ReadonlySet<string>;
+  /** The holes of the path that the key fills, in its order. An entry is picked out of its topic. */
+  readonly #holes: readonly (string | undefined)[];
   /** Hardly any request asks a loader for what others brought: it waits here, not looked at. */
   readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
@@ -52,6 +55,7 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
     this.callIdentity = callIdentity;
     const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
+    this.#holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole);
     this.loader = perRequest(
       (context) =>
         new Loader<KeyOf<Name>, T | null>(
@@ -69,6 +73,7 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
         ),
     );
     entities.set(ref.name, this as unknown as Entity);
+    byIdField.set(key.at(-1)!, this as unknown as Entity);
   }
 
   get name(): string {
@@ -123,21 +128,23 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
   keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
     if (typename !== this.name || parts.length !== this.key.length) {
       throw badInput(
-        `"${id.slice(0, 64)}" is the id of a ${typename}: pass the id of a ${this.name}.`,
+        `"${id.slice(0, 64)}" is the id of ${withArticle(typename)}: pass the id of ${withArticle(this.name)}.`,
       );
     }
     // keyOf's inverse: as many parts as names, checked above.
-    return Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>;
+    return this.checkKey(
+      Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>,
+    );
   }
 
   /**
-   * Refuses raw ids that can't be part of a REST path, before any call.
+   * Refuses raw ids that can't be part of this entity's REST path, before any call.
    *
    * @throws BAD_USER_INPUT naming the argument.
    */
   checkKey(key: KeyOf<Name>): KeyOf<Name> {
-    for (const name of this.key) {
-      const fault = segmentFault(key[name]);
+    for (const [i, name] of this.key.entries()) {
+      const fault = segmentFault(key[name], this.#holes[i]);
       if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
     }
     return key;
@@ -148,3 +155,8 @@ const entities = new Map<string, Entity>();
 
 /** The entity of a type name; undefined for a type without one. */
 export const findEntity = (typename: string): Entity | undefined => entities.get(typename);
+
+const byIdField = new Map<string, Entity>();
+
+/** The entity whose own raw id a field, argument or input of this name holds: `pageId` is a Page's. */
+export const entityOfIdField = (name: string): Entity | undefined => byIdField.get(name);

@@ -12,9 +12,9 @@ import { isNotFound } from '../../rest/client/errors.ts';
 import type { Context } from '../context.ts';
 import { demandOf, type ListDemand } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
-import { readList, startList } from '../connection/list.ts';
+import { readList, startList, type List, type ListPage } from '../connection/list.ts';
 import { nothingToAbandon, type Abandon } from './loader.ts';
-import { firstPage } from '../connection/page-request.ts';
+import { pageOf, readPageRequest } from '../connection/page-request.ts';
 
 type AnyKey = Readonly<Record<string, string>>;
 
@@ -170,9 +170,14 @@ function startPage(
   { context, path }: Place,
   begun: Abandon[],
 ): Ahead['proof'] {
-  const list = demand.list(key, args, context);
-  const page = firstPage(context, list, args);
-  if (!page) return undefined; // its resolver will say what is wrong
+  let list: List;
+  let page: ListPage;
+  try {
+    list = demand.list(key, args, context);
+    page = pageOf(readPageRequest(context, list, args));
+  } catch {
+    return undefined; // its resolver will say what is wrong
+  }
   begun.push(startList(context, list, page, path));
   return () =>
     readList(context, list, page, { origin: path }).then(

@@ -4,6 +4,7 @@
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
+import { callerKey, describeId } from './caller-key.ts';
 import { demanding, type DemandSource, type ObjectDemand } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
 import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
@@ -47,7 +48,7 @@ export function referenceField<
   });
 }
 
-/** A lookup by raw REST ids: `page(pageId:)`. Null when there is none. */
+/** A lookup by raw or global ids: `page(pageId:)`. Null when there is none. */
 export function lookupField<T extends object, Name extends keyof T & string>(
   t: FieldBuilder<{}>,
   entity: Entity<T, Name>,
@@ -61,16 +62,17 @@ export function lookupField<T extends object, Name extends keyof T & string>(
     args: Object.fromEntries(
       entity.key.map((name) => [
         name,
-        builder.arg.id({ required: true, description: `The id REST knows it by: \`${name}\`.` }),
+        builder.arg.id({ required: true, description: describeId(name) }),
       ]),
     ),
     extensions: demanding({
       kind: 'object',
       from: 'key',
       entity: entity as unknown as Entity,
-      key: (_parent, args) => entity.checkKey(args as KeyOf<Name>),
+      // The schema declares them: one argument a part of the key.
+      key: (_parent, args) => callerKey(entity, args as KeyOf<Name>),
     }),
     resolve: (_parent: object, args: KeyOf<Name>, context: Context, info: GraphQLResolveInfo) =>
-      lookUp(entity, entity.checkKey(args), context, info),
+      lookUp(entity, callerKey(entity, args), context, info),
   });
 }

@@ -9,6 +9,7 @@ import type { ListDemand } from '../../graph/entity/demand.ts';
 import { referenceField } from '../../graph/entity/reference-field.ts';
 import { connectionField, listField } from '../../graph/connection/list-field.ts';
 import { filtersOf } from '../../graph/connection/filters.ts';
+import { rawId } from '../../graph/entity/caller-key.ts';
 import { soundKey } from '../../graph/entity/key.ts';
 import { mapList, restList, type List } from '../../graph/connection/list.ts';
 import { walkList } from '../../graph/connection/list-walk.ts';
@@ -22,6 +23,7 @@ import {
   pageIdOf,
   PageLinkRef,
   PageLinkTargetRef,
+  TENANT_DOMAIN_ID,
   withPage,
   type PageLinkNode,
 } from './page-link.type.ts';
@@ -34,12 +36,10 @@ builder.objectField(PageRef, 'links', (t) =>
     route: routes.listPageLinks,
     args: {
       path: t.arg.string({ description: 'Only the link with this path.' }),
-      tenantDomainId: t.arg.id({
-        description: 'The custom domain, by its REST id; the fallback subdomain when absent.',
-      }),
+      tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
     },
     input: ({ pageId }, { path, tenantDomainId }) => ({
-      query: filtersOf({ pageId, path, tenantDomainId }),
+      query: filtersOf({ pageId, path, tenantDomainId: rawId('tenantDomainId', tenantDomainId) }),
     }),
     toNode: (link: PageLink, { pageId }) => withPage(link, pageId),
   }),
@@ -73,7 +73,10 @@ const toAudience: ListDemand = {
   list: (parent, { tenantDomainId }, context) => {
     // Only ever called with an audience or its key.
     const { pageId, audienceId } = parent as AudienceKey;
-    const domain = filtersOf({ tenantDomainId: tenantDomainId as string });
+    const domain = filtersOf({
+      // The schema declares it below.
+      tenantDomainId: rawId('tenantDomainId', tenantDomainId as string | null | undefined),
+    });
     return linksTo(context, soundKey({ pageId, audienceId }), domain);
   },
 };
@@ -84,9 +87,7 @@ builder.objectField(AudienceRef, 'links', (t) =>
     description:
       'The links that lead to this audience, on one domain. Reads all links of its page, 100 a call.',
     args: {
-      tenantDomainId: t.arg.id({
-        description: 'The custom domain, by its REST id; the fallback subdomain when absent.',
-      }),
+      tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
     },
     demand: () => toAudience,
   }),

@@ -14,6 +14,10 @@ interface KnownPage {
   readonly knownPageId?: string | undefined;
 }
 
+/** What the argument of that name means, wherever links are listed. */
+export const TENANT_DOMAIN_ID =
+  'Raw id of the custom domain whose links are listed. Defaults to the fallback subdomain.';
+
 export type PageLinkNode = PageLink & KnownPage;
 export type PageLinkTargetNode = PageLinkTarget & KnownPage;
 
