@@ -86,7 +86,7 @@ function wishOf(issue: z.core.$ZodIssue): string {
     case 'invalid_format':
       if (issue.format === 'url') return 'must be a complete URL, such as https://example.com';
   }
-  return 'is not valid';
+  return 'must be valid';
 }
 
 /**
@@ -104,7 +104,7 @@ export function refusal(error: unknown, target: Target | undefined, fieldOf: Fie
       return {
         code,
         field,
-        message: field ? `${labelOf(field)} is not valid.` : 'Some of the values are not valid.',
+        message: field ? `${labelOf(field)} must be valid.` : 'Some of the values are not valid.',
       };
     case 'NOT_FOUND':
       // Without a target there is nothing that could be missing: the backend has no such route.
