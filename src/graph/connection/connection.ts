@@ -12,7 +12,7 @@ import { sealCursor } from './cursor.ts';
 import type { ListDemand } from '../entity/demand.ts';
 import { findEntity } from '../entity/entity.ts';
 import { readList, type Counted, type List } from './list.ts';
-import { endless, nextStart } from './list-walk.ts';
+import { endless, nextStart, pagingFault } from './list-walk.ts';
 import { NodePage, type Connection } from './node-page.ts';
 import { pageOf, readPageRequest } from './page-request.ts';
 
@@ -84,7 +84,9 @@ class Reading {
     skip: number,
   ): Connection<unknown> | Promise<Connection<unknown> | null> {
     const { demand, args, context } = this.#asked;
-    const next = nextStart(listed, from);
+    // Without a next page to go to, the items are still good: what is wrong is told at `pageInfo`.
+    const fault = pagingFault(listed);
+    const next = fault ? null : nextStart(listed, from);
     if (next !== null && this.#stretches.some((one) => one.from === next)) throw endless();
     const before = this.#nodes.length;
     const wanted = skip + this.#first - before;
@@ -99,7 +101,8 @@ class Reading {
       return this.read(next, Math.max(0, skip - listed.items.length));
     }
     return new NodePage(this.#nodes, cursorsOf(context, this.#list, this.#stretches), {
-      hasNextPage: next !== null || !isWhole,
+      hasNextPage: !isWhole || listed.hasMore,
+      endFault: isWhole ? fault : undefined,
       hasPreviousPage: Boolean(args['after']) && end > 0,
       totalCount: listed.totalCount,
     });
