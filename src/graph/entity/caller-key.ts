@@ -67,7 +67,7 @@ const wrongType = (name: string, given: string, wanted: string | undefined) =>
 /** How an argument or input field that takes a raw or a global id is described. */
 export const describeId = (name: string): string => {
   const noun = nounOf(entityOfIdField(name)?.name ?? '');
-  return `The ${noun}: its raw id (\`${name}\`) or its global \`id\`.`;
+  return `Raw id (\`${name}\`) or global id (\`id\`) of the ${noun}.`;
 };
 
 const shown = (id: string): string => id.slice(0, 64);

@@ -1,5 +1,5 @@
 /**
- * How rooms write fields that lead to one object: what is demanded is said once, and look-ahead, the
+ * How resources define fields that lead to one object: what is demanded is said once, and look-ahead, the
  * plan and the resolver all follow from it.
  */
 import type { GraphQLResolveInfo } from 'graphql';

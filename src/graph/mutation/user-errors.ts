@@ -60,7 +60,7 @@ builder.objectType(UserErrorRef, {
         'Path of the input field, outermost name first and list indexes as strings: `["actions", "0", "url"]`. Null when no single field is to blame.',
     }),
     message: t.exposeString('message', {
-      description: 'A sentence to show to the user, such as `Title must not be empty.`',
+      description: 'Sentence to show to the user, for example: Title must not be empty.',
     }),
   }),
 });

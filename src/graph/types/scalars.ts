@@ -57,7 +57,7 @@ function isMoment(text: string): boolean {
 
 export const DateTime = new GraphQLScalarType<string, string>({
   name: 'DateTime',
-  description: 'A moment in ISO 8601, such as `2026-03-01T09:30:00.000Z`.',
+  description: 'Date and time in ISO 8601, such as `2026-03-01T09:30:00.000Z`.',
   serialize: readTimestamp,
   parseValue: (value) => {
     if (typeof value === 'string' && isMoment(value)) return value;
@@ -72,12 +72,13 @@ export const DateTime = new GraphQLScalarType<string, string>({
 export const SafeInt = new GraphQLScalarType({
   ...GraphQLSafeInt.toConfig(),
   name: 'SafeInt',
-  description: 'An integer that JSON and JavaScript carry exactly: -(2^53 - 1) to 2^53 - 1.',
+  description:
+    'Integer from -(2^53 - 1) to 2^53 - 1, the range that JSON numbers represent exactly.',
 });
 
 export const Json = new GraphQLScalarType({
   ...GraphQLJSON.toConfig(),
   name: 'JSON',
-  description: 'Any JSON value, as the backend keeps it.',
+  description: 'Any JSON value, as the backend answered it.',
   specifiedByURL: null,
 });

@@ -28,7 +28,7 @@ const CreateAudienceInput = builder.inputType('CreateAudienceInput', {
   fields: (t) => ({
     pageId: t.id({
       required: true,
-      description: 'Page that gets the audience: its raw id (`pageId`) or its global `id`.',
+      description: 'Raw id (`pageId`) or global id (`id`) of the page that gets the audience.',
     }),
     publishBehavior: t.field({
       type: PublishBehaviorRef,

@@ -31,11 +31,11 @@ import {
 builder.objectField(PageRef, 'links', (t) =>
   listField(t, {
     type: PageLinkConnectionRef,
-    description: 'The links that lead to this page, on one domain.',
+    description: 'Paginated list of the links to the page on one domain.',
     from: 'key',
     route: routes.listPageLinks,
     args: {
-      path: t.arg.string({ description: 'Only the link with this path.' }),
+      path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
       tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
     },
     input: ({ pageId }, { path, tenantDomainId }) => ({
@@ -47,7 +47,8 @@ builder.objectField(PageRef, 'links', (t) =>
 
 builder.objectField(PageLinkRef, 'page', (t) =>
   referenceField(t, pageEntity, {
-    description: 'The page it leads to. Known only among the links of one page.',
+    description:
+      'Page that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
     from: 'object',
     key: (link) => ({ pageId: pageIdOf(link) }),
   }),
@@ -55,7 +56,8 @@ builder.objectField(PageLinkRef, 'page', (t) =>
 
 builder.objectField(PageLinkTargetRef, 'audience', (t) =>
   referenceField(t, audienceEntity, {
-    description: 'The audience it leads to. Known only among the links of one page.',
+    description:
+      'Audience that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
     from: 'object',
     key: (target) =>
       target.audienceId ? { pageId: pageIdOf(target), audienceId: target.audienceId } : null,
@@ -85,7 +87,7 @@ builder.objectField(AudienceRef, 'links', (t) =>
   connectionField(t, {
     type: PageLinkConnectionRef,
     description:
-      'The links that lead to this audience, on one domain. Reads all links of its page, 100 a call.',
+      'Paginated list of the links to the audience on one domain. Reads all links of the page, 100 per call.',
     args: {
       tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
     },

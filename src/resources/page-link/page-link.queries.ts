@@ -46,7 +46,8 @@ builder.queryField('pageLinks', (t) =>
       'Paginated list of the page links on one domain. Their `page` and `target.audience` can only be followed when `pageId` is given.',
     args: {
       pageId: t.arg.id({
-        description: 'Only links to this page: its raw id (`pageId`) or its global `id`.',
+        description:
+          'Raw id (`pageId`) or global id (`id`) of the page whose links are listed. Links of all pages are listed when absent.',
       }),
       path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
       tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),

@@ -47,7 +47,7 @@ const CreateTopicEntryInput = builder.inputType('CreateTopicEntryInput', {
   fields: (t) => ({
     topicId: t.id({
       required: true,
-      description: 'Topic that gets the entry: its raw id (`topicId`) or its global `id`.',
+      description: 'Raw id (`topicId`) or global id (`id`) of the topic that gets the entry.',
     }),
     content: t.field({
       type: TopicEntryContentInput,
