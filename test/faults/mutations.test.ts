@@ -91,7 +91,11 @@ describe('T54 operation keys', () => {
   it.each(['', 'x'.repeat(129)])('T54 refuses %j before any call', async (operationKey) => {
     const reply = await publish({ operationKey });
 
-    expect(reply.codes).toEqual(['BAD_USER_INPUT']);
+    expect(reply.errors).toEqual([]);
+    expect(reply.data.publishAudienceVersion).toEqual({
+      audienceVersion: null,
+      userErrors: [{ code: 'VALIDATION_FAILED' }],
+    });
     await stand.holds(reply, { hits: 0 });
   });
 

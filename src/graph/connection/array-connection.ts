@@ -61,13 +61,19 @@ export function arrayConnectionField<
     description,
     args: {
       first: builder.arg.int({
-        description: `How many edges at most, from the start: 0 to ${MAX_FIRST}. ${DEFAULT_FIRST} when \`last\` is absent too.`,
+        description: `Maximum number of edges from the start, from 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST} without \`last\`.`,
       }),
-      after: builder.arg.string({ description: 'Begin after the edge with this cursor.' }),
+      after: builder.arg.string({
+        description:
+          'Cursor of the edge after which the page starts. Defaults to the start of the list.',
+      }),
       last: builder.arg.int({
-        description: `How many edges at most, from the end: 0 to ${MAX_FIRST}. Not together with \`first\`.`,
+        description: `Maximum number of edges from the end, from 0 to ${MAX_FIRST}. Cannot be combined with \`first\`.`,
       }),
-      before: builder.arg.string({ description: 'End before the edge with this cursor.' }),
+      before: builder.arg.string({
+        description:
+          'Cursor of the edge before which the page ends. Defaults to the end of the list.',
+      }),
     },
     ...(demand && {
       extensions: demanding((routeSet) => {

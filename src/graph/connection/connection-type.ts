@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
 import { anyBuilder } from '../types/field-builder.ts';
+import { nounOf, withArticle } from '../types/typename.ts';
 import { NodeReference, type Connection, type Edge } from './node-page.ts';
 
 /**
@@ -36,15 +37,16 @@ export function connectionType<Node extends object>(
       : nodes;
 
   builder.objectType(edgeRef, {
-    description: `A ${node.name} at its place in a list.`,
+    description: `Edge of \`${node.name}Connection\`: ${withArticle(node.name)} and its cursor.`,
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
-        description: 'Resumes the list after this edge: pass it as `after`. Opaque.',
+        description:
+          'Opaque cursor of this edge. Pass it as `after` to continue the list after it.',
       }),
       node: anyBuilder(t).field({
         type: node,
         nullable: true,
-        description: 'The object at this place.',
+        description: `The ${nounOf(node.name)}. Null when it could not be read.`,
         resolve: (
           { node }: Edge<unknown>,
           _args: object,
@@ -56,28 +58,29 @@ export function connectionType<Node extends object>(
   });
 
   builder.objectType(connectionRef, {
-    description: `A page of a list of ${node.name} objects.`,
+    description: `Connection: one page of a list of \`${node.name}\` objects.`,
     fields: (t) => ({
       edges: t.field({
         type: [edgeRef],
-        description: 'The page’s edges, in the order of the list.',
+        description: 'Edges of the page, in the order of the list.',
         resolve: ({ edges }) => edges,
       }),
       nodes: anyBuilder(t).field({
         type: [node],
         nullable: { list: false, items: true },
-        description: 'The nodes of the edges, in the same order.',
+        description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
         // What is there needs no resolver.
         ...(entity && { resolve: readAll }),
       }),
       pageInfo: t.expose('pageInfo', {
         type: builder.pageInfoRef(),
-        description: 'Whether more pages exist, and where to go on.',
+        description: 'Whether there are more pages, and the cursors that lead to them.',
       }),
       totalCount: t.field({
         type: 'SafeInt',
         nullable: true,
-        description: 'Items in the whole list; null where the backend does not count.',
+        description:
+          'Number of items in the whole list, beyond this page. Null when the backend does not count them.',
         resolve: ({ totalCount }) => (typeof totalCount === 'function' ? totalCount() : totalCount),
       }),
     }),

@@ -12,7 +12,7 @@ import { sealCursor } from './cursor.ts';
 import type { ListDemand } from '../entity/demand.ts';
 import { findEntity, type AnyEntity } from '../entity/entity.ts';
 import { readList, type Counted, type List } from './list.ts';
-import { endless, nextStart } from './list-walk.ts';
+import { endless, nextStart, pagingFault } from './list-walk.ts';
 import { NodePage, type Connection } from './node-page.ts';
 import { pageOf, type PageRequest } from './page-request.ts';
 
@@ -87,7 +87,9 @@ class ConnectionRead {
     skip: number,
   ): Connection<unknown> | Promise<Connection<unknown> | null> {
     const { list, first, after } = this.#request;
-    const next = nextStart(listed, from);
+    // Without a next page to go to, the items are still good: what is wrong is told at `pageInfo`.
+    const fault = pagingFault(listed);
+    const next = fault ? null : nextStart(listed, from);
     if (next !== null && this.#stretches.some((one) => one.from === next)) throw endless();
     const before = this.#nodes.length;
     const wanted = skip + first - before;
@@ -102,7 +104,8 @@ class ConnectionRead {
       return this.read(next, Math.max(0, skip - listed.items.length));
     }
     return new NodePage(this.#nodes, cursorsOf(this.#context, list, this.#stretches), {
-      hasNextPage: next !== null || !isWhole,
+      hasNextPage: !isWhole || listed.hasMore,
+      endFault: isWhole ? fault : undefined,
       hasPreviousPage: Boolean(after) && end > 0,
       totalCount: listed.totalCount,
     });

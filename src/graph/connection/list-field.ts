@@ -119,9 +119,12 @@ export function connectionField<Parent extends object, Node, Args extends InputF
     args: {
       first: builder.arg.int({
         defaultValue: DEFAULT_FIRST,
-        description: `How many edges at most: 0 to ${MAX_FIRST}.`,
+        description: `Maximum number of edges, from 0 to ${MAX_FIRST}.`,
       }),
-      after: builder.arg.string({ description: 'Go on after the edge with this cursor.' }),
+      after: builder.arg.string({
+        description:
+          'Cursor of the edge after which the page starts. Defaults to the start of the list.',
+      }),
       ...args,
     },
     extensions: demanding(demand),

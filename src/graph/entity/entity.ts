@@ -14,6 +14,7 @@ import { badInput } from '../errors.ts';
 import { textOf, type Key } from './key.ts';
 import { Loader, type KeyLoader } from './loader.ts';
 import { formatNodeId, parseNodeId, type NodeKey } from '../types/node-id.ts';
+import { withArticle } from '../types/typename.ts';
 import { segmentFault } from '../../rest/client/path.ts';
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
@@ -65,6 +66,8 @@ export class Entity<T extends object, Name extends keyof T & string> {
   /** The request's loader of these objects. */
   readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
   readonly #keyFields: ReadonlySet<string>;
+  /** The holes of the path that the key fills, in its order. An entry is picked out of its topic. */
+  readonly #holes: readonly (string | undefined)[];
   /** Hardly any request asks a loader for what others brought: it waits here, not looked at. */
   readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
@@ -77,6 +80,7 @@ export class Entity<T extends object, Name extends keyof T & string> {
     this.alternateKey = alternateKey;
     const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
+    this.#holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole);
     this.loader = perRequest(
       (context) =>
         new Loader<KeyOf<Name>, T | null>(
@@ -94,6 +98,7 @@ export class Entity<T extends object, Name extends keyof T & string> {
         ),
     );
     entities.set(ref.name, this);
+    byIdField.set(key.at(-1)!, this);
   }
 
   get name(): string {
@@ -147,21 +152,23 @@ export class Entity<T extends object, Name extends keyof T & string> {
   keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
     if (typename !== this.name || parts.length !== this.key.length) {
       throw badInput(
-        `"${id.slice(0, 64)}" is the id of a ${typename}: pass the id of a ${this.name}.`,
+        `"${id.slice(0, 64)}" is the id of ${withArticle(typename)}: pass the id of ${withArticle(this.name)}.`,
       );
     }
     // keyOf's inverse: as many parts as names, checked above.
-    return Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>;
+    return this.checkKey(
+      Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>,
+    );
   }
 
   /**
-   * Refuses raw ids that can't be part of a REST path, before any call.
+   * Refuses raw ids that can't be part of this entity's REST path, before any call.
    *
    * @throws BAD_USER_INPUT naming the argument.
    */
   checkKey(key: KeyOf<Name>): KeyOf<Name> {
-    for (const name of this.key) {
-      const fault = segmentFault(key[name]);
+    for (const [i, name] of this.key.entries()) {
+      const fault = segmentFault(key[name], this.#holes[i]);
       if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
     }
     return key;
@@ -172,3 +179,8 @@ const entities = new Map<string, AnyEntity>();
 
 /** The entity of a type name; undefined for a type without one. */
 export const findEntity = (typename: string): AnyEntity | undefined => entities.get(typename);
+
+const byIdField = new Map<string, AnyEntity>();
+
+/** The entity whose own raw id a field, argument or input of this name holds: `pageId` is a Page's. */
+export const entityOfIdField = (name: string): AnyEntity | undefined => byIdField.get(name);

@@ -4,6 +4,7 @@
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
+import { callerKey, describeId } from './caller-key.ts';
 import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
 import { demanding, type DemandSource, type ReferenceDemand } from './demand.ts';
 import type { Entity, KeyOf } from './entity.ts';
@@ -48,7 +49,7 @@ export function referenceField<
   });
 }
 
-/** A lookup by raw REST ids: `page(pageId:)`. Null when there is none. */
+/** A lookup by raw or global ids: `page(pageId:)`. Null when there is none. */
 export function lookupField<T extends object, Name extends keyof T & string>(
   t: FieldBuilder<{}>,
   entity: Entity<T, Name>,
@@ -62,16 +63,16 @@ export function lookupField<T extends object, Name extends keyof T & string>(
     args: Object.fromEntries(
       entity.key.map((name) => [
         name,
-        builder.arg.id({ required: true, description: `The id REST knows it by: \`${name}\`.` }),
+        builder.arg.id({ required: true, description: describeId(name) }),
       ]),
     ),
     extensions: demanding({
       kind: 'lookup',
       from: 'object',
       // The schema declares them: one argument a part of the key.
-      wanted: (args) => [{ entity, key: entity.checkKey(args as KeyOf<Name>) }],
+      wanted: (args) => [{ entity, key: callerKey(entity, args as KeyOf<Name>) }],
     }),
     resolve: (_parent: object, args: KeyOf<Name>, context: Context, info: GraphQLResolveInfo) =>
-      lookUp(entity, entity.checkKey(args), context, info),
+      lookUp(entity, callerKey(entity, args), context, info),
   });
 }

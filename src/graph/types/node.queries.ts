@@ -19,8 +19,8 @@ builder.queryFields((t) => ({
     type: builder.nodeInterfaceRef(),
     nullable: true,
     description:
-      'The object with a global id; null when there is none. Costs the one route that reads it.',
-    args: { id: t.arg.id({ required: true, description: 'The `id` of any object.' }) },
+      'Fetches any object by its global id. Null when there is none. Costs one call of the route that reads its type.',
+    args: { id: t.arg.id({ required: true, description: 'Global id: the `id` of any object.' }) },
     extensions: demanding({
       kind: 'lookup',
       from: 'object',
@@ -31,8 +31,10 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
-    description: `The objects with these global ids, in the order asked for; null where there is none. At most ${MAX_NODES}; each distinct object costs one call.`,
-    args: { ids: t.arg.idList({ required: true, description: 'The `id`s of any objects.' }) },
+    description: `Fetches up to ${MAX_NODES} objects by their global ids, in the given order. An item is null when there is no such object. Costs one call for each distinct object.`,
+    args: {
+      ids: t.arg.idList({ required: true, description: 'Global ids: the `id` of any objects.' }),
+    },
     extensions: demanding({ kind: 'lookup', from: 'object', wanted: ({ ids }) => readIds(ids) }),
     resolve: (_root, { ids }, context, info) =>
       readIds(ids).map((wanted) => findNode(wanted, context, info)),

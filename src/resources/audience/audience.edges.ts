@@ -47,14 +47,14 @@ const linked: ListDemand = {
 builder.objectField(PageRef, 'audiences', (t) =>
   connectionField(t, {
     type: AudienceConnectionRef,
-    description: 'The variants of this page.',
+    description: 'Paginated list of the audiences of the page, which are its variants.',
     demand: (routeSet) => (routeSet === 'extended' ? listed : linked),
   }),
 );
 
 builder.objectField(AudienceRef, 'page', (t) =>
   referenceField(t, pageEntity, {
-    description: 'The page it is a variant of.',
+    description: 'Page that the audience is a variant of.',
     from: 'key',
     key: ({ pageId }) => ({ pageId }),
   }),

@@ -53,7 +53,10 @@ const byDomain: LoadDemand = {
 builder.objectField(AccountRef, 'persons', (t) =>
   arrayConnectionField(t, {
     type: PersonConnectionRef,
-    description: costing('The persons whose domain is the account’s.', routes.getAccount),
+    description: costing(
+      'Persons linked to the account, paginated in both directions. The same call reads the account itself.',
+      routes.getAccount,
+    ),
     entity: personEntity,
     listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
     demand: (routeSet) => (routeSet === 'extended' ? linked : active),
@@ -67,7 +70,7 @@ builder.objectField(PersonRef, 'account', (t) =>
     type: AccountRef,
     nullable: true,
     description: costing(
-      'The account with exactly the person’s domain; null when there is none. Free when the query has read that account already.',
+      'Account with exactly the domain of the person. Null when there is none. No call when this request has read the account already.',
       routes.searchAccounts,
     ),
     extensions: demanding(byDomain),
@@ -83,7 +86,8 @@ builder.objectField(PersonRef, 'account', (t) =>
 
 builder.objectField(AudienceRef, 'person', (t) =>
   referenceField(t, personEntity, {
-    description: 'The person it is made for; null when it is for anybody.',
+    description:
+      'Person the audience is made for. Null when it is not made for one person, or when that person no longer exists.',
     from: 'object',
     key: ({ personId }) => (personId ? { personId } : null),
   }),
