@@ -6,28 +6,15 @@ import { refusal } from './refusal.ts';
 /** The header that carries it, on both sides of the gateway. */
 export const API_KEY_HEADER = 'x-api-key';
 
-/**
- * The key to call the backend with; undefined when there is none to send.
- *
- * @param fallback for callers who send no key at all. A bad key never falls back to it: its owner
- * meant to be somebody.
- * @throws UNAUTHENTICATED for an empty, repeated or otherwise unusable header.
- */
-export function readApiKey(
-  headers: Pick<Headers, 'get'>,
-  fallback: string | undefined,
-): string | undefined {
-  const key = headers.get(API_KEY_HEADER);
-  if (key === null) return fallback;
+/** @throws UNAUTHENTICATED for an empty, repeated or otherwise unusable header. */
+export function checkApiKey(key: string): void {
   // A header sent twice arrives with ", " between its values: the space gives it away.
-  if (!USABLE_KEY.test(key)) {
-    throw refusal(
-      401,
-      'UNAUTHENTICATED',
-      `Send one ${API_KEY_HEADER} header of 1 to 1024 visible ASCII characters.`,
-    );
-  }
-  return key;
+  if (USABLE_KEY.test(key)) return;
+  throw refusal(
+    401,
+    'UNAUTHENTICATED',
+    `Send one ${API_KEY_HEADER} header of 1 to 1024 visible ASCII characters.`,
+  );
 }
 
 const USABLE_KEY = /^[\x21-\x7e]{1,1024}$/;
