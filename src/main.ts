@@ -10,6 +10,7 @@ import { ConfigError, readConfig, type Config } from './config.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { createDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
 import { RestError } from './rest/client/errors.ts';
+import { schema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
@@ -80,6 +81,7 @@ async function start(config: Config): Promise<void> {
   // Connections of its own: readiness must not wait behind callers.
   const probing = createDispatcher(origin);
   const gateway = createGateway({
+    schema,
     upstream,
     apiKey: config.upstreamApiKey,
     maxUpstreamCalls: config.maxUpstreamCalls,

@@ -13,12 +13,12 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /** Each layer, and the other layers it imports from. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['config.ts', 'server', 'rest', 'backend'],
+  'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend'],
   'print-plan.ts': ['schema.ts', 'plan'],
   'print-schema.ts': ['schema.ts'],
   'config.ts': ['config-variable.ts', 'v0'],
   'config-variable.ts': ['lib'],
-  server: ['schema.ts', 'plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
+  server: ['plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
   'schema.ts': ['resources', 'graph'],
   resources: ['graph', 'rest', 'v0'],
   plan: ['graph', 'execution', 'rest', 'v0'],

@@ -4,7 +4,7 @@
  * The call that would pass the budget is not made. Its field is null with an error that carries the
  * global id to ask for next, and for a list the cursor to ask from.
  */
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { RestBudgetError } from '../rest/client/errors.ts';
 import { fromRestError, type ErrorCode } from './errors.ts';
 
@@ -34,10 +34,10 @@ export function cutAt(error: unknown, next: () => Continuation): unknown {
 
 /** Every cut of an answer, with the path of its field. */
 export const continuationsOf = (
-  errors: readonly GraphQLError[],
+  errors: readonly GraphQLFormattedError[],
 ): (Continuation & { readonly path: readonly (string | number)[] })[] =>
   errors.flatMap(({ path = [], extensions }) => {
-    if (extensions['code'] !== CUT) return [];
+    if (extensions?.['code'] !== CUT) return [];
     // Written by `cutAt` and by nobody else; absent where nothing was to be read, as for a write.
     const next = extensions['continuation'] as Continuation | undefined;
     return [{ path, ...next }];

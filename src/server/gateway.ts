@@ -4,24 +4,38 @@
  * It opens no port and reads no environment: `fetch` is the whole of it, for tests and for whatever
  * server stands in front.
  */
-import { FastPath, type FastAnswer } from './operation/fast-path.ts';
-import { createGraphQL, type GraphQLServerOptions } from './yoga/graphql-server.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { corsFor } from './http/cors.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
-import type { Post } from './operation/post.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
-import { refusalResponse } from './operation/refusal.ts';
 import { report } from './observe/request-report.ts';
+import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { negotiate, type MediaType } from './operation/media-type.ts';
+import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
+import { badRequest } from './operation/params.ts';
+import { refusalResponse } from './operation/refusal.ts';
+import { writeReply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
+import type { GraphiqlOptions } from './yoga/graphiql.ts';
+import { createGraphQLServer } from './yoga/yoga.ts';
 
-export interface GatewayOptions extends GraphQLServerOptions {
+export interface GatewayOptions extends OperationHandlerOptions {
   /** Asks the backend whether it is there. @default always there */
   readonly probe?: Probe;
   /** @default silence */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** False leaves every request to Yoga, for comparison. @default true */
-  readonly fastPath?: boolean;
+  /** Origins whose pages may read answers. @default none */
+  readonly corsOrigins?: readonly string[];
+  /** False: browsers get no GraphiQL. */
+  readonly graphiql?: GraphiqlOptions | false;
+}
+
+/** A POST to `/graphql`, its body read. */
+export interface Post {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
 }
 
 export interface Gateway {
@@ -32,8 +46,8 @@ export interface Gateway {
   readonly Request: typeof Request;
   /** Answers any request; never rejects. */
   fetch(request: Request): Promise<Response>;
-  /** The answer to a plain query; undefined when `answer` is to be asked, with the same record. */
-  answerPost(post: Post, record: RequestRecord): Promise<FastAnswer | undefined>;
+  /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
+  answerPost(post: Post, record: RequestRecord): Promise<WrittenReply> | undefined;
   /**
    * As `fetch`, with a record that was begun before: what the HTTP server refuses by itself is
    * reported like the rest.
@@ -43,18 +57,21 @@ export interface Gateway {
   idle(): Promise<void>;
 }
 
+const JSON_TYPE = /^application\/json(?:; ?charset=(?:utf|UTF)-8)?$/;
+
 export function createGateway(options: GatewayOptions): Gateway {
   const {
     probe = () => Promise.resolve(200),
     logger = silentLogger(),
     metrics = new Metrics(),
-    fastPath = true,
+    corsOrigins = [],
+    graphiql = {},
   } = options;
   const readiness = new Readiness(probe, options.upstream.breaker);
   metrics.watch(options.upstream.breaker);
-  const server = createGraphQL(options);
-  const { yoga } = server;
-  const fast = new FastPath(server, { cors: (options.corsOrigins ?? []).length > 0 });
+  const handler = new OperationHandler(options);
+  const yoga = createGraphQLServer(handler, graphiql);
+  const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
   const whenIdle: (() => void)[] = [];
@@ -79,20 +96,20 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   async function graphql(request: Request, record: RequestRecord): Promise<Response> {
+    const origin = request.headers.get('origin');
+    if (request.method === 'OPTIONS') {
+      const requested = request.headers.get('access-control-request-headers');
+      const headers = cors.preflightHeadersFor(origin, requested);
+      return withHeaders(new Response(null, { status: 204 }), headers);
+    }
     metrics.begin();
     try {
-      const response = withBody(await yoga.handleRequest(request, { record }));
-      if (isPage(response)) {
-        for (const [name, value] of PAGE_HEADERS) response.headers.set(name, value);
-        return response;
-      }
+      const response = await yoga.handleRequest(request, { record });
+      if (isPage(response)) return withHeaders(response, PAGE_HEADERS);
       // A cache that does not know the key's header would give one tenant's data to another.
       if (request.method === 'GET') response.headers.set('cache-control', 'no-store');
-      if (request.method !== 'OPTIONS') {
-        report({ logger, metrics, record, status: response.status });
-      }
-      fast.learn(request.headers.get('accept'), response, record);
-      return response;
+      report({ logger, metrics, record, status: response.status });
+      return withHeaders(response, cors.headersFor(origin));
     } finally {
       metrics.end();
     }
@@ -111,14 +128,25 @@ export function createGateway(options: GatewayOptions): Gateway {
     return handle(request);
   }
 
-  async function answerPost(post: Post, record: RequestRecord): Promise<FastAnswer | undefined> {
-    if (!fastPath) return undefined;
+  /** Without the Fetch API, whose requests, responses and hooks cost more than a small query. */
+  async function answerJson(
+    { headers, body }: Post,
+    mediaType: MediaType,
+    record: RequestRecord,
+  ): Promise<WrittenReply> {
     underWay += 1;
     metrics.begin();
     try {
-      const answer = await fast.answer(post, record);
-      if (answer) report({ logger, metrics, record, status: 200 });
-      answer?.headers.push('x-request-id', record.requestId);
+      const reply = await handler.handle(() => parseJson(body), {
+        method: 'POST',
+        // What is sent twice is joined by Node.
+        apiKey: headers[API_KEY_HEADER] as string | undefined,
+        explain: headers['x-explain'] as string | undefined,
+        record,
+      });
+      const answer = writeReply(reply, mediaType);
+      report({ logger, metrics, record, status: answer.status });
+      answer.headers.push('x-request-id', record.requestId, ...cors.headersFor(headers.origin));
       return answer;
     } finally {
       metrics.end();
@@ -150,7 +178,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     readiness,
     logger,
     Request: yoga.fetchAPI.Request,
-    answerPost,
+    answerPost: (post, record) => {
+      const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');
+      const mediaType = isJson ? negotiate(post.headers.accept) : undefined;
+      return mediaType && answerJson(post, mediaType, record);
+    },
     answer,
     fetch: (request) => {
       const record = createRecord(request.headers.get('x-request-id'));
@@ -166,28 +198,28 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
+/** @throws BAD_REQUEST */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest();
+  }
+}
+
 /** No other page may show it in a frame, and lead somebody to press Play. */
 const PAGE_HEADERS = [
-  ['content-security-policy', "frame-ancestors 'none'"],
-  ['x-frame-options', 'DENY'],
-] as const;
+  'content-security-policy',
+  "frame-ancestors 'none'",
+  'x-frame-options',
+  'DENY',
+];
 
 /** Whether it is GraphiQL. */
 export const isPage = (response: Response): boolean =>
   response.headers.get('content-type')?.startsWith('text/html') ?? false;
 
-/** Some refusals of Yoga's (406, 415) are a bare status: they get words and a code. */
-function withBody(response: Response): Response {
-  if (response.status < 400 || response.headers.get('content-type')) return response;
-  const [code, message] =
-    response.status === 415
-      ? (['UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.'] as const)
-      : response.status === 406
-        ? (['NOT_ACCEPTABLE', 'Accept application/graphql-response+json.'] as const)
-        : (['BAD_REQUEST', response.statusText] as const);
-  const refusal = refusalResponse(response.status, code, message);
-  response.headers.forEach((value, name) => {
-    if (name !== 'content-length') refusal.headers.set(name, value);
-  });
-  return refusal;
+function withHeaders(response: Response, headers: readonly string[]): Response {
+  for (let i = 0; i < headers.length; i += 2) response.headers.set(headers[i]!, headers[i + 1]!);
+  return response;
 }

@@ -106,18 +106,46 @@ describe('a refused document', () => {
 });
 
 describe('a key', () => {
-  it('is asked for field by field, and only when a call needs it', async () => {
+  const ask = async (query: string, headers: Record<string, string> = {}) => {
     const { url, restCalls } = await openSite();
-    const body = JSON.stringify({
-      query: '{ __typename page(pageId: "page_northwind") { name } }',
-    });
-
-    const reply = await send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body });
-
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toEqual({ __typename: 'Query', page: null });
-    expect(reply.codes).toEqual(['UNAUTHENTICATED']);
+    const body = JSON.stringify({ query });
+    const init = { method: 'POST', headers: { ...POST_JSON, ...headers }, body };
+    const reply = await send(`${url}/graphql`, init);
     expect(restCalls).toEqual([]);
+    return reply;
+  };
+
+  it.each([
+    ['a lookup', '{ page(pageId: "page_northwind") { name } }'],
+    ['one beside __typename', '{ __typename page(pageId: "page_northwind") { name } }'],
+    ['one in a fragment', '{ ...F } fragment F on Query { topics { totalCount } }'],
+    ['a write', 'mutation { restorePage(input: { id: "x" }) { page { name } } }'],
+    ['a field that is not there', '{ nothing }'],
+  ])('is asked for before anything is validated: %s', async (_what, query) => {
+    const modern = await ask(query);
+    const legacy = await ask(query, { accept: 'application/json' });
+
+    for (const reply of [modern, legacy]) {
+      expect([reply.status, reply.codes]).toEqual([401, ['UNAUTHENTICATED']]);
+      expect(reply.body).not.toHaveProperty('data');
+    }
+  });
+
+  it.each([
+    ['__typename', '{ __typename }', { __typename: 'Query' }],
+    ['the name of a type', '{ __type(name: "Page") { name } }', { __type: { name: 'Page' } }],
+    [
+      'the schema',
+      '{ __schema { queryType { name } } }',
+      { __schema: { queryType: { name: 'Query' } } },
+    ],
+  ])('is not needed for %s', async (_what, query, data) => {
+    expect((await ask(query)).body).toEqual({ data });
+  });
+
+  it('is not needed to learn that a document is none, or too large', async () => {
+    expect((await ask('{ page(')).codes).toEqual(['GRAPHQL_PARSE_FAILED']);
+    expect((await ask(`{ ${'a '.repeat(3_000)} }`)).codes).toEqual(['QUERY_TOO_LARGE']);
   });
 
   it('is the deployment’s for callers without one', async () => {

@@ -9,6 +9,7 @@ import { openBackend, type Backend } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { createDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
+import { schema } from '../../src/schema.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';
 import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
@@ -82,6 +83,7 @@ export async function openSite({
     observer: metrics.observer,
   });
   const gateway = createGateway({
+    schema,
     upstream,
     metrics,
     probe: upstreamProbe({ dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),

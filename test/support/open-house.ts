@@ -110,7 +110,7 @@ export async function openHouse({
     journal = rest.journal;
     return rest;
   }, real);
-  const gateway = createGateway({ upstream, limits, maxUpstreamCalls });
+  const gateway = createGateway({ schema, upstream, limits, maxUpstreamCalls });
 
   return {
     backend,

@@ -1,30 +1,54 @@
 /**
  * CORS for named origins; none for anybody else.
+ *
+ * Preflights are answered by this policy alone: who may not ask is told so by the browser, which
+ * finds no permission in an answer that is otherwise plain.
  */
-import type { YogaServerOptions } from 'graphql-yoga';
+export interface Cors {
+  /** For any answer to a page of this origin: name, value, name, value. */
+  headersFor(origin: string | null | undefined): readonly string[];
+  /** For a preflight. */
+  preflightHeadersFor(
+    origin: string | null | undefined,
+    requestedHeaders: string | null | undefined,
+  ): readonly string[];
+}
 
-const EXPOSED_HEADERS = ['x-request-id', 'server-timing', 'retry-after'];
+const METHODS = 'GET, POST';
 
 /** Seconds a browser may remember a preflight's answer: the most that all of them keep. */
-const PREFLIGHT_SECONDS = 600;
+const PREFLIGHT_SECONDS = '600';
 
-/** Yoga's `cors` option. Without origins it is off, which is also the fastest. */
-export function corsFor(
-  origins: readonly string[],
-): NonNullable<YogaServerOptions<{}, {}>['cors']> {
-  if (origins.length === 0) return false;
-  return (request) => {
-    const origin = request.headers.get('origin');
-    // Given a list, Yoga answers `null` to others, which sandboxed frames of any site match.
-    if (origin === null || !origins.includes(origin)) return false;
-    return {
-      // Two, because Yoga writes `Vary: Origin` only where there is a choice.
-      origin: [origin, origin],
-      methods: ['GET', 'POST'],
-      // Keys travel in a header that pages must set themselves: cookies are not wanted.
-      credentials: false,
-      exposedHeaders: EXPOSED_HEADERS,
-      maxAge: PREFLIGHT_SECONDS,
-    };
+const NONE: readonly string[] = [];
+/** Or a cache would give one origin's answer to another. */
+const VARY: readonly string[] = ['vary', 'Origin'];
+
+/** Keys travel in a header that pages must set themselves, so cookies are not allowed. */
+export function corsFor(origins: readonly string[]): Cors {
+  const headersFor: Cors['headersFor'] = (origin) => {
+    if (origins.length === 0) return NONE;
+    if (origin == null || !origins.includes(origin)) return VARY;
+    return [
+      ...VARY,
+      'access-control-allow-origin',
+      origin,
+      'access-control-expose-headers',
+      'x-request-id, server-timing, retry-after',
+    ];
+  };
+  return {
+    headersFor,
+    preflightHeadersFor: (origin, requestedHeaders) => {
+      const headers = headersFor(origin);
+      if (headers.length <= VARY.length) return headers;
+      return [
+        ...headers,
+        'access-control-allow-methods',
+        METHODS,
+        'access-control-max-age',
+        PREFLIGHT_SECONDS,
+        ...(requestedHeaders ? ['access-control-allow-headers', requestedHeaders] : []),
+      ];
+    },
   };
 }

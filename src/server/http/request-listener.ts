@@ -7,9 +7,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
-import type { FastAnswer } from '../operation/fast-path.ts';
 import { isPage, type Gateway } from '../gateway.ts';
 import { refusalResponse } from '../operation/refusal.ts';
+import type { WrittenReply } from '../operation/reply.ts';
 import { readBody } from './request-body.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 
@@ -59,10 +59,11 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     }
     const { url = '/', method = 'GET', headers } = incoming;
     if (url === '/graphql' && method === 'POST' && body !== undefined) {
-      const answer = await gateway.answerPost({ headers, body }, record);
-      if (answer) {
+      const answering = gateway.answerPost({ headers, body }, record);
+      if (answering) {
+        const answer = await answering;
         await endOfTurn();
-        sendFast(exchange, answer);
+        sendWritten(exchange, answer);
         return;
       }
     }
@@ -83,14 +84,14 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     await send(exchange, await gateway.answer(request, record), lingerMs);
   }
 
-  function sendFast(exchange: Exchange, { headers, text }: FastAnswer): void {
+  function sendWritten(exchange: Exchange, { status, headers, text }: WrittenReply): void {
     const { outgoing } = exchange;
     if (outgoing.destroyed) return;
     const size = Buffer.byteLength(text);
     headers.push('content-length', String(size));
     if (isLast(exchange)) headers.push('connection', 'close');
     // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
-    outgoing.writeHead(200, headers);
+    outgoing.writeHead(status, headers);
     endWith(outgoing, text, size === text.length ? 'latin1' : 'utf8');
   }
 

@@ -3,9 +3,9 @@
  *
  * Never the query, its variables, a header or an address.
  */
+import type { RequestRecord } from '../operation/request-record.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics, Outcome } from './metrics.ts';
-import type { RequestRecord } from '../operation/request-record.ts';
 
 export interface Reported {
   readonly logger: Logger;
@@ -18,10 +18,11 @@ export function report({ logger, metrics, record, status }: Reported): void {
   const durationMs = performance.now() - record.startedAt;
   const outcome = outcomeOf(record, status);
   metrics.request(record, outcome, durationMs);
-  const { requestId, operationName, operationType, errorCodes } = record;
+  const { requestId, operationName, operationType, reply } = record;
   // What a request cost takes longer to find out than to decide that nobody writes it down.
   if (logger.isLevelEnabled('info')) {
     const journal = record.rest?.journal;
+    const errorCodes = reply?.errorCodes ?? [];
     logger.info(
       {
         requestId,
@@ -37,15 +38,14 @@ export function report({ logger, metrics, record, status }: Reported): void {
       'GraphQL request',
     );
   }
-  for (const cause of record.causes) {
+  for (const cause of reply?.causes ?? []) {
     logger.error({ requestId, operationName, err: cause }, 'Unexpected error, masked');
   }
 }
 
-function outcomeOf({ leaving, hasData, errorCodes }: RequestRecord, status: number): Outcome {
+function outcomeOf({ leaving, reply }: RequestRecord, status: number): Outcome {
   if (leaving.cancelled) return 'abandoned';
   if (status >= 500) return 'failed';
-  // A plan has neither data nor errors.
-  if (errorCodes.length === 0 && status < 400) return 'ok';
-  return hasData ? 'partial' : 'refused';
+  if (status < 400 && (reply?.errorCodes.length ?? 0) === 0) return 'ok';
+  return reply && 'data' in reply.body ? 'partial' : 'refused';
 }

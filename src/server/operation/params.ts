@@ -1,11 +1,16 @@
 /**
- * The four parameters of a GraphQL request, out of whatever JSON a body held.
+ * The four parameters of a GraphQL request, out of whatever a carrier has read.
  *
  * Properties nobody defined are ignored, as GraphQL over HTTP demands. Variables are bounded
  * here, before anything walks them recursively.
  */
-import type { GraphQLParams } from 'graphql-yoga';
 import { refusal } from './refusal.ts';
+
+export interface OperationParams {
+  readonly query: string;
+  readonly operationName: string | null | undefined;
+  readonly variables: Readonly<Record<string, unknown>> | null | undefined;
+}
 
 /** How deep objects and lists may be nested in `variables`. */
 const MAX_VARIABLES_DEPTH = 32;
@@ -14,23 +19,33 @@ const MAX_VARIABLES_DEPTH = 32;
 const MAX_VARIABLES_VALUES = 5_000;
 
 /**
- * @param body parsed JSON. An array, or what is no object at all, passes as it is: Yoga refuses it.
- * @throws BAD_REQUEST without a query, BAD_USER_INPUT when `variables` is too deep or too large.
+ * @param given parsed JSON, or what a query string held.
+ * @throws BAD_REQUEST for what is no GraphQL request, BAD_USER_INPUT when `variables` is too deep or
+ * too large, PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text.
  */
-export function readParams(body: unknown): GraphQLParams {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return body as GraphQLParams;
-  // Nothing is promised about these values: Yoga checks their types next.
-  const { query, operationName, variables, extensions } = body as GraphQLParams;
-  if (query == null) throw refusal(400, 'BAD_REQUEST', 'Send the text of the query as "query".');
+export function readParams(given: unknown): OperationParams {
+  // Nothing is promised about these values.
+  const { query, operationName, variables, extensions } = isObject(given) ? given : {};
+  if (query == null && isObject(extensions) && isObject(extensions['persistedQuery'])) {
+    // Apollo's and urql's clients look for this very message, and Apollo's server answers it with 200.
+    throw refusal(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+  }
+  const isSound =
+    typeof query === 'string' &&
+    (operationName == null || typeof operationName === 'string') &&
+    (variables == null || isObject(variables)) &&
+    (extensions == null || isObject(extensions));
+  if (!isSound) throw badRequest();
   checkVariables(variables);
-  return {
-    query,
-    ...(operationName !== undefined && { operationName }),
-    ...(variables !== undefined && { variables }),
-    ...(extensions !== undefined && { extensions }),
-  };
+  return { query, operationName, variables };
 }
+
+export const badRequest = () =>
+  refusal(
+    400,
+    'BAD_REQUEST',
+    'Send a JSON object with a text as "query", and with objects as "variables" and "extensions".',
+  );
 
 function checkVariables(variables: unknown): void {
   let level: object[] = isHolder(variables) ? [variables] : [];
@@ -63,3 +78,6 @@ function checkVariables(variables: unknown): void {
 }
 
 const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isHolder(value) && !Array.isArray(value);

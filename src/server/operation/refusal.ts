@@ -14,23 +14,34 @@ export type RefusalCode =
   | 'NOT_ACCEPTABLE'
   | 'BODY_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'HOST_NOT_ALLOWED'
   | 'QUERY_TOO_LARGE'
+  | 'OPERATION_RESOLUTION_FAILURE'
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'INTERNAL_SERVER_ERROR';
 
-/**
- * @param status the HTTP status, whatever the caller accepts.
- */
-export function refusal(status: number, code: RefusalCode, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http: { status } } });
+/** How an error of a result becomes a response, as `extensions.http` of the error; callers never see it. */
+export interface HttpExtension {
+  readonly status: number;
+  /** True where callers who know only `application/json` get 200. Source: GraphQL over HTTP, "application/json". */
+  readonly spec?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * A refusal of the GraphQL document itself: 400, or 200 for callers who accept only the older
- * `application/json`. Source: GraphQL over HTTP, "application/json".
- */
-export function documentRefusal(code: RefusalCode, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http: { status: 400, spec: true } } });
-}
+/** @param status the HTTP status, whatever the caller accepts. */
+export const refusal = (
+  status: number,
+  code: RefusalCode,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): GraphQLError => refusalWith(code, message, { status, ...(headers && { headers }) });
+
+/** A refusal of the GraphQL document itself. */
+export const documentRefusal = (code: RefusalCode, message: string): GraphQLError =>
+  refusalWith(code, message, { status: 400, spec: true });
+
+const refusalWith = (code: RefusalCode, message: string, http: HttpExtension): GraphQLError =>
+  withoutStack(() => new GraphQLError(message, { extensions: { code, http } }));
 
 /** The same for what never reaches GraphQL: a JSON answer with one error. */
 export function refusalResponse(status: number, code: RefusalCode, message: string): Response {
@@ -38,4 +49,15 @@ export function refusalResponse(status: number, code: RefusalCode, message: stri
     { errors: [{ message, extensions: { code } }] },
     { status, headers: { 'content-type': 'application/json; charset=utf-8' } },
   );
+}
+
+/** Makes errors that are expected: nobody reads their stacks, and collecting one costs more than a small query. */
+export function withoutStack<Value>(make: () => Value): Value {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }

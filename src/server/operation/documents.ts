@@ -1,0 +1,170 @@
+/**
+ * Documents by their text: parsed, measured and validated once, and kept for the next time.
+ *
+ * Comments cost no tokens but are kept with a parsed document, so what is kept is bounded by what
+ * it weighs and not by how many there are.
+ */
+import {
+  getOperationAST,
+  GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  specifiedRules,
+  validate,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import {
+  DEFAULT_LIMITS,
+  findExcess,
+  findTextExcess,
+  type DocumentLimits,
+} from './document-limits.ts';
+import { replyOf, type Reply } from './reply.ts';
+import { documentRefusal, withoutStack } from './refusal.ts';
+
+export interface DocumentsOptions {
+  readonly schema: GraphQLSchema;
+  readonly limits?: Partial<DocumentLimits>;
+  /** @default true */
+  readonly introspection?: boolean;
+  /** Whether errors may name what was perhaps meant. @default true */
+  readonly suggestions?: boolean;
+}
+
+/** Assumed weight of a parsed document, in bytes a character; measured: 30 to 110. */
+const BYTES_PER_CHARACTER = 100;
+
+const MAX_BYTES = 32_000_000;
+
+/** Errors told of one document: whoever has made more looks again after mending these. */
+const MAX_ERRORS = 20;
+
+/** A document within its limits. */
+export class KnownDocument {
+  readonly document: DocumentNode;
+  /** Whether it asks for nothing but the schema and `__typename`: then no key is needed. */
+  readonly isOfSchema: boolean;
+  /** Whether it asks for the schema and nothing else than that and `__typename`. */
+  readonly introspects: boolean;
+  /** Undefined until it is validated; then its refusal, or null for a sound one. */
+  refusal: Reply | null | undefined;
+  readonly #only: OperationDefinitionNode | undefined;
+
+  constructor(document: DocumentNode) {
+    this.document = document;
+    this.#only = getOperationAST(document) ?? undefined;
+    const names = rootFieldsOf(document);
+    this.isOfSchema = names.every((name) => META_FIELDS.has(name));
+    this.introspects = this.isOfSchema && names.some((name) => name !== '__typename');
+  }
+
+  /** Undefined when it is not clear which is meant. */
+  operation(name: string | null | undefined): OperationDefinitionNode | undefined {
+    return name == null ? this.#only : (getOperationAST(this.document, name) ?? undefined);
+  }
+}
+
+const META_FIELDS = new Set(['__typename', '__schema', '__type']);
+
+/** The names of the fields at the root of its operations, those in fragments as well. */
+function rootFieldsOf({ definitions }: DocumentNode): readonly string[] {
+  const names: string[] = [];
+  const spread = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) names.push(selection.name.value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
+      else spread.add(selection.name.value);
+    }
+  };
+  for (const one of definitions)
+    if (one.kind === Kind.OPERATION_DEFINITION) collect(one.selectionSet);
+  // The set grows while it is walked.
+  for (const name of spread) {
+    for (const one of definitions) {
+      if (one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name)
+        collect(one.selectionSet);
+    }
+  }
+  return names;
+}
+
+export class Documents {
+  readonly #schema: GraphQLSchema;
+  readonly #limits: DocumentLimits;
+  readonly #rules: typeof specifiedRules;
+  readonly #hideSuggestions: boolean;
+  readonly #known = cacheByText<KnownDocument>();
+  readonly #refused = cacheByText<Reply>();
+
+  constructor({ schema, limits, introspection = true, suggestions = true }: DocumentsOptions) {
+    this.#schema = schema;
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#rules = introspection
+      ? specifiedRules
+      : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+    this.#hideSuggestions = !suggestions;
+  }
+
+  /** Parses and measures a text; its refusal when it is none, or too large. */
+  read(source: string): KnownDocument | Reply {
+    const found = this.#known.get(source) ?? this.#refused.get(source);
+    if (found) return found;
+    try {
+      const known = new KnownDocument(this.#parse(source));
+      this.#known.set(source, known);
+      return known;
+    } catch (error) {
+      const refusal = replyOf({ errors: [error] }, { code: 'GRAPHQL_PARSE_FAILED' });
+      this.#refused.set(source, refusal);
+      return refusal;
+    }
+  }
+
+  /** The refusal of a document that does not fit the schema; null for a sound one. */
+  validate(known: KnownDocument): Reply | null {
+    if (known.refusal === undefined) {
+      const options = { maxErrors: MAX_ERRORS, hideSuggestions: this.#hideSuggestions };
+      const errors = withoutStack(() =>
+        validate(this.#schema, known.document, this.#rules, options),
+      );
+      known.refusal =
+        errors.length > 0 ? replyOf({ errors }, { code: 'GRAPHQL_VALIDATION_FAILED' }) : null;
+    }
+    return known.refusal;
+  }
+
+  /** @throws {GraphQLError} */
+  #parse(source: string): DocumentNode {
+    const { tokens } = this.#limits;
+    const textExcess = findTextExcess(source, this.#limits);
+    if (textExcess) throw documentRefusal('QUERY_TOO_LARGE', textExcess);
+    let document: DocumentNode;
+    try {
+      document = withoutStack(() => parse(source, { maxTokens: tokens }));
+    } catch (error) {
+      throw isTokenLimit(error)
+        ? documentRefusal('QUERY_TOO_LARGE', `A query may have ${tokens} tokens: split the query.`)
+        : error;
+    }
+    const excess = findExcess(document, this.#limits);
+    if (excess) throw documentRefusal('QUERY_TOO_LARGE', excess);
+    return document;
+  }
+}
+
+/** graphql-js has no class or code for this one. */
+const isTokenLimit = (error: unknown): boolean =>
+  error instanceof GraphQLError && /contains more tha[nt] \d+ tokens/.test(error.message);
+
+const cacheByText = <Value extends object>() =>
+  new LRUCache<string, Value>({
+    max: 1_000,
+    maxSize: MAX_BYTES,
+    sizeCalculation: (_value, source) => Math.max(1, source.length * BYTES_PER_CHARACTER),
+  });

@@ -1,0 +1,214 @@
+/**
+ * The one way of every operation, however it arrived: parameters → document → limits → key →
+ * validation → plan and budget → execution → masked reply.
+ *
+ * Carriers read a request and write an reply. What an operation may do is decided here and nowhere
+ * else, so that no carrier can skip a check.
+ */
+import { OperationTypeNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { createExecute, type Execute } from '../../execution/execute.ts';
+import { createContext } from '../../graph/context.ts';
+import { planFor, refuseCost } from '../../plan/cost.ts';
+import { explain, serverTiming } from '../../plan/explain.ts';
+import type { Upstream } from '../../rest/client/client.ts';
+import { checkApiKey } from './api-key.ts';
+import { Documents, KnownDocument, type DocumentsOptions } from './documents.ts';
+import { FairQueue, QueueFullError } from './fair-queue.ts';
+import { Reply, replyOf, overloaded, type Executed } from './reply.ts';
+import { readParams, type OperationParams } from './params.ts';
+import { refusal } from './refusal.ts';
+import type { RequestRecord } from './request-record.ts';
+
+export interface OperationHandlerOptions extends DocumentsOptions {
+  readonly upstream: Upstream & {
+    /** When a call of a key would be refused now: how long to wait, in milliseconds. */
+    shedMs?(apiKey: string): number | undefined;
+  };
+  /** Sent for callers who send no key. */
+  readonly apiKey?: string | undefined;
+  /** Seals cursors, together with the caller's key. @default the key alone */
+  readonly cursorSecret?: string | undefined;
+  /** Backend calls that one request may make. @default 250 */
+  readonly maxUpstreamCalls?: number | undefined;
+  /** Fields and list items that one answer may have. @default 200,000 */
+  readonly maxValues?: number | undefined;
+  /** Who is told what a request costs: everybody, those who bring a key, or nobody. @default on */
+  readonly explain?: 'on' | 'keys' | 'off';
+  /** What executes operations. @default the gateway's own executor */
+  readonly execute?: Execute | undefined;
+}
+
+/** What a carrier has read of a request, beside its parameters. */
+export interface OperationRequest {
+  /** By GET nothing is written. */
+  readonly method: string;
+  /** The `x-api-key` header. */
+  readonly apiKey: string | null | undefined;
+  /** The `x-explain` header. */
+  readonly explain: string | null | undefined;
+  readonly record: RequestRecord;
+}
+
+/** Errors that are told of one answer: a few ids asked for by many names make thousands. */
+const MAX_ERRORS = 1_000;
+
+/** To whoever has left, one error tells enough: a hundred are as dear as an answer. */
+const maxErrors = (context: unknown): number =>
+  (context as { readonly record: RequestRecord }).record.leaving.cancelled ? 1 : MAX_ERRORS;
+
+/** Answers to introspection that are kept, in characters. */
+const MAX_INTROSPECTED = 8_000_000;
+
+/** How long the queue tells callers to stay away when it is full, in milliseconds. */
+const QUEUE_FULL_WAIT_MS = 1_000;
+
+export class OperationHandler {
+  readonly #options: OperationHandlerOptions;
+  readonly #documents: Documents;
+  readonly #execute: Execute;
+  readonly #budget: { readonly calls: number; readonly values: number };
+  readonly #queue = new FairQueue();
+  /** The schema does not change, and tools ask for all of it. */
+  readonly #introspected = new LRUCache<string, Reply>({ maxSize: MAX_INTROSPECTED });
+
+  constructor(options: OperationHandlerOptions) {
+    this.#options = options;
+    this.#documents = new Documents(options);
+    this.#execute = options.execute ?? createExecute(maxErrors);
+    const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
+    this.#budget = { calls, values };
+  }
+
+  /**
+   * Never rejects.
+   *
+   * @param read the request's parameters, which nobody has looked at; may throw a refusal.
+   */
+  async handle(read: () => unknown, request: OperationRequest): Promise<Reply> {
+    // Whoever brings no key shares a lane with all who bring none.
+    const lane = request.apiKey ?? '';
+    let result: Executed | Reply;
+    try {
+      result = await this.#queue.run(lane, () => this.#operate(read, request));
+    } catch (error) {
+      result =
+        error instanceof QueueFullError ? overloaded(QUEUE_FULL_WAIT_MS) : { errors: [error] };
+    }
+    const startMs = performance.now();
+    const reply = this.#replyOf(result, request);
+    request.record.reply = reply;
+    const { length } = reply.text;
+    this.#queue.charge(lane, length > 0 ? performance.now() - startMs : 0);
+    return reply;
+  }
+
+  /** Up to the first wait for the backend. */
+  #operate(read: () => unknown, request: OperationRequest): Reply | Executed | Promise<Executed> {
+    const { record, method } = request;
+    const params = readParams(read());
+    const known = this.#documents.read(params.query);
+    if (!(known instanceof KnownDocument)) return known;
+    const operation = known.operation(params.operationName);
+    if (!operation) {
+      throw refusal(
+        400,
+        'OPERATION_RESOLUTION_FAILURE',
+        'Send a document with one operation, or name one of its operations as "operationName".',
+      );
+    }
+    record.operationName = operation.name?.value;
+    record.operationType = operation.operation;
+    if (operation.operation === OperationTypeNode.MUTATION && method === 'GET') {
+      throw refusal(405, 'METHOD_NOT_ALLOWED', 'Send a mutation by POST.', { allow: 'POST' });
+    }
+    const apiKey = this.#keyFor(request, known);
+    const invalid = this.#documents.validate(known);
+    if (invalid) return invalid;
+    return known.introspects && request.explain == null
+      ? this.#introspect(params, known, apiKey, request)
+      : this.#run(params, known, apiKey, request);
+  }
+
+  /**
+   * The key to call the backend with; undefined for what calls nothing.
+   *
+   * @throws UNAUTHENTICATED where one is needed and not there.
+   */
+  #keyFor({ apiKey }: OperationRequest, { isOfSchema }: KnownDocument): string | undefined {
+    // A bad key never falls back to the deployment's: its owner meant to be somebody.
+    if (apiKey != null) {
+      checkApiKey(apiKey);
+      return apiKey;
+    }
+    const { apiKey: fallback } = this.#options;
+    if (fallback === undefined && !isOfSchema) {
+      throw refusal(401, 'UNAUTHENTICATED', `Send your key as the header ${API_KEY_HEADER}.`);
+    }
+    return fallback;
+  }
+
+  /** As `#run`, for what is the same every time. */
+  #introspect(
+    params: OperationParams,
+    known: KnownDocument,
+    apiKey: string | undefined,
+    request: OperationRequest,
+  ): Reply | Executed | Promise<Executed> {
+    const { query, operationName, variables } = params;
+    const key = JSON.stringify([query, operationName, variables]);
+    const found = this.#introspected.get(key);
+    if (found) return found;
+    const result = this.#run(params, known, apiKey, request);
+    if (result instanceof Promise) return result;
+    const reply = this.#replyOf(result, request);
+    this.#introspected.set(key, reply, { size: key.length + reply.text.length });
+    return reply;
+  }
+
+  #run(
+    { operationName, variables: variableValues }: OperationParams,
+    { document }: KnownDocument,
+    apiKey: string | undefined,
+    request: OperationRequest,
+  ): Executed | Promise<Executed> {
+    const { schema, upstream } = this.#options;
+    const { record } = request;
+    // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
+    const leaving = record.operationType === 'query' ? record.leaving : undefined;
+    const { requestId } = record;
+    record.rest = upstream({ apiKey, requestId, maxCalls: this.#budget.calls, leaving });
+    const contextValue = {
+      record,
+      ...createContext(record.rest, { apiKey, cursorSecret: this.#options.cursorSecret }),
+    };
+    const args = { schema, document, operationName, variableValues, contextValue };
+    if (request.explain === 'plan' && this.#explains(request)) {
+      const plan = planFor(args, contextValue);
+      // Clients take an answer without `data` and `errors` for a broken one.
+      if (plan) return { data: null, extensions: { plan: { ...plan, budget: this.#budget } } };
+    } else {
+      const excess = refuseCost(args, contextValue, this.#budget);
+      if (excess) return { errors: [excess] };
+    }
+    return this.#execute(args);
+  }
+
+  /** With what the request has cost, for whoever may know, and where to go on when it was too much. */
+  #replyOf(result: Executed | Reply, request: OperationRequest): Reply {
+    if (result instanceof Reply) return result;
+    const { suggestions = true } = this.#options;
+    const journal = this.#explains(request) ? request.record.rest?.journal : undefined;
+    const headers = journal && ['server-timing', serverTiming(journal)];
+    const reply = replyOf(result, { suggestions, headers });
+    if (journal && request.explain === 'true')
+      return reply.extended({ upstream: explain(journal) });
+    return reply;
+  }
+
+  #explains({ apiKey }: OperationRequest): boolean {
+    const { explain: audience = 'on' } = this.#options;
+    return audience === 'on' || (audience === 'keys' && apiKey != null);
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * An execution's result → what a carrier writes: masked, with a code for every error and a status.
+ *
+ * What callers see of an error is our words and a code, or "Unexpected error.", whatever NODE_ENV: no
+ * stack, no original error, no text of the backend's. What a mask hides goes to the log.
+ */
+import {
+  GraphQLError,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  type GraphQLFormattedError,
+} from 'graphql';
+import { continuationsOf } from '../../graph/continuation.ts';
+import { toClientError } from '../../graph/errors.ts';
+import { RestOverloadedError } from '../../rest/client/errors.ts';
+import type { MediaType } from './media-type.ts';
+import { withoutStack, type HttpExtension } from './refusal.ts';
+
+/** What is answered, whoever writes it. */
+export class Reply {
+  readonly body: FormattedExecutionResult;
+  readonly status: number;
+  /** For callers who know only `application/json`. */
+  readonly legacyStatus: number;
+  /** Beside the content type: name, value, name, value. */
+  readonly headers: readonly string[];
+  /** Distinct `extensions.code`s. */
+  readonly errorCodes: readonly string[];
+  /** What masks hide. */
+  readonly causes: readonly unknown[];
+  #text: string | undefined;
+
+  constructor(
+    body: FormattedExecutionResult,
+    {
+      status = 200,
+      legacyStatus = status,
+      headers = NONE,
+      errorCodes = NONE,
+      causes = NONE,
+    }: Partial<Omit<Reply, 'body' | 'text'>> = {},
+  ) {
+    this.body = body;
+    this.status = status;
+    this.legacyStatus = legacyStatus;
+    this.headers = headers;
+    this.errorCodes = errorCodes;
+    this.causes = causes;
+  }
+
+  /** The body as JSON, made once. */
+  get text(): string {
+    return (this.#text ??= JSON.stringify(this.body));
+  }
+
+  /** The same with more `extensions`. */
+  extended(extensions: Readonly<Record<string, unknown>>): Reply {
+    const { body } = this;
+    return new Reply({ ...body, extensions: { ...body.extensions, ...extensions } }, this);
+  }
+}
+
+/** A reply as it goes over the wire. */
+export interface WrittenReply {
+  readonly status: number;
+  /** Name, value, name, value. */
+  readonly headers: string[];
+  readonly text: string;
+}
+
+const NONE: readonly never[] = [];
+
+export interface Executed extends Omit<ExecutionResult, 'errors'> {
+  /** GraphQL errors, and whatever else was thrown. */
+  readonly errors?: readonly unknown[];
+}
+
+export interface Presentation {
+  /** Of errors without one; graphql-js gives none, and past validation its errors are about variables and arguments. */
+  readonly code?: string;
+  /** Whether messages may name what was perhaps meant. @default true */
+  readonly suggestions?: boolean;
+  /** Of the reply: name, value, name, value. */
+  readonly headers?: readonly string[] | undefined;
+}
+
+export function replyOf(
+  { data, errors, extensions }: Executed,
+  presentation: Presentation = {},
+): Reply {
+  const { headers = NONE } = presentation;
+  if (!errors || errors.length === 0) {
+    return new Reply(extensions ? { data: data ?? null, extensions } : { data: data ?? null }, {
+      headers,
+    });
+  }
+  const waitMs = shedMs(data, errors);
+  if (waitMs !== undefined) return overloaded(waitMs);
+  const shown = errors.map((error) => present(error, data === undefined, presentation));
+  let status = 0;
+  let legacyStatus = 0;
+  for (const { http } of shown) {
+    status = Math.max(status, http?.status ?? 0);
+    if (!http?.spec) legacyStatus = Math.max(legacyStatus, http?.status ?? 0);
+  }
+  const formatted = shown.map((error) => error.formatted);
+  const continuation = continuationsOf(formatted);
+  const result = {
+    errors: formatted,
+    ...(data !== undefined && { data }),
+    ...(continuation.length > 0
+      ? { extensions: { ...extensions, continuation } }
+      : extensions && { extensions }),
+  };
+  return new Reply(result, {
+    status: status || 200,
+    legacyStatus: legacyStatus || 200,
+    headers: [
+      ...headers,
+      ...shown.flatMap(({ http }) => Object.entries(http?.headers ?? {}).flat()),
+    ],
+    errorCodes: [...new Set(shown.map(({ code }) => code))],
+    causes: shown.flatMap(({ cause }) => (cause === undefined ? [] : [cause])),
+  });
+}
+
+export const writeReply = (reply: Reply, mediaType: MediaType): WrittenReply => ({
+  status: mediaType === 'application/json' ? reply.legacyStatus : reply.status,
+  headers: ['content-type', `${mediaType}; charset=utf-8`, ...reply.headers],
+  text: reply.text,
+});
+
+const overloads = new Map<number, Reply>();
+
+/**
+ * 503 and `Retry-After`, which load balancers and clients' libraries understand without reading the
+ * body: for a request of which nothing was done. Written once for each number of seconds.
+ */
+export function overloaded(waitMs: number): Reply {
+  const seconds = Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil(waitMs / 1_000)));
+  let reply = overloads.get(seconds);
+  if (!reply) {
+    const code = 'UPSTREAM_UNAVAILABLE';
+    const message = `Too many calls are waiting: come back in ${seconds} s.`;
+    reply = new Reply(
+      { errors: [{ message, extensions: { code, retryAfterMs: seconds * 1_000 } }] },
+      { status: 503, headers: ['retry-after', String(seconds)], errorCodes: [code] },
+    );
+    overloads.set(seconds, reply);
+  }
+  return reply;
+}
+
+const MAX_RETRY_AFTER_S = 60;
+
+/** How long to wait, where there is no data because too many calls wait; undefined otherwise. */
+function shedMs(data: ExecutionResult['data'], errors: readonly unknown[]): number | undefined {
+  for (const name in data) if (data[name] !== null) return undefined;
+  let waitMs = 0;
+  for (const error of errors) {
+    const cause = error instanceof GraphQLError ? error.originalError : error;
+    if (!(cause instanceof RestOverloadedError)) return undefined;
+    waitMs = Math.max(waitMs, cause.retryAfterMs ?? 0);
+  }
+  return waitMs;
+}
+
+interface Shown {
+  readonly formatted: GraphQLFormattedError;
+  readonly code: string;
+  readonly http: HttpExtension | undefined;
+  readonly cause: unknown;
+}
+
+/** @param refused whether there is no data because of it. */
+function present(
+  error: unknown,
+  refused: boolean,
+  { code: fallbackCode = 'BAD_USER_INPUT', suggestions = true }: Presentation,
+): Shown {
+  const known = withoutStack(() => toClientError(error));
+  const place = known ?? (error instanceof GraphQLError ? error : undefined);
+  const { http, ...extensions } = known?.extensions ?? { code: 'INTERNAL_SERVER_ERROR' };
+  const { code: given } = extensions;
+  const code = typeof given === 'string' ? given : fallbackCode;
+  const refusedBy: HttpExtension = known ? { status: 400, spec: true } : { status: 500 };
+  return {
+    formatted: {
+      message: known ? shownMessage(known.message, suggestions) : 'Unexpected error.',
+      ...(place?.locations && { locations: place.locations }),
+      ...(place?.path && { path: place.path }),
+      extensions: { ...extensions, code },
+    },
+    code,
+    // Only we write `extensions.http`.
+    http: (http as HttpExtension | undefined) ?? (refused ? refusedBy : undefined),
+    cause: known ? undefined : (place?.originalError ?? error),
+  };
+}
+
+/** The longest text of a caller's that a message repeats, and the longest message. */
+const MAX_REPEATED = 100;
+const MAX_MESSAGE = 400;
+
+/** graphql-js repeats what is wrong, however long it is. */
+function shownMessage(message: string, suggestions: boolean): string {
+  const kept = suggestions ? message : message.replace(/ Did you mean .*$/s, '');
+  if (kept.length <= MAX_REPEATED) return kept;
+  const short = kept.replace(LONG_TEXT, (text) => `${text.slice(0, MAX_REPEATED - 1)}…`);
+  return short.length <= MAX_MESSAGE ? short : `${short.slice(0, MAX_MESSAGE - 1)}…`;
+}
+
+/** A quoted text or a run of anything but spaces, of more than `MAX_REPEATED` characters. */
+const LONG_TEXT = /"(?:\\.|[^"\\]){99,}"?|\S{101,}/g;

@@ -1,0 +1,150 @@
+/**
+ * GraphQL over HTTP as Yoga reads and writes it: every request that is not the plain one.
+ *
+ * It reads bodies and query strings, shows GraphiQL, and writes streams. It has no schema: what it has
+ * read goes to the operation handler, whose reply it writes.
+ */
+import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { negotiate } from '../operation/media-type.ts';
+import type { OperationHandler } from '../operation/operation-handler.ts';
+import { badRequest } from '../operation/params.ts';
+import { refusal } from '../operation/refusal.ts';
+import { replyOf, writeReply, type Executed } from '../operation/reply.ts';
+import type { RequestRecord } from '../operation/request-record.ts';
+import { graphiqlOptions, graphiqlRenderer, type GraphiqlOptions } from './graphiql.ts';
+
+/** What Yoga hands from hook to hook. */
+interface ServerContext {
+  readonly record: RequestRecord;
+}
+
+export type GraphQLServer = YogaServerInstance<ServerContext, {}>;
+
+const NO_URL_ENDS_LIKE_THIS = '\n';
+
+/** @param graphiql false: browsers get no GraphiQL. */
+export const createGraphQLServer = (
+  handler: OperationHandler,
+  graphiql: GraphiqlOptions | false,
+): GraphQLServer =>
+  createYoga<ServerContext>({
+    plugins: [useHandler(handler)],
+    // Errors are masked with the reply, and logged with their request.
+    maskedErrors: false,
+    logging: false,
+    graphiql: graphiql && graphiqlOptions(graphiql),
+    renderGraphiQL: graphiqlRenderer(),
+    cors: false,
+    parserAndValidationCache: false,
+    // The HTTP server bounds bodies while it reads them; Yoga's way costs more than all else it does.
+    maxRequestBodySize: false,
+    batching: false,
+    multipart: false,
+    landingPage: false,
+    // Yoga answers any URL that ends like this, queries too, with an empty 200; health is ours.
+    healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
+  });
+
+/** Parameters that pass Yoga's own check: the handler has looked at the real ones. */
+const CHECKED = { query: '' };
+
+function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerContext> {
+  const checkCsrf = csrfCheck();
+  return {
+    onRequestParse(payload) {
+      const { request, requestParser, setRequestParser, serverContext } = payload;
+      if (serverContext.record.unreadable) throw serverContext.record.unreadable;
+      if (request.method !== 'GET' && request.method !== 'POST') {
+        throw refusal(405, 'METHOD_NOT_ALLOWED', 'Send GraphQL by GET or POST.', {
+          allow: 'GET, POST',
+        });
+      }
+      const accept = request.headers.get('accept');
+      if (!negotiate(accept) && !STREAMS.test(accept ?? '')) {
+        throw refusal(406, 'NOT_ACCEPTABLE', 'Accept application/graphql-response+json.');
+      }
+      // Before anything is read of a request that a foreign page may have sent.
+      checkCsrf(payload);
+      if (!requestParser) {
+        throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
+      }
+      setRequestParser(async (unread) => {
+        const params = await attempt(() => requestParser(unread));
+        if (params === undefined || Array.isArray(params)) throw badRequest();
+        return params;
+      });
+    },
+
+    async onParams({ params, request, context: { record }, setParams, setResult }) {
+      const { method, headers } = request;
+      const reply = await handler.handle(() => params, {
+        method,
+        apiKey: headers.get(API_KEY_HEADER),
+        explain: headers.get('x-explain'),
+        record,
+      });
+      setParams(CHECKED);
+      const { body }: { readonly body: object } = reply;
+      setResult(body);
+    },
+
+    onResultProcess({ request, result, serverContext: { record }, setResult, setResultProcessor }) {
+      // What was refused before it came to the handler.
+      const reply = (record.reply ??= replyOf(result as Executed));
+      const accept = request.headers.get('accept');
+      const mediaType = negotiate(accept);
+      if (!mediaType && STREAMS.test(accept ?? '')) {
+        const { body, status, headers } = reply;
+        const http = { status, headers: Object.fromEntries(pairsOf(headers)) };
+        // Its errors are formatted already, which Yoga leaves as they are.
+        const result: object = { ...body, extensions: { ...body.extensions, http } };
+        setResult(result);
+        return;
+      }
+      setResultProcessor((_result, { Response }) => {
+        const { status, headers, text } = writeReply(reply, mediaType ?? 'application/json');
+        return new Response(text, { status, headers: pairsOf(headers) });
+      }, 'application/json');
+    },
+  };
+}
+
+/** Media types that Yoga writes. */
+const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
+
+/** Any of these is proof. The second and third are what Yoga's and Apollo's clients send. */
+const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
+
+/**
+ * Refuses what a foreign page could make a browser send without asking first.
+ *
+ * A request with a JSON body or with any header that forms cannot set has been preflighted, so
+ * the key's own header is proof enough and most callers need no other.
+ */
+function csrfCheck(): (payload: Parameters<NonNullable<Plugin['onRequestParse']>>[0]) => void {
+  const { onRequestParse } = useCSRFPrevention({ requestHeaders: CSRF_HEADERS }) as Plugin;
+  return (payload) => {
+    try {
+      void onRequestParse?.(payload);
+    } catch {
+      throw refusal(
+        403,
+        'CSRF_HEADER_MISSING',
+        `Send the body as application/json, or one of the headers ${CSRF_HEADERS.join(', ')}.`,
+      );
+    }
+  };
+}
+
+const attempt = async <Value>(read: () => Value): Promise<Awaited<Value> | undefined> => {
+  try {
+    return await read();
+  } catch {
+    return undefined;
+  }
+};
+
+const pairsOf = (headers: readonly string[]): [string, string][] =>
+  Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);
