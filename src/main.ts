@@ -100,7 +100,7 @@ async function start(config: Config): Promise<void> {
     suggestions: config.suggestions,
   });
   const server = await openHttpServer({
-    gateway,
+    site: gateway,
     host: config.host,
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,

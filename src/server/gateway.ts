@@ -30,6 +30,8 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly corsOrigins?: readonly string[];
   /** False: browsers get no GraphiQL. */
   readonly graphiql?: GraphiqlOptions | false;
+  /** Whether metrics and the details of readiness are told by `admin` alone. @default false */
+  readonly hasAdminPort?: boolean;
 }
 
 /** A POST to `/graphql`, its body read. */
@@ -38,24 +40,33 @@ export interface Post {
   readonly body: string;
 }
 
-export interface Gateway {
-  readonly metrics: Metrics;
+/** What an HTTP server serves on a port. */
+export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
-  /** Answers any request; never rejects. */
-  fetch(request: Request): Promise<Response>;
   /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
   answerPost(post: Post, record: RequestRecord): Promise<WrittenReply> | undefined;
   /**
-   * As `fetch`, with a record that was begun before: what the HTTP server refuses by itself is
-   * reported like the rest.
+   * Answers any request; never rejects.
+   *
+   * @param record begun before: what the HTTP server refuses by itself is reported like the rest.
    */
   answer(request: Request, record: RequestRecord): Promise<Response>;
   /** Resolves when no request is being answered. */
   idle(): Promise<void>;
 }
+
+export interface Gateway extends Site {
+  readonly metrics: Metrics;
+  /** What operators ask, for a port of its own. */
+  readonly admin: Site;
+  /** Answers any request; never rejects. */
+  fetch(request: Request): Promise<Response>;
+}
+
+type Route = (request: Request, record: RequestRecord) => Promise<Response>;
 
 const JSON_TYPE = /^application\/json(?:; ?charset=(?:utf|UTF)-8)?$/;
 
@@ -66,6 +77,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics = new Metrics(),
     corsOrigins = [],
     graphiql = {},
+    hasAdminPort = false,
   } = options;
   const readiness = new Readiness(probe, options.upstream.breaker);
   const handler = new OperationHandler(options);
@@ -82,17 +94,24 @@ export function createGateway(options: GatewayOptions): Gateway {
       metricsText = undefined;
     }));
 
-  const routes: Readonly<Record<string, (request: Request) => Promise<Response>>> = {
-    '/health': async () => Response.json({ status: 'alive' }),
-    '/ready': async () => {
-      const report = await readiness.report();
-      return Response.json(report, { status: report.ready ? 200 : 503 });
-    },
-    '/metrics': async () =>
-      new Response(await gather(), {
-        headers: { 'content-type': metrics.registry.contentType },
-      }),
+  async function ready(withDetails: boolean): Promise<Response> {
+    const report = await readiness.report();
+    const body = withDetails ? report : { ready: report.ready };
+    return Response.json(body, { status: report.ready ? 200 : 503 });
+  }
+
+  const health = forGet(async () => Response.json({ status: 'alive' }));
+  const adminRoutes: Readonly<Record<string, Route>> = {
+    '/health': health,
+    '/ready': forGet(() => ready(true)),
+    '/metrics': forGet(
+      async () =>
+        new Response(await gather(), { headers: { 'content-type': metrics.registry.contentType } }),
+    ),
   };
+  const publicRoutes = hasAdminPort
+    ? { '/health': health, '/ready': forGet(() => ready(false)) }
+    : adminRoutes;
 
   async function graphql(request: Request, record: RequestRecord): Promise<Response> {
     const origin = request.headers.get('origin');
@@ -112,19 +131,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     } finally {
       metrics.end();
     }
-  }
-
-  async function route(request: Request, record: RequestRecord): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    if (pathname === '/graphql') return graphql(request, record);
-    const handle = routes[pathname];
-    if (!handle) {
-      return refusalResponse(404, 'NOT_FOUND', 'Nothing is here: GraphQL is at /graphql.');
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${pathname} with GET.`);
-    }
-    return handle(request);
   }
 
   /** Without the Fetch API, whose requests, responses and hooks cost more than a small query. */
@@ -158,44 +164,60 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (underWay === 0) for (const resolve of whenIdle.splice(0)) resolve();
   }
 
-  async function answer(request: Request, record: RequestRecord): Promise<Response> {
-    underWay += 1;
-    try {
-      const response = await route(request, record).catch((error: unknown) => {
-        logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
-        return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
-      });
-      response.headers.set('x-request-id', record.requestId);
-      return response;
-    } finally {
-      ended();
-    }
+  function siteOf(routes: Readonly<Record<string, Route>>): Site {
+    const paths = Object.keys(routes).join(', ');
+    const notFound: Route = async () =>
+      refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${paths}.`);
+    return {
+      readiness,
+      logger,
+      Request: yoga.fetchAPI.Request,
+      answerPost: () => undefined,
+      answer: async (request, record) => {
+        underWay += 1;
+        const { pathname } = new URL(request.url);
+        const route = routes[pathname] ?? notFound;
+        const response = await route(request, record).catch((error: unknown) => {
+          logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
+          return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
+        });
+        response.headers.set('x-request-id', record.requestId);
+        ended();
+        return response;
+      },
+      idle: () =>
+        new Promise((resolve) => {
+          if (underWay === 0) resolve();
+          else whenIdle.push(resolve);
+        }),
+    };
   }
 
+  const site = siteOf({ '/graphql': graphql, ...publicRoutes });
   return {
+    ...site,
     metrics,
-    readiness,
-    logger,
-    Request: yoga.fetchAPI.Request,
+    admin: siteOf(adminRoutes),
     answerPost: (post, record) => {
       const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');
       const mediaType = isJson ? negotiate(post.headers.accept) : undefined;
       return mediaType && answerJson(post, mediaType, record);
     },
-    answer,
     fetch: (request) => {
       const record = createRecord(request.headers.get('x-request-id'));
       if (request.signal.aborted) record.leaving.cancel();
       else request.signal.addEventListener('abort', () => record.leaving.cancel());
-      return answer(request, record);
+      return site.answer(request, record);
     },
-    idle: () =>
-      new Promise((resolve) => {
-        if (underWay === 0) resolve();
-        else whenIdle.push(resolve);
-      }),
   };
 }
+
+const forGet =
+  (answer: () => Promise<Response>): Route =>
+  async ({ method, url }) => {
+    if (method === 'GET' || method === 'HEAD') return answer();
+    return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${new URL(url).pathname} with GET.`);
+  };
 
 /** @throws BAD_REQUEST */
 function parseJson(text: string): unknown {

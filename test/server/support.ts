@@ -89,7 +89,7 @@ export async function openSite({
     probe: upstreamProbe({ dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
     ...options,
   });
-  const server = await openHttpServer({ gateway, host: '127.0.0.1', port: 0, maxBodyBytes });
+  const server = await openHttpServer({ site: gateway, host: '127.0.0.1', port: 0, maxBodyBytes });
   restCalls = [];
   onTestFinished(async () => {
     await server.close(0);

@@ -2,9 +2,10 @@
  * How a server stops without resetting anybody.
  */
 import type { Server } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import { Server as NetServer } from 'node:net';
 import { setImmediate as pollOnce, setTimeout as sleep } from 'node:timers/promises';
-import type { Gateway } from '../gateway.ts';
+import type { Site } from '../gateway.ts';
+import type { Connections } from './connections.ts';
 
 /**
  * How long each step of stopping lasts, in milliseconds: time for load balancers to see that we are
@@ -18,7 +19,7 @@ const TAKE_IN_MS = 2_000;
 /** A server that stops, and how far it has come. */
 export interface Stopping {
   readonly server: Server;
-  readonly sockets: ReadonlySet<Socket>;
+  readonly connections: Pick<Connections, 'closeSilent'>;
   /** Nobody can connect any more, so connections are not kept for a next request. */
   lastAnswers: boolean;
 }
@@ -29,13 +30,9 @@ export interface Stopping {
  * @param timeoutMs after which connections are cut.
  * @returns whether everything was finished.
  */
-export async function drain(
-  stopping: Stopping,
-  gateway: Gateway,
-  timeoutMs: number,
-): Promise<boolean> {
-  const { server, sockets } = stopping;
-  gateway.readiness.drain();
+export async function drain(stopping: Stopping, site: Site, timeoutMs: number): Promise<boolean> {
+  const { server, connections } = stopping;
+  site.readiness.drain();
   const finished = async () => {
     // First only not ready: who is still sent here is served, on connections that are kept.
     await sleep(Math.min(FAREWELL_MS, timeoutMs));
@@ -47,12 +44,12 @@ export async function drain(
     await Promise.race([closed, sleep(FAREWELL_MS)]);
     // After a busy moment timers come before what has arrived meanwhile: closing would reset it.
     await pollOnce();
-    // Who has asked nothing in that time is idle. Node only counts those who ever asked something.
+    // Who has asked nothing in that time is idle.
     server.closeIdleConnections();
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    connections.closeSilent();
     await closed;
     // Writes whose callers have left are under way without a connection.
-    await gateway.idle();
+    await site.idle();
     return true;
   };
   const fuse = sleep(timeoutMs, false, { ref: false });

@@ -2,18 +2,24 @@
  * The gateway on a port: Node's server, with limits on what slow or greedy callers can hold.
  */
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Site } from '../gateway.ts';
+import { Connections } from './connections.ts';
 import { drain, type Stopping } from './drain.ts';
-import type { Gateway } from '../gateway.ts';
 import { requestListener } from './request-listener.ts';
 
 export interface HttpServerOptions {
-  readonly gateway: Gateway;
+  /** What is served. */
+  readonly site: Site;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
   /** The largest request body that is read. @default 100_000 */
   readonly maxBodyBytes?: number;
+  /** The hosts that requests may name, in lower case and without ports. @default any */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** @default 1_024, and any number from this machine */
+  readonly maxConnectionsPerAddress?: number | undefined;
 }
 
 export interface HttpServer {
@@ -42,17 +48,15 @@ const MAX_REQUESTS_A_SOCKET = 10_000;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { gateway, host, port, maxBodyBytes = 100_000 } = options;
+  const { site, host, port, maxBodyBytes = 100_000, allowedHosts } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_A_SOCKET;
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  const stopping: Stopping = { server, sockets, lastAnswers: false };
-  server.on('request', requestListener({ gateway, maxBodyBytes, stopping }));
+  const connections = new Connections(options.maxConnectionsPerAddress);
+  const stopping: Stopping = { server, connections, lastAnswers: false };
+  const listener = requestListener({ site, maxBodyBytes, allowedHosts, connections, stopping });
+  server.on('connection', connections.take);
+  server.on('request', (incoming, outgoing) => connections.receive(incoming, outgoing, listener));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
@@ -66,7 +70,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   return {
     url: `http://${urlHost(host)}:${address.port}`,
     port: address.port,
-    close: (timeoutMs) => (closing ??= drain(stopping, gateway, timeoutMs)),
+    close: (timeoutMs) => (closing ??= drain(stopping, site, timeoutMs)),
   };
 }
 
