@@ -36,6 +36,7 @@ try {
 /** The primary: the embedded backend runs here, once; requests are served by workers. */
 async function startWorkers(config: Config): Promise<void> {
   const logger = await createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  for (const warning of config.warnings) logger.warn(warning);
   surviveRejections(logger);
   const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
   const workers = createWorkers({
@@ -54,6 +55,7 @@ async function startWorkers(config: Config): Promise<void> {
 
 async function start(config: Config): Promise<void> {
   const logger = await createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  if (cluster.isPrimary) for (const warning of config.warnings) logger.warn(warning);
   const metrics = new Metrics({ ofProcess: true });
   surviveRejections(logger, () => metrics.unhandledRejection());
 
@@ -98,21 +100,33 @@ async function start(config: Config): Promise<void> {
       config.graphiql && (backend ? { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID } : {}),
     introspection: config.introspection,
     suggestions: config.suggestions,
+    explain: config.explain,
+    hasAdminPort: config.adminPort !== undefined,
   });
+  const { host, maxConnectionsPerAddress } = config;
+  // Before callers are served, so that operators see the start. Workers share the port.
+  const admin =
+    config.adminPort === undefined
+      ? undefined
+      : await openHttpServer({ site: gateway.admin, host, port: config.adminPort });
   const server = await openHttpServer({
     site: gateway,
-    host: config.host,
+    host,
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
+    allowedHosts: config.allowedHosts,
+    maxConnectionsPerAddress,
   });
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     if (!finished) logger.warn('Time is up: requests under way were cut');
+    await admin?.close(0);
     await probing.destroy();
     // A backend that never answers would keep its calls open; after the fuse nobody waits for them.
     if (finished) await upstream.close();
     await backend?.close();
   });
+  if (admin) logger.info(`Metrics and readiness are at ${admin.url}`);
   if (cluster.isPrimary) announce(logger, `${server.url}/graphql`, backend);
 }
 
@@ -181,12 +195,14 @@ function explain(error: unknown): string {
   // Its class is the backend's, which is not loaded for others.
   if (error instanceof Error && error.name === 'BackendDatabaseError') return error.message;
   if (error instanceof Error && 'code' in error) {
-    const { host, port } = readConfig(process.env);
+    const { host, port: main, adminPort } = readConfig(process.env);
+    const isAdmin = 'port' in error && error.port === adminPort;
+    const [name, port] = isAdmin ? ['ADMIN_PORT', adminPort] : ['PORT', main];
     switch (error.code) {
       case 'EADDRINUSE':
-        return `Port ${port} on ${host} is in use: stop what listens there, or set PORT to another.`;
+        return `Port ${port} on ${host} is in use: stop what listens there, or set ${name} to another.`;
       case 'EACCES':
-        return `Port ${port} on ${host} may not be used by this user: set PORT to one above 1023.`;
+        return `Port ${port} on ${host} may not be used by this user: set ${name} to one above 1023.`;
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
         return `HOST ${host} is no address of this machine: set HOST to one, such as 127.0.0.1.`;

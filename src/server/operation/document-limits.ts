@@ -51,7 +51,7 @@ export const DEFAULT_LIMITS: DocumentLimits = {
   aliases: 30,
   directives: 20,
   fields: 2_000,
-  pairs: 10_000,
+  pairs: 5_000,
   fragments: 100,
   operations: 50,
   introspectionDepth: 20,
