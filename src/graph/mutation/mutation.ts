@@ -82,7 +82,6 @@ export function writeField<
 >(options: WriteOptions<T, Name, Input, Target, Part, Body>): void {
   const { name, description, route, input, target, body, rename, send, tells } = options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
-  const about = target && { field: target.field, typename: target.entity.name };
 
   /** @throws BAD_USER_INPUT for an id that is not the target's. */
   const read = (args: Args): Write<KeyOf<Part>, Body> => {
@@ -129,7 +128,7 @@ export function writeField<
           return { object, userErrors: [] };
         } catch (error) {
           if (!(error instanceof RestOutcomeUnknownError)) {
-            return { object: null, userErrors: [refusal(error, about, fieldOf)] };
+            return { object: null, userErrors: [refusal(error, target, fieldOf)] };
           }
           if (!tells || !target) throw error;
           // Before reading back as after: what was read earlier knows nothing of the write.
