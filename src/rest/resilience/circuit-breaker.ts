@@ -81,7 +81,8 @@ export class CircuitBreaker implements Breaker {
   readonly #reach: FailureWindow;
   readonly #routes = new Map<Route, Circuit>();
   readonly #keys: LRUCache<string, KeyCircuits>;
-  #tripped = 0;
+  /** Whether anything is open at all, for the usual case that nothing is. */
+  #trippedKinds = 0;
   readonly #refusal = reusedRefusals((route, ms) => new RestCircuitOpenError(route, ms));
 
   constructor(
@@ -95,7 +96,7 @@ export class CircuitBreaker implements Breaker {
     this.#keys = new LRUCache({
       max: MAX_KEYS,
       dispose: ({ circuit, ofRoutes }) => {
-        for (const gone of [circuit, ...ofRoutes.values()]) this.#move(gone, 'closed', 0);
+        for (const gone of [circuit, ...ofRoutes.values()]) this.#reset(gone);
       },
     });
   }
@@ -106,19 +107,18 @@ export class CircuitBreaker implements Breaker {
       settle(attempt, outcome);
     });
     return (attempt) => {
-      const refusal = this.#tripped > 0 ? this.#admit(attempt) : undefined;
+      const refusal = this.#trippedKinds > 0 ? this.#admit(attempt) : undefined;
       if (refusal) settle(attempt, refusal);
       else send(attempt);
     };
   };
 
   get tripped(): readonly TrippedCircuits[] {
-    const nowMs = performance.now();
-    return [...this.#kinds.values()].flatMap(({ scope, route, tripped }) => {
-      const states = [...tripped].map((circuit) => this.#stateOf(circuit, nowMs));
-      const count = states.filter((state) => state !== 'closed').length;
-      const state = states.includes('open') ? 'open' : 'half-open';
-      return count > 0 ? [{ scope, route, state, count }] : [];
+    return [...this.#kinds.values()].flatMap((kind) => {
+      const { scope, route, tripped } = kind;
+      return tripped.size > 0
+        ? [{ scope, route, state: this.#worstOf(kind), count: tripped.size }]
+        : [];
     });
   }
 
@@ -149,7 +149,7 @@ export class CircuitBreaker implements Breaker {
     for (const circuit of this.#trippedFor(attempt.call, performance.now())) {
       circuit.probe = attempt;
       attempt.isProbe = true;
-      this.#move(circuit, 'half-open', circuit.openedMs);
+      this.#tell(circuit.kind);
     }
     return undefined;
   }
@@ -217,7 +217,7 @@ export class CircuitBreaker implements Breaker {
     const keys = new Set<KeyCircuits>();
     const routes = new Set<Route | undefined>();
     for (const own of this.#spannedBy(kind, ownKey)) {
-      const isTripped = this.#stateOf(own, nowMs) !== 'closed';
+      const isTripped = own.openedMs > 0;
       const callsOfOwn = isTripped ? volume : own.window.callsAt(nowMs);
       if (callsOfOwn === 0) continue;
       // One that fails for long must not make a single failure of another the last straw.
@@ -246,39 +246,57 @@ export class CircuitBreaker implements Breaker {
   }
 
   #open(circuit: Circuit, nowMs: number): void {
-    this.#move(circuit, 'open', nowMs);
+    const { kind } = circuit;
+    circuit.openedMs = nowMs;
+    if (kind.tripped.size === 0) this.#trippedKinds += 1;
+    kind.tripped.add(circuit);
+    this.#tell(kind);
+    this.#lookAgain(kind, this.#options.openMs);
     this.#events.onOpen();
   }
 
   #close(circuit: Circuit, key: KeyCircuits | undefined): void {
-    this.#move(circuit, 'closed', 0);
+    this.#reset(circuit);
     // The outage it has recovered from must not open it again at the first failure.
     if (circuit === this.#host) this.#reach.reset();
     for (const own of this.#spannedBy(circuit.kind, key)) own.window.reset();
   }
 
-  /** By time: half-open before a probe comes, and forgotten when none comes for long. */
-  #stateOf({ openedMs, probe }: Circuit, nowMs: number): BreakerState {
-    if (openedMs === 0) return 'closed';
-    if (probe) return 'half-open';
-    const { openMs, windowMs } = this.#options;
-    if (nowMs < openedMs + openMs) return 'open';
-    return nowMs < openedMs + openMs + windowMs ? 'half-open' : 'closed';
+  #reset(circuit: Circuit): void {
+    const { kind } = circuit;
+    circuit.openedMs = 0;
+    if (!kind.tripped.delete(circuit)) return;
+    if (kind.tripped.size === 0) this.#trippedKinds -= 1;
+    this.#tell(kind);
   }
 
-  /** Changes a circuit, and tells of it when the worst state of its kind is another. */
-  #move(circuit: Circuit, state: BreakerState, openedMs: number): void {
-    const { kind } = circuit;
-    circuit.openedMs = openedMs;
-    this.#tripped -= kind.tripped.size;
-    if (state === 'closed') kind.tripped.delete(circuit);
-    else kind.tripped.add(circuit);
-    this.#tripped += kind.tripped.size;
-    const others = kind.tripped.size - (state === 'closed' ? 0 : 1);
-    const worst = others > 0 ? 'open' : state;
-    if (worst === kind.told) return;
-    kind.told = worst;
-    this.#events.onChange({ scope: kind.scope, route: kind.route, state: worst });
+  /** Tells when circuits become half-open by time, and forgets those that nobody has asked for since. */
+  #lookAgain(kind: Kind, afterMs: number): void {
+    const { openMs, windowMs } = this.#options;
+    clearTimeout(kind.timer);
+    kind.timer = setTimeout(() => {
+      const longAgoMs = performance.now() - openMs - windowMs;
+      for (const circuit of kind.tripped) {
+        if (circuit.openedMs < longAgoMs && !circuit.probe) this.#reset(circuit);
+      }
+      this.#tell(kind);
+      if (kind.tripped.size > 0) this.#lookAgain(kind, windowMs);
+    }, afterMs + 1).unref(); // a timer may be early by a part of a millisecond
+  }
+
+  #tell(kind: Kind): void {
+    const state = this.#worstOf(kind);
+    if (state === kind.told) return;
+    kind.told = state;
+    this.#events.onChange({ scope: kind.scope, route: kind.route, state });
+  }
+
+  #worstOf({ tripped }: Kind): BreakerState {
+    const openSinceMs = performance.now() - this.#options.openMs;
+    for (const { openedMs, probe } of tripped) {
+      if (openedMs > openSinceMs && !probe) return 'open';
+    }
+    return tripped.size > 0 ? 'half-open' : 'closed';
   }
 
   #ownOf({ apiKey, route }: Call): OwnCircuit {
@@ -301,7 +319,7 @@ export class CircuitBreaker implements Breaker {
     const name = `${scope} ${route?.method} ${route?.path}`;
     let kind = this.#kinds.get(name);
     if (!kind) {
-      kind = { scope, route, tripped: new Set(), told: 'closed' };
+      kind = { scope, route, tripped: new Set(), told: 'closed', timer: undefined };
       this.#kinds.set(name, kind);
     }
     return kind;
@@ -315,6 +333,7 @@ interface Kind {
   /** Those that are not closed. */
   readonly tripped: Set<Circuit>;
   told: BreakerState;
+  timer: NodeJS.Timeout | undefined;
 }
 
 class Circuit {
