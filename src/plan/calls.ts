@@ -1,6 +1,7 @@
 /**
  * The calls of a plan: which, how often at least and at most, and after which round each has ended.
  */
+import type { AnyEntity } from '../graph/entity/entity.ts';
 import type { Route, RouteSet } from '../v0/routes.ts';
 import { NONE, plus, product, type Count } from './count.ts';
 
@@ -19,9 +20,9 @@ export interface FieldCall {
   readonly field: string;
   /** The round after which it can begin. */
   readonly at: number;
-  /** Whether it is made whatever the backend holds, if it has only one key. */
+  /** Whether it is made whatever the backend holds. */
   readonly isCertain: boolean;
-  /** How many keys it is made for at most. */
+  /** For how many keys it is made at most. */
   readonly most: number;
 }
 
@@ -35,21 +36,26 @@ export interface PageRead {
   readonly together: object;
 }
 
-interface Counted {
+/** A call, or as many calls as there are keys of which nothing is known. */
+interface Call {
+  /** The round after which it has ended; kept between passes, because it only shrinks. */
+  end: number;
+  /** The pass in which it was last counted. */
+  pass: number;
   most: number;
   isCertain: boolean;
   /** For a list: the limit of each group of reads that begin together. */
-  readonly limits: Map<object, number>;
+  limits: Map<object, number> | undefined;
 }
 
 export class PlannedCalls {
   readonly #routeSet: RouteSet;
-  /** Rounds after which calls end; kept between passes, because they only shrink. */
-  readonly #ends = new Map<string, number>();
-  #primed = new Map<string, number>();
-  #counted = new Map<string, Counted>();
-  #routes = new Map<Route, Map<string, Count>>();
+  /** Calls by route and id, between one write and the next. */
+  readonly #epochs: Map<Route, Map<string, Call>>[] = [];
+  #primed = new Map<AnyEntity, Map<string, number>>();
+  #fields = new Map<Route, Map<string, Count>>();
   #epoch = 0;
+  #pass = 0;
   #isLearnt = false;
   #rounds = 0;
   #least = 0;
@@ -75,9 +81,9 @@ export class PlannedCalls {
 
   begin(): void {
     this.#primed = new Map();
-    this.#counted = new Map();
-    this.#routes = new Map();
+    this.#fields = new Map();
     this.#epoch = 0;
+    this.#pass += 1;
     this.#isLearnt = false;
     this.#rounds = 0;
     this.#least = 0;
@@ -85,9 +91,8 @@ export class PlannedCalls {
 
   /** After a write: nothing read before it answers for what comes after. */
   forget(): void {
-    this.#epoch++;
+    this.#epoch += 1;
     this.#primed = new Map();
-    this.#counted = new Map();
   }
 
   serves(route: Route): boolean {
@@ -95,53 +100,41 @@ export class PlannedCalls {
   }
 
   /** An object that is there after a round: whoever asks for it then gets it for nothing. */
-  prime(id: string, ready: number): void {
-    this.#primed.set(id, Math.min(ready, this.#primed.get(id) ?? Infinity));
+  prime(entity: AnyEntity, id: string, ready: number): void {
+    let primed = this.#primed.get(entity);
+    if (!primed) this.#primed.set(entity, (primed = new Map()));
+    primed.set(id, Math.min(ready, primed.get(id) ?? Infinity));
   }
 
-  isPrimed(id: string, at: number): boolean {
-    return (this.#primed.get(id) ?? Infinity) <= at;
+  isPrimed(entity: AnyEntity, id: string, at: number): boolean {
+    return (this.#primed.get(entity)?.get(id) ?? Infinity) <= at;
   }
 
   /**
    * Counts a call unless an equal one was counted.
    *
-   * @param id equal calls have equal ids.
+   * @param id equal calls of a route have equal ids.
    * @returns the round after which it has ended.
    */
   add(id: string, { route, field, at, isCertain, most }: FieldCall, page?: PageRead): number {
     if (!this.serves(route)) return at;
-    const epochal = `${this.#epoch} ${route.path} ${id}`;
-    const known = this.#ends.get(epochal);
-    const rounds = page && page.pages !== Infinity ? page.pages : 1;
-    const end = Math.min(at + rounds, known ?? Infinity);
-    if (known !== undefined && end < known) this.#isLearnt = true;
-    this.#ends.set(epochal, end);
-    this.#rounds = Math.max(this.#rounds, end);
-
-    let counted = this.#counted.get(epochal);
-    if (!counted) {
-      counted = { most: 0, isCertain: false, limits: new Map() };
-      this.#counted.set(epochal, counted);
+    const call = this.#callOf(route, id);
+    const end = at + (page && page.pages !== Infinity ? page.pages : 1);
+    if (end < call.end) {
+      this.#isLearnt ||= call.end !== Infinity;
+      call.end = end;
     }
-    const calls = page ? product(page.pages, differentLimits(counted.limits, page)) : 1;
-    const grown = Math.max(counted.most, product(most, calls));
-    this.#attribute(route, field, {
-      least: isCertain && !counted.isCertain ? 1 : 0,
-      most: grown === counted.most ? 0 : grown - counted.most,
-    });
-    counted.most = grown;
-    counted.isCertain ||= isCertain;
-    return end;
-  }
+    this.#rounds = Math.max(this.#rounds, call.end);
 
-  /** Adds to what a field costs. */
-  #attribute(route: Route, field: string, count: Count): void {
-    if (count.least === 0 && count.most === 0) return;
-    this.#least += count.least;
-    let fields = this.#routes.get(route);
-    if (!fields) this.#routes.set(route, (fields = new Map()));
-    fields.set(field, plus(fields.get(field) ?? NONE, count));
+    const times = page ? product(page.pages, countLimits(call, page)) : 1;
+    const grown = Math.max(call.most, product(most, times));
+    this.#attribute(route, field, {
+      least: isCertain && !call.isCertain ? 1 : 0,
+      most: grown === call.most ? 0 : grown - call.most,
+    });
+    call.most = grown;
+    call.isCertain ||= isCertain;
+    return call.end;
   }
 
   total(): Count {
@@ -149,7 +142,7 @@ export class PlannedCalls {
   }
 
   routes(): RoutePlan[] {
-    return [...this.#routes].map(([{ method, path }, fields]) => ({
+    return [...this.#fields].map(([{ method, path }, fields]) => ({
       method,
       route: path,
       ...[...fields.values()].reduce(plus),
@@ -161,12 +154,39 @@ export class PlannedCalls {
   dearest(): string | null {
     let dearest: string | null = null;
     let most = -1;
-    for (const fields of this.#routes.values()) {
+    for (const fields of this.#fields.values()) {
       for (const [field, { least }] of fields) {
         if (least > most) [dearest, most] = [field, least];
       }
     }
     return dearest;
+  }
+
+  #callOf(route: Route, id: string): Call {
+    const calls = (this.#epochs[this.#epoch] ??= new Map());
+    let ofRoute = calls.get(route);
+    if (!ofRoute) calls.set(route, (ofRoute = new Map()));
+    let call = ofRoute.get(id);
+    if (!call) {
+      call = { end: Infinity, pass: 0, most: 0, isCertain: false, limits: undefined };
+      ofRoute.set(id, call);
+    }
+    if (call.pass < this.#pass) {
+      call.pass = this.#pass;
+      call.most = 0;
+      call.isCertain = false;
+      call.limits = undefined;
+    }
+    return call;
+  }
+
+  /** Adds to what a field costs. */
+  #attribute(route: Route, field: string, count: Count): void {
+    if (count.least === 0 && count.most === 0) return;
+    this.#least += count.least;
+    let fields = this.#fields.get(route);
+    if (!fields) this.#fields.set(route, (fields = new Map()));
+    fields.set(field, plus(fields.get(field) ?? NONE, count));
   }
 }
 
@@ -174,7 +194,11 @@ export class PlannedCalls {
  * How many calls a list may take because its reads want pages of different sizes: a page that was
  * called for serves who wants no more of it, but is not called for anew while it is under way.
  */
-function differentLimits(limits: Map<object, number>, { together, limit }: PageRead): number {
-  limits.set(together, Math.max(limit, limits.get(together) ?? 0));
-  return limits.size === 1 ? 1 : new Set(limits.values()).size;
+function countLimits(call: Call, { together, limit }: PageRead): number {
+  if (!call.limits) {
+    call.limits = new Map([[together, limit]]);
+    return 1;
+  }
+  call.limits.set(together, Math.max(limit, call.limits.get(together) ?? 0));
+  return call.limits.size === 1 ? 1 : new Set(call.limits.values()).size;
 }

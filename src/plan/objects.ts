@@ -8,21 +8,26 @@
 import type { AnyEntity } from '../graph/entity/entity.ts';
 import { textOf, type Key } from '../graph/entity/key.ts';
 
-/** Distinct keys. */
-export interface Keys {
+/** A key, all of whose parts are known. */
+export interface KnownKey {
+  readonly key: Key;
   /** Equal for equal keys. */
   readonly id: string;
-  /** Each of them, where all their parts are known. */
-  readonly rows: readonly Key[] | undefined;
+}
+
+/** Keys that nobody tells apart: a known one, or so many of which nothing is known. */
+export interface KeyGroup {
+  /** Equal for equal keys. */
+  readonly id: string;
   /** How many there are at most. */
   readonly most: number;
 }
 
-/** Keys that nobody tells apart: one, or as many of which nothing is known. */
-export type KeyGroup = Pick<Keys, 'id' | 'most'>;
-
-export const groupsOf = (keys: Keys): readonly KeyGroup[] =>
-  keys.rows?.map((row) => ({ id: textOf(row), most: 1 })) ?? [keys];
+/** Distinct keys. */
+export interface Keys extends KeyGroup {
+  /** Each of them, where all their parts are known. */
+  readonly known: readonly KnownKey[] | undefined;
+}
 
 /** Short names for long texts. */
 export class Names {
@@ -35,47 +40,53 @@ export class Names {
   }
 }
 
-/** What is known of objects. */
-interface Known {
-  readonly entity: AnyEntity | undefined;
-  /** How many there are at most, each counted once. */
-  readonly most: number;
+/** What is known of the keys of objects. */
+interface Table {
   /** The names of the parts that are known. */
   readonly parts: readonly string[];
   /** These parts, as often as they differ; one empty row where nothing is known. */
-  readonly rows: readonly Key[];
-  /** What the objects have from others, by the name it has there. */
+  readonly rows: readonly KnownKey[];
+  /** What the objects have from others that is not known, by the name it has there. */
   readonly shared: ReadonlyMap<string, string>;
 }
 
+const NOTHING: Table = { parts: [], rows: [{ key: {}, id: '' }], shared: new Map() };
+
 export class Objects {
   readonly entity: AnyEntity | undefined;
+  /** How many there are at most, each counted once. */
   readonly most: number;
   readonly #names: Names;
   readonly #id: string;
-  readonly #known: Known;
+  readonly #table: Table;
   readonly #keys = new Map<readonly string[], Keys>();
 
-  private constructor(names: Names, id: string, known: Known) {
-    this.entity = known.entity;
-    this.most = known.most;
+  private constructor(
+    names: Names,
+    id: string,
+    entity: AnyEntity | undefined,
+    most: number,
+    table: Table,
+  ) {
+    this.entity = entity;
+    this.most = most;
     this.#names = names;
     this.#id = names.of(id);
-    this.#known = known;
+    this.#table = table;
   }
 
   /** What root fields are asked of. */
   static root(names: Names): Objects {
-    const known = { entity: undefined, most: 1, parts: [], rows: [{}], shared: new Map() };
-    return new Objects(names, 'root', known);
+    return new Objects(names, 'root', undefined, 1, NOTHING);
   }
 
   /** The objects that have these keys. */
   static named(names: Names, entity: AnyEntity, keys: readonly Key[]): Objects {
-    const rows = distinct(entity.key, keys);
-    const id = `${entity.name} ${textsOf(entity.key, rows)}`;
-    const shared = new Map<string, string>();
-    return new Objects(names, id, { entity, most: rows.length, parts: entity.key, rows, shared });
+    const parts = entity.key;
+    const rows = distinct(parts, keys);
+    const table = { parts, rows, shared: NOTHING.shared };
+    const id = `${entity.name} ${names.of(idOf(rows))}`;
+    return new Objects(names, id, entity, rows.length, table);
   }
 
   /** The parts of these names. */
@@ -87,15 +98,15 @@ export class Objects {
 
   /** What these objects refer to by the parts that make the key of an entity. */
   referred(entity: AnyEntity): Objects {
-    const { id, rows, most } = this.keys(entity.key);
-    if (rows) return Objects.named(this.#names, entity, rows);
-    return this.#others(`${entity.name} ${id}`, entity, most, entity.key);
+    const { id, known, most } = this.keys(entity.key);
+    return this.brought(`${entity.name} ${id}`, entity, known?.length ?? most, entity.key);
   }
 
   /**
    * What came with these objects, or was read by their keys.
    *
    * @param id names it among all that did.
+   * @param most how many there are of it.
    * @param shares the parts that it has from them.
    */
   brought(
@@ -104,12 +115,23 @@ export class Objects {
     most: number,
     shares: readonly string[],
   ): Objects {
-    return this.#others(id, entity, most, shares);
+    if (shares.length === 0) return new Objects(this.#names, id, entity, most, NOTHING);
+    const known = this.#table.parts;
+    const parts = known.every((part) => shares.includes(part))
+      ? known
+      : shares.filter((part) => known.includes(part));
+    const shared = new Map<string, string>();
+    for (const part of shares) if (!parts.includes(part)) shared.set(part, this.#unknown(part));
+    const table = { parts, rows: this.#rows(parts), shared };
+    return new Objects(this.#names, id, entity, most, table);
   }
 
   /** The parts of an entity's key that these objects are known to have too. */
   sharedWith(entity: AnyEntity): readonly string[] {
-    return entity.key.filter((part) => this.#has(part));
+    const { parts, shared } = this.#table;
+    return entity.key.filter(
+      (part) => parts.includes(part) || shared.has(part) || this.entity?.key.includes(part),
+    );
   }
 
   /** What names something that came with these objects. */
@@ -117,54 +139,48 @@ export class Objects {
     return `${this.#id}.${field}`;
   }
 
-  #others(
-    id: string,
-    entity: AnyEntity | undefined,
-    most: number,
-    shares: readonly string[],
-  ): Objects {
-    const parts = shares.filter((part) => this.#known.parts.includes(part));
-    const rows = distinct(parts, this.#known.rows);
-    const shared = new Map(
-      shares
-        .filter((part) => !parts.includes(part))
-        .map((part) => [part, this.#unknown(part)] as const),
+  #newKeys(parts: readonly string[]): Keys {
+    const { parts: known } = this.#table;
+    if (parts.every((part) => known.includes(part))) {
+      const rows = this.#rows(parts);
+      return { id: this.#names.of(idOf(rows)), known: rows, most: rows.length };
+    }
+    const ids = parts.map((part) =>
+      known.includes(part) ? this.#names.of(idOf(this.#rows([part]))) : this.#unknown(part),
     );
-    return new Objects(this.#names, id, { entity, most, parts, rows, shared });
+    return { id: ids.join(' '), known: undefined, most: this.most };
   }
 
-  #has(part: string): boolean {
-    const { entity, parts, shared } = this.#known;
-    return parts.includes(part) || shared.has(part) || (entity?.key.includes(part) ?? false);
+  #rows(parts: readonly string[]): readonly KnownKey[] {
+    const { parts: known, rows } = this.#table;
+    if (parts === known) return rows;
+    return distinct(
+      parts,
+      rows.map(({ key }) => key),
+    );
   }
 
   #unknown(part: string): string {
-    return this.#known.shared.get(part) ?? `${part}@${this.#id}`;
-  }
-
-  #newKeys(parts: readonly string[]): Keys {
-    const { parts: known, rows } = this.#known;
-    if (parts.every((part) => known.includes(part))) {
-      const keys = distinct(parts, rows);
-      return { id: this.#names.of(textsOf(parts, keys)), rows: keys, most: keys.length };
-    }
-    const id = parts
-      .map((part) => (known.includes(part) ? this.#newKeys([part]).id : this.#unknown(part)))
-      .join(' ');
-    return { id, rows: undefined, most: this.most };
+    return this.#table.shared.get(part) ?? `${part}@${this.#id}`;
   }
 }
 
-/** Parts of rows, each combination once. */
-function distinct(parts: readonly string[], rows: readonly Key[]): readonly Key[] {
-  const found = new Map<string, Key>();
-  for (const row of rows) {
-    const text = textOf(row, parts);
-    if (found.has(text)) continue;
-    found.set(text, Object.fromEntries(parts.map((part) => [part, row[part]!])));
+/** Parts of keys, each combination once. */
+function distinct(parts: readonly string[], keys: readonly Key[]): readonly KnownKey[] {
+  const found = new Map<string, KnownKey>();
+  for (const key of keys) {
+    const id = textOf(key, parts);
+    if (found.has(id)) continue;
+    // Keys of an entity have exactly its parts.
+    const isWhole = Object.keys(key).length === parts.length;
+    const own = isWhole ? key : Object.fromEntries(parts.map((part) => [part, key[part]!]));
+    found.set(id, { key: own, id });
   }
   return [...found.values()];
 }
 
-const textsOf = (parts: readonly string[], rows: readonly Key[]): string =>
-  rows.map((row) => textOf(row, parts)).join();
+const idOf = (rows: readonly KnownKey[]): string => rows.map(({ id }) => id).join();
+
+/** The keys one by one where they are known, or else together. */
+export const groupsOf = (keys: Keys): readonly KeyGroup[] =>
+  keys.known?.map(({ id }) => ({ id, most: 1 })) ?? [keys];

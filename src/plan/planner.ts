@@ -74,7 +74,7 @@ export interface Budget {
 }
 
 /** Fields and keys that are looked at for one plan. Within the limits of documents it takes a fifth. */
-export const MAX_VISITS = 20_000;
+export const MAX_VISITS = 10_000;
 
 /** As often as calls turn out to begin earlier than they were first counted. */
 const MAX_PASSES = 5;
@@ -322,23 +322,24 @@ export class Planner implements ObjectVisitor<Visit, void> {
   }
 
   load(demand: LoadDemand, visit: Visit): void {
-    const { route, items, shares = [], references = false, walks = false } = demand;
+    const { route, items, list, shares = [], references = false } = demand;
     const { parent, field, args, path, at, isCertain } = visit;
     const parts = demand.parts ?? parent.objects.entity?.key ?? NO_PARTS;
     const found = parent.objects.keys(parts);
-    const keys = found.rows?.flatMap((row) => {
+    const keys = found.known?.flatMap((known) => {
       this.#visits += 1;
-      const key = demand.key(row, args, this.#context);
-      return key ? [{ id: textOf(key), most: 1 }] : [];
+      const key = demand.key(known.key, args, this.#context);
+      if (!key) return [];
+      return { id: list ? `${list(key, this.#context).id} ` : textOf(key), most: 1 };
     });
-    const page = walks ? WALK : undefined;
+    const page = list && WALK;
     let end = at;
     let most = 0;
     const ids: string[] = [];
     for (const one of keys ?? [found]) {
       ids.push(one.id);
       most += one.most;
-      if (items && this.#calls.isPrimed(`${items.name} ${one.id}`, at)) continue;
+      if (items && this.#calls.isPrimed(items, one.id, at)) continue;
       const call = { route, field: path, at, isCertain: isCertain && keys !== undefined };
       end = Math.max(end, this.#calls.add(one.id, { ...call, most: one.most }, page));
     }
@@ -406,13 +407,18 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const type = this.#document.schema.getType(entity.name) as GraphQLObjectType;
     const selection = this.#selectionOf(type, field.fieldNodes);
     const below = { objects, items: undefined, keyAt: at, isCertain, copies, path };
-    let end = at;
+    let end: number | undefined = at;
     if (selection.needsObject) end = this.#read(entity, objects, visit);
     else if (isLookup) {
       const beside = { ...below, visibleAt: parent.visibleAt };
       end = this.#proof(selection, beside) ?? this.#read(entity, objects, visit);
     }
-    this.#fields(selection, { ...below, visibleAt: Math.max(parent.visibleAt, end) });
+    this.#fields(selection, {
+      ...below,
+      // What cannot be read is refused at once, and gives up what was begun beside it.
+      isCertain: isCertain && end !== undefined,
+      visibleAt: Math.max(parent.visibleAt, end ?? at),
+    });
   }
 
   /** The round after which a call made anyway shows that objects exist; undefined when none does. */
@@ -432,12 +438,16 @@ export class Planner implements ObjectVisitor<Visit, void> {
     return undefined;
   }
 
-  /** Counts the reading of objects; answers the round after which they are there. */
-  #read(entity: AnyEntity, objects: Objects, { path, at, isCertain }: Visit): number {
+  /**
+   * Counts the reading of objects; answers the round after which they are there, undefined when the
+   * backend has no route for it.
+   */
+  #read(entity: AnyEntity, objects: Objects, visit: Visit): number | undefined {
+    const { path, at, isCertain } = visit;
     const calls = this.#calls;
-    const isServed = calls.serves(entity.route);
-    const route = isServed ? entity.route : entity.searched;
-    if (!route) return at; // execution makes no call either
+    const searched = calls.serves(entity.route) ? undefined : entity.searched?.(this.#context);
+    const route = searched ? searched.route : entity.route;
+    if (!route || !calls.serves(route)) return undefined;
     const keys = objects.keys(entity.key);
     const id = `${entity.name} ${keys.id} ${at} ${isCertain}`;
     const known = this.#reads.get(id);
@@ -446,15 +456,18 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const read = (call: KeyGroup, isKnown: boolean) => {
       this.#visits += 1;
       const made = { route, field: path, at, isCertain: isCertain && isKnown, most: call.most };
-      end = Math.max(end, isServed ? calls.add(call.id, made) : calls.add('', made, WALK));
+      end = Math.max(
+        end,
+        searched ? calls.add(`${searched.id} `, made, WALK) : calls.add(call.id, made),
+      );
     };
-    if (keys.rows) {
-      for (const row of keys.rows) {
-        if (!calls.isPrimed(`${entity.name} ${textOf(row)}`, at)) {
-          read({ id: textOf(row, entity.callKey), most: 1 }, true);
-        }
+    if (keys.known) {
+      for (const { key, id } of keys.known) {
+        if (calls.isPrimed(entity, id, at)) continue;
+        const isWhole = entity.callKey.length === entity.key.length;
+        read({ id: isWhole ? id : textOf(key, entity.callKey), most: 1 }, true);
       }
-    } else if (!calls.isPrimed(`${entity.name} ${keys.id}`, at)) {
+    } else if (!calls.isPrimed(entity, keys.id, at)) {
       for (const call of groupsOf(objects.keys(entity.callKey))) read(call, false);
     }
     this.#prime(entity, objects, end);
@@ -466,7 +479,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
   #prime(entity: AnyEntity, objects: Objects, ready: number): void {
     for (const parts of [entity.key, entity.alternateKey]) {
       for (const { id } of parts ? groupsOf(objects.keys(parts)) : []) {
-        this.#calls.prime(`${entity.name} ${id}`, ready);
+        this.#calls.prime(entity, id, ready);
       }
     }
   }
@@ -475,7 +488,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
   #readList(demand: ListDemand, visit: Visit): ListRead {
     const { parent, field, args, at, isCertain } = visit;
     const { objects } = parent;
-    const route = demand.routeFor?.(args) ?? demand.route;
+    const { route } = demand;
     if (!route) return { id: objects.nameOf(field.name), at, most: objects.most };
     const keys = objects.keys(objects.entity?.key ?? NO_PARTS);
     const id = `${field.name} ${textOf(args)} ${keys.id} ${at} ${isCertain}`;
@@ -492,31 +505,35 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const { parent, field, args, path, at, isCertain } = visit;
     const together = at === 0 ? START : parent;
     const pageRead = (request: Pick<PageRequest, 'from' | 'skip' | 'first'>): PageRead => ({
-      pages: demand.walks ? Infinity : pagesOf(request),
+      pages: pagesOf(request),
       limit: pageOf(request).limit,
       together,
     });
-    if (!keys.rows) {
+    if (!keys.known) {
       const { first: _first, after: _after, ...filters } = args;
       const after = afterOf(args);
       const id = `${textOf(filters)} ${after ?? ''} ${keys.id}`;
       // A cursor belongs to one list.
       const most = after === null ? keys.most : 1;
       const call = { route, field: path, at, isCertain: false, most };
-      const page = pageRead({ from: null, skip: 0, first: firstOf(args) });
+      const page = demand.walks ? WALK : pageRead({ from: null, skip: 0, first: firstOf(args) });
       return { id: `${field.name} ${id}`, at: this.#calls.add(id, call, page), most };
     }
     const ids: string[] = [];
     let end = at;
     let refusal: unknown;
-    for (const row of keys.rows) {
+    for (const { key } of keys.known) {
       this.#visits += 1;
       try {
-        const request = pageRequestOf(demand, row, args, this.#context);
-        const id = `${request.list.id} ${request.from ?? ''}`;
-        const call = { route, field: path, at, isCertain, most: 1 };
-        end = Math.max(end, this.#calls.add(id, call, pageRead(request)));
-        ids.push(`${id} ${request.skip}`);
+        const request = pageRequestOf(demand, key, args, this.#context);
+        const { list, from, skip } = request;
+        const { source } = list;
+        const id = source ? `${source.id} ` : `${list.id} ${from ?? ''}`;
+        const made = (source ?? list).route ?? route;
+        const call = { route: made, field: path, at, isCertain, most: 1 };
+        const page = source ? WALK : pageRead(request);
+        end = Math.max(end, this.#calls.add(id, call, page));
+        ids.push(`${list.id} ${from ?? ''} ${skip}`);
       } catch (error) {
         refusal = error;
       }

@@ -16,6 +16,10 @@ import type { Abandon } from '../entity/loader.ts';
 export interface List<Item = unknown> {
   /** Route, path and filters: equal lists have equal ids. Cursors are bound to it. */
   readonly id: string;
+  /** What a page costs; absent when the list costs nothing, or what its source does. */
+  readonly route?: Route | undefined;
+  /** The list that is read to its end for this one, in as many pages as it has. */
+  readonly source?: List | undefined;
   /** One page, from the start or from a REST cursor, as the backend has it. */
   readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;
   /** From the backend's item to the graph's node; absent where they are the same. */
@@ -35,6 +39,7 @@ export function restList<Path extends string, Item, Query>(
 ): List<Item> {
   return {
     id: `${route.path} ${textOf(input.path ?? {})} ${textOf(input.query ?? {})}`,
+    route,
     fetch: ({ from, limit }, call) => {
       const query = { ...input.query, limit, ...(from !== null && { cursor: from }) };
       // Every list takes `cursor` and `limit`; the compiler does not see it through the generic.
@@ -51,10 +56,12 @@ export function restList<Path extends string, Item, Query>(
  * different nodes: a page's links are also where its audiences are found.
  */
 export const mapList = <Item, Node>(
-  { id, fetch, toNode: before }: List<Item>,
+  { id, route, source, fetch, toNode: before }: List<Item>,
   toNode: (item: Item) => Node,
 ): List<Node> => ({
   id,
+  route,
+  source,
   fetch,
   toNode: (item) => toNode(before ? before(item) : (item as Item)),
 });

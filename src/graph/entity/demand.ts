@@ -52,8 +52,6 @@ interface ItemsDemand {
   readonly shares?: readonly string[];
   /** True when the items are keys, each read only if more is selected. */
   readonly references?: boolean;
-  /** True when a whole list is read, in as many pages as it has. */
-  readonly walks?: boolean;
 }
 
 /** A list of the backend, a page at a time. */
@@ -61,8 +59,8 @@ export interface ListDemand extends ItemsDemand {
   readonly kind: 'list';
   /** Undefined when the list came with its parent and costs nothing. */
   readonly route: Route | undefined;
-  /** The route with these arguments, where it depends on them. */
-  readonly routeFor?: (args: Arguments) => Route;
+  /** True when a whole list is read, in as many pages as it has. */
+  readonly walks?: boolean;
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
   readonly proves: boolean;
   /** @throws BAD_USER_INPUT for arguments that would not be sent. */
@@ -74,6 +72,8 @@ export interface LoadDemand extends ItemsDemand {
   readonly kind: 'load';
   readonly route: Route;
   readonly loader: (context: Context) => KeyLoader;
+  /** The list that is read to its end for it, in as many pages as it has. */
+  readonly list?: (key: Key, context: Context) => List;
   /** The parent's fields that the key is made of; its own key when absent. */
   readonly parts?: readonly string[];
   /**

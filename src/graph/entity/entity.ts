@@ -8,6 +8,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { CallOptions } from '../../rest/client/client.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Types } from '../types/builder.ts';
+import type { List } from '../connection/list.ts';
 import { perRequest, type Context } from '../context.ts';
 import { cutAt } from '../continuation.ts';
 import { badInput } from '../errors.ts';
@@ -28,7 +29,7 @@ export interface EntityOptions<T extends object, Name extends keyof T & string> 
   /** One object by its key; null when there is none. */
   readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
   /** The list that `find` looks through where the backend lacks the route. */
-  readonly searched?: Route;
+  readonly searched?: (context: Context) => List;
   readonly alternateKey?: readonly (keyof T & string)[];
 }
 
@@ -45,7 +46,7 @@ export interface AnyEntity {
   /** Other fields by which the object is found once it is there. */
   readonly alternateKey: readonly string[] | undefined;
   readonly route: Route;
-  readonly searched: Route | undefined;
+  readonly searched: ((context: Context) => List) | undefined;
   loader(context: Context): KeyLoader;
   isKeyField(field: string): boolean;
   keyOf(object: unknown): Key | undefined;
@@ -61,7 +62,7 @@ export class Entity<T extends object, Name extends keyof T & string> {
   /** The part of the key that is in the route's path. An entry of a topic is picked out of its topic. */
   readonly callKey: readonly Name[];
   readonly route: Route;
-  readonly searched: Route | undefined;
+  readonly searched: ((context: Context) => List) | undefined;
   readonly alternateKey: readonly string[] | undefined;
   /** The request's loader of these objects. */
   readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;

@@ -79,6 +79,7 @@ function linkedAudiences(context: Context, pageId: string): List<NodeReference> 
   };
   return {
     id: JSON.stringify(['audiences of', links.id]),
+    source: links,
     fetch: (_page, call) => fetch(call),
   };
 }
