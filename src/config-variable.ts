@@ -3,6 +3,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { API_KEY_FORM, isApiKey } from './lib/api-key.ts';
 
 /** A variable holds what is not allowed. The message is one line, fit for an operator. */
 export class ConfigError extends Error {
@@ -60,9 +61,9 @@ export const WORKERS: Variable<number> = {
 };
 
 export const API_KEY: Variable<string | undefined> = {
-  schema: z.string().regex(/^[\x21-\x7e]{1,1024}$/),
+  schema: z.string().refine(isApiKey),
   unset: undefined,
-  allowed: '1 to 1024 visible ASCII characters',
+  allowed: API_KEY_FORM,
   secret: true,
 };
 

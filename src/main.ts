@@ -74,9 +74,9 @@ async function start(config: Config): Promise<void> {
     maxResponseBytes: MAX_RESPONSE_BYTES,
     observer: {
       ...metrics.observer,
-      onBreaker: (state) => {
-        metrics.observer.onBreaker?.(state);
-        logger.warn({ state }, `Breaker towards the backend is ${state}`);
+      onBreaker: ({ scope, route, state }) => {
+        const of = route ? `${route.method} ${route.path}` : undefined;
+        logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);
       },
     },
   });

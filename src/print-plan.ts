@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { getOperationAST, parse, validate } from 'graphql';
 import { planFor, planningContext } from './plan/cost.ts';
-import type { Plan } from './plan/plan-tally.ts';
+import type { Plan } from './plan/planner.ts';
 import { schema } from './schema.ts';
 
 const given = process.argv.slice(2);
@@ -43,15 +43,19 @@ function planFiles(files: readonly string[], json: string): Plan {
   return plan;
 }
 
-function table({ calls, rounds, routes }: Plan): string {
+function table({ calls, rounds, values, routes, largest }: Plan): string {
   const rows = routes.map((route) => [
     `${route.method} ${route.route}`,
     String(route.least),
     shown(route.most),
     route.fields.join(', '),
   ]);
-  const total = ['all', String(calls.least), shown(calls.most), `${rounds} rounds`];
-  const lines = [['route', 'at least', 'at most', 'because of'], ...rows, total];
+  const lines = [
+    ['route', 'at least', 'at most', 'because of'],
+    ...rows,
+    ['all calls', String(calls.least), shown(calls.most), `${rounds} rounds`],
+    ['values', String(values.atLeast), shown(values.atMost), largest ?? ''],
+  ];
   const widths = [0, 1, 2].map((i) => Math.max(...lines.map((line) => line[i]!.length)));
   return lines
     .map((line) =>
@@ -63,7 +67,7 @@ function table({ calls, rounds, routes }: Plan): string {
     .join('\n');
 }
 
-/** A list that is read to its end has as many pages as it has. */
+/** Nobody knows how long some lists are. */
 function shown(most: number): string {
   return Number.isFinite(most) ? String(most) : 'unknown';
 }

@@ -1,22 +1,115 @@
-/** GraphiQL is the manual: everything in the schema says what it is. */
-import { isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
+/** The schema is the API documentation: every part of it is described, in sentences of one style. */
+import {
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+} from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '../src/schema.ts';
 
-it('describes every type, field and argument', () => {
-  const silent: string[] = [];
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (type.name.startsWith('__')) continue;
-    if (!type.description) silent.push(type.name);
-    if (isEnumType(type)) continue;
-    if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      if (!field.description) silent.push(`${type.name}.${field.name}`);
-      for (const argument of 'args' in field ? field.args : []) {
-        if (!argument.description) silent.push(`${type.name}.${field.name}(${argument.name}:)`);
-      }
-    }
-  }
+interface Described {
+  /** As schema coordinates are written: `Query.page(pageId:)`. */
+  readonly name: string;
+  readonly description: string;
+}
 
-  expect(silent).toEqual([]);
+/** What is described side by side: the types, the members of a type, the arguments of a field. */
+const groups: Described[][] = [[]];
+
+const describing = (
+  items: Iterable<{ readonly name: string; readonly description?: string | null | undefined }>,
+  nameOf: (name: string) => string,
+): Described[] =>
+  [...items].map(({ name, description }) => ({
+    name: nameOf(name),
+    description: description ?? '',
+  }));
+
+for (const type of Object.values(schema.getTypeMap())) {
+  if (isIntrospectionType(type)) continue;
+  groups[0]!.push(...describing([type], (name) => name));
+  if (isEnumType(type)) groups.push(describing(type.getValues(), (name) => `${type.name}.${name}`));
+  if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue;
+  const fields = Object.values(type.getFields());
+  groups.push(describing(fields, (name) => `${type.name}.${name}`));
+  for (const field of fields) {
+    if (!('args' in field)) continue;
+    groups.push(describing(field.args, (name) => `${type.name}.${field.name}(${name}:)`));
+  }
+}
+
+const all = groups.flat();
+
+/** Code is not prose: what stands in backticks keeps its own spelling. */
+const proseOf = (description: string): string => description.replace(/`[^`]*`/g, '`code`');
+
+const breaking = (isWrong: (prose: string) => boolean): Described[] =>
+  all.filter(({ description }) => isWrong(proseOf(description)));
+
+it('describes every type, field, argument, input field and enum value', () => {
+  expect(all.filter(({ description }) => description.trim() === '')).toEqual([]);
+});
+
+it('says something different of everything that is described side by side', () => {
+  const twins = groups.flatMap((group) =>
+    group.filter((one) =>
+      group.some((other) => other !== one && other.description === one.description),
+    ),
+  );
+
+  expect(twins).toEqual([]);
+});
+
+it('writes sentences: a capital letter first, a full stop last, single spaces', () => {
+  expect(breaking((prose) => !/^[A-Z].*\.$/s.test(prose) || /\s{2}|\s$/.test(prose))).toEqual([]);
+});
+
+it('gives every noun its right article', () => {
+  const types = Object.keys(schema.getTypeMap()).join('|');
+  const wrong = [
+    new RegExp(`\\b[Aa] \`?(?=[AEIOU])(?:${types})\\b`),
+    new RegExp(`\\b[Aa]n \`?(?![AEIOU])(?:${types})\\b`),
+    /\b[Aa] [aeio][a-z]/,
+    /\b[Aa]n [bcdfgjklmnpqrstvwxyz][a-z]/,
+    /\b[Aa]n (?:URL|UTF|UUID)/,
+    /\b[Aa] (?:HTTP|ISO|ID|API|RFC)\b/,
+  ];
+
+  const found = all.filter(({ description }) => wrong.some((rule) => rule.test(description)));
+  expect(found).toEqual([]);
+});
+
+it('uses the words of the field, and none that only this project knows', () => {
+  const banned = [
+    // A reader who looks one field up has not read what "it" is.
+    /^(?:It|Its|They|Their)\b/,
+    /\bREST(?:’s)? (?:knows|id)\b/,
+    /\bis to (?:be|know|say)\b/,
+    /\ball it takes\b/i,
+    /\bthere for\b/,
+    /\b(?:it|they) stands?\b/i,
+    /\bin addresses\b/,
+    /\bat (?:its|this) place\b/,
+    /\bwhere it (?:leads|stands)\b/i,
+    /\blaid over\b/,
+    /\bamong colleagues\b/,
+    /\bgo on after\b/i,
+    /\bhow many .* at most\b/i,
+    /\b(?:house|room|roof|floor)\b/i,
+  ];
+
+  expect(breaking((prose) => banned.some((phrase) => phrase.test(prose)))).toEqual([]);
+});
+
+it('ends what costs a call with the route, once', () => {
+  const costs = all.filter(({ description }) => description.includes('Costs `'));
+
+  expect(costs.length).toBeGreaterThan(30);
+  for (const { name, description } of costs) {
+    expect(description, name).toMatch(/ Costs `(?:GET|POST|PATCH|DELETE) \/v0\/[\w/{}]+`\.$/);
+    expect(description.match(/Costs `/g), name).toHaveLength(1);
+    expect(description, name).not.toContain('No call of its own');
+  }
 });

@@ -6,7 +6,9 @@ import type { RestClient } from '../rest/client/client.ts';
 export interface Context {
   /** The backend, with this caller's key. */
   readonly rest: RestClient;
-  /** Binds this caller's cursors to its key; never shown, never logged. */
+  /** Binds this caller's cursors to it; never shown, never logged. */
+  readonly apiKey: string;
+  /** Makes cursors useless for guessing API keys; empty when none is configured. */
   readonly cursorSecret: string;
   /** False to ask for every object when its turn comes: for measuring what look-ahead saves. */
   readonly looksAhead: boolean;
@@ -14,14 +16,20 @@ export interface Context {
   reads: Map<unknown, unknown>;
 }
 
-/** A context for one request. */
-export function createContext(
-  rest: RestClient,
-  cursorSecret: string,
-  { looksAhead = true }: { readonly looksAhead?: boolean } = {},
-): Context {
-  return { rest, cursorSecret, looksAhead, reads: new Map() };
+export interface ContextOptions {
+  /** The caller's; absent when there is none. */
+  readonly apiKey?: string | undefined;
+  /** Shared by all processes that take each other's cursors. @default none */
+  readonly cursorSecret?: string | undefined;
+  /** @default true */
+  readonly looksAhead?: boolean;
 }
+
+/** A context for one request. */
+export const createContext = (
+  rest: RestClient,
+  { apiKey = '', cursorSecret = '', looksAhead = true }: ContextOptions,
+): Context => ({ rest, apiKey, cursorSecret, looksAhead, reads: new Map() });
 
 /**
  * One value a request, made at its first use: `const topicLoader = perRequest((context) => …)`.

@@ -1,8 +1,8 @@
 /**
  * Chunks → one buffer, in no more than twice their bytes.
  *
- * Kept side by side, chunks of a byte each would hold a hundred times what they carry, and pin the
- * memory they were cut from.
+ * A list of the chunks would not do: chunks of one byte each take a hundred times what they carry, and
+ * keep the memory alive that they were cut from.
  */
 const EMPTY = Buffer.alloc(0);
 
@@ -18,7 +18,7 @@ export class ByteCollector {
   add(chunk: Buffer): void {
     const end = this.#size + chunk.length;
     if (this.#size === 0) {
-      this.#bytes = chunk; // mostly all there is, and not copied
+      this.#bytes = chunk; // often the only one, and then never copied
     } else {
       if (end > this.#bytes.length) this.#grow(end);
       chunk.copy(this.#bytes, this.#size);
@@ -26,7 +26,7 @@ export class ByteCollector {
     this.#size = end;
   }
 
-  /** All of them; nothing may be added after. */
+  /** All bytes; nothing may be added afterwards. */
   take(): Buffer {
     const isFull = this.#size === this.#bytes.length;
     return isFull ? this.#bytes : this.#bytes.subarray(0, this.#size);

@@ -1,9 +1,8 @@
 /**
- * When everything that has arrived is dealt with: the end of the event loop's turn.
+ * The end of the present turn of the event loop, when everything that has arrived is dealt with.
  *
- * Calls and answers leave then, together. Waking up whoever reads one costs the system more than
- * writing it, and a reader who is awake need not be woken: under load that was half of a small
- * request's CPU. Where nothing else has arrived, a turn ends at once.
+ * Calls and answers that leave together then cost fewer system calls and wake their reader once: that
+ * was half of a small request's CPU under load. A turn in which nothing else arrived ends at once.
  */
 
 let end: Promise<void> | undefined;

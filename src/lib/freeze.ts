@@ -1,4 +1,4 @@
-/** Makes a value immutable all the way down. A loop, since an answer may nest deeper than a stack. */
+/** Makes a value immutable at every depth. A loop, because an answer may nest deeper than the stack. */
 export function freeze(root: object): void {
   const open: object[] = [root];
   for (let value = open.pop(); value; value = open.pop()) {

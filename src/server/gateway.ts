@@ -10,7 +10,7 @@ import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
 import { report } from './observe/request-report.ts';
-import { API_KEY_HEADER } from './operation/api-key.ts';
+import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
 import { badRequest } from './operation/params.ts';
@@ -80,6 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     hasAdminPort = false,
   } = options;
   const readiness = new Readiness(probe, options.upstream.breaker);
+  metrics.watch(options.upstream.breaker);
   const handler = new OperationHandler(options);
   const yoga = createGraphQLServer(handler, graphiql);
   const cors = corsFor(corsOrigins);

@@ -127,6 +127,45 @@ export const servedRoutes = (routeSet: RouteSet): [RouteName, Route][] =>
     ([, { set }]) => routeSet === 'extended' || set === 'document',
   );
 
+/**
+ * Which words stand where a path of the table has a hole: `search` for `page_id`, since there is
+ * `/v0/pages/search` beside `/v0/pages/{page_id}`.
+ */
+export function wordsByHole(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const words = new Map<string, Set<string>>();
+  const templates = paths.map((path) => path.split('/'));
+  for (const template of templates) {
+    for (const [place, hole] of template.entries()) {
+      if (!isHole(hole)) continue;
+      const name = hole.slice(1, -1);
+      const beside = templates.filter((other) => meet(template, other, place));
+      const known = words.get(name) ?? new Set();
+      for (const { [place]: word } of beside) if (word && !isHole(word)) known.add(word);
+      if (known.size > 0) words.set(name, known);
+    }
+  }
+  return words;
+}
+
+const isHole = (segment: string): boolean => segment.startsWith('{');
+
+/** Whether two templates can be the same path up to a place. */
+const meet = (one: readonly string[], other: readonly string[], place: number): boolean =>
+  one
+    .slice(0, place)
+    .every((segment, i) => segment === other[i] || isHole(segment) || isHole(other[i] ?? ''));
+
+const reserved = wordsByHole(Object.values<Route>(routes).map(({ path }) => path));
+
+/**
+ * Whether an id would make another route of its own: no page can be read by the id `search`.
+ * Counts every route of the table, whatever a deployment serves.
+ *
+ * Assumed: no object has such an id, and paths tell letter case apart, so `Search` is an id.
+ */
+export const isReserved = (hole: string, id: string): boolean =>
+  reserved.get(hole)?.has(id) === true;
+
 /** Assumed: 201 for what was created, 200 for the rest; the document shows no statuses. */
 export const successOf = (name: RouteName): 200 | 201 => (name.startsWith('create') ? 201 : 200);
 

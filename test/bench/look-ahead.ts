@@ -43,7 +43,7 @@ export async function measureLookAhead(
         schema,
         document,
         variableValues: { id: pageIdOf((turn + 50) % 50) },
-        contextValue: createContext(rest, 'caller', { looksAhead: which === 'with' }),
+        contextValue: createContext(rest, { apiKey: 'caller', looksAhead: which === 'with' }),
       });
       if (errors) throw new Error('The graph answered an error.', { cause: errors[0] });
       if (turn >= 0) walls[which].push(performance.now() - began);

@@ -157,5 +157,5 @@ function upstreamOf(...bodies: readonly string[]): ReturnType<typeof createUpstr
 }
 
 function newContext(): Context {
-  return createContext(toPersons(scope), scope.apiKey);
+  return createContext(toPersons(scope), { apiKey: scope.apiKey });
 }

@@ -435,7 +435,8 @@ describe('T41 cursors and counts', () => {
 
   it('T41 opens what it sealed, and nothing else: 10,000 runs', () => {
     const { rest } = planningContext('extended');
-    const [mine, theirs] = [createContext(rest, 'mine'), createContext(rest, 'theirs')];
+    const mine = createContext(rest, { apiKey: 'mine' });
+    const theirs = createContext(rest, { apiKey: 'theirs' });
 
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (cursor) => {

@@ -485,6 +485,12 @@ describe('answers with a wrong field', () => {
     ['a counter past 2^53', 'audiencesCount', { audiencesCount: 2 ** 53 }],
     ['a text for a list', 'actions', { actions: 'none' }],
     ['a timestamp that is none', 'createdAt', { createdAt: 'yesterday' }],
+    ['a timestamp past the year 9999', 'createdAt', { createdAt: '+253402300800000' }],
+    [
+      'a timestamp with a year of six digits',
+      'createdAt',
+      { createdAt: '+033658-09-27T01:46:40Z' },
+    ],
   ])('T15 fails the field alone for %s', async (_name, field, change) => {
     stand.upstream.on('GET /v0/pages/x', ok({ ...sampleOf(routes.getPage), ...change }));
 
@@ -532,8 +538,6 @@ describe('T16 lists that do not hold together', () => {
 
   it.each<[string, Record<string, unknown>, number]>([
     ['no items', { items: null }, 1],
-    ['more, and no cursor', { hasMore: true, nextCursor: null }, 1],
-    ['more, and an empty cursor', { hasMore: true, nextCursor: '' }, 1],
     ['more, and no item', { items: [], hasMore: true, nextCursor: 'c' }, 1],
     // The first page is asked for without it, the second with it.
     ['the cursor it was asked with', { hasMore: true, nextCursor: 'same' }, 2],
@@ -545,6 +549,43 @@ describe('T16 lists that do not hold together', () => {
     expect(reply.data).toEqual({ topics: null });
     expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     await stand.holds(reply, { hits });
+  });
+
+  it.each<[string, Record<string, unknown>, boolean]>([
+    ['more, and no cursor', { hasMore: true, nextCursor: null }, true],
+    ['more, and an empty cursor', { hasMore: true, nextCursor: '' }, true],
+    ['more, and a cursor that is no text', { hasMore: true, nextCursor: 7 }, true],
+    ['more, and nothing of a cursor', { hasMore: true, nextCursor: undefined }, true],
+    ['no more, and nothing of a cursor', { hasMore: false, nextCursor: undefined }, false],
+  ])('T16 keeps the items, and fails the end cursor alone, of %s', async (_name, change, more) => {
+    stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
+
+    const reply = await stand.ask(
+      '{ topics(first: 5) { nodes { title } totalCount pageInfo { hasNextPage endCursor } } }',
+    );
+
+    expect(reply.data).toEqual({
+      topics: {
+        nodes: [WELL, WELL],
+        totalCount: 2,
+        pageInfo: { hasNextPage: more, endCursor: null },
+      },
+    });
+    expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(reply.errors[0].path).toEqual(['topics', 'pageInfo', 'endCursor']);
+    await stand.holds(reply, { hits: 1 });
+  });
+
+  it('T16 keeps the items of a list that does not say whether there are more', async () => {
+    stand.upstream.on('GET /v0/topics', ok({ ...list, hasMore: undefined }));
+
+    const items = await stand.ask('{ topics(first: 5) { nodes { title } } }');
+    const more = await stand.ask('{ topics(first: 5) { pageInfo { hasNextPage } } }');
+
+    expect(items.body).toEqual({ data: { topics: { nodes: [WELL, WELL] } } });
+    expect(more.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(more.errors[0].path).toEqual(['topics', 'pageInfo', 'hasNextPage']);
+    await stand.holds([items, more], { hits: 2 });
   });
 
   it('T16 ends a list whose cursors go round in a circle', async () => {

@@ -19,7 +19,7 @@ it('gives up the list of a page that turns out missing, and does not wait for it
   const { data, errors } = await execute({
     schema,
     document: parse('{ page(pageId: "gone") { name audiences { nodes { effectiveName } } } }'),
-    contextValue: createContext(rest, 'key'),
+    contextValue: createContext(rest, { apiKey: 'key' }),
   });
 
   expect({ data, errors }).toEqual({ data: { page: null }, errors: undefined });
@@ -35,7 +35,7 @@ it('keeps a call that somebody else asks for meanwhile', async () => {
     schema,
     document: parse(`{ page(pageId: "gone") { name audiences { nodes { effectiveName } } }
       again: page(pageId: "gone") { pageId audiences { nodes { audienceId } } } }`),
-    contextValue: createContext(client(), 'key'),
+    contextValue: createContext(client(), { apiKey: 'key' }),
   });
 
   expect({ data, errors }).toEqual({ data: { page: null, again: null }, errors: undefined });
@@ -55,7 +55,7 @@ it.each([
   const { data, errors } = await execute({
     schema,
     document: parse(`{ node(id: "${logId('gone')}") { ... on AccountLog { ${selection} } } }`),
-    contextValue: createContext(rest, 'key'),
+    contextValue: createContext(rest, { apiKey: 'key' }),
   });
 
   expect({ data, errors }).toEqual({ data: { node: null }, errors: undefined });
@@ -71,7 +71,7 @@ it('gives up a list that is walked for an account that turns out missing', async
   const { data, errors } = await execute({
     schema,
     document: parse('{ account(accountId: "acme") { name persons { nodes { name } } } }'),
-    contextValue: createContext(rest, 'key'),
+    contextValue: createContext(rest, { apiKey: 'key' }),
   });
 
   expect({ data, errors }).toEqual({ data: { account: null }, errors: undefined });
@@ -90,7 +90,7 @@ it('keeps what one parent begins when another, that began it first, turns out mi
     schema,
     document: parse(`{ nodes(ids: [${ids.join(', ')}]) { ... on AccountLog { type
       account { name persons { totalCount } logs { totalCount } } } } }`),
-    contextValue: createContext(client(), 'key'),
+    contextValue: createContext(client(), { apiKey: 'key' }),
   });
 
   expect(errors).toBeUndefined();
@@ -151,7 +151,7 @@ it('gives up what was begun beside the list that shows a page to be missing', as
     schema,
     document: parse(`{ page(pageId: "gone") {
       pageId audiences { nodes { audienceId } } links { nodes { path } } } }`),
-    contextValue: createContext(rest, 'key'),
+    contextValue: createContext(rest, { apiKey: 'key' }),
   });
 
   expect(data).toEqual({ page: null });

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTimestamp } from '../../src/graph/types/scalars.ts';
+import { DateTime, readTimestamp } from '../../src/graph/types/scalars.ts';
 
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -16,7 +16,7 @@ const isDay = (text: string): boolean => {
 /** The rule in its shortest words, without a short way for what most timestamps look like. */
 const isMoment = (text: string): boolean =>
   (!Number.isNaN(Date.parse(text)) && isDay(ISO_8601.exec(text)?.[1] ?? '')) ||
-  /^\+[1-9]\d{1,14}$/.test(text);
+  (/^\+[1-9]\d{1,14}$/.test(text) && new Date(Number(text)).getUTCFullYear() <= 9999);
 
 const accepts = (value: unknown): boolean => {
   try {
@@ -25,6 +25,9 @@ const accepts = (value: unknown): boolean => {
     return false;
   }
 };
+
+/** The last millisecond of the year 9999. */
+const LAST = Date.UTC(10_000, 0) - 1;
 
 /** Two digits, mostly of the range they are meant for. */
 const digits = (max: number) =>
@@ -55,10 +58,18 @@ const timestamps = fc
     ([y, mo, d, h, mi, s, fraction, zone]) => `${y}-${mo}-${d}T${h}:${mi}:${s}${fraction}${zone}`,
   );
 
+/** Milliseconds, many of them about the end of the year 9999. */
+const epochs = fc
+  .oneof(
+    fc.nat({ max: 999_999_999_999_999 }),
+    fc.integer({ min: -5, max: 5 }).map((n) => LAST + n),
+  )
+  .map((ms) => `+${ms}`);
+
 describe('a timestamp', () => {
   it('is a moment exactly if it is written as one and there is such a moment', () => {
     fc.assert(
-      fc.property(fc.oneof({ weight: 20, arbitrary: timestamps }, fc.string()), (text) => {
+      fc.property(fc.oneof({ weight: 20, arbitrary: timestamps }, epochs, fc.string()), (text) => {
         expect(accepts(text)).toBe(isMoment(text));
       }),
       { numRuns: 20_000 },
@@ -70,6 +81,7 @@ describe('a timestamp', () => {
     ['2024-02-29T23:59:59+14:00', '2024-02-29T23:59:59+14:00'],
     ['2026-01-31T00:00Z', '2026-01-31T00:00Z'],
     ['+1700000000000', '2023-11-14T22:13:20.000Z'],
+    ['+253402300799999', '9999-12-31T23:59:59.999Z'],
   ])('%s leaves as %s', (given, shown) => {
     expect(readTimestamp(given)).toBe(shown);
   });
@@ -85,4 +97,16 @@ describe('a timestamp', () => {
   ])('is not %s', (given) => {
     expect(() => readTimestamp(given)).toThrow('neither ISO 8601 nor "+" and digits');
   });
+
+  it.each(['+253402300800000', '+999999999999999'])('is not %s, past the year 9999', (given) => {
+    expect(() => readTimestamp(given)).toThrow('past the year 9999');
+  });
+
+  it.each(['+033658-09-27T01:46:40.000Z', '12026-03-01T09:30:00Z', '-000001-01-01T00:00:00Z'])(
+    'has a year of four digits, answered or given: %s',
+    (given) => {
+      expect(() => readTimestamp(given)).toThrow('neither ISO 8601 nor "+" and digits');
+      expect(() => DateTime.parseValue(given)).toThrow('A DateTime is ISO 8601');
+    },
+  );
 });

@@ -17,7 +17,7 @@ it('tells versions their page, whether the audiences were read for one request, 
       schema,
       document: parse(`{ page(pageId: "p1") { audiences { nodes { pageId
         latestVersion { id pageId versionId } publishedVersion { id pageId } } } } }`),
-      contextValue: createContext(client(), 'key'),
+      contextValue: createContext(client(), { apiKey: 'key' }),
     });
 
   const alone = await ask();

@@ -1,4 +1,4 @@
-/** What these rooms make of answers that the embedded backend never gives: broken, long, or endless. */
+/** Answers that the embedded backend never gives: broken, very long, or without an end. */
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
 import { listOf, openStaged } from '../support/staged-backend.ts';
@@ -321,6 +321,53 @@ describe('a list', () => {
       'UPSTREAM_INVALID_RESPONSE',
     ]);
     expect(house.restCalls).toHaveLength(3);
+  });
+
+  it('that breaks off after its first page keeps the items it has', async () => {
+    const topics = (n: number) => Array.from({ length: n }, () => topic([]));
+    const house = await openStaged((url) => {
+      const { nextCursor, ...listed } = listOf(topics(7), url);
+      return url.searchParams.has('cursor') ? listed : { ...listed, nextCursor };
+    });
+    const page = async (first: number, after?: string) => {
+      const { data, errors } = await house.query(
+        `query ($after: String) { topics(first: ${first}, after: $after) {
+          edges { cursor node { title } } pageInfo { hasNextPage endCursor } } }`,
+        { after },
+      );
+      return { ...data['topics'], errors };
+    };
+
+    const first = await page(3);
+    const second = await page(2, first.pageInfo.endCursor);
+
+    expect([first.edges.length, first.errors]).toEqual([3, undefined]);
+    expect(second.edges).toHaveLength(2);
+    expect(second.pageInfo).toEqual({ hasNextPage: true, endCursor: null });
+    expect(second.errors).toMatchObject([
+      {
+        path: ['topics', 'pageInfo', 'endCursor'],
+        extensions: { code: 'UPSTREAM_INVALID_RESPONSE' },
+      },
+    ]);
+    // An edge says how many to pass over, so the last one still leads on.
+    const third = await page(2, second.edges.at(-1).cursor);
+    expect(third.edges).toHaveLength(2);
+  });
+
+  it('that is read to its end is no answer when it breaks off', async () => {
+    const house = await openStaged((url) =>
+      url.pathname === '/v0/page_links'
+        ? { ...listOf([link(1, { audienceId: 'a' })], url), hasMore: true }
+        : { pageId: 'p', audienceId: 'a', status: 'draft' },
+    );
+
+    const { data, errors } = await house.query(
+      '{ audience(pageId: "p", audienceId: "a") { audienceId links { nodes { path } } } }',
+    );
+
+    expect(data).toEqual({ audience: { audienceId: 'a', links: null } });
+    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
   it('that the backend does not have is an error where no parent could be missing', async () => {

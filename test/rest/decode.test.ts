@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checkOf, isOpen } from '../../src/rest/decode/contract-check.ts';
 import { decode } from '../../src/rest/decode/decode.ts';
 import { RestInvalidResponseError } from '../../src/rest/client/errors.ts';
-import type { Answer } from '../../src/rest/client/send.ts';
+import type { Answer } from '../../src/rest/client/call.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { person } from './open-rest.ts';
 
@@ -136,9 +136,9 @@ describe('a decoded answer', () => {
 
     expect(list.items[0]).toBeInstanceOf(RestInvalidResponseError);
     expect(list.items[1]).toEqual(person('q'));
-    expect(() => decode(routes.listPersons, answer({ items: null, ...envelope }))).toThrow(
-      RestInvalidResponseError,
-    );
+    expect(() =>
+      decode({ route: routes.listPersons }, answer({ items: null, ...envelope })),
+    ).toThrow(RestInvalidResponseError);
   });
 
   it('is no better than its keys: inherited names are not fields', () => {
@@ -157,7 +157,7 @@ const answer = (value: unknown) => ({
 
 /** What an answer of a route is decoded to. */
 const valueOf = <Response>(route: Route<string, Response>, from: Answer): Response =>
-  decode(route, from).value as Response;
+  decode({ route }, from).value as Response;
 
 /** Where each object of a value sits in it. */
 function pathsOf(root: unknown): Map<unknown, PropertyKey[]> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { Cancel } from '../../src/rest/client/cancel.ts';
+import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { Journal } from '../../src/rest/client/journal.ts';
 import { routes } from '../../src/v0/routes.ts';

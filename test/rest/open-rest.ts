@@ -2,7 +2,6 @@
  * The REST side alone for a test: a misbehaving backend, a pool, an upstream that tells what it does.
  */
 import { onTestFinished } from 'vitest';
-import type { Pool } from 'undici';
 import {
   createUpstream,
   type RequestScope,
@@ -10,7 +9,7 @@ import {
   type Upstream,
   type UpstreamOptions,
 } from '../../src/rest/client/client.ts';
-import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { createDispatcher, type BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import type { ObservedCall } from '../../src/rest/client/observer.ts';
 import {
   openFaultUpstream,
@@ -21,7 +20,7 @@ import {
 export interface Rest {
   readonly backend: FaultUpstream;
   readonly upstream: Upstream;
-  /** What the observer was told, by the method's name; states of the breaker as they are. */
+  /** What the observer was told, by the method's name; of the breaker, scope and state. */
   readonly told: string[];
   readonly calls: ObservedCall[];
   /** The client of a new request. */
@@ -43,8 +42,8 @@ export async function openRest({ certificate, stopped, url, ...options }: RestOp
   });
   const dispatcher = options.dispatcher ?? createDispatcher(url ?? backend.url);
   onTestFinished(async () => {
-    // A test of silence leaves calls that never end: destroy, not close. Every dispatcher here is a pool.
-    await (dispatcher as Pool).destroy();
+    // A test of silence leaves calls that never end: destroy, not close. Every dispatcher here has it.
+    await (dispatcher as BackendDispatcher).destroy();
     await backend.stop();
   });
   const told: string[] = [];
@@ -61,7 +60,7 @@ export async function openRest({ certificate, stopped, url, ...options }: RestOp
       onRetryBudgetExhausted: tell('budget exhausted'),
       onShed: tell('shed'),
       onPause: tell('pause'),
-      onBreaker: (state) => told.push(state),
+      onBreaker: ({ scope, state }) => told.push(`${scope} ${state}`),
     },
     ...options,
     dispatcher,

@@ -44,7 +44,9 @@ describe('a path', () => {
     fc.assert(
       fc.property(call, ({ route, values }) => {
         const filled = attempt(() => fillPath(route, values));
-        const faults = Object.values(values).map(segmentFault).filter(Boolean);
+        const faults = Object.entries(values)
+          .map(([hole, value]) => segmentFault(value, hole))
+          .filter(Boolean);
         if (faults.length > 0) return filled === undefined;
 
         const template = route.path.split('/');

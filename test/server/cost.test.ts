@@ -213,7 +213,7 @@ describe('the budget', () => {
     const { errors } = await execute({
       schema,
       document: parse(`{ node(id: "${entry}") { ... on TopicEntry { content { content } } } }`),
-      contextValue: createContext(client({ maxCalls: 0 }), 'key'),
+      contextValue: createContext(client({ maxCalls: 0 }), { apiKey: 'key' }),
     });
 
     expect(errors?.[0]?.extensions['continuation']).toEqual({ id: entry });

@@ -14,7 +14,11 @@ const broken: Upstream = Object.assign(
   () => {
     throw new TypeError(SECRET);
   },
-  { breaker: { state: 'closed', retryAfterMs: 0 } as const, close: async () => {} },
+  {
+    breaker: { stateOf: () => 'closed', tripped: [] } as const,
+    shedMs: () => undefined,
+    close: async () => {},
+  },
 );
 
 /** A logger whose lines can be read. */

@@ -158,7 +158,7 @@ export async function openHouse({
       schema,
       document: typeof document === 'string' ? parse(document) : document,
       variableValues,
-      contextValue: createContext(rest, EXAMPLE_API_KEY, { looksAhead: false }),
+      contextValue: createContext(rest, { apiKey: EXAMPLE_API_KEY, looksAhead: false }),
     });
     const shown = errors?.map((error) => (toClientError(error) ?? error).toJSON());
     return JSON.parse(JSON.stringify({ data, errors: shown })) as never;

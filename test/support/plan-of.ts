@@ -2,7 +2,7 @@
 import { parse } from 'graphql';
 import { createContext } from '../../src/graph/context.ts';
 import { planFor } from '../../src/plan/cost.ts';
-import type { Plan } from '../../src/plan/plan-tally.ts';
+import type { Plan } from '../../src/plan/planner.ts';
 import { schema } from '../../src/schema.ts';
 import type { House } from './open-house.ts';
 
@@ -12,5 +12,5 @@ export function planOf(
   variableValues: Readonly<Record<string, unknown>> = {},
 ): Plan {
   const document = parse(source);
-  return planFor({ schema, document, variableValues }, createContext(house.rest, 'demo'))!;
+  return planFor({ schema, document, variableValues }, createContext(house.rest, { apiKey: 'demo' }))!;
 }

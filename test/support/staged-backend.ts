@@ -62,7 +62,7 @@ export async function openStaged(
         schema,
         document: parse(source),
         variableValues,
-        contextValue: createContext(rest, 'staged'),
+        contextValue: createContext(rest, { apiKey: 'staged' }),
       });
       return {
         data: result.data as never,

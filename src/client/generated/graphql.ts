@@ -17,232 +17,274 @@ export type Scalars = {
   Boolean: { input: boolean; output: boolean };
   Int: { input: number; output: number };
   Float: { input: number; output: number };
-  /** A moment in ISO 8601, such as `2026-03-01T09:30:00.000Z`. */
+  /** Date and time in ISO 8601, such as `2026-03-01T09:30:00.000Z`. */
   DateTime: { input: string; output: string };
-  /** Any JSON value, as the backend keeps it. */
+  /** Any JSON value, as the backend answered it. */
   JSON: { input: unknown; output: unknown };
-  /** An integer that JSON and JavaScript carry exactly: -(2^53 - 1) to 2^53 - 1. */
+  /** Integer from -(2^53 - 1) to 2^53 - 1, the range that JSON numbers represent exactly. */
   SafeInt: { input: number; output: number };
 };
 
-/** A card beside the actions of a new page. */
+/** A card shown beside the actions of a new page. */
 export type ActionCardWidgetInput = {
-  /** Logos on the card. */
+  /** Logos on the card, in display order. */
   logos?: InputMaybe<Array<LogoInput>>;
-  /** Its heading. */
+  /** Heading of the card. */
   title?: InputMaybe<Scalars['String']['input']>;
-  /** What kind it is. */
+  /** Kind of card. The REST API does not document its values. */
   type?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** An action of a new page. */
+/** A call to action of a new page. */
 export type ActionInput = {
-  /** The id REST is to know it by. */
+  /** Raw id that the action gets in the REST API. */
   actionId?: InputMaybe<Scalars['ID']['input']>;
-  /** What kind it is. */
+  /** Kind of action. The REST API does not document its values. */
   actionType?: InputMaybe<Scalars['String']['input']>;
-  /** The text on its button. */
+  /** Label of the button. */
   buttonTitle?: InputMaybe<Scalars['String']['input']>;
-  /** What it is there for. */
+  /** Purpose of the action. */
   purpose?: InputMaybe<Scalars['String']['input']>;
-  /** Where it leads. */
+  /** URL that the action opens. */
   url?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** The audience to archive. */
 export type ArchiveAudienceInput = {
-  /** The global id of the audience. */
+  /** Global id of the audience. */
   id: Scalars['ID']['input'];
 };
 
-/** Where an audience or one of its versions stands on the way to being published. */
+/** Publishing status of an audience or of one of its versions. */
 export type AudienceStatus =
-  'archived' | 'cancelled' | 'draft' | 'pending' | 'processing' | 'published' | 'queued';
+  /** Archived: no longer in use. */
+  | 'archived'
+  /** Publishing was cancelled before it was complete. */
+  | 'cancelled'
+  /** Not yet submitted for publishing. */
+  | 'draft'
+  /** Waiting for the backend. The REST API does not document how this differs from `queued`. */
+  | 'pending'
+  /** Being published at this moment. */
+  | 'processing'
+  /** Published: visible to visitors. */
+  | 'published'
+  /** Submitted for publishing and waiting in the queue. */
+  | 'queued';
 
-/** The audience to create. */
+/** A new audience of a page. */
 export type CreateAudienceInput = {
-  /** The form instead of the page’s, by its REST id. */
+  /** Raw id of the form to use instead of the form of the page. */
   actionFormIdOverride?: InputMaybe<Scalars['ID']['input']>;
-  /** Instructions for the form instead of the page’s. */
+  /** Instructions to show with the form instead of those of the page. */
   actionFormInstructionsOverride?: InputMaybe<Scalars['String']['input']>;
-  /** The URL to open when the action is triggered: an absolute URI. */
+  /** URL to open when the action is triggered, instead of the URL of the page. Must be an absolute URL. */
   actionUrlOverride?: InputMaybe<Scalars['String']['input']>;
-  /** A name, not empty. */
+  /** Name of the audience. Must not be empty. Defaults to a name that the backend computes. */
   customName?: InputMaybe<Scalars['String']['input']>;
-  /** Metadata of this audience’s own. */
+  /** Metadata that overrides the metadata of the page, field by field. */
   metadataOverride?: InputMaybe<PageMetadataInput>;
-  /** The page it is a variant of, by its REST id. */
+  /** Raw id (`pageId`) or global id (`id`) of the page that gets the audience. */
   pageId: Scalars['ID']['input'];
-  /** Whether its first version stays a draft or is published at once. */
+  /** Whether the first version is published at once or stays a draft. */
   publishBehavior?: InputMaybe<PublishBehavior>;
-  /** What is to be known beside the page’s context, not empty. */
+  /** Context for this audience, in addition to `Page.pageContext`. Must not be empty. */
   supplementaryContext?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** The page to create. */
+/** A new page. */
 export type CreatePageInput = {
-  /** Cards beside the actions. */
+  /** Cards shown beside the actions, in display order. */
   actionCardWidgets: Array<ActionCardWidgetInput>;
-  /** What visitors can do. */
+  /** Calls to action that visitors can choose from, in display order. */
   actions: Array<ActionInput>;
-  /** The brand it belongs to, by its REST id. */
+  /** Raw id of the brand of the page. */
   brandId: Scalars['ID']['input'];
-  /** Groups of footer links. */
+  /** Groups of links in the footer, in display order. */
   footerLinks?: InputMaybe<Array<FooterLinkGroupInput>>;
-  /** The action in its header, by its REST id. */
+  /** Raw id of the action shown in the page header. */
   headerActionId?: InputMaybe<Scalars['ID']['input']>;
-  /** What search engines are told. */
+  /** Metadata for search engines and link previews. */
   metadata?: InputMaybe<PageMetadataInput>;
-  /** Its name, not empty. */
+  /** Internal name. Must not be empty. */
   name: Scalars['String']['input'];
-  /** What it is about, not empty. */
+  /** Context that describes what the page is about. Must not be empty. */
   pageContext: Scalars['String']['input'];
-  /** What it is for. */
+  /** Purpose of the page. */
   pageType?: InputMaybe<PageType>;
-  /** Scripts that run on it. */
+  /** Scripts to embed in the page. */
   scripts: Array<ScriptInput>;
 };
 
-/** The entry to add. */
+/** A new topic entry. */
 export type CreateTopicEntryInput = {
-  /** What it is to say. */
+  /** Content of the entry. */
   content: TopicEntryContentInput;
-  /** Its place among the entries: an integer from 0. The backend chooses when absent. */
+  /** Sort position among the entries, ascending. An integer of at least 0. Defaults to a position that the backend chooses. */
   sortOrder?: InputMaybe<Scalars['SafeInt']['input']>;
-  /** The topic to add it to, by its REST id. */
+  /** Raw id (`topicId`) or global id (`id`) of the topic that gets the entry. */
   topicId: Scalars['ID']['input'];
 };
 
-/** Links that stand together in the footer of a new page. */
+/** A group of links in the footer of a new page. */
 export type FooterLinkGroupInput = {
-  /** REST’s `id` of the group. */
+  /** Raw id of the group, which the REST API calls `id`. */
   groupId?: InputMaybe<Scalars['ID']['input']>;
-  /** Its links. */
+  /** Links of the group, in display order. */
   links?: InputMaybe<Array<FooterLinkInput>>;
-  /** Its heading. */
+  /** Heading of the group. */
   title?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** One link in the footer of a new page. */
+/** A link in the footer of a new page. */
 export type FooterLinkInput = {
-  /** REST’s `id` of the link. */
+  /** Raw id of the link, which the REST API calls `id`. */
   linkId?: InputMaybe<Scalars['ID']['input']>;
-  /** What it says. */
+  /** Link text. */
   text?: InputMaybe<Scalars['String']['input']>;
-  /** Where it leads. */
+  /** URL that the link opens. */
   url?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** The picture of a logo. */
+/** Image file of a logo. */
 export type LogoImageInput = {
-  /** Text for those who can’t see it. */
+  /** Alternative text. */
   altText?: InputMaybe<Scalars['String']['input']>;
-  /** The asset, by its REST id. */
+  /** Raw id of the asset. */
   assetId?: InputMaybe<Scalars['ID']['input']>;
-  /** The file, by its REST id. */
+  /** Raw id of the file. */
   fileId?: InputMaybe<Scalars['ID']['input']>;
-  /** Where the picture is. */
+  /** URL of the image. */
   url?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** A logo on an action card. */
+/** A logo on an action card of a new page. */
 export type LogoInput = {
-  /** Its picture. */
+  /** Image file of the logo. */
   image?: InputMaybe<LogoImageInput>;
 };
 
-/** What search engines and link previews are to be told. */
+/** Metadata for search engines and link previews. */
 export type PageMetadataInput = {
-  /** Who wrote it. */
+  /** Meta author. */
   author?: InputMaybe<Scalars['String']['input']>;
-  /** The address that counts for search engines. */
+  /** Canonical URL. */
   canonicalUrl?: InputMaybe<Scalars['String']['input']>;
-  /** The description in search results. */
+  /** Meta description, which search engines show in results. */
   description?: InputMaybe<Scalars['String']['input']>;
-  /** Keywords. */
+  /** Meta keywords. */
   keywords?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** Open Graph: the description. */
+  /** Open Graph description (`og:description`). */
   ogDescription?: InputMaybe<Scalars['String']['input']>;
-  /** Open Graph: text instead of the picture. */
+  /** Alternative text of the Open Graph image (`og:image:alt`). */
   ogImageAlt?: InputMaybe<Scalars['String']['input']>;
-  /** Open Graph: the name of the site. */
+  /** Open Graph site name (`og:site_name`). */
   ogSiteName?: InputMaybe<Scalars['String']['input']>;
-  /** Open Graph: the title. */
+  /** Open Graph title (`og:title`). */
   ogTitle?: InputMaybe<Scalars['String']['input']>;
-  /** Open Graph: the address. */
+  /** Open Graph URL (`og:url`). */
   ogUrl?: InputMaybe<Scalars['String']['input']>;
-  /** Directives for crawlers. */
+  /** Robots directives for crawlers, such as `noindex`. */
   robots?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** The colour browsers put around the page. */
+  /** Theme colour of the browser interface (`theme-color`), as a CSS colour. */
   themeColor?: InputMaybe<Scalars['String']['input']>;
-  /** The title of the document. */
+  /** Document title (`<title>`). */
   title?: InputMaybe<Scalars['String']['input']>;
-  /** Twitter card: the account of the author. */
+  /** Twitter handle of the author (`twitter:creator`). */
   twitterCreator?: InputMaybe<Scalars['String']['input']>;
-  /** Twitter card: the description. */
+  /** Twitter card description (`twitter:description`). */
   twitterDescription?: InputMaybe<Scalars['String']['input']>;
-  /** Twitter card: text instead of the picture. */
+  /** Alternative text of the Twitter card image (`twitter:image:alt`). */
   twitterImageAlt?: InputMaybe<Scalars['String']['input']>;
-  /** Twitter card: the account of the site. */
+  /** Twitter handle of the site (`twitter:site`). */
   twitterSite?: InputMaybe<Scalars['String']['input']>;
-  /** Twitter card: the title. */
+  /** Twitter card title (`twitter:title`). */
   twitterTitle?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Where a page stands in its life. */
-export type PageStatus = 'archived' | 'draft' | 'published';
+/** Lifecycle status of a page. */
+export type PageStatus =
+  /** Archived: no longer in use, and can be restored by `restorePage`. */
+  | 'archived'
+  /** Not yet published. */
+  | 'draft'
+  /** Published: visible to visitors. */
+  | 'published';
 
-/** What a page is for. */
-export type PageType = 'call_followup' | 'custom' | 'inbound' | 'outbound' | 'sales_deck';
+/** Purpose of a page. */
+export type PageType =
+  /** Follow-up after a call. */
+  | 'call_followup'
+  /** Any other purpose. */
+  | 'custom'
+  /** For visitors who come on their own. */
+  | 'inbound'
+  /** For visitors who are contacted first. */
+  | 'outbound'
+  /** A sales presentation. */
+  | 'sales_deck';
 
 /** The version to publish. */
 export type PublishAudienceVersionInput = {
-  /** The global id of the version. */
+  /** Global id of the audience version. */
   id: Scalars['ID']['input'];
-  /** Names this publishing, 1 to 128 characters: the same key again does not publish twice. */
+  /** Idempotency key of 1 to 128 characters: sending the same key again does not publish twice. */
   operationKey?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Whether a new audience is published at once. */
-export type PublishBehavior = 'draft' | 'publish';
+/** What happens to the first version of a new audience. */
+export type PublishBehavior =
+  /** The version stays a draft until `publishAudienceVersion` is called. */
+  | 'draft'
+  /** The version is queued for publishing at once. */
+  | 'publish';
 
-/** The page to bring back. */
+/** The page to restore. */
 export type RestorePageInput = {
-  /** The global id of the page. */
+  /** Global id of the page. */
   id: Scalars['ID']['input'];
 };
 
-/** A script of a new page. */
+/** A script to embed in a new page. */
 export type ScriptInput = {
-  /** Its source text. */
+  /** Source code of the script. */
   content?: InputMaybe<Scalars['String']['input']>;
-  /** What it does. */
+  /** Internal description, for editors. */
   description?: InputMaybe<Scalars['String']['input']>;
-  /** Whether it runs. */
+  /** Whether the script is embedded. */
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
-  /** Where on the page it is put. */
+  /** Place in the document where the script is embedded. The REST API does not document its values. */
   injectionPoint?: InputMaybe<Scalars['String']['input']>;
-  /** Its name. */
+  /** Internal name, for editors. */
   name?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** What an entry is to say. */
+/** Content of a new topic entry. */
 export type TopicEntryContentInput = {
-  /** The content itself. */
+  /** Text of the entry. */
   content: Scalars['String']['input'];
-  /** What kind of content it is; the REST document lists no values. */
+  /** Content type. The REST API does not document its values. */
   type: Scalars['String']['input'];
 };
 
-/** What to change about a topic; what is left out stays. */
+/** Changes to a topic. Fields that are absent keep their value. */
 export type UpdateTopicInput = {
-  /** The global id of the topic. */
+  /** Global id of the topic. */
   id: Scalars['ID']['input'];
-  /** Its new place among the topics: an integer from 0. */
+  /** New sort position among the topics, ascending. An integer of at least 0. */
   sortOrder?: InputMaybe<Scalars['SafeInt']['input']>;
-  /** Its new title, not empty. */
+  /** New title. Must not be empty. */
   title?: InputMaybe<Scalars['String']['input']>;
 };
+
+/** Why a write was not carried out, for programs to branch on. */
+export type UserErrorCode =
+  /** The current state of the object does not allow the write: the backend answered 409. */
+  | 'CONFLICT'
+  /** The object to write to does not exist: the backend answered 404. */
+  | 'NOT_FOUND'
+  /** A value breaks a limit or a format, or the backend answered 400 or 422. */
+  | 'VALIDATION_FAILED';
 
 export type AccountWithPersonsQueryVariables = Exact<{
   accountId: Scalars['ID']['input'];
@@ -356,7 +398,7 @@ export type CreateAudienceMutation = {
     } | null;
     userErrors: Array<{
       __typename?: 'UserError';
-      code: string;
+      code: UserErrorCode;
       field?: Array<string> | null;
       message: string;
     }>;
@@ -533,7 +575,7 @@ export type PublishVersionMutation = {
     } | null;
     userErrors: Array<{
       __typename?: 'UserError';
-      code: string;
+      code: UserErrorCode;
       field?: Array<string> | null;
       message: string;
     }>;
@@ -577,6 +619,8 @@ export type TopicsQuery = {
       sortOrder: number;
       entries?: {
         __typename?: 'TopicEntryConnection';
+        totalCount?: number | null;
+        pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
         nodes: Array<{
           __typename?: 'TopicEntry';
           id: string;
@@ -1748,6 +1792,18 @@ export const TopicsDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'pageInfo' },
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
+                                  { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
+                                ],
+                              },
+                            },
                             {
                               kind: 'Field',
                               name: { kind: 'Name', value: 'nodes' },

@@ -7,15 +7,14 @@
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RouteSet } from '../../v0/routes.ts';
-import type { Types } from '../types/builder.ts';
-import { NodeReference } from './node-page.ts';
 import type { Context } from '../context.ts';
-import { openCursor, sealCursor } from './cursor.ts';
-import { demanding, type Demand } from '../entity/demand.ts';
+import { demanding, type LoadDemand } from '../entity/demand.ts';
 import type { Entity } from '../entity/entity.ts';
-import { anyBuilder } from '../types/field-builder.ts';
 import { badInput } from '../errors.ts';
-import { NodePage, type Connection } from './node-page.ts';
+import type { Types } from '../types/builder.ts';
+import { anyBuilder } from '../types/field-builder.ts';
+import { openCursor, sealCursor } from './cursor.ts';
+import { NodePage, NodeReference, type Connection } from './node-page.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
 export interface ArrayConnectionOptions<
@@ -31,7 +30,7 @@ export interface ArrayConnectionOptions<
   /** Equal arrays have equal ids; cursors are bound to it. */
   readonly listId: (parent: Parent) => string;
   /** What the array costs; absent when it comes with its parent. */
-  readonly demand?: (routeSet: RouteSet) => Demand;
+  readonly demand?: (routeSet: RouteSet) => LoadDemand;
   /** The whole array; null when there is no such parent. */
   readonly items: (
     parent: Parent,
@@ -62,15 +61,33 @@ export function arrayConnectionField<
     description,
     args: {
       first: builder.arg.int({
-        description: `How many edges at most, from the start: 0 to ${MAX_FIRST}. ${DEFAULT_FIRST} when \`last\` is absent too.`,
+        description: `Maximum number of edges from the start, from 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST} without \`last\`.`,
       }),
-      after: builder.arg.string({ description: 'Begin after the edge with this cursor.' }),
+      after: builder.arg.string({
+        description:
+          'Cursor of the edge after which the page starts. Defaults to the start of the list.',
+      }),
       last: builder.arg.int({
-        description: `How many edges at most, from the end: 0 to ${MAX_FIRST}. Not together with \`first\`.`,
+        description: `Maximum number of edges from the end, from 0 to ${MAX_FIRST}. Cannot be combined with \`first\`.`,
       }),
-      before: builder.arg.string({ description: 'End before the edge with this cursor.' }),
+      before: builder.arg.string({
+        description:
+          'Cursor of the edge before which the page ends. Defaults to the end of the list.',
+      }),
     },
-    ...(demand && { extensions: demanding(demand) }),
+    ...(demand && {
+      extensions: demanding((routeSet) => {
+        const load = demand(routeSet);
+        return {
+          ...load,
+          key: (parent, args, context) => {
+            // Look-ahead asks before the resolver does, and must not call for what that will refuse.
+            readRequest(context, listId(parent as Parent), args);
+            return load.key(parent, args, context);
+          },
+        };
+      }),
+    }),
     resolve: async (
       parent: Parent,
       args: PagingArgs,

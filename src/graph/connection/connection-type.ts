@@ -5,8 +5,10 @@ import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder, type Types } from '../types/builder.ts';
 import type { Context } from '../context.ts';
-import type { Entity, KeyOf } from '../entity/entity.ts';
-import { followReference } from '../entity/lookahead.ts';
+import type { AnyEntity } from '../entity/entity.ts';
+import { followKey } from '../entity/lookahead.ts';
+import { anyBuilder } from '../types/field-builder.ts';
+import { nounOf, withArticle } from '../types/typename.ts';
 import { NodeReference, type Connection, type Edge } from './node-page.ts';
 
 /**
@@ -14,17 +16,16 @@ import { NodeReference, type Connection, type Edge } from './node-page.ts';
  *
  * @param entity what a `NodeReference` among the nodes is read as.
  */
-export function connectionType<Node extends object, Name extends keyof Node & string>(
+export function connectionType<Node extends object>(
   node: ObjectRef<Types, Node>,
-  entity?: Entity<Node, Name>,
+  entity?: AnyEntity & { readonly ref: ObjectRef<Types, Node> },
 ): ObjectRef<Types, Connection<Node>> {
   const edgeRef = builder.objectRef<Edge<Node>>(`${node.name}Edge`);
   const connectionRef = builder.objectRef<Connection<Node>>(`${node.name}Connection`);
+  nodeTypes.set(connectionRef.name, node.name);
 
   const read = (node: unknown, context: Context, info: GraphQLResolveInfo) =>
-    entity && node instanceof NodeReference
-      ? followReference(entity, node.key as KeyOf<Name>, context, info)
-      : node;
+    entity && node instanceof NodeReference ? followKey(entity, node.key, context, info) : node;
   const readAll = (
     { nodes }: Connection<unknown>,
     _args: object,
@@ -36,44 +37,50 @@ export function connectionType<Node extends object, Name extends keyof Node & st
       : nodes;
 
   builder.objectType(edgeRef, {
-    description: `A ${node.name} at its place in a list.`,
+    description: `Edge of \`${node.name}Connection\`: ${withArticle(node.name)} and its cursor.`,
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
-        description: 'Resumes the list after this edge: pass it as `after`. Opaque.',
+        description:
+          'Opaque cursor of this edge. Pass it as `after` to continue the list after it.',
       }),
-      node: t.field({
+      node: anyBuilder(t).field({
         type: node,
         nullable: true,
-        description: 'The object at this place.',
-        resolve: ({ node }, _args, context, info) => read(node, context, info) as never,
+        description: `The ${nounOf(node.name)}. Null when it could not be read.`,
+        resolve: (
+          { node }: Edge<unknown>,
+          _args: object,
+          context: Context,
+          info: GraphQLResolveInfo,
+        ) => read(node, context, info),
       }),
     }),
   });
 
   builder.objectType(connectionRef, {
-    description: `A page of a list of ${node.name} objects.`,
+    description: `Connection: one page of a list of \`${node.name}\` objects.`,
     fields: (t) => ({
       edges: t.field({
         type: [edgeRef],
-        description: 'The page’s edges, in the order of the list.',
+        description: 'Edges of the page, in the order of the list.',
         resolve: ({ edges }) => edges,
       }),
-      nodes: t.field({
+      nodes: anyBuilder(t).field({
         type: [node],
         nullable: { list: false, items: true },
-        description: 'The nodes of the edges, in the same order.',
-        // What is there needs no resolver. Nodes may be promises and errors, which Pothos can't tell
-        // for a type yet unknown.
-        resolve: (entity && readAll) as never,
+        description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
+        // What is there needs no resolver.
+        ...(entity && { resolve: readAll }),
       }),
       pageInfo: t.expose('pageInfo', {
         type: builder.pageInfoRef(),
-        description: 'Whether more pages exist, and where to go on.',
+        description: 'Whether there are more pages, and the cursors that lead to them.',
       }),
       totalCount: t.field({
         type: 'SafeInt',
         nullable: true,
-        description: 'Items in the whole list; null where the backend does not count.',
+        description:
+          'Number of items in the whole list, beyond this page. Null when the backend does not count them.',
         resolve: ({ totalCount }) => (typeof totalCount === 'function' ? totalCount() : totalCount),
       }),
     }),
@@ -81,3 +88,8 @@ export function connectionType<Node extends object, Name extends keyof Node & st
 
   return connectionRef;
 }
+
+const nodeTypes = new Map<string, string>();
+
+/** The name of the type whose objects a connection holds; undefined for what is no connection. */
+export const nodeTypeOf = (typename: string): string | undefined => nodeTypes.get(typename);

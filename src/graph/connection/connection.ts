@@ -10,11 +10,11 @@ import type { Context } from '../context.ts';
 import { cutAt } from '../continuation.ts';
 import { sealCursor } from './cursor.ts';
 import type { ListDemand } from '../entity/demand.ts';
-import { findEntity } from '../entity/entity.ts';
+import { findEntity, type AnyEntity } from '../entity/entity.ts';
 import { readList, type Counted, type List } from './list.ts';
-import { endless, nextStart } from './list-walk.ts';
+import { endless, nextStart, pagingFault } from './list-walk.ts';
 import { NodePage, type Connection } from './node-page.ts';
-import { pageOf, readPageRequest } from './page-request.ts';
+import { pageOf, type PageRequest } from './page-request.ts';
 
 /** Nodes that came with one page of the backend. */
 interface Stretch {
@@ -29,50 +29,53 @@ interface Stretch {
   readonly next: string | null;
 }
 
-/** A field that asks for a list: what it demands, and what its resolver is called with. */
-interface Asked {
-  readonly demand: ListDemand;
-  readonly parent: object;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly context: Context;
-  readonly info: GraphQLResolveInfo;
-}
-
 /**
  * One page of a list as a connection; null when it is the list of something that does not exist.
  *
- * @throws BAD_USER_INPUT before any call; rejects with {RestError} when a call fails.
+ * Rejects with {RestError} when a call fails.
  */
-export function readConnection(asked: Asked): Promise<Connection<unknown> | null> {
-  const { demand, parent, args, context } = asked;
-  const list = demand.list(parent, args, context);
-  const { from, skip, first } = readPageRequest(context, list, args);
-  return new Reading(asked, list, first).read(from, skip);
-}
+export const readConnection = (
+  { items }: ListDemand,
+  request: PageRequest,
+  parent: object,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<Connection<unknown> | null> =>
+  new ConnectionRead(items, request, parent, context, info).read(request.from, request.skip);
 
 /**
  * A connection while its pages arrive.
  *
- * Not one async function: where a hundred readings wait side by side, that took a sixth more CPU.
+ * Not one async function: where a hundred of them wait side by side, that took a sixth more CPU.
  */
-class Reading {
-  readonly #asked: Asked;
-  readonly #list: List;
-  readonly #first: number;
+class ConnectionRead {
+  readonly #items: AnyEntity | undefined;
+  readonly #request: PageRequest;
+  readonly #parent: object;
+  readonly #context: Context;
+  readonly #info: GraphQLResolveInfo;
   readonly #stretches: Stretch[] = [];
   #nodes: readonly unknown[] = [];
 
-  constructor(asked: Asked, list: List, first: number) {
-    this.#asked = asked;
-    this.#list = list;
-    this.#first = first;
+  constructor(
+    items: AnyEntity | undefined,
+    request: PageRequest,
+    parent: object,
+    context: Context,
+    info: GraphQLResolveInfo,
+  ) {
+    this.#items = items;
+    this.#request = request;
+    this.#parent = parent;
+    this.#context = context;
+    this.#info = info;
   }
 
   /** Reads on from a page's start, of whose items some are passed over. */
   read(from: string | null, skip: number): Promise<Connection<unknown> | null> {
-    const { context, info } = this.#asked;
-    const page = pageOf({ from, skip, first: this.#first - this.#nodes.length });
-    return readList(context, this.#list, page, { origin: info.path }).then(
+    const { list, first } = this.#request;
+    const page = pageOf({ from, skip, first: first - this.#nodes.length });
+    return readList(this.#context, list, page, { origin: this.#info.path }).then(
       (listed) => this.#take(listed, from, skip),
       (error: unknown) => this.#fail(error),
     );
@@ -83,35 +86,37 @@ class Reading {
     from: string | null,
     skip: number,
   ): Connection<unknown> | Promise<Connection<unknown> | null> {
-    const { demand, args, context } = this.#asked;
-    const next = nextStart(listed, from);
+    const { list, first, after } = this.#request;
+    // Without a next page to go to, the items are still good: what is wrong is told at `pageInfo`.
+    const fault = pagingFault(listed);
+    const next = fault ? null : nextStart(listed, from);
     if (next !== null && this.#stretches.some((one) => one.from === next)) throw endless();
     const before = this.#nodes.length;
-    const wanted = skip + this.#first - before;
+    const wanted = skip + first - before;
     const items = listed.items.slice(skip, wanted);
     const isWhole = listed.items.length <= wanted;
-    demand.items?.prime(context, items);
+    this.#items?.prime(this.#context, items);
     this.#nodes = before === 0 ? items : this.#nodes.concat(items);
     const end = this.#nodes.length;
     this.#stretches.push({ before, end, from, skip, next: isWhole ? next : null });
-    if (end < this.#first && next !== null) {
+    if (end < first && next !== null) {
       // The rest lies in the next one: the backend gave less than asked, or 100 at most.
       return this.read(next, Math.max(0, skip - listed.items.length));
     }
-    return new NodePage(this.#nodes, cursorsOf(context, this.#list, this.#stretches), {
-      hasNextPage: next !== null || !isWhole,
-      hasPreviousPage: Boolean(args['after']) && end > 0,
+    return new NodePage(this.#nodes, cursorsOf(this.#context, list, this.#stretches), {
+      hasNextPage: !isWhole || listed.hasMore,
+      endFault: isWhole ? fault : undefined,
+      hasPreviousPage: Boolean(after) && end > 0,
       totalCount: listed.totalCount,
     });
   }
 
   #fail(error: unknown): null {
-    const { parent, args, info } = this.#asked;
     // At the root there is no parent that could be missing: the backend has no such list.
-    if (isNotFound(error) && info.path.prev) return null;
+    if (isNotFound(error) && this.#info.path.prev) return null;
     throw cutAt(error, () => ({
-      id: idOfParent(info, parent),
-      after: (args['after'] as string | null | undefined) ?? null,
+      id: idOfParent(this.#info, this.#parent),
+      after: this.#request.after,
     }));
   }
 }

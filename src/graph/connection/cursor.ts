@@ -2,11 +2,13 @@
  * REST cursors ⇄ Relay cursors.
  *
  * The backend names the start of a page; Relay names every edge. An edge cursor therefore says
- * "from this page start, skip this many". It is sealed with the list it belongs to and the caller's
- * key, so a cursor of another list, filter or tenant, or a changed one, is refused before any call.
+ * "from this page start, skip this many". It is authenticated with the list it belongs to and a key
+ * derived from the caller's API key, so a cursor of another list, filter or tenant, or a changed
+ * one, is refused before any call.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Context } from '../context.ts';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { perRequest, type Context } from '../context.ts';
 import { badInput } from '../errors.ts';
 
 const SEAL_BYTES = 9;
@@ -47,8 +49,29 @@ export function openCursor(
 }
 
 const seal = (context: Context, listId: string, text: Buffer): Buffer =>
-  createHmac('sha256', context.cursorSecret)
+  createHmac('sha256', sealingKey(context))
     .update(`${listId.length}:${listId}`)
     .update(text)
     .digest()
     .subarray(0, SEAL_BYTES);
+
+/** Derived at the first cursor: most requests have none. */
+const sealingKey = perRequest(({ apiKey, cursorSecret }) => {
+  const id = `${cursorSecret.length}:${cursorSecret}${apiKey}`;
+  let key = sealingKeys.get(id);
+  if (!key) {
+    key = Buffer.from(hkdfSync('sha256', apiKey, cursorSecret, 'content-pages-gateway cursor', 32));
+    sealingKeys.set(id, key);
+  }
+  return key;
+});
+
+/**
+ * With the secret as its salt, HKDF is a keyed hash of the API key: whoever has cursors and not the
+ * secret cannot test guesses of the API key against them. Without a secret a cursor can be tested
+ * offline, so a key of low entropy can be guessed from it; with or without one, every process with
+ * the same settings derives the same key.
+ *
+ * Source: RFC 5869, section 2.2.
+ */
+const sealingKeys = new LRUCache<string, Buffer>({ max: 1_000 });

@@ -1,20 +1,22 @@
 /**
- * How rooms write lists of the backend: as connections, forward only, as REST is.
+ * How resource modules write lists of the backend: as connections, forward only, as REST is.
  */
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import type { Arguments } from '../../execution/arguments.ts';
 import type { CallInput } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
-import type { Types } from '../types/builder.ts';
-import { readConnection } from './connection.ts';
 import type { Context } from '../context.ts';
 import { demanding, type DemandSource, type ListDemand } from '../entity/demand.ts';
-import type { Entity } from '../entity/entity.ts';
+import type { AnyEntity } from '../entity/entity.ts';
+import { requestAhead } from '../entity/lookahead.ts';
+import type { Types } from '../types/builder.ts';
 import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
+import { readConnection } from './connection.ts';
 import { mapList, restList, type List } from './list.ts';
 import type { Connection } from './node-page.ts';
-import { DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
+import { DEFAULT_FIRST, MAX_FIRST, pageRequestOf } from './page-request.ts';
 
 /** The names of a list's query parameters beside `cursor` and `limit`. */
 type Filters<Query> = Omit<NonNullable<Query>, 'cursor' | 'limit'>;
@@ -34,8 +36,10 @@ export interface ListFieldOptions<
   readonly route: Route<Path, Listed<Item>, Query, undefined>;
   /** True when the route has the parent in its path, so that a 404 means there is no parent. */
   readonly proves?: boolean;
+  /** Fields that every item has from its parent, beside the parts of its key. */
+  readonly shares?: readonly (keyof Parent & string)[];
   /** What the items prime; absent when they are no entities. */
-  readonly items?: { readonly ref: ObjectRef<Types, Node> };
+  readonly items?: AnyEntity & { readonly ref: ObjectRef<Types, Node> };
   readonly args?: Args;
   /** Values for the path and filters for the query, from the parent's key and the arguments. */
   readonly input: (
@@ -71,6 +75,7 @@ export function listDemand<
   from,
   route,
   proves = false,
+  shares = [],
   items,
   input,
   toNode,
@@ -83,7 +88,8 @@ export function listDemand<
     from,
     route,
     proves,
-    items: items as unknown as Entity | undefined,
+    shares,
+    items,
     list: (parent, args, context): List => {
       // The field's own parent and arguments: a demand is only ever read beside its field.
       const [owner, given] = [parent as Parent, args as InputShapeFromFields<Args>];
@@ -113,17 +119,20 @@ export function connectionField<Parent extends object, Node, Args extends InputF
     args: {
       first: builder.arg.int({
         defaultValue: DEFAULT_FIRST,
-        description: `How many edges at most: 0 to ${MAX_FIRST}.`,
+        description: `Maximum number of edges, from 0 to ${MAX_FIRST}.`,
       }),
-      after: builder.arg.string({ description: 'Go on after the edge with this cursor.' }),
+      after: builder.arg.string({
+        description:
+          'Cursor of the edge after which the page starts. Defaults to the start of the list.',
+      }),
       ...args,
     },
     extensions: demanding(demand),
-    resolve: (
-      parent: Parent,
-      args: Readonly<Record<string, unknown>>,
-      context: Context,
-      info: GraphQLResolveInfo,
-    ) => readConnection({ demand: demand(context.rest.routeSet), parent, args, context, info }),
+    resolve: (parent: Parent, args: Arguments, context: Context, info: GraphQLResolveInfo) => {
+      const listed = demand(context.rest.routeSet);
+      const request =
+        requestAhead(context, parent, info) ?? pageRequestOf(listed, parent, args, context);
+      return readConnection(listed, request, parent, context, info);
+    },
   });
 }

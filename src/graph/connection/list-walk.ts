@@ -38,33 +38,40 @@ export async function* walkList<Item>(
 export const endless = () =>
   invalidResponse('Backend answered a cursor for the second time: the list would not end.');
 
+/** What a page says of the next one; an error stands for what the backend broke. */
+interface Paging {
+  readonly items: readonly unknown[];
+  readonly hasMore: unknown;
+  readonly nextCursor: unknown;
+}
+
+/** Why a page does not say where the next one starts; undefined when it does, or is the last. */
+export function pagingFault({ hasMore, nextCursor }: Paging): Error | undefined {
+  if (hasMore instanceof RestInvalidResponseError) return hasMore;
+  if (nextCursor instanceof RestInvalidResponseError) return nextCursor;
+  return hasMore === true && !nextCursor
+    ? invalidResponse('Backend answered "hasMore" without a "nextCursor".')
+    : undefined;
+}
+
 /**
  * Where the next page starts; null on the last.
  *
  * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or would
  *   send us round in a circle.
  */
-export function nextStart(
-  listed: {
-    readonly items: readonly unknown[];
-    readonly hasMore: unknown;
-    readonly nextCursor: unknown;
-  },
-  from: string | null,
-): string | null {
-  if (listed.hasMore instanceof RestInvalidResponseError) throw listed.hasMore;
-  if (listed.nextCursor instanceof RestInvalidResponseError) throw listed.nextCursor;
-  if (listed.hasMore !== true) return null;
-  if (typeof listed.nextCursor !== 'string' || listed.nextCursor === '') {
-    throw invalidResponse('Backend answered "hasMore" without a "nextCursor".');
-  }
-  if (listed.nextCursor === from) {
+export function nextStart(page: Paging, from: string | null): string | null {
+  const fault = pagingFault(page);
+  if (fault) throw fault;
+  if (page.hasMore !== true) return null;
+  if (page.nextCursor === from) {
     throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
   }
-  if (listed.items.length === 0) {
+  if (page.items.length === 0) {
     throw invalidResponse(
       'Backend answered an empty page that promises more: the list might not end.',
     );
   }
-  return listed.nextCursor;
+  // Checked as it arrived: a text, since it is no fault.
+  return page.nextCursor as string;
 }

@@ -4,7 +4,7 @@
  * Selections of one list that differ only in how many they want share the larger call: what is
  * asked for in one tick is merged, and a page already there serves whoever wants no more of it.
  */
-import { Cancel } from '../../rest/client/cancel.ts';
+import { Cancel } from '../../lib/cancel.ts';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -16,8 +16,12 @@ import type { Abandon } from '../entity/loader.ts';
 export interface List<Item = unknown> {
   /** Route, path and filters: equal lists have equal ids. Cursors are bound to it. */
   readonly id: string;
-  /** One page, from the start or from a REST cursor. */
-  readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<Item>>;
+  /** What a page costs; absent when the list costs nothing, or what its source does. */
+  readonly route?: Route | undefined;
+  /** The list that is read to its end for this one, in as many pages as it has. */
+  readonly source?: List | undefined;
+  /** One page, from the start or from a REST cursor, as the backend has it. */
+  readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;
   /** From the backend's item to the graph's node; absent where they are the same. */
   readonly toNode?: (item: unknown) => Item;
 }
@@ -35,6 +39,7 @@ export function restList<Path extends string, Item, Query>(
 ): List<Item> {
   return {
     id: `${route.path} ${textOf(input.path ?? {})} ${textOf(input.query ?? {})}`,
+    route,
     fetch: ({ from, limit }, call) => {
       const query = { ...input.query, limit, ...(from !== null && { cursor: from }) };
       // Every list takes `cursor` and `limit`; the compiler does not see it through the generic.
@@ -51,12 +56,13 @@ export function restList<Path extends string, Item, Query>(
  * different nodes: a page's links are also where its audiences are found.
  */
 export const mapList = <Item, Node>(
-  { id, fetch, toNode: before }: List<Item>,
+  { id, route, source, fetch, toNode: before }: List<Item>,
   toNode: (item: Item) => Node,
 ): List<Node> => ({
   id,
-  // What it answers is raw still: only `readList` looks at it, and turns it into nodes.
-  fetch: fetch as unknown as List<Node>['fetch'],
+  route,
+  source,
+  fetch,
   toNode: (item) => toNode(before ? before(item) : (item as Item)),
 });
 

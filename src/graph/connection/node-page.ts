@@ -27,28 +27,35 @@ export interface Connection<Node> {
   readonly totalCount: number | null | (() => Promise<number | null>);
 }
 
-type Told<Node> = Pick<PageInfo, 'hasNextPage' | 'hasPreviousPage'> &
-  Pick<Connection<Node>, 'totalCount'>;
+type Told<Node> = Pick<PageInfo, 'hasPreviousPage'> &
+  Pick<Connection<Node>, 'totalCount'> & {
+    /** An error stands for what the backend broke. */
+    readonly hasNextPage: boolean | Error;
+    /** Why no cursor leads to the next page. */
+    readonly endFault?: Error | undefined;
+  };
 
 /** A connection that is its own page info. */
 export class NodePage<Node> implements Connection<Node>, PageInfo {
   readonly nodes: readonly Node[];
   /** Seals the cursor of the node at a place. */
   readonly cursorAt: (place: number) => string;
-  readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: Connection<Node>['totalCount'];
+  readonly #hasNextPage: boolean | Error;
+  readonly #endFault: Error | undefined;
 
   constructor(
     nodes: readonly Node[],
     cursorAt: (place: number) => string,
-    { hasNextPage, hasPreviousPage, totalCount }: Told<Node>,
+    { hasNextPage, hasPreviousPage, totalCount, endFault }: Told<Node>,
   ) {
     this.nodes = nodes;
     this.cursorAt = cursorAt;
-    this.hasNextPage = hasNextPage;
     this.hasPreviousPage = hasPreviousPage;
     this.totalCount = totalCount;
+    this.#hasNextPage = hasNextPage;
+    this.#endFault = endFault;
   }
 
   get edges(): readonly Edge<Node>[] {
@@ -59,11 +66,19 @@ export class NodePage<Node> implements Connection<Node>, PageInfo {
     return this;
   }
 
+  /** @throws where the backend did not say. */
+  get hasNextPage(): boolean {
+    if (this.#hasNextPage instanceof Error) throw this.#hasNextPage;
+    return this.#hasNextPage;
+  }
+
   get startCursor(): string | null {
     return this.nodes.length > 0 ? this.cursorAt(0) : null;
   }
 
+  /** @throws where the backend promises more and does not say how to read on. */
   get endCursor(): string | null {
+    if (this.#endFault) throw this.#endFault;
     return this.nodes.length > 0 ? this.cursorAt(this.nodes.length - 1) : null;
   }
 }

@@ -1,10 +1,12 @@
 /**
  * Relay's `first` and `after` → what to ask a list of the backend for.
  */
+import type { Arguments } from '../../execution/arguments.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import type { Context } from '../context.ts';
-import { openCursor } from './cursor.ts';
+import type { ListDemand } from '../entity/demand.ts';
 import { badInput } from '../errors.ts';
+import { openCursor } from './cursor.ts';
 import type { List, ListPage } from './list.ts';
 
 /** Edges when `first` is absent. Assumed: as the backend's own default. */
@@ -13,31 +15,50 @@ export const DEFAULT_FIRST = 20;
 /** The most edges one connection answers. */
 export const MAX_FIRST = MAX_LIMIT;
 
-/** A checked request: items from a page start, of which some are passed over. */
+/** What a field asks of a list: items from a page start, of which some are passed over. */
 export interface PageRequest {
+  readonly list: List;
   /** REST cursor of a page start; null for the list's start. */
   readonly from: string | null;
   /** Items of that page that stand before the first edge. */
   readonly skip: number;
   readonly first: number;
+  /** The cursor that named the start; null for the list's start. */
+  readonly after: string | null;
 }
 
 /**
+ * What a field asks, by its demand.
+ *
+ * @param parent the field's parent, or its key where that is enough for the demand.
  * @throws BAD_USER_INPUT when `first` is out of range or `after` belongs to another list.
  */
-export function readPageRequest(
+export function pageRequestOf(
+  demand: ListDemand,
+  parent: object,
+  args: Arguments,
   context: Context,
-  list: List,
-  args: Readonly<Record<string, unknown>>,
 ): PageRequest {
-  // The schema declares both: `first: Int = 20`, `after: String`.
-  const first = checkCount('first', (args['first'] as number | null | undefined) ?? DEFAULT_FIRST);
-  const after = args['after'] as string | null | undefined;
-  if (after === null || after === undefined) return { from: null, skip: 0, first };
+  const list = demand.list(parent, args, context);
+  const first = firstOf(args);
+  const after = afterOf(args);
+  if (after === null) return { list, from: null, skip: 0, first, after };
   // Sealed by `sealCursor`, so the shape is the one connection.ts wrote.
   const [skip, from] = openCursor(context, list.id, after, 'after') as [number, string | null];
-  return { from, skip, first };
+  return { list, from, skip, first, after };
 }
+
+/**
+ * How many edges are asked for. The schema declares it: `first: Int = 20`.
+ *
+ * @throws BAD_USER_INPUT when it is out of range.
+ */
+export const firstOf = (args: Arguments): number =>
+  checkCount('first', (args['first'] as number | null | undefined) ?? DEFAULT_FIRST);
+
+/** The cursor to go on after. The schema declares it: `after: String`. */
+export const afterOf = (args: Arguments): string | null =>
+  (args['after'] as string | null | undefined) ?? null;
 
 /** @throws BAD_USER_INPUT when a connection's size is out of range. */
 export function checkCount(argument: 'first' | 'last', count: number): number {
@@ -49,25 +70,16 @@ export function checkCount(argument: 'first' | 'last', count: number): number {
 }
 
 /** The page of the backend that a request begins with. */
-export const pageOf = ({ from, skip, first }: PageRequest): ListPage => ({
+export const pageOf = ({
+  from,
+  skip,
+  first,
+}: Pick<PageRequest, 'from' | 'skip' | 'first'>): ListPage => ({
   from,
   // An empty connection still has a total and a next page, which one item tells.
   limit: Math.min(MAX_LIMIT, Math.max(1, skip + first)),
 });
 
 /** How many pages of the backend a request takes, if each holds as many as it was asked for. */
-export const pagesOf = ({ skip, first }: PageRequest): number =>
+export const pagesOf = ({ skip, first }: Pick<PageRequest, 'skip' | 'first'>): number =>
   Math.max(1, Math.ceil((skip + first) / MAX_LIMIT));
-
-/** As `pageOf`, for look-ahead: undefined when the arguments are refused. */
-export function firstPage(
-  context: Context,
-  list: List,
-  args: Readonly<Record<string, unknown>>,
-): ListPage | undefined {
-  try {
-    return pageOf(readPageRequest(context, list, args));
-  } catch {
-    return undefined;
-  }
-}

@@ -1,83 +1,87 @@
 /**
  * What a field asks of the backend, declared beside the field.
  *
- * Look-ahead reads it to begin calls early, the plan reads it to count them: a room says once which
- * route a field needs and with which keys, and nothing else in the gateway knows.
+ * Look-ahead, the plan and the field's resolver all read the same declaration: a resource module says
+ * once which route a field needs and with which key, and nothing else in the gateway knows.
  */
 import type { GraphQLField } from 'graphql';
+import type { Arguments } from '../../execution/arguments.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
-import type { Context } from '../context.ts';
-import type { Entity } from './entity.ts';
 import type { List } from '../connection/list.ts';
-import type { Loader } from './loader.ts';
-
-type Args = Readonly<Record<string, unknown>>;
+import type { Context } from '../context.ts';
+import type { AnyEntity } from './entity.ts';
+import type { Key } from './key.ts';
+import type { KeyLoader } from './loader.ts';
 
 /** `key`: the parent's key is enough. `object`: the parent has to be there first. */
 export type DemandSource = 'key' | 'object';
 
-/** One object by its key. */
-export interface ObjectDemand {
-  readonly kind: 'object';
+/** Objects that the caller names by their ids. Only root fields demand them. */
+export interface LookupDemand {
+  readonly kind: 'lookup';
+  readonly from: 'object';
+  /** @throws BAD_USER_INPUT for what is no id. */
+  readonly wanted: (args: Arguments) => readonly Wanted[];
+}
+
+/** An object and the key it is read by. */
+export interface Wanted {
+  readonly entity: AnyEntity;
+  readonly key: Key;
+}
+
+/** The object that the parent refers to. The plan takes the parts of its key by their names. */
+export interface ReferenceDemand {
+  readonly kind: 'reference';
   readonly from: DemandSource;
-  readonly entity: Entity;
-  /** Null when the reference is empty. */
-  readonly key: (parent: object, args: Args) => Readonly<Record<string, string>> | null;
+  readonly entity: AnyEntity;
+  /**
+   * Null when the reference is empty.
+   *
+   * @throws the error that stands where the backend broke a part of the key.
+   */
+  readonly key: (parent: object) => Key | null;
+}
+
+/** What lists and loads have in common: objects that one call brings. */
+interface ItemsDemand {
+  readonly from: DemandSource;
+  /** What the items are, and prime; undefined when they are no entities. */
+  readonly items: AnyEntity | undefined;
+  /** Fields that every item has from its parent, beside the parts of its key. */
+  readonly shares?: readonly string[];
+  /** True when the items are keys, each read only if more is selected. */
+  readonly references?: boolean;
 }
 
 /** A list of the backend, a page at a time. */
-export interface ListDemand {
+export interface ListDemand extends ItemsDemand {
   readonly kind: 'list';
-  readonly from: DemandSource;
   /** Undefined when the list came with its parent and costs nothing. */
   readonly route: Route | undefined;
-  /** The route with these arguments, where it depends on them. */
-  readonly routeFor?: (args: Args) => Route;
-  /** What the items prime. */
-  readonly items: Entity | undefined;
+  /** True when a whole list is read, in as many pages as it has. */
+  readonly walks?: boolean;
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
   readonly proves: boolean;
-  readonly list: (parent: object, args: Args, context: Context) => List;
-  /** What is known of every item before it arrives, beside the key parts it shares by name. */
-  readonly carries?: ((parent: object, args: Args) => object) | undefined;
-  /** True when the items are keys, each read only if more is selected. */
-  readonly references?: boolean;
-  /** True when the whole list is read, in as many pages as it has. */
-  readonly walks?: boolean;
+  /** @throws BAD_USER_INPUT for arguments that would not be sent. */
+  readonly list: (parent: object, args: Arguments, context: Context) => List;
 }
 
-/** Something that arrives with one call, and is neither an entity itself nor a list with cursors. */
-export interface LoadDemand {
+/** Something that arrives with one call, and is not a list with cursors. */
+export interface LoadDemand extends ItemsDemand {
   readonly kind: 'load';
-  readonly from: DemandSource;
   readonly route: Route;
-  readonly loader: (context: Context) => Loader<Readonly<Record<string, string>>, unknown>;
+  readonly loader: (context: Context) => KeyLoader;
+  /** The list that is read to its end for it, in as many pages as it has. */
+  readonly list?: (key: Key, context: Context) => List;
+  /** The parent's fields that the key is made of; its own key when absent. */
+  readonly parts?: readonly string[];
   /**
    * Null when nothing has to be asked for.
    *
    * @throws BAD_USER_INPUT for arguments that would not be sent.
    */
-  readonly key: (parent: object, args: Args) => Readonly<Record<string, string>> | null;
-  /** What the answer holds, and primes. */
-  readonly items?: Entity | undefined;
-  /** What is known of every item before it arrives. */
-  readonly carries?: ((parent: object, args: Args) => object) | undefined;
-  /** Names the call where it is not the loader's alone: an entity's `callIdentity`, or a shared name. */
-  readonly identity?: ((key: Readonly<Record<string, string>>) => string) | undefined;
-  /** True when the items are keys, each read only if more is selected. */
-  readonly references?: boolean;
-  /** True when a whole list is read for it, in as many pages as it has. */
-  readonly walks?: boolean;
-}
-
-/** Objects by their global ids. */
-export interface NodesDemand {
-  readonly kind: 'nodes';
-  readonly from: 'object';
-  /** @throws BAD_USER_INPUT for what is no id. */
-  readonly wanted: (
-    args: Args,
-  ) => readonly { readonly entity: Entity; readonly key: Readonly<Record<string, string>> }[];
+  readonly key: (parent: object, args: Arguments, context: Context) => Key | null;
 }
 
 /** A write: sent when its field's turn comes, never ahead. */
@@ -86,10 +90,13 @@ export interface WriteDemand {
   readonly from: 'object';
   readonly route: Route;
   /** @throws BAD_USER_INPUT for an input that would not be sent. */
-  readonly check: (args: Args) => void;
+  readonly check: (args: Arguments) => void;
 }
 
-export type Demand = ObjectDemand | ListDemand | LoadDemand | NodesDemand | WriteDemand;
+/** What fields of objects demand. */
+export type ObjectDemand = ReferenceDemand | ListDemand | LoadDemand;
+
+export type Demand = ObjectDemand | LookupDemand | WriteDemand;
 
 /** A field's demand, which may differ between the two route sets. */
 export type DemandOf = (routeSet: RouteSet) => Demand | undefined;

@@ -8,12 +8,14 @@ import type { ObjectRef } from '@pothos/core';
 import type { CallOptions } from '../../rest/client/client.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Types } from '../types/builder.ts';
+import type { List } from '../connection/list.ts';
 import { perRequest, type Context } from '../context.ts';
 import { cutAt } from '../continuation.ts';
 import { badInput } from '../errors.ts';
-import { textOf } from './key.ts';
-import { Loader } from './loader.ts';
+import { textOf, type Key } from './key.ts';
+import { Loader, type KeyLoader } from './loader.ts';
 import { formatNodeId, parseNodeId, type NodeKey } from '../types/node-id.ts';
+import { withArticle } from '../types/typename.ts';
 import { segmentFault } from '../../rest/client/path.ts';
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
@@ -26,32 +28,60 @@ export interface EntityOptions<T extends object, Name extends keyof T & string> 
   readonly route: Route;
   /** One object by its key; null when there is none. */
   readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
-  /** Other names by which loaders find the object once it is there, for the plan. */
-  readonly alsoKnownAs?: (object: T) => readonly string[];
-  /** Names the call of `find` where a field is read by it too, as its demand's `identity` does. */
-  readonly callIdentity?: (key: KeyOf<Name>) => string;
+  /** The list that `find` looks through where the backend lacks the route. */
+  readonly searched?: (context: Context) => List;
+  readonly alternateKey?: readonly (keyof T & string)[];
 }
 
-export class Entity<T extends object = object, Name extends keyof T & string = keyof T & string> {
+/**
+ * An entity of any type.
+ *
+ * What its methods take and answer is the entity's own, though the compiler can't tell: keys come
+ * from the entity that they are passed to.
+ */
+export interface AnyEntity {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly callKey: readonly string[];
+  /** Other fields by which the object is found once it is there. */
+  readonly alternateKey: readonly string[] | undefined;
+  readonly route: Route;
+  readonly searched: ((context: Context) => List) | undefined;
+  loader(context: Context): KeyLoader;
+  isKeyField(field: string): boolean;
+  keyOf(object: unknown): Key | undefined;
+  idOf(key: Key): string;
+  stub(key: Key): object;
+  prime(context: Context, brought: readonly unknown[]): void;
+  keyFrom(id: NodeKey, text: string): Key;
+}
+
+export class Entity<T extends object, Name extends keyof T & string> {
   readonly ref: ObjectRef<Types, T>;
   readonly key: readonly Name[];
+  /** The part of the key that is in the route's path. An entry of a topic is picked out of its topic. */
+  readonly callKey: readonly Name[];
   readonly route: Route;
+  readonly searched: ((context: Context) => List) | undefined;
+  readonly alternateKey: readonly string[] | undefined;
   /** The request's loader of these objects. */
   readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
-  readonly alsoKnownAs: ((object: T) => readonly string[]) | undefined;
-  readonly callIdentity: ((key: KeyOf<Name>) => string) | undefined;
   readonly #keyFields: ReadonlySet<string>;
+  /** The holes of the path that the key fills, in its order. An entry is picked out of its topic. */
+  readonly #holes: readonly (string | undefined)[];
   /** Hardly any request asks a loader for what others brought: it waits here, not looked at. */
   readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
-  constructor({ ref, key, route, find, alsoKnownAs, callIdentity }: EntityOptions<T, Name>) {
+  constructor({ ref, key, route, find, searched, alternateKey }: EntityOptions<T, Name>) {
     this.ref = ref;
     this.key = key;
+    this.callKey = key.slice(0, route.path.split('{').length - 1);
     this.route = route;
-    this.alsoKnownAs = alsoKnownAs;
-    this.callIdentity = callIdentity;
+    this.searched = searched;
+    this.alternateKey = alternateKey;
     const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
+    this.#holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole);
     this.loader = perRequest(
       (context) =>
         new Loader<KeyOf<Name>, T | null>(
@@ -68,7 +98,8 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
           },
         ),
     );
-    entities.set(ref.name, this as unknown as Entity);
+    entities.set(ref.name, this);
+    byIdField.set(key.at(-1)!, this);
   }
 
   get name(): string {
@@ -100,10 +131,9 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
     );
   }
 
-  /** A key standing for its object. */
-  stub(key: KeyOf<Name>): T {
-    // Sound because of who calls it: the selection was found to hold nothing but key fields.
-    return { ...key } as unknown as T;
+  /** A key standing for its object, where nothing but key fields is selected. */
+  stub(key: KeyOf<Name>): object {
+    return { ...key };
   }
 
   /** Remembers what a list, a parent or a write brought; what has no key is passed over. */
@@ -123,28 +153,35 @@ export class Entity<T extends object = object, Name extends keyof T & string = k
   keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
     if (typename !== this.name || parts.length !== this.key.length) {
       throw badInput(
-        `"${id.slice(0, 64)}" is the id of a ${typename}: pass the id of a ${this.name}.`,
+        `"${id.slice(0, 64)}" is the id of ${withArticle(typename)}: pass the id of ${withArticle(this.name)}.`,
       );
     }
     // keyOf's inverse: as many parts as names, checked above.
-    return Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>;
+    return this.checkKey(
+      Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>,
+    );
   }
 
   /**
-   * Refuses raw ids that can't be part of a REST path, before any call.
+   * Refuses raw ids that can't be part of this entity's REST path, before any call.
    *
    * @throws BAD_USER_INPUT naming the argument.
    */
   checkKey(key: KeyOf<Name>): KeyOf<Name> {
-    for (const name of this.key) {
-      const fault = segmentFault(key[name]);
+    for (const [i, name] of this.key.entries()) {
+      const fault = segmentFault(key[name], this.#holes[i]);
       if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
     }
     return key;
   }
 }
 
-const entities = new Map<string, Entity>();
+const entities = new Map<string, AnyEntity>();
 
 /** The entity of a type name; undefined for a type without one. */
-export const findEntity = (typename: string): Entity | undefined => entities.get(typename);
+export const findEntity = (typename: string): AnyEntity | undefined => entities.get(typename);
+
+const byIdField = new Map<string, AnyEntity>();
+
+/** The entity whose own raw id a field, argument or input of this name holds: `pageId` is a Page's. */
+export const entityOfIdField = (name: string): AnyEntity | undefined => byIdField.get(name);

@@ -1,6 +1,10 @@
 /**
- * Keys as they are found on objects of the backend, where an error may stand for a part.
+ * Keys of objects: as they are passed on, and as they are found on answers of the backend, where an
+ * error may stand for a part.
  */
+
+/** The parts of a key by their names. */
+export type Key = Readonly<Record<string, string>>;
 
 /**
  * The key itself, fit to be asked for.
@@ -14,7 +18,7 @@ export function soundKey<Key extends object>(key: Key): Key {
 
 /**
  * Named values as one text, to find things by: it is equal for equal values only, since each says
- * how long it is. The quotes are for the plan, whose symbols reach to the next one.
+ * how long it is.
  *
  * @throws the error that stands where the backend broke a value.
  */
@@ -24,7 +28,7 @@ export function textOf(values: object, names: readonly string[] = Object.keys(va
     const value = (values as Readonly<Record<string, unknown>>)[name];
     if (value instanceof Error) throw value;
     const written = String(value);
-    text += `${name}=${written.length}:"${written}"`;
+    text += `${name}=${written.length}:${written}`;
   }
   return text;
 }

@@ -6,14 +6,15 @@
  * asked meanwhile.
  */
 import DataLoader from 'dataloader';
-import { Cancel } from '../../rest/client/cancel.ts';
+import { Cancel } from '../../lib/cancel.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
+import type { Key } from './key.ts';
 
 /** Gives up a call that was started ahead; does nothing once somebody has asked for its answer. */
 export type Abandon = () => void;
 
 /** For a start that made no call of its own. */
-export const nothingToAbandon: Abandon = () => {};
+const nothingToAbandon: Abandon = () => {};
 
 /** How a loader takes what other calls brought. */
 export interface Primes<Key> {
@@ -25,7 +26,13 @@ export interface Primes<Key> {
   readonly onHit: (origin: unknown) => void;
 }
 
-interface Ask<Key> {
+/** A loader by keys of objects, whatever their names: who asks it has the key from its own entity. */
+export interface KeyLoader {
+  load(key: Key, origin?: unknown): Promise<unknown>;
+  start(key: Key, origin?: unknown): Abandon;
+}
+
+interface Request<Key> {
   readonly key: Key;
   readonly call: CallOptions;
 }
@@ -39,7 +46,7 @@ interface Ahead {
 
 export class Loader<Key, Value> {
   /** Batches only: what was asked for is known here, since a call may be given up. */
-  readonly #dataLoader: DataLoader<Ask<Key>, Value>;
+  readonly #dataLoader: DataLoader<Request<Key>, Value>;
   readonly #idOf: (key: Key) => string;
   readonly #answers = new Map<string, Promise<Value>>();
   readonly #ahead = new Map<string, Ahead>();
@@ -58,10 +65,10 @@ export class Loader<Key, Value> {
   ) {
     this.#idOf = idOf;
     this.#primes = primes;
-    this.#dataLoader = new DataLoader<Ask<Key>, Value>(
+    this.#dataLoader = new DataLoader<Request<Key>, Value>(
       // DataLoader resolves each key with what stands in its place. A promise there is followed, so
       // that no key waits for the slowest one: its types know of values only.
-      (asks) => Promise.resolve(asks.map(({ key, call }) => load(key, call)) as Value[]),
+      (requests) => Promise.resolve(requests.map(({ key, call }) => load(key, call)) as Value[]),
       { cache: false },
     );
   }

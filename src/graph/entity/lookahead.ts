@@ -3,55 +3,49 @@
  *
  * When an object is asked for by its key, everything below it that needs no more than this key is
  * begun beside it instead of after it; and an object of which only the key is selected is not asked
- * for at all. Resolvers further down find their calls under way in the request's loaders.
+ * for at all. What was worked out to begin a field is kept for the field's resolver.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { argumentsOf } from '../../execution/arguments.ts';
-import { selectedFields, type Document } from '../../execution/selection.ts';
+import { argumentsOf, type Arguments } from '../../execution/arguments.ts';
+import type { Document } from '../../execution/selection.ts';
 import { isNotFound } from '../../rest/client/errors.ts';
-import type { Context } from '../context.ts';
-import { demandOf, type ListDemand } from './demand.ts';
-import type { Entity, KeyOf } from './entity.ts';
 import { readList, startList } from '../connection/list.ts';
-import { nothingToAbandon, type Abandon } from './loader.ts';
-import { firstPage } from '../connection/page-request.ts';
+import { pageOf, pageRequestOf, type PageRequest } from '../connection/page-request.ts';
+import { perRequest, type Context } from '../context.ts';
+import type { ListDemand, LoadDemand, ReferenceDemand } from './demand.ts';
+import type { AnyEntity } from './entity.ts';
+import type { Key } from './key.ts';
+import type { Abandon } from './loader.ts';
+import { selectionOf, visitDemand, type KeyField, type ObjectVisitor } from './walk.ts';
 
-type AnyKey = Readonly<Record<string, string>>;
+type Path = GraphQLResolveInfo['path'];
 
-/** Where in a query a value is wanted. */
-interface Place {
-  readonly context: Context;
-  readonly document: Document;
-  /** What selects the value's fields. */
-  readonly fieldNodes: readonly FieldNode[];
-  /** The path of the field, for the journal. */
-  readonly path: GraphQLResolveInfo['path'];
-}
-
-/** What was begun below an object. */
-interface Ahead {
-  /** Something selected is neither in the key nor begun from it. */
-  readonly needsObject: boolean;
-  /** Whether the parent exists, by a call that was begun anyway; undefined when none can tell. */
-  readonly proof: (() => Promise<boolean>) | undefined;
-  /** Gives up what was begun: the parent is missing. */
-  readonly abandon: Abandon;
+/** The object that a parent refers to; null when there is none. */
+export function followReference(
+  demand: ReferenceDemand,
+  parent: object,
+  context: Context,
+  info: GraphQLResolveInfo,
+): object | null | Promise<object | null> {
+  const { entity } = demand;
+  const begun = begunBelow(context).get(parent)?.references.get(info.fieldNodes[0]!);
+  if (begun) return answer(entity, begun.key, context, info, begun.ahead);
+  const key = demand.key(parent);
+  return key && followKey(entity, key, context, info);
 }
 
 /**
- * The object a reference points to; null when there is none.
+ * The object with a key that the backend gave; null when there is none.
  *
  * Costs no call when only its key is selected: a reference is believed.
  */
-export function followReference<T extends object, Name extends keyof T & string>(
-  entity: Entity<T, Name>,
-  key: KeyOf<Name>,
+export const followKey = (
+  entity: AnyEntity,
+  key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-): T | Promise<T | null> {
-  const ahead = startBelow(entity, key, placeOf(context, info));
-  return ahead.needsObject ? loadObject(entity, key, context, info, ahead) : entity.stub(key);
-}
+): object | Promise<object | null> =>
+  answer(entity, key, context, info, startBelow(entity, key, context, info, info));
 
 /**
  * The object a caller names; null when there is none.
@@ -59,130 +53,176 @@ export function followReference<T extends object, Name extends keyof T & string>
  * A caller's id is not believed: with only the key selected, a call below it that is made anyway
  * tells whether it exists, or else the object itself is asked for.
  */
-export async function lookUp<T extends object, Name extends keyof T & string>(
-  entity: Entity<T, Name>,
-  key: KeyOf<Name>,
+export async function lookUp(
+  entity: AnyEntity,
+  key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-): Promise<T | null> {
-  const ahead = startBelow(entity, key, placeOf(context, info));
-  if (ahead.needsObject || !ahead.proof) return loadObject(entity, key, context, info, ahead);
-  if (await ahead.proof()) return entity.stub(key);
-  ahead.abandon();
-  return null;
+): Promise<object | null> {
+  const ahead = startBelow(entity, key, context, info, info);
+  if (!ahead.needsObject && ahead.exists && !(await ahead.exists())) {
+    ahead.abandon();
+    return null;
+  }
+  return ahead.needsObject || !ahead.exists
+    ? load(entity, key, context, info, ahead)
+    : keep(context, entity.stub(key), ahead);
 }
 
 /** An object that is already there: begins what its selection needs from its key. */
-export function startFrom<T extends object, Name extends keyof T & string>(
-  entity: Entity<T, Name>,
-  object: T,
+export function startFrom(
+  entity: AnyEntity,
+  object: object,
   context: Context,
   info: GraphQLResolveInfo,
 ): void {
   const key = entity.keyOf(object);
-  if (key) startBelow(entity, key, placeOf(context, info));
+  if (key) keep(context, object, startBelow(entity, key, context, info, info));
 }
 
-function loadObject<T extends object, Name extends keyof T & string>(
-  entity: Entity<T, Name>,
-  key: KeyOf<Name>,
+/** What look-ahead asked a list for, for the resolver of the list's field; undefined for any other. */
+export const requestAhead = (
+  context: Context,
+  parent: object,
+  info: GraphQLResolveInfo,
+): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
+
+function answer(
+  entity: AnyEntity,
+  key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  { abandon }: Ahead,
-): Promise<T | null> {
-  const loaded = entity.loader(context).load(key, info.path);
+  ahead: Ahead,
+): object | Promise<object | null> {
+  return ahead.needsObject
+    ? load(entity, key, context, info, ahead)
+    : keep(context, entity.stub(key), ahead);
+}
+
+function load(
+  entity: AnyEntity,
+  key: Key,
+  context: Context,
+  info: GraphQLResolveInfo,
+  ahead: Ahead,
+): Promise<object | null> {
+  // A loader of objects answers objects.
+  const loaded = entity.loader(context).load(key, info.path) as Promise<object | null>;
   // Most references have nothing below them, and there are many of them.
-  if (abandon === nothingToAbandon) return loaded;
+  if (ahead.isEmpty) return loaded;
   return loaded.then(
     (object) => {
-      if (!object) abandon();
+      if (!object) ahead.abandon();
+      // What was begun for one object is not taken for another, should the backend answer that.
+      else if (entity.key.every((name) => key[name] === (object as Key)[name])) {
+        keep(context, object, ahead);
+      }
       return object;
     },
     (error: unknown) => {
-      abandon();
+      ahead.abandon();
       throw error;
     },
   );
 }
 
-const placeOf = (context: Context, info: GraphQLResolveInfo): Place => ({
-  context,
-  document: info,
-  fieldNodes: info.fieldNodes,
-  path: info.path,
-});
+/** What was begun below the objects that have arrived since. */
+const begunBelow = perRequest(() => new Map<object, Ahead>());
 
-function startBelow(entity: Pick<Entity, 'name' | 'isKeyField'>, key: AnyKey, place: Place): Ahead {
-  const { context, document } = place;
-  if (!context.looksAhead) return NOTHING_BEGUN;
+function keep(context: Context, object: object, ahead: Ahead): object {
+  if (!ahead.isEmpty) begunBelow(context).set(object, ahead);
+  return object;
+}
+
+/** Where a field is begun. */
+interface Visit {
+  readonly key: Key;
+  readonly field: KeyField;
+  readonly args: Arguments;
+  readonly context: Context;
+  readonly document: Document;
+  readonly path: Path;
+}
+
+/** What was begun below an object before it was there. */
+class Ahead implements ObjectVisitor<Visit, void> {
+  /** Something selected is neither in the key nor begun from it. */
+  readonly needsObject: boolean;
+  /** Whether the object exists, by a call that was begun anyway; undefined when none can tell. */
+  exists: (() => Promise<boolean>) | undefined;
+  readonly requests = new Map<FieldNode, PageRequest>();
+  readonly references = new Map<FieldNode, { readonly key: Key; readonly ahead: Ahead }>();
+  readonly #begun: Abandon[] = [];
+
+  constructor(needsObject: boolean) {
+    this.needsObject = needsObject;
+  }
+
+  get isEmpty(): boolean {
+    return this.#begun.length === 0;
+  }
+
+  /** Gives up what was begun: the object is missing. */
+  abandon(): void {
+    for (const abandon of this.#begun) abandon();
+  }
+
+  reference({ entity, key }: ReferenceDemand, visit: Visit): void {
+    const found = key(visit.key);
+    if (!found) return;
+    const { context, document, field, path } = visit;
+    const ahead = startBelow(entity, found, context, document, { ...field, path });
+    this.references.set(field.fieldNodes[0]!, { key: found, ahead });
+    if (!ahead.isEmpty) this.#begun.push(() => ahead.abandon());
+    if (ahead.needsObject) this.#begun.push(entity.loader(context).start(found, path));
+  }
+
+  list(demand: ListDemand, { key, field, args, context, path }: Visit): void {
+    const request = pageRequestOf(demand, key, args, context);
+    const { list } = request;
+    const page = pageOf(request);
+    this.requests.set(field.fieldNodes[0]!, request);
+    this.#begun.push(startList(context, list, page, path));
+    if (!demand.proves) return;
+    this.exists ??= () =>
+      readList(context, list, page, { origin: path }).then(
+        () => true,
+        (error: unknown) => !isNotFound(error),
+      );
+  }
+
+  load({ loader, key }: LoadDemand, { key: parent, args, context, path }: Visit): void {
+    const found = key(parent, args, context);
+    if (found) this.#begun.push(loader(context).start(found, path));
+  }
+}
+
+/** Nothing begun: of most objects no more is selected than what comes with them. */
+const OBJECT_ALONE = new Ahead(true);
+const KEY_ALONE = new Ahead(false);
+
+function startBelow(
+  entity: AnyEntity,
+  key: Key,
+  context: Context,
+  document: Document,
+  { fieldNodes, path }: { readonly fieldNodes: readonly FieldNode[]; readonly path: Path },
+): Ahead {
+  if (!context.looksAhead) return OBJECT_ALONE;
   // An entity's name is an object type's: it is made with an ObjectRef.
   const type = document.schema.getType(entity.name) as GraphQLObjectType;
-  const begun: Abandon[] = [];
-  let needsObject = false;
-  let proof: Ahead['proof'];
-
-  for (const selected of selectedFields(document, type, place.fieldNodes)) {
-    if (entity.isKeyField(selected.name)) continue;
-    const field = type.getFields()[selected.name];
-    const demand = field && demandOf(field, context.rest.routeSet);
-    const args = demand?.from === 'key' ? argumentsOf(document, field!, selected) : undefined;
-    if (!demand || demand.from === 'object' || !args) {
-      needsObject = true;
-      continue;
-    }
-    const below = {
-      ...place,
-      fieldNodes: selected.fieldNodes,
-      path: pathTo(place, selected.key, type.name),
-    };
-    if (demand.kind === 'list') {
-      const listProof = startPage(demand, key, args, below, begun);
-      if (demand.proves) proof ??= listProof;
-      continue;
-    }
-    const belowKey = demand.key(key, args);
-    if (!belowKey) continue;
-    if (demand.kind === 'load') {
-      begun.push(demand.loader(context).start(belowKey, below.path));
-    } else {
-      const ahead = startBelow(demand.entity, belowKey, below);
-      begun.push(ahead.abandon);
-      if (ahead.needsObject) begun.push(demand.entity.loader(context).start(belowKey, below.path));
+  const { keyFields, needsObject } = selectionOf(document, type, fieldNodes, context.rest.routeSet);
+  if (keyFields.length === 0) return needsObject ? OBJECT_ALONE : KEY_ALONE;
+  const ahead = new Ahead(needsObject);
+  for (const field of keyFields) {
+    try {
+      const args = argumentsOf(document, field.definition, field);
+      if (!args) continue;
+      const below = { prev: path, key: field.key, typename: type.name };
+      visitDemand(ahead, field.demand, { key, field, args, context, document, path: below });
+    } catch {
+      // The field's resolver meets the same refusal, and tells it at its place in the answer.
     }
   }
-  if (begun.length === 0) return needsObject ? NOTHING_BEGUN : NOTHING_NEEDED;
-  return { needsObject, proof, abandon: abandonAll(begun) };
+  return ahead;
 }
-
-const NOTHING_BEGUN: Ahead = { needsObject: true, proof: undefined, abandon: nothingToAbandon };
-const NOTHING_NEEDED: Ahead = { ...NOTHING_BEGUN, needsObject: false };
-
-const abandonAll =
-  (begun: readonly Abandon[]): Abandon =>
-  () =>
-    begun.forEach((abandon) => abandon());
-
-/** Begins a list's page; answers how to learn from it whether the parent exists. */
-function startPage(
-  demand: ListDemand,
-  key: AnyKey,
-  args: Readonly<Record<string, unknown>>,
-  { context, path }: Place,
-  begun: Abandon[],
-): Ahead['proof'] {
-  const list = demand.list(key, args, context);
-  const page = firstPage(context, list, args);
-  if (!page) return undefined; // its resolver will say what is wrong
-  begun.push(startList(context, list, page, path));
-  return () =>
-    readList(context, list, page, { origin: path }).then(
-      () => true,
-      (error: unknown) => !isNotFound(error),
-    );
-}
-
-const pathTo = (place: Place, key: string, typename: string): Place['path'] => ({
-  prev: place.path,
-  key,
-  typename,
-});

@@ -1,12 +1,13 @@
 /**
- * How rooms write fields that lead to one object: what is demanded is said once, and look-ahead, the
- * plan and the resolver all follow from it.
+ * How resource modules write fields that lead to one object: what is demanded is said once, and
+ * look-ahead, the plan and the resolver all follow from it.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import { demanding, type DemandSource, type ObjectDemand } from './demand.ts';
-import type { Entity, KeyOf } from './entity.ts';
+import { callerKey, describeId } from './caller-key.ts';
 import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
+import { demanding, type DemandSource, type ReferenceDemand } from './demand.ts';
+import type { Entity, KeyOf } from './entity.ts';
 import { soundKey } from './key.ts';
 import { followReference, lookUp } from './lookahead.ts';
 
@@ -28,26 +29,27 @@ export function referenceField<
   entity: Entity<T, Name>,
   { description, from, key }: ReferenceOptions<Parent, Name>,
 ) {
-  const demand = {
-    kind: 'object',
+  const demand: ReferenceDemand = {
+    kind: 'reference',
     from,
-    entity: entity as unknown as Entity,
-    // Only ever called with this field's own parents.
-    key: key as unknown as ObjectDemand['key'],
-  } as const satisfies ObjectDemand;
+    entity,
+    key: (parent) => {
+      // A demand is only ever read with its own field's parents, or with their keys.
+      const wanted = key(parent as Parent);
+      return wanted && soundKey(wanted);
+    },
+  };
   return anyBuilder(t).field({
     type: entity.ref,
     nullable: true,
     description: costing(description, entity.route),
     extensions: demanding(demand),
-    resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) => {
-      const wanted = key(parent);
-      return wanted && followReference(entity, soundKey(wanted), context, info);
-    },
+    resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) =>
+      followReference(demand, parent, context, info),
   });
 }
 
-/** A lookup by raw REST ids: `page(pageId:)`. Null when there is none. */
+/** A lookup by raw or global ids: `page(pageId:)`. Null when there is none. */
 export function lookupField<T extends object, Name extends keyof T & string>(
   t: FieldBuilder<{}>,
   entity: Entity<T, Name>,
@@ -61,16 +63,16 @@ export function lookupField<T extends object, Name extends keyof T & string>(
     args: Object.fromEntries(
       entity.key.map((name) => [
         name,
-        builder.arg.id({ required: true, description: `The id REST knows it by: \`${name}\`.` }),
+        builder.arg.id({ required: true, description: describeId(name) }),
       ]),
     ),
     extensions: demanding({
-      kind: 'object',
-      from: 'key',
-      entity: entity as unknown as Entity,
-      key: (_parent, args) => entity.checkKey(args as KeyOf<Name>),
+      kind: 'lookup',
+      from: 'object',
+      // The schema declares them: one argument a part of the key.
+      wanted: (args) => [{ entity, key: callerKey(entity, args as KeyOf<Name>) }],
     }),
     resolve: (_parent: object, args: KeyOf<Name>, context: Context, info: GraphQLResolveInfo) =>
-      lookUp(entity, entity.checkKey(args), context, info),
+      lookUp(entity, callerKey(entity, args), context, info),
   });
 }

@@ -1,29 +1,46 @@
 /**
- * How rooms write mutations: one input, one call, a payload with the object and `userErrors`.
+ * How modules define mutations: one input, one call, a payload with the object and `userErrors`.
  *
- * What the backend refuses for the caller's reasons (validation, a missing or conflicting object) is
- * data the caller asked for; what fails for the backend's reasons is a GraphQL error.
+ * What the user of a form can mend is data, whoever finds it: limits are checked here, all of them
+ * and before any call, and what the backend refuses is put into the same list. What a developer has
+ * to mend, and what fails for the backend's reasons, is a GraphQL error.
  */
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import type { CallOptions } from '../../rest/client/client.ts';
+import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { builder, type Types } from '../types/builder.ts';
 import { forgetReads, type Context } from '../context.ts';
+import { callerKey, rawId } from '../entity/caller-key.ts';
 import { demanding } from '../entity/demand.ts';
 import type { Entity, KeyOf } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { costing } from '../types/field-builder.ts';
+import { nounOf } from '../types/typename.ts';
 import { startFrom } from '../entity/lookahead.ts';
-import { lostAnswer, outcomeUnknown } from './outcome.ts';
-import { asItIs, toUserError, UserErrorRef, type FieldOf, type UserError } from './user-errors.ts';
+import { outcomeUnknown } from './outcome.ts';
+import {
+  brokenLimits,
+  refusal,
+  UserErrorRef,
+  type FieldOf,
+  type UserError,
+} from './user-errors.ts';
 
 interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
 }
 
-export interface WriteOptions<T extends object, Name extends keyof T & string, Input> {
+export interface WriteOptions<
+  T extends object,
+  Name extends keyof T & string,
+  Input,
+  Target extends object,
+  Part extends keyof Target & string,
+  Body,
+> {
   readonly name: string;
   readonly description: string;
   readonly route: Route;
@@ -31,56 +48,92 @@ export interface WriteOptions<T extends object, Name extends keyof T & string, I
   /** What the payload holds, and under which name. */
   readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
   /**
-   * Checks the input and answers how to send it. Refusals are thrown here, before any call.
+   * The object that the path names, and the input field that names it: `id` takes a global id,
+   * any other field a raw or a global one. Absent where the path names no object.
    */
-  readonly prepare: (
-    input: WithoutNulls<Input>,
-  ) => (context: Context, call: CallOptions) => Promise<T>;
-  readonly fieldOf?: FieldOf;
+  readonly target?: {
+    readonly field: keyof Input & string;
+    readonly entity: Entity<Target, Part>;
+  };
+  /** What REST takes as the body: the input's other fields. Absent where the route takes none. */
+  readonly body?: z.ZodType<Body>;
+  /** Turns those fields into the body, where names differ, and paths of the body into the input's. */
+  readonly rename?: {
+    readonly toBody: (fields: WithoutNulls<Input>) => unknown;
+    readonly toField: FieldOf;
+  };
+  readonly send: (context: Context, key: KeyOf<Part>, body: Body, call: CallOptions) => Promise<T>;
   /**
-   * How to see what became of a write whose answer was lost; absent where nothing can be read,
-   * because the write would have made the object. See `outcome.ts`.
+   * Fields of the target that tell whether the write was carried out, read back when its answer was
+   * lost: see `outcome.ts`. Absent where nothing can be read back, because the write would have made
+   * the object.
    */
-  readonly readBack?: ReadBack<T, Name, Input>;
-}
-
-export interface ReadBack<T, Name extends string, Input> {
-  /** The object the write is about; `prepare` has accepted the input. */
-  readonly key: (input: WithoutNulls<Input>) => KeyOf<Name>;
-  /** The fields of it that tell whether the write was carried out. */
-  readonly tells: readonly (keyof T & string)[];
+  readonly tells?: readonly (keyof Target & string)[];
 }
 
 /** Adds a mutation with its payload type. */
-export function writeField<T extends object, Name extends keyof T & string, Input>(
-  options: WriteOptions<T, Name, Input>,
-): void {
-  const { name, description, route, input, prepare, readBack, answers, fieldOf } = options;
-  // `input` is a required argument of the type that the ref names.
-  const inputOf = (args: { readonly input?: unknown }) =>
-    withoutNulls(args.input) as WithoutNulls<Input>;
-  const ready = (args: { readonly input?: unknown }) => prepare(inputOf(args));
+export function writeField<
+  T extends object,
+  Name extends keyof T & string,
+  Input,
+  Target extends object,
+  Part extends keyof Target & string,
+  Body,
+>(options: WriteOptions<T, Name, Input, Target, Part, Body>): void {
+  const { name, description, route, input, target, body, rename, send, tells } = options;
+  const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
+
+  /** @throws BAD_USER_INPUT for an id that is not the target's. */
+  const read = (args: Args): Write<KeyOf<Part>, Body> => {
+    // The schema says that it is there, and an object.
+    const given = args.input as Readonly<Record<string, unknown>>;
+    const key = target && keyOf(target.entity, target.field, given[target.field]);
+    const others = Object.entries(given).filter(([field]) => field !== target?.field);
+    const fields = withoutNulls(Object.fromEntries(others)) as WithoutNulls<Input>;
+    const checked = body?.safeParse(rename ? rename.toBody(fields) : fields);
+    return {
+      // Absent only where `send` has no use for them.
+      key: key as KeyOf<Part>,
+      body: checked?.data as Body,
+      userErrors: checked?.error ? brokenLimits(checked.error, fieldOf) : [],
+    };
+  };
 
   builder.mutationField(name, (t) =>
     t.field({
       type: payloadType(options),
       nullable: true,
       description: costing(description, route),
-      args: { input: t.arg({ type: input, required: true, description: 'All it takes.' }) },
-      extensions: demanding({ kind: 'write', from: 'object', route, check: ready }),
-      resolve: async (_root, args: { readonly input?: unknown }, context, info) => {
-        const send = ready(args);
+      args: {
+        input: t.arg({
+          type: input,
+          required: true,
+          description: 'The values to write. Optional fields given as null count as absent.',
+        }),
+      },
+      extensions: demanding({
+        kind: 'write',
+        from: 'object',
+        route,
+        check: (args) => {
+          const [fault] = read(args).userErrors;
+          if (fault) throw badInput(fault.message);
+        },
+      }),
+      resolve: async (_root, args: Args, context, info) => {
+        const { key, body, userErrors } = read(args);
+        if (userErrors.length > 0) return { object: null, userErrors };
         try {
-          const object = await send(context, { origin: info.path });
+          const object = await send(context, key, body, { origin: info.path });
           return { object, userErrors: [] };
         } catch (error) {
-          const lost = lostAnswer(error);
-          if (!lost) return { object: null, userErrors: [toUserError(error, fieldOf)] };
-          if (!readBack) throw lost;
+          if (!(error instanceof RestOutcomeUnknownError)) {
+            return { object: null, userErrors: [refusal(error, target, fieldOf)] };
+          }
+          if (!tells || !target) throw error;
           // Before reading back as after: what was read earlier knows nothing of the write.
           forgetReads(context);
-          const key = readBack.key(inputOf(args));
-          throw await outcomeUnknown(lost, answers.entity, key, readBack.tells, context, info.path);
+          throw await outcomeUnknown(error, target.entity, key, tells, context, info.path);
         } finally {
           forgetReads(context);
         }
@@ -89,20 +142,45 @@ export function writeField<T extends object, Name extends keyof T & string, Inpu
   );
 }
 
-function payloadType<T extends object, Name extends keyof T & string, Input>({
+interface Args {
+  readonly input?: unknown;
+}
+
+/** A write that can be sent, unless its user has something to mend. */
+interface Write<Key, Body> {
+  readonly key: Key;
+  readonly body: Body;
+  readonly userErrors: readonly UserError[];
+}
+
+/** The key of the object that an input names. @throws BAD_USER_INPUT for any other id. */
+function keyOf<T extends object, Part extends keyof T & string>(
+  entity: Entity<T, Part>,
+  field: string,
+  id: unknown,
+): KeyOf<Part> {
+  if (field === 'id') return entity.parseId(String(id));
+  // The field is named after the key, which has one part: `pageId` of a Page.
+  return callerKey(entity, { [field]: id } as Record<Part, unknown>);
+}
+
+function payloadType<T extends object, Name extends keyof T & string>({
   name,
   answers: { field, entity },
-}: WriteOptions<T, Name, Input>): ObjectRef<Types, Payload<T>> {
+}: {
+  readonly name: string;
+  readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
+}): ObjectRef<Types, Payload<T>> {
   const ref = builder.objectRef<Payload<T>>(
     `${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`,
   );
   builder.objectType(ref, {
-    description: `What \`${name}\` answers.`,
+    description: `Result of the mutation \`${name}\`.`,
     fields: (t) => ({
       [field]: t.field({
         type: entity.ref,
         nullable: true,
-        description: 'The object as it is afterwards; null when the write was refused.',
+        description: `The ${nounOf(entity.name)} after the write, null when \`userErrors\` is not empty. No call of its own.`,
         resolve: ({ object }, _args, context, info) => {
           if (object) {
             entity.prime(context, [object]);
@@ -113,28 +191,12 @@ function payloadType<T extends object, Name extends keyof T & string, Input>({
       }),
       userErrors: t.expose('userErrors', {
         type: [UserErrorRef],
-        description: 'Why the write was refused; empty when it was carried out.',
+        description:
+          'What the user has to correct before the write can be carried out. Empty when it was carried out.',
       }),
     }),
   });
   return ref;
-}
-
-/**
- * The body as the REST document wants it, defaults filled in.
- *
- * @throws BAD_USER_INPUT naming the first field that breaks a limit of the document.
- */
-export function checkBody<Schema extends z.ZodType>(
-  schema: Schema,
-  body: unknown,
-  fieldOf: FieldOf = asItIs,
-): z.output<Schema> {
-  const checked = schema.safeParse(body);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  const field = fieldOf(issue?.path.map(String) ?? []);
-  throw badInput(`"${field.join('.')}" is not acceptable: ${issue?.message}.`, { field });
 }
 
 /** An input after `withoutNulls`. */
@@ -144,13 +206,21 @@ export type WithoutNulls<Value> = Value extends readonly (infer Item)[]
     ? { [Name in keyof Value]: WithoutNulls<Exclude<Value[Name], null>> }
     : Value;
 
-/** Optional inputs given as null mean "not given", and are never sent as null. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+/**
+ * Optional inputs given as null mean "not given", and are never sent as null.
+ *
+ * @throws BAD_USER_INPUT for a global id where the backend needs its own.
+ */
+function withoutNulls(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
+  if (typeof value === 'string' && RAW_ID.test(name)) return rawId(name, value);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, inner]) => inner !== null && inner !== undefined)
-      .map(([name, inner]) => [name, withoutNulls(inner)]),
+      .map(([name, inner]) => [name, withoutNulls(inner, name)]),
   );
 }
+
+/** Names of inputs that hold an id the gateway only passes on: `brandId`, `actionFormIdOverride`. */
+const RAW_ID = /Id(?:Override)?$/;

@@ -1,18 +1,18 @@
 /**
- * What to tell of a write whose answer was lost: that nobody knows, and what the object is now.
+ * What to tell of a write that may or may not have been carried out, and what its object is now.
  *
  * The error stays OUTCOME_UNKNOWN whatever is read: a state that looks untouched may be changed by
  * the write a moment later, and one that looks changed may be somebody else's doing. Callers judge.
  */
 import type { GraphQLError, GraphQLResolveInfo } from 'graphql';
-import { RestOutcomeUnknownError, RestStatusError } from '../../rest/client/errors.ts';
+import type { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Context } from '../context.ts';
 import type { Entity, KeyOf } from '../entity/entity.ts';
 import { fromRestError } from '../errors.ts';
 import { readTimestamp } from '../types/scalars.ts';
 
 /**
- * What is told of a lost write's object, in `extensions.state` of the error beside its global id:
+ * What is told of such a write's object, in `extensions.state` of the error beside its global id:
  * `{ "id": "…", "found": true, "status": "queued", "queuedAt": "2026-03-01T09:30:00.000Z" }`.
  */
 export interface StateReadBack {
@@ -20,23 +20,6 @@ export interface StateReadBack {
   readonly found: boolean | null;
   /** The fields that tell, under their names in the schema; a broken one is left out. */
   readonly [field: string]: unknown;
-}
-
-/** Statuses of proxies that have asked the backend and lost its answer: Bad Gateway, Gateway Timeout. */
-const LOST_BEHIND_A_PROXY: readonly number[] = [502, 504];
-
-/** The failure of a write whose answer was lost, here or behind a proxy; undefined for any other. */
-export function lostAnswer(error: unknown): RestOutcomeUnknownError | undefined {
-  if (error instanceof RestOutcomeUnknownError) return error;
-  if (!(error instanceof RestStatusError) || !LOST_BEHIND_A_PROXY.includes(error.status)) {
-    return undefined;
-  }
-  const { status, requestId } = error;
-  return new RestOutcomeUnknownError('Write was sent and its answer lost', error.route, {
-    cause: error,
-    status,
-    ...(requestId !== undefined && { requestId }),
-  });
 }
 
 /**
@@ -70,7 +53,7 @@ async function readState<T extends object>(
     });
     return { found: true, ...Object.fromEntries(told) };
   } catch {
-    // Whatever lost the answer may still be going on: the write's own error says so.
+    // Whatever kept the write's answer away may still be going on; its own error is reported.
     return { found: null };
   }
 }

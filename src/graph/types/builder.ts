@@ -1,5 +1,5 @@
 /**
- * The one schema builder. It defines no types of `/v0`: rooms add theirs.
+ * The one schema builder. It defines no types of `/v0`: the modules of the resources do.
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
@@ -19,7 +19,8 @@ export type SchemaShape = {
 /** The schema's types as Pothos completes them. */
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 
-export const ID_DESCRIPTION = 'The global id: opaque, stable, and all that `node` needs.';
+export const ID_DESCRIPTION =
+  'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by `node`, by mutations, and in place of a raw id.';
 
 export const builder = new SchemaBuilder<SchemaShape>({
   plugins: [RelayPlugin],
@@ -32,25 +33,26 @@ export const builder = new SchemaBuilder<SchemaShape>({
     idFieldOptions: { description: ID_DESCRIPTION },
     clientMutationId: 'omit',
     nodeTypeOptions: {
-      description: 'An object that has a global id and can be read again by it.',
+      description: 'An object with a global id, by which `node` reads it again.',
       resolveType: (value) => typenameOf(value as object),
     },
-    pageInfoTypeOptions: { description: 'Where a page of a connection stands in its list.' },
-    hasNextPageFieldOptions: { description: 'Whether anything follows this page.' },
-    hasPreviousPageFieldOptions: { description: 'Whether anything stands before this page.' },
+    pageInfoTypeOptions: { description: 'Pagination state of a connection.' },
+    hasNextPageFieldOptions: { description: 'Whether there are edges after this page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there are edges before this page.' },
     startCursorFieldOptions: {
-      description: 'The cursor of the first edge; null on an empty page.',
+      description: 'Cursor of the first edge. Null when the page is empty.',
     },
     endCursorFieldOptions: {
-      description: 'The cursor of the last edge, to pass as `after`; null on an empty page.',
+      description:
+        'Cursor of the last edge, to pass as `after`. Null when the page is empty, or with an error when the backend did not say where the next page starts.',
     },
   },
 });
 
-builder.queryType({ description: 'Everything that can be read.' });
+builder.queryType({ description: 'Read access to the Content Pages API.' });
 builder.mutationType({
   description:
-    'Everything that can be written. A mutation answers a payload with the object and `userErrors`; each is sent to the backend at most once.',
+    'Write access to the Content Pages API. A mutation answers a payload with the written object and `userErrors`, and is carried out at most once.',
 });
 
 builder.addScalarType('DateTime', DateTime);

@@ -2,7 +2,7 @@
  * The field builder, for helpers that work wherever a field stands.
  *
  * Pothos types a field by where it stands (query, object, interface) and by its options, literally.
- * A helper for all of them cannot be typed that way; its own parameters are, and rooms use those.
+ * A helper for all of them cannot be typed that way; its own parameters are, and resources use those.
  */
 import type { Route } from '../../v0/routes.ts';
 import type { Types } from './builder.ts';

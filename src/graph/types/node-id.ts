@@ -16,6 +16,9 @@ export interface NodeKey {
 
 const CHECKSUM_BYTES = 4;
 
+/** What the JSON list of a global id ends with. */
+const CLOSING_BRACKET = 0x5d;
+
 /** The longest id that is looked at, in characters: three path ids at their longest. */
 const MAX_LENGTH = 8_192;
 
@@ -32,7 +35,7 @@ export function formatNodeId(typename: string, parts: readonly string[]): string
  * @throws BAD_USER_INPUT for anything `formatNodeId` did not write.
  */
 export function parseNodeId(id: string): NodeKey {
-  const key = id.length <= MAX_LENGTH ? readNodeId(id) : undefined;
+  const key = readNodeId(id);
   if (!key) {
     throw badInput(
       `"${id.slice(0, 64)}" is not a global id: pass the "id" of an object unchanged, or use the raw REST id with a field like page(pageId:).`,
@@ -41,10 +44,14 @@ export function parseNodeId(id: string): NodeKey {
   return key;
 }
 
-function readNodeId(id: string): NodeKey | undefined {
+/** What a text says if `formatNodeId` wrote it; undefined for any other text. */
+export function readNodeId(id: string): NodeKey | undefined {
+  if (id.length > MAX_LENGTH) return undefined;
   const bytes = Buffer.from(id, 'base64url');
+  // Raw ids are asked about as often: nearly all of them end here.
+  if (bytes.length <= CHECKSUM_BYTES || bytes.at(-1) !== CLOSING_BRACKET) return undefined;
   // Decoding skips what it does not know; only the exact spelling is ours.
-  if (bytes.length <= CHECKSUM_BYTES || bytes.toString('base64url') !== id) return undefined;
+  if (bytes.toString('base64url') !== id) return undefined;
   const text = bytes.subarray(CHECKSUM_BYTES);
   if (bytes.readUInt32BE() !== crc32(text)) return undefined;
   const [, typename, json] = /^(\w+)(\[.*\])$/s.exec(text.toString()) ?? [];

@@ -1,5 +1,5 @@
 /**
- * How rooms write the type of an entity: an object that has a global id, made of its key.
+ * How resources define the type of an entity: an object that has a global id, made of its key.
  */
 import type { FieldMap, InterfaceParam } from '@pothos/core';
 import { builder, ID_DESCRIPTION, type Types } from './builder.ts';

@@ -4,8 +4,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from './builder.ts';
 import type { Context } from '../context.ts';
-import { demanding } from '../entity/demand.ts';
-import { findEntity, type Entity } from '../entity/entity.ts';
+import { demanding, type Wanted } from '../entity/demand.ts';
+import { findEntity } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { lookUp } from '../entity/lookahead.ts';
 import { parseNodeId } from './node-id.ts';
@@ -19,10 +19,10 @@ builder.queryFields((t) => ({
     type: builder.nodeInterfaceRef(),
     nullable: true,
     description:
-      'The object with a global id; null when there is none. Costs the one route that reads it.',
-    args: { id: t.arg.id({ required: true, description: 'The `id` of any object.' }) },
+      'Fetches any object by its global id. Null when there is none. Costs one call of the route that reads its type.',
+    args: { id: t.arg.id({ required: true, description: 'Global id: the `id` of any object.' }) },
     extensions: demanding({
-      kind: 'nodes',
+      kind: 'lookup',
       from: 'object',
       wanted: ({ id }) => [readId(String(id))],
     }),
@@ -31,18 +31,15 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
-    description: `The objects with these global ids, in the order asked for; null where there is none. At most ${MAX_NODES}; each distinct object costs one call.`,
-    args: { ids: t.arg.idList({ required: true, description: 'The `id`s of any objects.' }) },
-    extensions: demanding({ kind: 'nodes', from: 'object', wanted: ({ ids }) => readIds(ids) }),
+    description: `Fetches up to ${MAX_NODES} objects by their global ids, in the given order. An item is null when there is no such object. Costs one call for each distinct object.`,
+    args: {
+      ids: t.arg.idList({ required: true, description: 'Global ids: the `id` of any objects.' }),
+    },
+    extensions: demanding({ kind: 'lookup', from: 'object', wanted: ({ ids }) => readIds(ids) }),
     resolve: (_root, { ids }, context, info) =>
       readIds(ids).map((wanted) => findNode(wanted, context, info)),
   }),
 }));
-
-interface Wanted {
-  readonly entity: Entity;
-  readonly key: Readonly<Record<string, string>>;
-}
 
 function readId(id: string): Wanted {
   const key = parseNodeId(id);
@@ -52,16 +49,26 @@ function readId(id: string): Wanted {
   return { entity, key: entity.keyFrom(key, id) };
 }
 
+/** What lists of ids were read as: aliases may name one variable many times. */
+const known = new WeakMap<readonly unknown[], readonly Wanted[]>();
+
 /** Read before the first call: one wrong id refuses them all. */
-function readIds(ids: unknown): Wanted[] {
+function readIds(ids: unknown): readonly Wanted[] {
   const given = ids as readonly unknown[]; // the schema says `[ID!]!`
-  if (given.length <= MAX_NODES) return given.map((id) => readId(String(id)));
-  throw badInput(
-    `"ids" takes at most ${MAX_NODES} ids, got ${given.length}: ask for the rest in another request.`,
-  );
+  let wanted = known.get(given);
+  if (!wanted) {
+    if (given.length > MAX_NODES) {
+      throw badInput(
+        `"ids" takes at most ${MAX_NODES} ids, got ${given.length}: ask for the rest in another request.`,
+      );
+    }
+    wanted = given.map((id) => readId(String(id)));
+    known.set(given, wanted);
+  }
+  return wanted;
 }
 
 async function findNode({ entity, key }: Wanted, context: Context, info: GraphQLResolveInfo) {
-  const object = await lookUp(entity, key as never, context, info);
+  const object = await lookUp(entity, key, context, info);
   return object && withTypename(object, entity.name);
 }

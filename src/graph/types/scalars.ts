@@ -22,6 +22,9 @@ const PLAIN_MOMENT =
 /** The document's pattern for a timestamp. Source: interface.md, "Conventions". */
 const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
 
+/** The last millisecond of the year 9999: ISO 8601 writes later years with a sign and six digits. */
+const MAX_EPOCH_MS = 253_402_300_799_999;
+
 /**
  * ISO 8601 unchanged; `+` and digits as epoch milliseconds. Assumed: see README.
  *
@@ -31,7 +34,11 @@ export function readTimestamp(value: unknown): string {
   if (typeof value === 'string') {
     if (PLAIN_MOMENT.test(value)) return value;
     if (isMoment(value)) return value;
-    if (PLUS_DIGITS.test(value)) return new Date(Number(value)).toISOString();
+    if (PLUS_DIGITS.test(value)) {
+      const epochMs = Number(value);
+      if (epochMs <= MAX_EPOCH_MS) return new Date(epochMs).toISOString();
+      throw invalidResponse('Backend answered a timestamp past the year 9999.');
+    }
   }
   throw invalidResponse(
     'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.',
@@ -50,7 +57,7 @@ function isMoment(text: string): boolean {
 
 export const DateTime = new GraphQLScalarType<string, string>({
   name: 'DateTime',
-  description: 'A moment in ISO 8601, such as `2026-03-01T09:30:00.000Z`.',
+  description: 'Date and time in ISO 8601, such as `2026-03-01T09:30:00.000Z`.',
   serialize: readTimestamp,
   parseValue: (value) => {
     if (typeof value === 'string' && isMoment(value)) return value;
@@ -65,12 +72,13 @@ export const DateTime = new GraphQLScalarType<string, string>({
 export const SafeInt = new GraphQLScalarType({
   ...GraphQLSafeInt.toConfig(),
   name: 'SafeInt',
-  description: 'An integer that JSON and JavaScript carry exactly: -(2^53 - 1) to 2^53 - 1.',
+  description:
+    'Integer from -(2^53 - 1) to 2^53 - 1, the range that JSON numbers represent exactly.',
 });
 
 export const Json = new GraphQLScalarType({
   ...GraphQLJSON.toConfig(),
   name: 'JSON',
-  description: 'Any JSON value, as the backend keeps it.',
+  description: 'Any JSON value, as the backend answered it.',
   specifiedByURL: null,
 });

@@ -3,7 +3,7 @@ import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { Account } from '../../v0/account.ts';
 import { routes } from '../../v0/routes.ts';
-import { detailName, domainName } from './account.list.ts';
+import { accountList } from './account.list.ts';
 import { findAccount } from './account.loader.ts';
 
 export const AccountRef = builder.objectRef<Account>('Account');
@@ -12,7 +12,7 @@ export const accountEntity = new Entity({
   ref: AccountRef,
   key: ['accountId'],
   route: routes.getAccount,
-  alsoKnownAs: ({ domain }) => [domainName(domain)],
-  callIdentity: ({ accountId }) => detailName(accountId),
   find: findAccount,
+  searched: accountList,
+  alternateKey: ['domain'],
 });

@@ -15,17 +15,14 @@ export interface AccountFilters {
   readonly includeEmptyOnly?: boolean | null | undefined;
 }
 
-/** Without words to look for, all accounts; with them, a search. */
-export const accountRoute = ({ query }: AccountFilters) =>
-  typeof query === 'string' ? routes.searchAccounts : routes.listAccounts;
-
-/** A list of accounts. Source: GET /v0/accounts, GET /v0/accounts/search. */
+/** All accounts, or with words to look for, those that a search finds. Source: GET /v0/accounts, GET /v0/accounts/search. */
 export const accountList = (
   context: Context,
   { query, includeEmptyOnly }: AccountFilters = {},
 ): List<Account> => {
+  const route = typeof query === 'string' ? routes.searchAccounts : routes.listAccounts;
   const input = { query: filtersOf({ query, includeEmptyOnly }) };
-  const list = restList(context, accountRoute({ query }), input);
+  const list = restList(context, route, input);
   return mapList(list, (account) => knowAccount(context, account));
 };
 
@@ -37,12 +34,6 @@ export function knowAccount(context: Context, account: Account): Account {
   if (!known.has(account.domain)) known.set(account.domain, account);
   return account;
 }
-
-/** What the plan calls the reading of an account with its persons. */
-export const detailName = (accountId: string): string => `account ${JSON.stringify([accountId])}`;
-
-/** What the plan calls an account that is known by its domain. */
-export const domainName = (domain: string): string => `account of ${JSON.stringify(domain)}`;
 
 /** An account that this request has seen already, by its exact domain. */
 export const knownAccount = (context: Context, domain: string): Account | undefined =>

@@ -6,7 +6,7 @@ import { lookupField } from '../../graph/entity/reference-field.ts';
 import { connectionField } from '../../graph/connection/list-field.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from './account.entity.ts';
-import { accountList, accountRoute } from './account.list.ts';
+import { accountList } from './account.list.ts';
 
 const AccountConnectionRef = connectionType(AccountRef);
 
@@ -15,22 +15,24 @@ const listed: ListDemand = {
   kind: 'list',
   from: 'key',
   route: routes.listAccounts,
-  routeFor: accountRoute,
   proves: false,
-  items: accountEntity as unknown as ListDemand['items'],
+  items: accountEntity,
   list: (_query, args, context) => accountList(context, args),
 };
 
 builder.queryFields((t) => ({
-  account: lookupField(t, accountEntity, 'An account by its REST id; null when there is none.'),
+  account: lookupField(t, accountEntity, 'Fetches an account by id. Null when there is none.'),
   accounts: connectionField(t, {
     type: AccountConnectionRef,
-    description: `All accounts, or with \`query\` those that match it. With \`query\` it costs \`GET ${routes.searchAccounts.path}\` instead.`,
+    description: `Paginated list of accounts, or with \`query\` of those that match it, which calls \`GET ${routes.searchAccounts.path}\` instead.`,
     args: {
-      query: t.arg.string({ description: 'Words to look for in names and domains.' }),
+      query: t.arg.string({
+        description:
+          'Search terms, matched against names and domains. All accounts are listed when absent.',
+      }),
       includeEmptyOnly: t.arg.boolean({
         description:
-          'REST’s flag of this name: only accounts without persons. Not sent when absent.',
+          'Whether to list only accounts without persons. Not sent to the backend when absent.',
       }),
     },
     demand: () => listed,

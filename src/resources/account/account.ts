@@ -1,3 +1,3 @@
-/** The account room: what it adds to the schema. */
+/** What accounts add to the schema. */
 import './account.type.ts';
 import './account.queries.ts';

@@ -1,5 +1,5 @@
 /**
- * Accounts as the graph shows them.
+ * The GraphQL type of accounts.
  *
  * Source: interface.md, "Account". `name` and `latestActivityAt` may be null.
  */
@@ -7,23 +7,28 @@ import { nodeType } from '../../graph/types/node-type.ts';
 import { accountEntity } from './account.entity.ts';
 
 nodeType(accountEntity, {
-  description: 'An account: an organisation, known by its domain.',
+  description: 'An account: an organisation, identified by its domain.',
   fields: (t) => ({
-    accountId: t.exposeID('accountId', { description: 'The id REST knows this account by.' }),
+    accountId: t.exposeID('accountId', { description: 'Raw id of this account in the REST API.' }),
     domain: t.exposeString('domain', {
-      description: 'Its domain; the persons with the same domain belong to it.',
+      description:
+        'Internet domain, such as `example.com`. Persons with the same domain belong to the account.',
     }),
-    name: t.exposeString('name', { nullable: true, description: 'Its name.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'Display name. Null when the backend has none.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     latestActivityAt: t.expose('latestActivityAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When something last happened to it or its persons; null when nothing did.',
+      description:
+        'Time of the latest activity of the account or its persons. Null when there was none.',
     }),
     linkedPersonsCount: t.expose('linkedPersonsCount', {
       type: 'SafeInt',
-      description: 'How many persons belong to it.',
+      description: 'Number of persons linked to the account.',
     }),
   }),
 });

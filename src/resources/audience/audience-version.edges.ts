@@ -18,29 +18,30 @@ builder.objectFields(AudienceRef, (t) => ({
   latestVersion: t.expose('latestVersion', {
     type: AudienceVersionRef,
     nullable: true,
-    description: 'Its newest version. Comes with the audience.',
+    description:
+      'Newest version, published or not. Null when the backend answers none. No call of its own.',
   }),
   publishedVersion: t.expose('publishedVersion', {
     type: AudienceVersionRef,
     nullable: true,
     description:
-      'The version visitors see; null when none was ever published. Comes with the audience.',
+      'Version that visitors see. Null when none was ever published. No call of its own.',
   }),
   versions: connectionField(t, {
     type: AudienceVersionConnectionRef,
-    description: 'Its versions, newest first.',
+    description: 'Paginated list of the versions of the audience, newest first.',
     demand: (routeSet) => (routeSet === 'extended' ? listed : known),
   }),
 }));
 
 builder.objectFields(AudienceVersionRef, (t) => ({
   audience: referenceField(t, audienceEntity, {
-    description: 'The audience it is a version of.',
+    description: 'Audience that this is a version of.',
     from: 'key',
     key: ({ pageId, audienceId }) => ({ pageId, audienceId }),
   }),
   page: referenceField(t, pageEntity, {
-    description: 'The page of its audience.',
+    description: 'Page of the audience.',
     from: 'key',
     key: ({ pageId }) => ({ pageId }),
   }),
@@ -63,7 +64,7 @@ const known: ListDemand = {
   from: 'object',
   route: undefined,
   proves: false,
-  items: audienceVersionEntity as unknown as ListDemand['items'],
+  items: audienceVersionEntity,
   list: (parent) => {
     // A demand from the object is only ever read with the object itself.
     const { pageId, audienceId, latestVersion, publishedVersion } = parent as AudienceNode;

@@ -1,5 +1,5 @@
 /**
- * Versions of audiences as the graph shows them.
+ * The GraphQL type of audience versions.
  *
  * Source: interface.md, "AudienceVersion"; `pageId` is the gateway's addition.
  */
@@ -8,47 +8,60 @@ import { AudienceStatusRef } from './audience.type.ts';
 import { audienceVersionEntity } from './audience-version.entity.ts';
 
 nodeType(audienceVersionEntity, {
-  description: 'One state of an audience. It moves draft → queued → processing → published.',
+  description:
+    'A version of an audience. Publishing is asynchronous: the status goes from `draft` through `queued` and `processing` to `published` or `cancelled`.',
   fields: (t) => {
-    const moment = (
+    const time = (
       name:
         'becameDraftAt' | 'queuedAt' | 'publishedAt' | 'cancelledAt' | 'obsoleteAt' | 'archivedAt',
       description: string,
     ) => t.expose(name, { type: 'DateTime', nullable: true, description });
     return {
-      versionId: t.exposeID('versionId', { description: 'The id REST knows this version by.' }),
-      audienceId: t.exposeID('audienceId', { description: 'Its audience, by its REST id.' }),
+      versionId: t.exposeID('versionId', {
+        description: 'Raw id of this version in the REST API.',
+      }),
+      audienceId: t.exposeID('audienceId', {
+        description: 'Raw id of the audience of this version.',
+      }),
       pageId: t.exposeID('pageId', {
-        description: 'Its page, by its REST id. REST does not say it: the gateway adds it.',
+        description:
+          'Raw id of the page of this version. Added by the gateway: the REST API leaves it out.',
       }),
       versionNumber: t.expose('versionNumber', {
         type: 'SafeInt',
-        description: 'Its number among the versions of its audience, from 1.',
+        description: 'Number of the version within its audience, counted from 1.',
       }),
       status: t.expose('status', {
         type: AudienceStatusRef,
         nullable: true,
         description:
-          'Where it stands. Null with an error when the backend names a status unknown here.',
+          'Publishing status. Null with an error when the backend answers a status that this schema does not have.',
       }),
       isNewPageAgent: t.exposeBoolean('isNewPageAgent', {
-        description: 'Whether the new page agent serves it.',
+        description: 'Whether the new page agent serves this version.',
       }),
       supplementaryContext: t.exposeString('supplementaryContext', {
         nullable: true,
-        description: 'What is to be known beside the page’s own context.',
+        description: 'Context in addition to `Page.pageContext`. Null when there is none.',
       }),
       queueDurationMs: t.exposeFloat('queueDurationMs', {
         nullable: true,
-        description: 'How long it was queued, in milliseconds.',
+        description:
+          'Time spent in the publishing queue, in milliseconds. Null when the backend has not measured any.',
       }),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-      becameDraftAt: moment('becameDraftAt', 'When it became a draft.'),
-      queuedAt: moment('queuedAt', 'When it was queued for publishing.'),
-      publishedAt: moment('publishedAt', 'When it was published.'),
-      cancelledAt: moment('cancelledAt', 'When its publishing was cancelled.'),
-      obsoleteAt: moment('obsoleteAt', 'When a newer version took its place.'),
-      archivedAt: moment('archivedAt', 'When it was archived.'),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+      becameDraftAt: time(
+        'becameDraftAt',
+        'Time at which the version became a draft. Null if it never was one.',
+      ),
+      queuedAt: time('queuedAt', 'Time of queueing for publishing. Null if never queued.'),
+      publishedAt: time('publishedAt', 'Time of publication. Null if never published.'),
+      cancelledAt: time('cancelledAt', 'Time of cancellation. Null if never cancelled.'),
+      obsoleteAt: time(
+        'obsoleteAt',
+        'Time at which a newer version replaced this one. Null if not replaced.',
+      ),
+      archivedAt: time('archivedAt', 'Time of archiving. Null if not archived.'),
     };
   },
 });

@@ -39,22 +39,22 @@ const linked: ListDemand = {
   proves: false,
   walks: true,
   references: true,
-  items: audienceEntity as unknown as ListDemand['items'],
-  carries: (parent) => ({ pageId: (parent as { pageId: string }).pageId }),
+  items: audienceEntity,
+  shares: ['pageId'],
   list: (parent, _args, context) => linkedAudiences(context, (parent as { pageId: string }).pageId),
 };
 
 builder.objectField(PageRef, 'audiences', (t) =>
   connectionField(t, {
     type: AudienceConnectionRef,
-    description: 'The variants of this page.',
+    description: 'Paginated list of the audiences of the page, which are its variants.',
     demand: (routeSet) => (routeSet === 'extended' ? listed : linked),
   }),
 );
 
 builder.objectField(AudienceRef, 'page', (t) =>
   referenceField(t, pageEntity, {
-    description: 'The page it is a variant of.',
+    description: 'Page that the audience is a variant of.',
     from: 'key',
     key: ({ pageId }) => ({ pageId }),
   }),
@@ -79,6 +79,7 @@ function linkedAudiences(context: Context, pageId: string): List<NodeReference> 
   };
   return {
     id: JSON.stringify(['audiences of', links.id]),
+    source: links,
     fetch: (_page, call) => fetch(call),
   };
 }

@@ -1,11 +1,11 @@
 /** `createAudience`, `archiveAudience` and `publishAudienceVersion`. */
 import { builder } from '../../graph/types/builder.ts';
-import { checkBody, writeField } from '../../graph/mutation/mutation.ts';
+import { writeField } from '../../graph/mutation/mutation.ts';
 import {
   CreateAudienceBody,
   OPERATION_KEY_LENGTH,
-  PUBLISH_BEHAVIORS,
   PublishVersionBody,
+  type PUBLISH_BEHAVIORS,
 } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
@@ -16,54 +16,65 @@ import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
 import { publishVersion } from './audience-version.source.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
-  description: 'Whether a new audience is published at once.',
-  values: PUBLISH_BEHAVIORS,
+  description: 'What happens to the first version of a new audience.',
+  values: {
+    draft: { description: 'The version stays a draft until `publishAudienceVersion` is called.' },
+    publish: { description: 'The version is queued for publishing at once.' },
+  } satisfies Record<(typeof PUBLISH_BEHAVIORS)[number], object>,
 });
 
 const CreateAudienceInput = builder.inputType('CreateAudienceInput', {
-  description: 'The audience to create.',
+  description: 'A new audience of a page.',
   fields: (t) => ({
-    pageId: t.id({ required: true, description: 'The page it is a variant of, by its REST id.' }),
+    pageId: t.id({
+      required: true,
+      description: 'Raw id (`pageId`) or global id (`id`) of the page that gets the audience.',
+    }),
     publishBehavior: t.field({
       type: PublishBehaviorRef,
       defaultValue: 'publish',
-      description: 'Whether its first version stays a draft or is published at once.',
+      description: 'Whether the first version is published at once or stays a draft.',
     }),
-    actionFormIdOverride: t.id({ description: 'The form instead of the page’s, by its REST id.' }),
+    actionFormIdOverride: t.id({
+      description: 'Raw id of the form to use instead of the form of the page.',
+    }),
     actionFormInstructionsOverride: t.string({
-      description: 'Instructions for the form instead of the page’s.',
+      description: 'Instructions to show with the form instead of those of the page.',
     }),
     actionUrlOverride: t.string({
-      description: 'The URL to open when the action is triggered: an absolute URI.',
+      description:
+        'URL to open when the action is triggered, instead of the URL of the page. Must be an absolute URL.',
     }),
-    customName: t.string({ description: 'A name, not empty.' }),
+    customName: t.string({
+      description:
+        'Name of the audience. Must not be empty. Defaults to a name that the backend computes.',
+    }),
     metadataOverride: t.field({
       type: PageMetadataInputRef,
-      description: 'Metadata of this audience’s own.',
+      description: 'Metadata that overrides the metadata of the page, field by field.',
     }),
     supplementaryContext: t.string({
-      description: 'What is to be known beside the page’s context, not empty.',
+      description:
+        'Context for this audience, in addition to `Page.pageContext`. Must not be empty.',
     }),
   }),
 });
 
 writeField({
   name: 'createAudience',
-  description: 'Creates an audience of a page, with its first version.',
+  description: 'Creates an audience of a page, together with its first version.',
   route: routes.createAudience,
   answers: { field: 'audience', entity: audienceEntity },
   input: CreateAudienceInput,
-  prepare: ({ pageId, ...input }) => {
-    const page = pageEntity.checkKey({ pageId: String(pageId) });
-    const body = checkBody(CreateAudienceBody, input);
-    return async ({ rest }, call) =>
-      withVersions(await createAudience(rest, page.pageId, body, call));
-  },
+  target: { field: 'pageId', entity: pageEntity },
+  body: CreateAudienceBody,
+  send: async ({ rest }, { pageId }, body, call) =>
+    withVersions(await createAudience(rest, pageId, body, call)),
 });
 
 const ArchiveAudienceInput = builder.inputType('ArchiveAudienceInput', {
   description: 'The audience to archive.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'The global id of the audience.' }) }),
+  fields: (t) => ({ id: t.id({ required: true, description: 'Global id of the audience.' }) }),
 });
 
 writeField({
@@ -72,22 +83,17 @@ writeField({
   route: routes.archiveAudience,
   answers: { field: 'audience', entity: audienceEntity },
   input: ArchiveAudienceInput,
-  prepare: ({ id }) => {
-    const key = audienceEntity.parseId(String(id));
-    return async ({ rest }, call) => withVersions(await archiveAudience(rest, key, call));
-  },
-  readBack: {
-    key: ({ id }) => audienceEntity.parseId(String(id)),
-    tells: ['status', 'archivedAt'],
-  },
+  target: { field: 'id', entity: audienceEntity },
+  send: async ({ rest }, key, _body, call) => withVersions(await archiveAudience(rest, key, call)),
+  tells: ['status', 'archivedAt'],
 });
 
 const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInput', {
   description: 'The version to publish.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The global id of the version.' }),
+    id: t.id({ required: true, description: 'Global id of the audience version.' }),
     operationKey: t.string({
-      description: `Names this publishing, ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: the same key again does not publish twice.`,
+      description: `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
     }),
   }),
 });
@@ -95,18 +101,13 @@ const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInp
 writeField({
   name: 'publishAudienceVersion',
   description:
-    'Publishes a version. The backend queues it: read `status` again to see it become published.',
+    'Queues a version for publishing, which the backend does asynchronously: poll `status` until it is `published` or `cancelled`.',
   route: routes.publishVersion,
   answers: { field: 'audienceVersion', entity: audienceVersionEntity },
   input: PublishAudienceVersionInput,
-  prepare: ({ id, ...input }) => {
-    const key = audienceVersionEntity.parseId(String(id));
-    const body = checkBody(PublishVersionBody, input);
-    return async ({ rest }, call) =>
-      ofPage(key.pageId, await publishVersion(rest, key, body, call));
-  },
-  readBack: {
-    key: ({ id }) => audienceVersionEntity.parseId(String(id)),
-    tells: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
-  },
+  target: { field: 'id', entity: audienceVersionEntity },
+  body: PublishVersionBody,
+  send: async ({ rest }, key, body, call) =>
+    ofPage(key.pageId, await publishVersion(rest, key, body, call)),
+  tells: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
 });

@@ -5,10 +5,14 @@ import { audienceEntity } from './audience.entity.ts';
 import { audienceVersionEntity } from './audience-version.entity.ts';
 
 builder.queryFields((t) => ({
-  audience: lookupField(t, audienceEntity, 'An audience by its REST ids; null when there is none.'),
+  audience: lookupField(
+    t,
+    audienceEntity,
+    'Fetches an audience by its id and that of its page. Null when there is none.',
+  ),
   audienceVersion: lookupField(
     t,
     audienceVersionEntity,
-    'A version of an audience by its REST ids; null when there is none.',
+    'Fetches a version of an audience by its id and those of its audience and page. Null when there is none.',
   ),
 }));

@@ -1,4 +1,4 @@
-/** The audience room: what it adds to the schema. */
+/** What audiences add to the schema. */
 import './audience.type.ts';
 import './audience-version.type.ts';
 import './audience.edges.ts';

@@ -8,23 +8,24 @@ import { accountLogEntity, personLogEntity } from './log.entity.ts';
 
 builder.objectFields(ActivityItemRef, (t) => ({
   account: referenceField(t, accountEntity, {
-    description: 'The account it happened to.',
+    description: 'Account that the event concerns.',
     from: 'object',
     key: ({ accountId }) => (accountId ? { accountId } : null),
   }),
   accountLog: referenceField(t, accountLogEntity, {
-    description: 'The account’s log it shows; null for a person’s.',
+    description: 'Log entry of the account behind this item. Null for an event of a person.',
     from: 'object',
     key: ({ accountId, accountLogId }) =>
       accountId && accountLogId ? { accountId, accountLogId } : null,
   }),
   person: referenceField(t, personEntity, {
-    description: 'The person it happened to; null for the account’s own.',
+    description: 'Person that the event concerns. Null for an event of the account itself.',
     from: 'object',
     key: ({ personId }) => (personId ? { personId } : null),
   }),
   personLog: referenceField(t, personLogEntity, {
-    description: 'The person’s log it shows; null for the account’s own.',
+    description:
+      'Log entry of the person behind this item. Null for an event of the account itself.',
     from: 'object',
     key: ({ personId, personLogId }) =>
       personId && personLogId ? { personId, personLogId } : null,

@@ -1,5 +1,5 @@
 /**
- * The activity feed of an account as the graph shows it.
+ * The GraphQL type of the items of an account’s activity feed.
  *
  * Source: interface.md, "ActivityItem". All of an item may be absent or null in practice, and no
  * route reads one alone: it is no node.
@@ -11,7 +11,8 @@ import { LogEntryRef } from './log-entry.type.ts';
 export const ActivityItemRef = builder.objectRef<ActivityItem>('ActivityItem');
 
 builder.objectType(ActivityItemRef, {
-  description: 'Something that happened to an account or to one of its persons.',
+  description:
+    'An item of the activity feed of an account: an event that concerns the account or one of its persons. Any field is null when the backend leaves it out.',
   interfaces: [LogEntryRef],
   fields: (t) => {
     const id = (
@@ -19,18 +20,24 @@ builder.objectType(ActivityItemRef, {
       description: string,
     ) => t.exposeID(name, { nullable: true, description });
     return {
-      activityId: id('activityId', 'The id REST knows this item by.'),
+      activityId: id('activityId', 'Raw id of this item in the REST API.'),
       activityType: t.exposeString('activityType', {
         nullable: true,
-        description: 'What kind of item it is; the REST document lists no values.',
+        description: 'Kind of item. The REST API does not document its values.',
       }),
-      accountId: id('accountId', 'The account, by its REST id.'),
-      accountLogId: id('accountLogId', 'The account’s log, by its REST id; null for a person’s.'),
-      personId: id('personId', 'The person, by its REST id; null for the account’s own.'),
-      personLogId: id('personLogId', 'The person’s log, by its REST id; null for the account’s.'),
+      accountId: id('accountId', 'Raw id of the account.'),
+      accountLogId: id(
+        'accountLogId',
+        'Raw id of the log entry of the account. Null for an event of a person.',
+      ),
+      personId: id('personId', 'Raw id of the person. Null for an event of the account itself.'),
+      personLogId: id(
+        'personLogId',
+        'Raw id of the log entry of the person. Null for an event of the account itself.',
+      ),
       personName: t.exposeString('personName', {
         nullable: true,
-        description: 'The name of the person; null for the account’s own.',
+        description: 'Name of the person. Null for an event of the account itself.',
       }),
     };
   },

@@ -1,5 +1,5 @@
 /**
- * What logs of persons, logs of accounts and activity have in common.
+ * The GraphQL interface that logs of persons, logs of accounts and activity items share.
  *
  * Every field is nullable here, because all of an activity item may be absent.
  */
@@ -15,21 +15,22 @@ export interface LogEntry {
   readonly deletedAt?: string | null | undefined;
 }
 
-/** What the fields mean, wherever they stand. */
+/** What the fields mean, in the interface and in the types that tighten it. */
 export const LOG_DESCRIPTIONS = {
-  source: 'Where it was recorded, such as `crm`.',
-  type: 'What happened, such as `note-added`.',
-  payload: 'What is to be known about it.',
-  idempotencyKey: 'The key under which it was recorded once.',
-  createdAt: 'When it was recorded.',
-  updatedAt: 'When it last changed; null when it never did.',
-  deletedAt: 'When it was deleted; null while it is not.',
+  source: 'System that recorded the event, such as `crm`.',
+  type: 'Kind of event, such as `note-added`.',
+  payload: 'JSON payload of the event.',
+  idempotencyKey:
+    'Idempotency key under which the event was recorded. Null when it was recorded without one.',
+  createdAt: 'Time of recording.',
+  updatedAt: 'Time of the last change. Null if never changed.',
+  deletedAt: 'Time of deletion. Null if not deleted.',
 } as const;
 
 export const LogEntryRef = builder.interfaceRef<LogEntry>('LogEntry');
 
 builder.interfaceType(LogEntryRef, {
-  description: 'Something that happened: a log of a person or an account, or an activity.',
+  description: 'A recorded event: a log entry of a person or an account, or an activity item.',
   fields: (t) => ({
     source: t.exposeString('source', { nullable: true, description: LOG_DESCRIPTIONS.source }),
     type: t.exposeString('type', { nullable: true, description: LOG_DESCRIPTIONS.type }),

@@ -18,12 +18,12 @@ const AccountLogConnectionRef = connectionType(AccountLogRef);
 const PersonLogConnectionRef = connectionType(PersonLogRef);
 const ActivityItemConnectionRef = connectionType(ActivityItemRef);
 
-const INCLUDE_DELETED = 'Whether deleted ones are answered too. Not sent when absent.';
+const INCLUDE_DELETED = 'Whether to include deleted entries. Not sent to the backend when absent.';
 
 builder.objectFields(AccountRef, (t) => ({
   logs: listField(t, {
     type: AccountLogConnectionRef,
-    description: 'What happened to the account itself.',
+    description: 'Paginated list of the log entries of the account itself.',
     from: 'key',
     route: routes.listAccountLogs,
     proves: true,
@@ -36,14 +36,16 @@ builder.objectFields(AccountRef, (t) => ({
   }),
   activity: listField(t, {
     type: ActivityItemConnectionRef,
-    description: 'What happened to the account, and when asked for, to its persons.',
+    description:
+      'Paginated activity feed of the account. Includes events of its persons with `includePersonActivity`.',
     from: 'key',
     route: routes.listActivity,
     proves: true,
     args: {
       includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
       includePersonActivity: t.arg.boolean({
-        description: 'Whether the persons’ logs are answered too. Not sent when absent.',
+        description:
+          'Whether to include events of the persons of the account. Not sent to the backend when absent.',
       }),
     },
     input: ({ accountId }, { includeDeleted, includePersonActivity }) => ({
@@ -56,7 +58,7 @@ builder.objectFields(AccountRef, (t) => ({
 builder.objectField(PersonRef, 'logs', (t) =>
   listField(t, {
     type: PersonLogConnectionRef,
-    description: 'What happened to the person.',
+    description: 'Paginated list of the log entries of the person.',
     from: 'key',
     route: routes.listPersonLogs,
     proves: true,
@@ -71,7 +73,7 @@ builder.objectField(PersonRef, 'logs', (t) =>
 
 builder.objectField(PersonLogRef, 'person', (t) =>
   referenceField(t, personEntity, {
-    description: 'The person it happened to.',
+    description: 'Person that the event concerns.',
     from: 'key',
     key: ({ personId }) => ({ personId }),
   }),
@@ -79,7 +81,7 @@ builder.objectField(PersonLogRef, 'person', (t) =>
 
 builder.objectField(AccountLogRef, 'account', (t) =>
   referenceField(t, accountEntity, {
-    description: 'The account it happened to.',
+    description: 'Account that the event concerns.',
     from: 'key',
     key: ({ accountId }) => ({ accountId }),
   }),

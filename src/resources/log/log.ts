@@ -1,4 +1,4 @@
-/** The log room: what it adds to the schema. */
+/** What logs add to the schema. */
 import './log-entry.type.ts';
 import './log.type.ts';
 import './activity.type.ts';

@@ -1,5 +1,5 @@
 /**
- * Logs of persons and accounts as the graph shows them.
+ * The GraphQL types of logs of persons and accounts.
  *
  * Source: interface.md, "PersonLog", "AccountLog". The fields both have are tightened from
  * `LogEntry`: what the document requires is never null here.
@@ -9,11 +9,13 @@ import { accountLogEntity, personLogEntity } from './log.entity.ts';
 import { LOG_DESCRIPTIONS, LogEntryRef } from './log-entry.type.ts';
 
 nodeType(personLogEntity, {
-  description: 'Something that happened to a person.',
+  description: 'A log entry of a person: an event that concerns them.',
   interfaces: [LogEntryRef],
   fields: (t) => ({
-    personId: t.exposeID('personId', { description: 'The person, by its REST id.' }),
-    personLogId: t.exposeID('personLogId', { description: 'The id REST knows this log by.' }),
+    personId: t.exposeID('personId', { description: 'Raw id of the person.' }),
+    personLogId: t.exposeID('personLogId', {
+      description: 'Raw id of this log entry in the REST API.',
+    }),
     source: t.exposeString('source', { description: LOG_DESCRIPTIONS.source }),
     type: t.exposeString('type', { description: LOG_DESCRIPTIONS.type }),
     payload: t.expose('payload', { type: 'JSON', description: LOG_DESCRIPTIONS.payload }),
@@ -25,11 +27,13 @@ nodeType(personLogEntity, {
 });
 
 nodeType(accountLogEntity, {
-  description: 'Something that happened to an account.',
+  description: 'A log entry of an account: an event that concerns it.',
   interfaces: [LogEntryRef],
   fields: (t) => ({
-    accountId: t.exposeID('accountId', { description: 'The account, by its REST id.' }),
-    accountLogId: t.exposeID('accountLogId', { description: 'The id REST knows this log by.' }),
+    accountId: t.exposeID('accountId', { description: 'Raw id of the account.' }),
+    accountLogId: t.exposeID('accountLogId', {
+      description: 'Raw id of this log entry in the REST API.',
+    }),
     source: t.exposeString('source', { description: LOG_DESCRIPTIONS.source }),
     type: t.exposeString('type', { description: LOG_DESCRIPTIONS.type }),
     payload: t.expose('payload', { type: 'JSON', description: LOG_DESCRIPTIONS.payload }),

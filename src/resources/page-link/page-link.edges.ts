@@ -9,6 +9,7 @@ import type { ListDemand } from '../../graph/entity/demand.ts';
 import { referenceField } from '../../graph/entity/reference-field.ts';
 import { connectionField, listField } from '../../graph/connection/list-field.ts';
 import { filtersOf } from '../../graph/connection/filters.ts';
+import { rawId } from '../../graph/entity/caller-key.ts';
 import { soundKey } from '../../graph/entity/key.ts';
 import { mapList, restList, type List } from '../../graph/connection/list.ts';
 import { walkList } from '../../graph/connection/list-walk.ts';
@@ -22,6 +23,7 @@ import {
   pageIdOf,
   PageLinkRef,
   PageLinkTargetRef,
+  TENANT_DOMAIN_ID,
   withPage,
   type PageLinkNode,
 } from './page-link.type.ts';
@@ -29,17 +31,16 @@ import {
 builder.objectField(PageRef, 'links', (t) =>
   listField(t, {
     type: PageLinkConnectionRef,
-    description: 'The links that lead to this page, on one domain.',
+    description: 'Paginated list of the links to the page on one domain.',
     from: 'key',
+    shares: ['pageId'],
     route: routes.listPageLinks,
     args: {
-      path: t.arg.string({ description: 'Only the link with this path.' }),
-      tenantDomainId: t.arg.id({
-        description: 'The custom domain, by its REST id; the fallback subdomain when absent.',
-      }),
+      path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
+      tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
     },
     input: ({ pageId }, { path, tenantDomainId }) => ({
-      query: filtersOf({ pageId, path, tenantDomainId }),
+      query: filtersOf({ pageId, path, tenantDomainId: rawId('tenantDomainId', tenantDomainId) }),
     }),
     toNode: (link: PageLink, { pageId }) => withPage(link, pageId),
   }),
@@ -47,7 +48,8 @@ builder.objectField(PageRef, 'links', (t) =>
 
 builder.objectField(PageLinkRef, 'page', (t) =>
   referenceField(t, pageEntity, {
-    description: 'The page it leads to. Known only among the links of one page.',
+    description:
+      'Page that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
     from: 'object',
     key: (link) => ({ pageId: pageIdOf(link) }),
   }),
@@ -55,7 +57,8 @@ builder.objectField(PageLinkRef, 'page', (t) =>
 
 builder.objectField(PageLinkTargetRef, 'audience', (t) =>
   referenceField(t, audienceEntity, {
-    description: 'The audience it leads to. Known only among the links of one page.',
+    description:
+      'Audience that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
     from: 'object',
     key: (target) =>
       target.audienceId ? { pageId: pageIdOf(target), audienceId: target.audienceId } : null,
@@ -73,7 +76,10 @@ const toAudience: ListDemand = {
   list: (parent, { tenantDomainId }, context) => {
     // Only ever called with an audience or its key.
     const { pageId, audienceId } = parent as AudienceKey;
-    const domain = filtersOf({ tenantDomainId: tenantDomainId as string });
+    const domain = filtersOf({
+      // The schema declares it below.
+      tenantDomainId: rawId('tenantDomainId', tenantDomainId as string | null | undefined),
+    });
     return linksTo(context, soundKey({ pageId, audienceId }), domain);
   },
 };
@@ -82,11 +88,9 @@ builder.objectField(AudienceRef, 'links', (t) =>
   connectionField(t, {
     type: PageLinkConnectionRef,
     description:
-      'The links that lead to this audience, on one domain. Reads all links of its page, 100 a call.',
+      'Paginated list of the links to the audience on one domain. Reads all links of the page, 100 per call.',
     args: {
-      tenantDomainId: t.arg.id({
-        description: 'The custom domain, by its REST id; the fallback subdomain when absent.',
-      }),
+      tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
     },
     demand: () => toAudience,
   }),
@@ -113,8 +117,9 @@ function linksTo(
   return mapList(
     {
       id: JSON.stringify(['to', audienceId, ofPage.id]),
+      source: ofPage,
       fetch: (_page, call) => fetch(call),
     },
-    (link) => withPage(link, pageId),
+    (link: PageLink) => withPage(link, pageId),
   );
 }

@@ -1,4 +1,4 @@
-/** The page-link room: what it adds to the schema. */
+/** What page links add to the schema. */
 import './page-link.type.ts';
 import './page-link.queries.ts';
 import './page-link.edges.ts';

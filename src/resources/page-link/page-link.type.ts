@@ -1,5 +1,5 @@
 /**
- * Page links as the graph shows them.
+ * The GraphQL type of page links.
  *
  * REST does not say which page a link leads to: the graph knows it only when it asked for the links
  * of one page. No route reads a link alone, so it is no node. Source: interface.md, "PageLink".
@@ -13,6 +13,10 @@ interface KnownPage {
   /** The page whose links were asked for; undefined when no page was named. */
   readonly knownPageId?: string | undefined;
 }
+
+/** What the argument of that name means, wherever links are listed. */
+export const TENANT_DOMAIN_ID =
+  'Raw id of the custom domain whose links are listed. Defaults to the fallback subdomain.';
 
 export type PageLinkNode = PageLink & KnownPage;
 export type PageLinkTargetNode = PageLinkTarget & KnownPage;
@@ -43,21 +47,22 @@ export function pageIdOf({ knownPageId }: KnownPage): string {
 }
 
 builder.objectType(PageLinkRef, {
-  description: 'A route on a tenant’s domain that leads to an audience of a page.',
+  description:
+    'A URL path on a tenant domain that leads to an audience of a page. Any field is null when the backend leaves it out.',
   fields: (t) => ({
     pageLinkId: t.exposeID('pageLinkId', {
       nullable: true,
-      description: 'The id REST knows this link by.',
+      description: 'Raw id of this link in the REST API.',
     }),
     tenantDomainId: t.exposeID('tenantDomainId', {
       nullable: true,
-      description: 'The domain it is a route of, by its REST id.',
+      description: 'Raw id of the domain.',
     }),
-    path: t.exposeString('path', { nullable: true, description: 'The path on the domain.' }),
+    path: t.exposeString('path', { nullable: true, description: 'URL path on the domain.' }),
     target: t.field({
       type: PageLinkTargetRef,
       nullable: true,
-      description: 'What it leads to.',
+      description: 'Target of the link. No call of its own.',
       resolve: ({ target, knownPageId }) => {
         // An error stands for a target that the backend broke.
         if (target instanceof Error) throw target;
@@ -67,31 +72,31 @@ builder.objectType(PageLinkRef, {
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was created.',
+      description: 'Time of creation.',
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it last changed.',
+      description: 'Time of the last change.',
     }),
     deletedAt: t.expose('deletedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was deleted; null while it is not.',
+      description: 'Time of deletion. Null if not deleted.',
     }),
   }),
 });
 
 builder.objectType(PageLinkTargetRef, {
-  description: 'What a page link leads to.',
+  description: 'Target of a page link. Any field is null when the backend leaves it out.',
   fields: (t) => ({
     targetType: t.exposeString('targetType', {
       nullable: true,
-      description: 'What kind of target it is; the REST document lists no values.',
+      description: 'Kind of target. The REST API does not document its values.',
     }),
     audienceId: t.exposeID('audienceId', {
       nullable: true,
-      description: 'The audience it leads to, by its REST id.',
+      description: 'Raw id of the audience that the link leads to.',
     }),
   }),
 });

@@ -1,53 +1,64 @@
 /**
- * What search engines and link previews are told about a page; audiences have it too.
+ * The GraphQL type of page metadata, which audiences have too.
  *
  * Source: interface.md, "PageMetadata". Every value may be absent.
  */
 import { builder } from '../../graph/types/builder.ts';
 import type { PageMetadata } from '../../v0/page-metadata.ts';
 
-const TEXTS = {
-  title: 'The title of the document.',
-  description: 'The description in search results.',
-  author: 'Who wrote it.',
-  canonicalUrl: 'The address that counts for search engines.',
-  ogTitle: 'Open Graph: the title.',
-  ogDescription: 'Open Graph: the description.',
-  ogImageUrl: 'Open Graph: where the picture is.',
-  ogImageFileId: 'Open Graph: the picture’s file, by its REST id.',
-  ogImageAlt: 'Open Graph: text for those who can’t see the picture.',
-  ogSiteName: 'Open Graph: the name of the site.',
-  ogUrl: 'Open Graph: the address.',
-  ogType: 'Open Graph: what kind of thing it is.',
-  twitterTitle: 'Twitter card: the title.',
-  twitterDescription: 'Twitter card: the description.',
-  twitterImageUrl: 'Twitter card: where the picture is.',
-  twitterImageFileId: 'Twitter card: the picture’s file, by its REST id.',
-  twitterImageAlt: 'Twitter card: text for those who can’t see the picture.',
-  twitterSite: 'Twitter card: the account of the site.',
-  twitterCreator: 'Twitter card: the account of the author.',
-  twitterCard: 'Twitter card: which form the card has.',
-  themeColor: 'The colour browsers put around the page.',
+/** What each text means, in answers and in inputs. */
+export const TEXT_DESCRIPTIONS = {
+  title: 'Document title (`<title>`).',
+  description: 'Meta description, which search engines show in results.',
+  author: 'Meta author.',
+  canonicalUrl: 'Canonical URL.',
+  ogTitle: 'Open Graph title (`og:title`).',
+  ogDescription: 'Open Graph description (`og:description`).',
+  ogImageUrl: 'URL of the Open Graph image (`og:image`).',
+  ogImageFileId: 'Raw id of the file of the Open Graph image.',
+  ogImageAlt: 'Alternative text of the Open Graph image (`og:image:alt`).',
+  ogSiteName: 'Open Graph site name (`og:site_name`).',
+  ogUrl: 'Open Graph URL (`og:url`).',
+  ogType: 'Open Graph type (`og:type`).',
+  twitterTitle: 'Twitter card title (`twitter:title`).',
+  twitterDescription: 'Twitter card description (`twitter:description`).',
+  twitterImageUrl: 'URL of the Twitter card image (`twitter:image`).',
+  twitterImageFileId: 'Raw id of the file of the Twitter card image.',
+  twitterImageAlt: 'Alternative text of the Twitter card image (`twitter:image:alt`).',
+  twitterSite: 'Twitter handle of the site (`twitter:site`).',
+  twitterCreator: 'Twitter handle of the author (`twitter:creator`).',
+  twitterCard: 'Twitter card type (`twitter:card`).',
+  themeColor: 'Theme colour of the browser interface (`theme-color`), as a CSS colour.',
 } as const satisfies Partial<Record<keyof PageMetadata, string>>;
 
-type TextName = keyof typeof TEXTS;
+/** What each list means, in answers and in inputs. */
+export const LIST_DESCRIPTIONS = {
+  keywords: 'Meta keywords.',
+  robots: 'Robots directives for crawlers, such as `noindex`.',
+} as const satisfies Partial<Record<keyof PageMetadata, string>>;
+
+type TextName = keyof typeof TEXT_DESCRIPTIONS;
 
 export const PageMetadataRef = builder.objectRef<PageMetadata>('PageMetadata');
 builder.objectType(PageMetadataRef, {
-  description: 'What search engines and link previews are told.',
+  description:
+    'Metadata for search engines and link previews. Any field is null when the backend leaves it out.',
   fields: (t) => {
     const text = (name: TextName) =>
-      t.exposeString(name, { nullable: true, description: TEXTS[name] });
+      t.exposeString(name, { nullable: true, description: TEXT_DESCRIPTIONS[name] });
     const texts = Object.fromEntries(
-      // Object.keys forgets the names; they are exactly those of TEXTS.
-      (Object.keys(TEXTS) as TextName[]).map((name) => [name, text(name)]),
+      // Object.keys forgets the names; they are exactly those of TEXT_DESCRIPTIONS.
+      (Object.keys(TEXT_DESCRIPTIONS) as TextName[]).map((name) => [name, text(name)]),
     ) as Record<TextName, ReturnType<typeof text>>;
     return {
       ...texts,
-      keywords: t.exposeStringList('keywords', { nullable: true, description: 'Keywords.' }),
+      keywords: t.exposeStringList('keywords', {
+        nullable: true,
+        description: LIST_DESCRIPTIONS.keywords,
+      }),
       robots: t.exposeStringList('robots', {
         nullable: true,
-        description: 'Directives for crawlers.',
+        description: LIST_DESCRIPTIONS.robots,
       }),
     };
   },

@@ -1,94 +1,109 @@
 /**
- * What is nested in the input of `createPage`, and in the metadata of audiences.
+ * Inputs that are nested in the input of `createPage`, and metadata, which audiences take too.
  *
  * Source: interface.md, "Create page body". Nested fields are optional, since the document does not
  * show which are required; what `id` is to REST is `…Id` here, because `id` means a global id.
  */
 import { builder } from '../../graph/types/builder.ts';
+import { LIST_DESCRIPTIONS, TEXT_DESCRIPTIONS } from './page-metadata.type.ts';
 
 export const ActionInput = builder.inputType('ActionInput', {
-  description: 'An action of a new page.',
+  description: 'A call to action of a new page.',
   fields: (t) => ({
-    purpose: t.string({ description: 'What it is there for.' }),
-    buttonTitle: t.string({ description: 'The text on its button.' }),
-    actionType: t.string({ description: 'What kind it is.' }),
-    url: t.string({ description: 'Where it leads.' }),
-    actionId: t.id({ description: 'The id REST is to know it by.' }),
+    purpose: t.string({ description: 'Purpose of the action.' }),
+    buttonTitle: t.string({ description: 'Label of the button.' }),
+    actionType: t.string({
+      description: 'Kind of action. The REST API does not document its values.',
+    }),
+    url: t.string({ description: 'URL that the action opens.' }),
+    actionId: t.id({ description: 'Raw id that the action gets in the REST API.' }),
   }),
 });
 
 const LogoImageInput = builder.inputType('LogoImageInput', {
-  description: 'The picture of a logo.',
+  description: 'Image file of a logo.',
   fields: (t) => ({
-    altText: t.string({ description: 'Text for those who can’t see it.' }),
-    url: t.string({ description: 'Where the picture is.' }),
-    fileId: t.id({ description: 'The file, by its REST id.' }),
-    assetId: t.id({ description: 'The asset, by its REST id.' }),
+    altText: t.string({ description: 'Alternative text.' }),
+    url: t.string({ description: 'URL of the image.' }),
+    fileId: t.id({ description: 'Raw id of the file.' }),
+    assetId: t.id({ description: 'Raw id of the asset.' }),
   }),
 });
 
 const LogoInput = builder.inputType('LogoInput', {
-  description: 'A logo on an action card.',
-  fields: (t) => ({ image: t.field({ type: LogoImageInput, description: 'Its picture.' }) }),
+  description: 'A logo on an action card of a new page.',
+  fields: (t) => ({
+    image: t.field({ type: LogoImageInput, description: 'Image file of the logo.' }),
+  }),
 });
 
 export const ActionCardWidgetInput = builder.inputType('ActionCardWidgetInput', {
-  description: 'A card beside the actions of a new page.',
+  description: 'A card shown beside the actions of a new page.',
   fields: (t) => ({
-    type: t.string({ description: 'What kind it is.' }),
-    title: t.string({ description: 'Its heading.' }),
-    logos: t.field({ type: [LogoInput], description: 'Logos on the card.' }),
+    type: t.string({ description: 'Kind of card. The REST API does not document its values.' }),
+    title: t.string({ description: 'Heading of the card.' }),
+    logos: t.field({ type: [LogoInput], description: 'Logos on the card, in display order.' }),
   }),
 });
 
 export const ScriptInput = builder.inputType('ScriptInput', {
-  description: 'A script of a new page.',
+  description: 'A script to embed in a new page.',
   fields: (t) => ({
-    content: t.string({ description: 'Its source text.' }),
-    enabled: t.boolean({ description: 'Whether it runs.' }),
-    name: t.string({ description: 'Its name.' }),
-    description: t.string({ description: 'What it does.' }),
-    injectionPoint: t.string({ description: 'Where on the page it is put.' }),
+    content: t.string({ description: 'Source code of the script.' }),
+    enabled: t.boolean({ description: 'Whether the script is embedded.' }),
+    name: t.string({ description: 'Internal name, for editors.' }),
+    description: t.string({ description: 'Internal description, for editors.' }),
+    injectionPoint: t.string({
+      description:
+        'Place in the document where the script is embedded. The REST API does not document its values.',
+    }),
   }),
 });
 
 const FooterLinkInput = builder.inputType('FooterLinkInput', {
-  description: 'One link in the footer of a new page.',
+  description: 'A link in the footer of a new page.',
   fields: (t) => ({
-    linkId: t.id({ description: 'REST’s `id` of the link.' }),
-    text: t.string({ description: 'What it says.' }),
-    url: t.string({ description: 'Where it leads.' }),
+    linkId: t.id({ description: 'Raw id of the link, which the REST API calls `id`.' }),
+    text: t.string({ description: 'Link text.' }),
+    url: t.string({ description: 'URL that the link opens.' }),
   }),
 });
 
 export const FooterLinkGroupInput = builder.inputType('FooterLinkGroupInput', {
-  description: 'Links that stand together in the footer of a new page.',
+  description: 'A group of links in the footer of a new page.',
   fields: (t) => ({
-    groupId: t.id({ description: 'REST’s `id` of the group.' }),
-    title: t.string({ description: 'Its heading.' }),
-    links: t.field({ type: [FooterLinkInput], description: 'Its links.' }),
+    groupId: t.id({ description: 'Raw id of the group, which the REST API calls `id`.' }),
+    title: t.string({ description: 'Heading of the group.' }),
+    links: t.field({
+      type: [FooterLinkInput],
+      description: 'Links of the group, in display order.',
+    }),
   }),
 });
 
 export const PageMetadataInputRef = builder.inputType('PageMetadataInput', {
-  description: 'What search engines and link previews are to be told.',
-  fields: (t) => ({
-    title: t.string({ description: 'The title of the document.' }),
-    description: t.string({ description: 'The description in search results.' }),
-    keywords: t.stringList({ description: 'Keywords.' }),
-    author: t.string({ description: 'Who wrote it.' }),
-    robots: t.stringList({ description: 'Directives for crawlers.' }),
-    canonicalUrl: t.string({ description: 'The address that counts for search engines.' }),
-    ogTitle: t.string({ description: 'Open Graph: the title.' }),
-    ogDescription: t.string({ description: 'Open Graph: the description.' }),
-    ogImageAlt: t.string({ description: 'Open Graph: text instead of the picture.' }),
-    ogSiteName: t.string({ description: 'Open Graph: the name of the site.' }),
-    ogUrl: t.string({ description: 'Open Graph: the address.' }),
-    twitterTitle: t.string({ description: 'Twitter card: the title.' }),
-    twitterDescription: t.string({ description: 'Twitter card: the description.' }),
-    twitterImageAlt: t.string({ description: 'Twitter card: text instead of the picture.' }),
-    twitterSite: t.string({ description: 'Twitter card: the account of the site.' }),
-    twitterCreator: t.string({ description: 'Twitter card: the account of the author.' }),
-    themeColor: t.string({ description: 'The colour browsers put around the page.' }),
-  }),
+  description: 'Metadata for search engines and link previews.',
+  fields: (t) => {
+    const text = (name: keyof typeof TEXT_DESCRIPTIONS) =>
+      t.string({ description: TEXT_DESCRIPTIONS[name] });
+    return {
+      title: text('title'),
+      description: text('description'),
+      keywords: t.stringList({ description: LIST_DESCRIPTIONS.keywords }),
+      author: text('author'),
+      robots: t.stringList({ description: LIST_DESCRIPTIONS.robots }),
+      canonicalUrl: text('canonicalUrl'),
+      ogTitle: text('ogTitle'),
+      ogDescription: text('ogDescription'),
+      ogImageAlt: text('ogImageAlt'),
+      ogSiteName: text('ogSiteName'),
+      ogUrl: text('ogUrl'),
+      twitterTitle: text('twitterTitle'),
+      twitterDescription: text('twitterDescription'),
+      twitterImageAlt: text('twitterImageAlt'),
+      twitterSite: text('twitterSite'),
+      twitterCreator: text('twitterCreator'),
+      themeColor: text('themeColor'),
+    };
+  },
 });

@@ -1,6 +1,6 @@
 /** `createPage` and `restorePage`. */
 import { builder } from '../../graph/types/builder.ts';
-import { checkBody, writeField } from '../../graph/mutation/mutation.ts';
+import { writeField } from '../../graph/mutation/mutation.ts';
 import { CreatePageBody } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from './page.entity.ts';
@@ -17,38 +17,45 @@ import { PageTypeRef } from './page.type.ts';
 const answers = { field: 'page', entity: pageEntity };
 
 const CreatePageInput = builder.inputType('CreatePageInput', {
-  description: 'The page to create.',
+  description: 'A new page.',
   fields: (t) => ({
-    brandId: t.id({ required: true, description: 'The brand it belongs to, by its REST id.' }),
-    name: t.string({ required: true, description: 'Its name, not empty.' }),
-    pageContext: t.string({ required: true, description: 'What it is about, not empty.' }),
+    brandId: t.id({ required: true, description: 'Raw id of the brand of the page.' }),
+    name: t.string({ required: true, description: 'Internal name. Must not be empty.' }),
+    pageContext: t.string({
+      required: true,
+      description: 'Context that describes what the page is about. Must not be empty.',
+    }),
     pageType: t.field({
       type: PageTypeRef,
       defaultValue: 'inbound',
-      description: 'What it is for.',
+      description: 'Purpose of the page.',
     }),
-    actions: t.field({ type: [ActionInput], required: true, description: 'What visitors can do.' }),
+    actions: t.field({
+      type: [ActionInput],
+      required: true,
+      description: 'Calls to action that visitors can choose from, in display order.',
+    }),
     actionCardWidgets: t.field({
       type: [ActionCardWidgetInput],
       required: true,
-      description: 'Cards beside the actions.',
+      description: 'Cards shown beside the actions, in display order.',
     }),
     scripts: t.field({
       type: [ScriptInput],
       required: true,
-      description: 'Scripts that run on it.',
+      description: 'Scripts to embed in the page.',
     }),
-    footerLinks: t.field({ type: [FooterLinkGroupInput], description: 'Groups of footer links.' }),
-    headerActionId: t.id({ description: 'The action in its header, by its REST id.' }),
-    metadata: t.field({ type: PageMetadataInputRef, description: 'What search engines are told.' }),
+    footerLinks: t.field({
+      type: [FooterLinkGroupInput],
+      description: 'Groups of links in the footer, in display order.',
+    }),
+    headerActionId: t.id({ description: 'Raw id of the action shown in the page header.' }),
+    metadata: t.field({
+      type: PageMetadataInputRef,
+      description: 'Metadata for search engines and link previews.',
+    }),
   }),
 });
-
-/** REST has the same name for the ids of footer links and of their groups. */
-const fieldOf = (path: readonly string[]): readonly string[] =>
-  path[0] === 'footerLinks' && path.at(-1) === 'id'
-    ? [...path.slice(0, -1), path.length > 3 ? 'linkId' : 'groupId']
-    : path;
 
 writeField({
   name: 'createPage',
@@ -56,41 +63,42 @@ writeField({
   route: routes.createPage,
   answers,
   input: CreatePageInput,
-  fieldOf,
-  prepare: ({ footerLinks, ...input }) => {
-    const groups = footerLinks?.map(({ groupId, links, ...group }) => ({
-      ...(groupId !== undefined && { id: groupId }),
-      ...group,
-      ...(links && {
-        links: links.map(({ linkId, ...link }) => ({
-          ...(linkId !== undefined && { id: linkId }),
-          ...link,
-        })),
-      }),
-    }));
-    const written = { ...input, ...(groups && { footerLinks: groups }) };
-    const body = checkBody(CreatePageBody, written, fieldOf);
-    return ({ rest }, call) => createPage(rest, body, call);
+  body: CreatePageBody,
+  rename: {
+    // REST has one name, `id`, for the ids of footer links and of their groups.
+    toBody: ({ footerLinks, ...fields }) => {
+      const groups = footerLinks?.map(({ groupId, links, ...group }) => ({
+        ...(groupId !== undefined && { id: groupId }),
+        ...group,
+        ...(links && {
+          links: links.map(({ linkId, ...link }) => ({
+            ...(linkId !== undefined && { id: linkId }),
+            ...link,
+          })),
+        }),
+      }));
+      return { ...fields, ...(groups && { footerLinks: groups }) };
+    },
+    toField: (path) =>
+      path[0] === 'footerLinks' && path.at(-1) === 'id'
+        ? [...path.slice(0, -1), path.length > 3 ? 'linkId' : 'groupId']
+        : path,
   },
+  send: ({ rest }, _key, body, call) => createPage(rest, body, call),
 });
 
 const RestorePageInput = builder.inputType('RestorePageInput', {
-  description: 'The page to bring back.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'The global id of the page.' }) }),
+  description: 'The page to restore.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'Global id of the page.' }) }),
 });
 
 writeField({
   name: 'restorePage',
-  description: 'Brings an archived page back.',
+  description: 'Restores an archived page.',
   route: routes.restorePage,
   answers,
   input: RestorePageInput,
-  prepare: ({ id }) => {
-    const { pageId } = pageEntity.parseId(String(id));
-    return ({ rest }, call) => restorePage(rest, pageId, call);
-  },
-  readBack: {
-    key: ({ id }) => pageEntity.parseId(String(id)),
-    tells: ['status', 'archivedAt', 'deletedAt', 'updatedAt'],
-  },
+  target: { field: 'id', entity: pageEntity },
+  send: ({ rest }, { pageId }, _body, call) => restorePage(rest, pageId, call),
+  tells: ['status', 'archivedAt', 'deletedAt', 'updatedAt'],
 });

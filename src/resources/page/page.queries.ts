@@ -12,39 +12,41 @@ import { PageTypeRef } from './page.type.ts';
 
 const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
 builder.objectType(PageSearchHitRef, {
-  description: 'A page that a search found: what the search itself tells of it.',
+  description: 'A page found by `searchPages`, with the fields that the search itself answers.',
   fields: (t) => ({
-    pageId: t.exposeID('pageId', { description: 'The id REST knows the page by.' }),
-    name: t.exposeString('name', { description: 'The page’s name.' }),
+    pageId: t.exposeID('pageId', { description: 'Raw id of the page.' }),
+    name: t.exposeString('name', { description: 'Internal name of the page, for editors.' }),
     pageType: t.expose('pageType', {
       type: PageTypeRef,
       nullable: true,
-      description: 'What the page is for.',
+      description:
+        'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
     }),
     audiencesCount: t.expose('audiencesCount', {
       type: 'SafeInt',
-      description: 'How many audiences the page has.',
+      description: 'Number of audiences of the page.',
     }),
   }),
 });
 
 builder.queryFields((t) => ({
-  page: lookupField(t, pageEntity, 'A page by its REST id; null when there is none.'),
+  page: lookupField(t, pageEntity, 'Fetches a page by id. Null when there is none.'),
   searchPages: t.field({
     type: [PageSearchHitRef],
     nullable: true,
-    description: costing('The pages that match best, best first.', routes.searchPages),
+    description: costing('Searches pages, best match first. Not paginated.', routes.searchPages),
     args: {
-      query: t.arg.string({ description: 'Words to look for.' }),
+      query: t.arg.string({ description: 'Search terms. Not sent to the backend when absent.' }),
       first: t.arg.int({
         defaultValue: DEFAULT_FIRST,
-        description: `How many hits at most: 0 to ${MAX_FIRST}.`,
+        description: `Maximum number of hits, from 0 to ${MAX_FIRST}. With 0 there is no call.`,
       }),
     },
     extensions: demanding({
       kind: 'load',
       from: 'object',
       route: routes.searchPages,
+      items: undefined,
       loader: pageSearchLoader,
       key: (_root, args) => searchOf(args),
     }),
@@ -70,7 +72,7 @@ function searchOf({ query, first }: { readonly query?: unknown; readonly first?:
 /** A hit leads to its page. The reference is believed: a search finds what exists. */
 builder.objectFields(PageSearchHitRef, (t) => ({
   page: referenceField(t, pageEntity, {
-    description: 'The page itself.',
+    description: 'Page that was found.',
     from: 'object',
     key: ({ pageId }) => ({ pageId }),
   }),

@@ -11,59 +11,52 @@ import { referenceField } from '../../graph/entity/reference-field.ts';
 import { soundKey } from '../../graph/entity/key.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from '../account/account.entity.ts';
-import { detailName, domainName } from '../account/account.list.ts';
 import { accountByDomainLoader, findAccountByDomain } from '../account/account.loader.ts';
 import { AudienceRef } from '../audience/audience.entity.ts';
 import { personEntity, PersonRef } from './person.entity.ts';
-import { personsOfAccountLoader } from './person.loader.ts';
+import { activityWithPersons, personsOfAccountLoader } from './person.loader.ts';
 import { PersonConnectionRef } from './person.queries.ts';
-
-interface AccountParts {
-  readonly accountId: string;
-  readonly domain: string;
-}
 
 /** Persons of an account share its domain, by which they find it again. */
 const ofAccount = {
   kind: 'load',
   from: 'key',
-  items: personEntity as unknown as LoadDemand['items'],
+  items: personEntity,
   loader: personsOfAccountLoader,
   // Only ever called with an account or its key.
-  key: (account) => ({ accountId: (account as AccountParts).accountId }),
-  carries: (account) => ({ domain: (account as AccountParts).domain }),
+  key: (account) => ({ accountId: (account as { accountId: string }).accountId }),
+  shares: ['domain'],
 } as const satisfies Partial<LoadDemand>;
 
 /** The same call reads the account itself. */
-const linked: LoadDemand = {
-  ...ofAccount,
-  route: routes.getAccount,
-  identity: (key) => detailName(key['accountId']!),
-};
+const linked: LoadDemand = { ...ofAccount, route: routes.getAccount };
 
 const active: LoadDemand = {
   ...ofAccount,
   route: routes.listActivity,
   references: true,
-  walks: true,
+  list: ({ accountId }, context) => activityWithPersons(context, accountId!),
 };
 
 const byDomain: LoadDemand = {
   kind: 'load',
   from: 'object',
   route: routes.searchAccounts,
-  items: accountEntity as unknown as LoadDemand['items'],
+  items: accountEntity,
   loader: accountByDomainLoader,
+  parts: ['domain'],
   // Only ever called with a person.
   key: (person) => ({ domain: (person as { domain: string }).domain }),
-  carries: (person) => ({ domain: (person as { domain: string }).domain }),
-  identity: (key) => domainName(key['domain']!),
+  shares: ['domain'],
 };
 
 builder.objectField(AccountRef, 'persons', (t) =>
   arrayConnectionField(t, {
     type: PersonConnectionRef,
-    description: costing('The persons whose domain is the account’s.', routes.getAccount),
+    description: costing(
+      'Persons linked to the account, paginated in both directions. The same call reads the account itself.',
+      routes.getAccount,
+    ),
     entity: personEntity,
     listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
     demand: (routeSet) => (routeSet === 'extended' ? linked : active),
@@ -77,7 +70,7 @@ builder.objectField(PersonRef, 'account', (t) =>
     type: AccountRef,
     nullable: true,
     description: costing(
-      'The account with exactly the person’s domain; null when there is none. Free when the query has read that account already.',
+      'Account with exactly the domain of the person. Null when there is none. No call when this request has read the account already.',
       routes.searchAccounts,
     ),
     extensions: demanding(byDomain),
@@ -93,7 +86,8 @@ builder.objectField(PersonRef, 'account', (t) =>
 
 builder.objectField(AudienceRef, 'person', (t) =>
   referenceField(t, personEntity, {
-    description: 'The person it is made for; null when it is for anybody.',
+    description:
+      'Person the audience is made for. Null when it is not made for one person, or when that person no longer exists.',
     from: 'object',
     key: ({ personId }) => (personId ? { personId } : null),
   }),

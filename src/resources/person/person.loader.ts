@@ -38,16 +38,20 @@ async function linkedPersons(
   return account && account.linkedPersons;
 }
 
+/** What happened to an account and to its persons. */
+export const activityWithPersons = (context: Context, accountId: string) =>
+  restList(context, routes.listActivity, {
+    path: { account_id: accountId },
+    query: { includePersonActivity: 'true' },
+  });
+
 /** Assumed: see README, "document routes". */
 async function activePersons(
   context: Context,
   { accountId }: AccountKey,
   call: CallOptions,
 ): Promise<Persons> {
-  const activity = restList(context, routes.listActivity, {
-    path: { account_id: accountId },
-    query: { includePersonActivity: 'true' },
-  });
+  const activity = activityWithPersons(context, accountId);
   const ids = new Set<string>();
   for await (const items of walkList(context, activity, call)) {
     for (const { personId } of items) if (typeof personId === 'string') ids.add(personId);

@@ -9,10 +9,10 @@ import { personEntity, PersonRef } from './person.entity.ts';
 export const PersonConnectionRef = connectionType(PersonRef, personEntity);
 
 builder.queryFields((t) => ({
-  person: lookupField(t, personEntity, 'A person by its REST id; null when there is none.'),
+  person: lookupField(t, personEntity, 'Fetches a person by id. Null when there is none.'),
   persons: listField(t, {
     type: PersonConnectionRef,
-    description: 'All persons.',
+    description: 'Paginated list of persons.',
     from: 'key',
     route: routes.listPersons,
     items: personEntity,

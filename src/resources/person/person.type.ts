@@ -1,5 +1,5 @@
 /**
- * Persons as the graph shows them.
+ * The GraphQL type of persons.
  *
  * Source: interface.md, "Person".
  */
@@ -7,25 +7,29 @@ import { nodeType } from '../../graph/types/node-type.ts';
 import { personEntity } from './person.entity.ts';
 
 nodeType(personEntity, {
-  description: 'A person, whom audiences are made for and logs are kept about.',
+  description: 'A person, for whom audiences can be made and about whom logs are kept.',
   fields: (t) => ({
-    personId: t.exposeID('personId', { description: 'The id REST knows this person by.' }),
-    name: t.exposeString('name', { description: 'The full name.' }),
-    email: t.exposeString('email', { nullable: true, description: 'The e-mail address.' }),
+    personId: t.exposeID('personId', { description: 'Raw id of this person in the REST API.' }),
+    name: t.exposeString('name', { description: 'Full name.' }),
+    email: t.exposeString('email', {
+      nullable: true,
+      description: 'E-mail address. Null when unknown.',
+    }),
     domain: t.exposeString('domain', {
       nullable: true,
-      description: 'The domain of the account the person belongs to.',
+      description:
+        'Internet domain of the organisation, by which `account` is looked up. Null when unknown.',
     }),
-    slug: t.exposeString('slug', { description: 'The name as it stands in addresses.' }),
+    slug: t.exposeString('slug', { description: 'URL slug of the person.' }),
     phoneNumber: t.exposeString('phoneNumber', {
       nullable: true,
-      description: 'The phone number.',
+      description: 'Phone number. Null when unknown.',
     }),
     linkedinProfileUrl: t.exposeString('linkedinProfileUrl', {
       nullable: true,
-      description: 'The LinkedIn profile, as a URL.',
+      description: 'URL of the LinkedIn profile. Null when unknown.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });

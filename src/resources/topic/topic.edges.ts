@@ -15,7 +15,8 @@ const TopicEntryConnectionRef = connectionType(TopicEntryRef);
 builder.objectField(TopicRef, 'entries', (t) =>
   arrayConnectionField(t, {
     type: TopicEntryConnectionRef,
-    description: 'Its entries, in their order. They come with the topic.',
+    description:
+      'Entries in sort order, paginated in both directions. No call of its own: they come with the topic.',
     entity: topicEntryEntity,
     listId: ({ topicId }) => JSON.stringify(['entries of', topicId]),
     items: ({ entries }) => entries,
@@ -24,7 +25,7 @@ builder.objectField(TopicRef, 'entries', (t) =>
 
 builder.objectField(TopicEntryRef, 'topic', (t) =>
   referenceField(t, topicEntity, {
-    description: 'The topic it is an entry of.',
+    description: 'Topic that the entry belongs to.',
     from: 'key',
     key: ({ topicId }) => ({ topicId }),
   }),

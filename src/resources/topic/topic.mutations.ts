@@ -1,6 +1,6 @@
 /** `updateTopic` and `createTopicEntry`. */
 import { builder } from '../../graph/types/builder.ts';
-import { checkBody, writeField } from '../../graph/mutation/mutation.ts';
+import { writeField } from '../../graph/mutation/mutation.ts';
 import { routes } from '../../v0/routes.ts';
 import { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
 import { topicEntity } from './topic.entity.ts';
@@ -8,58 +8,56 @@ import { createTopicEntry, updateTopic } from './topic.source.ts';
 import { topicEntryEntity } from './topic-entry.entity.ts';
 
 const UpdateTopicInput = builder.inputType('UpdateTopicInput', {
-  description: 'What to change about a topic; what is left out stays.',
+  description: 'Changes to a topic. Fields that are absent keep their value.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The global id of the topic.' }),
-    title: t.string({ description: 'Its new title, not empty.' }),
+    id: t.id({ required: true, description: 'Global id of the topic.' }),
+    title: t.string({ description: 'New title. Must not be empty.' }),
     sortOrder: t.field({
       type: 'SafeInt',
-      description: 'Its new place among the topics: an integer from 0.',
+      description: 'New sort position among the topics, ascending. An integer of at least 0.',
     }),
   }),
 });
 
 writeField({
   name: 'updateTopic',
-  description: 'Changes a topic.',
+  description: 'Updates a topic.',
   route: routes.updateTopic,
   answers: { field: 'topic', entity: topicEntity },
   input: UpdateTopicInput,
-  prepare: ({ id, ...input }) => {
-    const { topicId } = topicEntity.parseId(String(id));
-    const body = checkBody(UpdateTopicBody, input);
-    return ({ rest }, call) => updateTopic(rest, topicId, body, call);
-  },
-  readBack: {
-    key: ({ id }) => topicEntity.parseId(String(id)),
-    tells: ['title', 'sortOrder', 'updatedAt'],
-  },
+  target: { field: 'id', entity: topicEntity },
+  body: UpdateTopicBody,
+  send: ({ rest }, { topicId }, body, call) => updateTopic(rest, topicId, body, call),
+  tells: ['title', 'sortOrder', 'updatedAt'],
 });
 
 const TopicEntryContentInput = builder.inputType('TopicEntryContentInput', {
-  description: 'What an entry is to say.',
+  description: 'Content of a new topic entry.',
   fields: (t) => ({
     type: t.string({
       required: true,
-      description: 'What kind of content it is; the REST document lists no values.',
+      description: 'Content type. The REST API does not document its values.',
     }),
-    content: t.string({ required: true, description: 'The content itself.' }),
+    content: t.string({ required: true, description: 'Text of the entry.' }),
   }),
 });
 
 const CreateTopicEntryInput = builder.inputType('CreateTopicEntryInput', {
-  description: 'The entry to add.',
+  description: 'A new topic entry.',
   fields: (t) => ({
-    topicId: t.id({ required: true, description: 'The topic to add it to, by its REST id.' }),
+    topicId: t.id({
+      required: true,
+      description: 'Raw id (`topicId`) or global id (`id`) of the topic that gets the entry.',
+    }),
     content: t.field({
       type: TopicEntryContentInput,
       required: true,
-      description: 'What it is to say.',
+      description: 'Content of the entry.',
     }),
     sortOrder: t.field({
       type: 'SafeInt',
       description:
-        'Its place among the entries: an integer from 0. The backend chooses when absent.',
+        'Sort position among the entries, ascending. An integer of at least 0. Defaults to a position that the backend chooses.',
     }),
   }),
 });
@@ -70,9 +68,7 @@ writeField({
   route: routes.createTopicEntry,
   answers: { field: 'topicEntry', entity: topicEntryEntity },
   input: CreateTopicEntryInput,
-  prepare: ({ topicId, ...input }) => {
-    const topic = topicEntity.checkKey({ topicId: String(topicId) });
-    const body = checkBody(CreateTopicEntryBody, input);
-    return ({ rest }, call) => createTopicEntry(rest, topic.topicId, body, call);
-  },
+  target: { field: 'topicId', entity: topicEntity },
+  body: CreateTopicEntryBody,
+  send: ({ rest }, { topicId }, body, call) => createTopicEntry(rest, topicId, body, call),
 });

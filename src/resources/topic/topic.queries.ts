@@ -9,10 +9,10 @@ import { topicEntity, TopicRef } from './topic.entity.ts';
 const TopicConnectionRef = connectionType(TopicRef);
 
 builder.queryFields((t) => ({
-  topic: lookupField(t, topicEntity, 'A topic by its REST id; null when there is none.'),
+  topic: lookupField(t, topicEntity, 'Fetches a topic by id. Null when there is none.'),
   topics: listField(t, {
     type: TopicConnectionRef,
-    description: 'All topics, with their entries.',
+    description: 'Paginated list of topics. Their entries come with them.',
     from: 'key',
     route: routes.listTopics,
     items: topicEntity,

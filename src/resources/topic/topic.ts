@@ -1,4 +1,4 @@
-/** The topic room: what it adds to the schema. */
+/** What topics add to the schema. */
 import './topic.type.ts';
 import './topic.edges.ts';
 import './topic.queries.ts';

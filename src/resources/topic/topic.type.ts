@@ -1,5 +1,5 @@
 /**
- * Topics and their entries as the graph shows them.
+ * The GraphQL types of topics and their entries.
  *
  * Source: interface.md, "Topic", "TopicEntry".
  */
@@ -11,36 +11,50 @@ import { topicEntryEntity } from './topic-entry.entity.ts';
 
 const TopicEntryContentRef = builder.objectRef<EntryContent>('TopicEntryContent');
 builder.objectType(TopicEntryContentRef, {
-  description: 'What an entry says.',
+  description: 'Content of a topic entry.',
   fields: (t) => ({
     type: t.exposeString('type', {
-      description: 'What kind of content it is; the REST document lists no values.',
+      description: 'Content type. The REST API does not document its values.',
     }),
-    content: t.exposeString('content', { description: 'The content itself.' }),
+    content: t.exposeString('content', { description: 'Text of the entry.' }),
   }),
 });
 
 nodeType(topicEntity, {
-  description: 'A topic: entries in an order, all of which come with it.',
+  description: 'A topic: an ordered list of entries.',
   fields: (t) => ({
-    topicId: t.exposeID('topicId', { description: 'The id REST knows this topic by.' }),
-    title: t.exposeString('title', { description: 'Its title.' }),
-    purpose: t.exposeString('purpose', { nullable: true, description: 'What it is there for.' }),
-    sortOrder: t.exposeFloat('sortOrder', { description: 'Its place among the topics.' }),
-    isDefault: t.exposeBoolean('isDefault', { description: 'Whether it is there by default.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    topicId: t.exposeID('topicId', { description: 'Raw id of this topic in the REST API.' }),
+    title: t.exposeString('title', { description: 'Display title.' }),
+    purpose: t.exposeString('purpose', {
+      nullable: true,
+      description: 'Purpose of the topic. Null when none is stated.',
+    }),
+    sortOrder: t.exposeFloat('sortOrder', {
+      description: 'Sort position among the topics, ascending.',
+    }),
+    isDefault: t.exposeBoolean('isDefault', {
+      description: 'Whether this is one of the default topics of the service.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
 nodeType(topicEntryEntity, {
-  description: 'One entry of a topic.',
+  description: 'An entry of a topic.',
   fields: (t) => ({
-    topicEntryId: t.exposeID('topicEntryId', { description: 'The id REST knows this entry by.' }),
-    topicId: t.exposeID('topicId', { description: 'Its topic, by its REST id.' }),
-    sortOrder: t.exposeFloat('sortOrder', { description: 'Its place among the entries.' }),
-    content: t.expose('content', { type: TopicEntryContentRef, description: 'What it says.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    topicEntryId: t.exposeID('topicEntryId', {
+      description: 'Raw id of this entry in the REST API.',
+    }),
+    topicId: t.exposeID('topicId', { description: 'Raw id of the topic of this entry.' }),
+    sortOrder: t.exposeFloat('sortOrder', {
+      description: 'Sort position among the entries of the topic, ascending.',
+    }),
+    content: t.expose('content', {
+      type: TopicEntryContentRef,
+      description: 'Content of the entry. No call of its own.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });

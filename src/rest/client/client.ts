@@ -4,20 +4,18 @@
  * An `Upstream` is shared by the whole process (connections, breaker, reads in flight); a
  * `RestClient` belongs to one request and carries its key, its deadline, its budget and its journal.
  */
-import type { Dispatcher } from 'undici';
+import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
+import type { Cancel } from '../../lib/cancel.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
 import type { Breaker, BreakerOptions } from '../resilience/circuit-breaker.ts';
-import type { Cancel } from './cancel.ts';
-import { RestBudgetError, RestUnsupportedError } from './errors.ts';
+import type { BackendDispatcher } from '../transport/dispatcher.ts';
+import type { Call } from './call.ts';
+import { RestBudgetError, RestUnauthenticatedError, RestUnsupportedError } from './errors.ts';
 import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
-import { headersOf, outgoingOf, type CallOptions, type Sender, type Values } from './outgoing.ts';
-import type { PathValues } from './path.ts';
-import { RequestDeadline } from './request-deadline.ts';
+import { fillPath, formatQuery, type PathValues } from './path.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
-import type { Outgoing } from './send.ts';
-
-export type { CallOptions } from './outgoing.ts';
+import { RequestDeadline } from './request-deadline.ts';
 
 /** What a route wants: values for its path's holes, its query, its body. */
 export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
@@ -28,6 +26,13 @@ export type CallInput<Path extends string, Query, Body> = (PathValues<Path> exte
   : { readonly path: PathValues<Path> }) &
   ([Query] extends [undefined] ? { readonly query?: undefined } : { readonly query?: Query }) &
   (undefined extends Body ? { readonly body?: undefined } : { readonly body: Body });
+
+export interface CallOptions {
+  /** Ends a GET nobody waits for; a write runs on. */
+  readonly cancel?: Cancel | undefined;
+  /** Who causes the call, for the journal. */
+  readonly origin?: unknown;
+}
 
 export interface RestClient {
   readonly routeSet: RouteSet;
@@ -70,11 +75,11 @@ export interface RequestScope {
 
 export interface UpstreamOptions {
   /** Sends requests; the origin is its own. Closed with the upstream. */
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pick<BackendDispatcher, 'dispatch' | 'close'>;
   /** What stands before `/v0` in every path: empty, or `/prefix`. */
   readonly pathPrefix: string;
   readonly routeSet: RouteSet;
-  /** One try from its queue to its last byte, in milliseconds. */
+  /** One attempt from its queue to its last byte, in milliseconds. */
   readonly timeoutMs: number;
   /** The largest answer that is read, in bytes. */
   readonly maxResponseBytes: number;
@@ -84,7 +89,7 @@ export interface UpstreamOptions {
   readonly maxCalls?: number;
   /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
   readonly connections?: number;
-  /** Calls that may wait before the backend's pace is known; 256 when absent. */
+  /** Calls of one key and route that may wait before its pace is known; 256 when absent. */
   readonly maxQueue?: number;
   readonly breaker?: BreakerOptions;
   readonly observer?: UpstreamObserver;
@@ -93,7 +98,12 @@ export interface UpstreamOptions {
 /** A client for one request. */
 export interface Upstream {
   (scope: RequestScope): RestClient;
-  readonly breaker: Pick<Breaker, 'state' | 'retryAfterMs'>;
+  readonly breaker: Breaker;
+  /**
+   * When to come back, in milliseconds, while further calls of this key would be refused because too
+   * many of them wait; undefined when they would not. Cheap enough to ask for every request.
+   */
+  shedMs(apiKey: string): number | undefined;
   /** Ends when the calls under way have. */
   close(): Promise<void>;
 }
@@ -109,21 +119,30 @@ const DEFAULTS = {
 
 export function createUpstream(given: UpstreamOptions): Upstream {
   const options = { ...DEFAULTS, ...given };
-  const { pipeline, breaker } = openPipeline(options);
+  const { pipeline, breaker, limiter } = openPipeline(options);
   return Object.assign((scope: RequestScope) => new ScopedClient(options, pipeline, scope), {
     breaker,
-    close: async () => {
-      await options.dispatcher.close();
-      breaker.close();
-    },
+    shedMs: (apiKey: string) => limiter.shedMs(apiKey),
+    close: () => options.dispatcher.close(),
   });
+}
+
+/** Values for a route, as `CallInput` has checked them against it. */
+interface Values {
+  readonly path?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
 }
 
 class ScopedClient implements RestClient {
   readonly routeSet: RouteSet;
   readonly journal = new Journal();
   readonly #pipeline: Pipeline;
-  readonly #sender: Sender;
+  readonly #pathPrefix: string;
+  readonly #apiKey: string | undefined;
+  /** Of reads: name, value, name, value. */
+  readonly #headers: string[];
+  readonly #deadline: RequestDeadline;
   #callsLeft: number;
 
   constructor(options: Required<UpstreamOptions>, pipeline: Pipeline, scope: RequestScope) {
@@ -131,14 +150,11 @@ class ScopedClient implements RestClient {
     const { deadlineMs = performance.now() + options.requestTimeoutMs } = scope;
     this.routeSet = options.routeSet;
     this.#pipeline = pipeline;
+    this.#pathPrefix = options.pathPrefix;
+    this.#apiKey = apiKey;
+    this.#headers = headersOf(apiKey, requestId);
+    this.#deadline = new RequestDeadline(deadlineMs, leaving);
     this.#callsLeft = maxCalls;
-    this.#sender = {
-      apiKey,
-      pathPrefix: options.pathPrefix,
-      headers: headersOf(apiKey, requestId),
-      deadline: new RequestDeadline(deadlineMs, leaving),
-      journal: this.journal,
-    };
   }
 
   call<Path extends string, Response, Query, Body>(
@@ -147,7 +163,7 @@ class ScopedClient implements RestClient {
     options?: CallOptions,
   ): Promise<Response> {
     // Decoded by this very route's schema, both.
-    return this.#send(route, input, false, options) as Promise<Response>;
+    return this.#make(route, input, false, options) as Promise<Response>;
   }
 
   find<Path extends string, Response, Query, Body>(
@@ -155,32 +171,73 @@ class ScopedClient implements RestClient {
     input: CallInput<Path, Query, Body>,
     options?: CallOptions,
   ): Promise<Response | null> {
-    return this.#send(route, input, true, options) as Promise<Response | null>;
+    return this.#make(route, input, true, options) as Promise<Response | null>;
   }
 
-  #send(route: Route, input: Values, isOptional: boolean, options?: CallOptions): Promise<unknown> {
+  #make(route: Route, input: Values, isOptional: boolean, options?: CallOptions): Promise<unknown> {
     try {
-      return this.#pipeline(this.#outgoingOf(route, input, isOptional, options));
+      return this.#pipeline(this.#callOf(route, input, isOptional, options));
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
     }
   }
 
-  /** What is to be sent, if it may be. */
-  #outgoingOf(route: Route, input: Values, isOptional: boolean, options?: CallOptions): Outgoing {
+  /** What no backend needs to be asked about is refused here, before anything else has begun. */
+  #callOf(
+    route: Route,
+    values: Values,
+    isOptional: boolean,
+    { cancel, origin }: CallOptions = {},
+  ): Call {
     if (route.set === 'extended' && this.routeSet === 'document') {
       throw new RestUnsupportedError(
         'Leave it out, or select no more than its ids: the backend does not have the route',
         route,
       );
     }
-    const outgoing = outgoingOf(route, input, this.#sender, isOptional, options);
-    this.#sender.deadline.check(route);
+    const apiKey = this.#apiKey;
+    if (apiKey === undefined || !isApiKey(apiKey)) {
+      throw new RestUnauthenticatedError(
+        `Send an API key of ${API_KEY_FORM} in the ${API_KEY_HEADER} header`,
+        route,
+      );
+    }
+    // Both are texts and numbers by the route table's own types.
+    const holes = (values.path ?? {}) as Record<string, string>;
+    const query = values.query as Record<string, string | number | undefined> | undefined;
+    const path = this.#pathPrefix + fillPath(route, holes) + formatQuery(query);
+    const body = values.body === undefined ? null : JSON.stringify(values.body);
+    this.#deadline.check(route);
     if (this.#callsLeft === 0) {
       throw new RestBudgetError('The request has made all the calls it may', route);
     }
     this.#callsLeft -= 1;
-    return outgoing;
+    return {
+      route,
+      apiKey,
+      path,
+      headers: body === null ? this.#headers : [...this.#headers, 'content-type', JSON_TYPE],
+      body,
+      isOptional,
+      deadline: this.#deadline,
+      cancel,
+      journal: this.journal,
+      origin,
+    };
   }
 }
+
+const JSON_TYPE = 'application/json';
+
+const headersOf = (apiKey = '', requestId: string): string[] => [
+  API_KEY_HEADER,
+  apiKey,
+  'x-request-id',
+  requestId,
+  'accept',
+  JSON_TYPE,
+  // Identity: an answer's size is then bounded by what arrives, and no bomb can be unpacked.
+  'accept-encoding',
+  'identity',
+];

@@ -4,6 +4,7 @@
  * Messages name the route by its template. A path with ids, a header, a key or the backend's own
  * words never enter a message, because messages reach callers and logs.
  */
+import type { EndOfWait } from '../../lib/cancel.ts';
 
 /** The part of a route that an error names. */
 export interface RouteLabel {
@@ -11,17 +12,42 @@ export interface RouteLabel {
   readonly path: string;
 }
 
+/** How an attempt failed, in words for metrics and logs: a closed list, so that no label grows. */
+export type FailureKind =
+  | ConnectionFailure
+  | 'timeout'
+  | 'invalid_response'
+  | 'truncated'
+  | 'overloaded'
+  | 'rate_limited'
+  | 'circuit_open'
+  | 'cancelled'
+  | 'other';
+
+/** Why there was no connection, or why it broke; `unreachable` for every other reason. */
+export type ConnectionFailure =
+  | 'ECONNREFUSED'
+  | 'EHOSTUNREACH'
+  | 'ENETUNREACH'
+  | 'ENOTFOUND'
+  | 'EAI_AGAIN'
+  | 'connect_timeout'
+  | 'reset'
+  | 'tls'
+  | 'unreachable';
+
 export interface RestErrorOptions {
   readonly cause?: unknown;
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** The backend's name for the failed exchange, when it gave one. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Milliseconds to wait before asking again, where that is known. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Any failure of a REST call. Never thrown itself. */
 export abstract class RestError extends Error {
+  readonly kind: FailureKind = 'other';
   readonly route: RouteLabel;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
@@ -54,20 +80,19 @@ export class RestUnsupportedError extends RestError {}
 /** The request has made all the calls it may. No call was made. */
 export class RestBudgetError extends RestError {}
 
-/** What callers are told to wait who come when too many do, at least, in milliseconds. */
-const MIN_RETRY_AFTER_MS = 1_000;
-
 /** More calls are waiting than can be answered in time. No call was made. */
 export class RestOverloadedError extends RestError {
-  constructor(route: RouteLabel, waitMs = 0) {
-    super('Too many calls are waiting', route, {
-      retryAfterMs: Math.ceil(Math.max(MIN_RETRY_AFTER_MS, waitMs)),
-    });
+  override readonly kind = 'overloaded';
+
+  constructor(route: RouteLabel, retryAfterMs: number) {
+    super('Too many calls are waiting', route, { retryAfterMs });
   }
 }
 
 /** The backend asked this key to wait longer than the caller can. No call was made. */
-export class RestPausedError extends RestError {}
+export class RestPausedError extends RestError {
+  override readonly kind = 'rate_limited';
+}
 
 /** An answer arrived in time, and its status says no. */
 export class RestStatusError extends RestError {
@@ -77,7 +102,7 @@ export class RestStatusError extends RestError {
 
   constructor(
     route: RouteLabel,
-    answer: { status: number; requestId?: string; field?: string; retryAfterMs?: number },
+    answer: RestErrorOptions & { readonly status: number; readonly field?: string | undefined },
   ) {
     super(`Backend answered ${answer.status}`, route, answer);
     this.status = answer.status;
@@ -86,42 +111,95 @@ export class RestStatusError extends RestError {
 }
 
 /** No complete answer came in time. */
-export class RestTimeoutError extends RestError {}
+export class RestTimeoutError extends RestError {
+  override readonly kind = 'timeout';
+}
+
+interface UnreachableOptions extends RestErrorOptions {
+  readonly kind?: ConnectionFailure;
+  readonly retry?: RestUnreachableError['retry'];
+}
 
 /** No connection, or one that broke before the answer was whole. */
 export class RestUnreachableError extends RestError {
-  /** What another try costs the backend: `nothing` when none of this one can have reached it. */
+  /** What another attempt costs the backend: `nothing` when none of this one can have reached it. */
   readonly retry: 'nothing' | 'load' | 'hopeless';
+  override readonly kind: FailureKind;
 
-  constructor(
-    what: string,
-    route: RouteLabel,
-    options: RestErrorOptions & { readonly retry?: 'nothing' | 'load' | 'hopeless' } = {},
-  ) {
+  constructor(what: string, route: RouteLabel, options: UnreachableOptions = {}) {
     super(what, route, options);
     this.retry = options.retry ?? 'load';
+    this.kind = options.kind ?? 'unreachable';
   }
 }
 
-/** Calls failed so often that the backend is left alone for a while. No call was made. */
+/** Calls like this one failed so often that none is made for a while. No call was made. */
 export class RestCircuitOpenError extends RestUnreachableError {
+  override readonly kind = 'circuit_open';
+
   constructor(route: RouteLabel, retryAfterMs: number) {
     super('Backend keeps failing and is left alone', route, { retry: 'hopeless', retryAfterMs });
   }
 }
 
 /** An answer that is not the documented shape: not JSON, too large, or a field of the wrong type. */
-export class RestInvalidResponseError extends RestError {}
+export class RestInvalidResponseError extends RestError {
+  override readonly kind: FailureKind = 'invalid_response';
+}
 
 /** An answer that ended before it was whole. */
-export class RestTruncatedError extends RestInvalidResponseError {}
+export class RestTruncatedError extends RestInvalidResponseError {
+  override readonly kind = 'truncated';
+}
 
-/** A write was sent and its answer lost: nobody knows whether it was carried out. */
-export class RestOutcomeUnknownError extends RestError {}
+/** A write was sent, and what came back does not say whether it was carried out. */
+export class RestOutcomeUnknownError extends RestError {
+  override readonly kind: FailureKind;
+  declare readonly cause: RestError;
+
+  constructor(cause: RestError) {
+    const { route, status, requestId } = cause;
+    super('Write was sent, and whether it was carried out is unknown', route, {
+      cause,
+      status,
+      requestId,
+    });
+    this.kind = cause.kind;
+  }
+}
 
 /** The caller left, or nobody waits for the answer any more. */
-export class RestAbortedError extends RestError {}
+export class RestAbortedError extends RestError {
+  override readonly kind = 'cancelled';
+}
+
+/** The error for a wait that was ended from outside. */
+export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
+  why === 'timeout'
+    ? new RestTimeoutError('Backend did not answer in time', route)
+    : new RestAbortedError('Call was given up', route);
 
 /** True for the 404 of a lookup, which `find` functions answer as null. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof RestStatusError && error.status === 404;
+
+/**
+ * Refusals that are made once for a route and a wait, and given to everybody refused meanwhile: many
+ * callers who come back too early must cost next to nothing.
+ *
+ * @param make is given the wait in whole seconds, which is what `Retry-After` can say.
+ */
+export function reusedRefusals<Refusal extends RestError>(
+  make: (route: RouteLabel, retryAfterMs: number) => Refusal,
+): (route: RouteLabel, waitMs: number) => Refusal {
+  const last = new Map<RouteLabel, Refusal>();
+  return (route, waitMs) => {
+    const retryAfterMs = 1_000 * Math.max(1, Math.ceil(waitMs / 1_000));
+    let refusal = last.get(route);
+    if (refusal?.retryAfterMs !== retryAfterMs) {
+      refusal = make(route, retryAfterMs);
+      last.set(route, refusal);
+    }
+    return refusal;
+  };
+}

@@ -1,26 +1,27 @@
 /**
  * What somebody who counts is told: for metrics and logs, never for control.
  *
- * Routes are templates and failures are class names, so nothing told here can leak.
+ * Routes are templates and failures are words of a closed list, so that nothing told here can leak and
+ * no label grows.
  */
-import type { BreakerState } from '../resilience/circuit-breaker.ts';
-import type { RouteLabel } from './errors.ts';
+import type { BreakerChange } from '../resilience/circuit-breaker.ts';
+import type { FailureKind, RouteLabel } from './errors.ts';
 
 export interface ObservedCall {
   readonly route: RouteLabel;
-  /** 1 for the first try, 2 for its first retry. */
+  /** 1 for the first attempt, 2 for its first retry. */
   readonly attempt: number;
   /** HTTP status; undefined when no whole answer arrived. */
   readonly status: number | undefined;
-  /** The error's class; undefined when an answer arrived. */
-  readonly failure: string | undefined;
-  /** The try from its queue to its last byte, in milliseconds. */
+  /** How it failed; undefined when an answer arrived. */
+  readonly failure: FailureKind | undefined;
+  /** The attempt from its queue to its last byte, in milliseconds. */
   readonly durationMs: number;
 }
 
 /** Every method must return quickly and not throw. */
 export interface UpstreamObserver {
-  /** A try ended, whether or not anything was sent. Calls of a paused key make none. */
+  /** An attempt ended, whether or not anything was sent. Calls of a paused key make none. */
   onCall?(call: ObservedCall): void;
   /** A read was joined to one in flight. */
   onShared?(route: RouteLabel): void;
@@ -30,5 +31,5 @@ export interface UpstreamObserver {
   onShed?(route: RouteLabel): void;
   /** The backend limited a key (429 with `Retry-After`). */
   onPause?(route: RouteLabel): void;
-  onBreaker?(state: BreakerState): void;
+  onBreaker?(change: BreakerChange): void;
 }

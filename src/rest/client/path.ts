@@ -2,9 +2,10 @@
  * Route templates with their holes filled.
  *
  * Every hole becomes exactly one encoded segment, or nothing is called: what would be normalised
- * away (`.`, `..`), end the path early (empty) or fail to encode is refused here.
+ * away (`.`, `..`), end the path early (empty), fail to encode or make the path of another route is
+ * refused here.
  */
-import type { PathHoles } from '../../v0/routes.ts';
+import { isReserved, type PathHoles } from '../../v0/routes.ts';
 import { RestInputError, type RouteLabel } from './errors.ts';
 
 /** Values for the holes of a path; empty for a path without holes. */
@@ -47,8 +48,8 @@ export function formatQuery(
 }
 
 function encodeSegment(route: RouteLabel, name: string, value: string): string {
-  if (PLAIN.test(value)) return value;
-  const fault = segmentFault(value);
+  if (PLAIN.test(value) && !isReserved(name, value)) return value;
+  const fault = segmentFault(value, name);
   if (fault) throw new RestInputError(`"${name}" ${fault}`, route);
   return encodeURIComponent(value);
 }
@@ -56,12 +57,19 @@ function encodeSegment(route: RouteLabel, name: string, value: string): string {
 /** Ids as they mostly are: short, and nothing in them means anything to a URL. */
 const PLAIN = /^[\w-]{1,100}$/;
 
-/** Why a text can't be one path segment; undefined when it can. */
-export function segmentFault(value: string): string | undefined {
+/**
+ * Why a text can't be one path segment; undefined when it can.
+ *
+ * @param hole what it is to fill; absent where that is not known yet.
+ */
+export function segmentFault(value: string, hole?: string): string | undefined {
   if (value === '') return 'must not be empty';
   if (value === '.' || value === '..') return `must be an id, got "${value}"`;
   if (value.length > MAX_ID_LENGTH) return `must be at most ${MAX_ID_LENGTH} characters long`;
   if (/\p{Cc}/u.test(value)) return 'must not hold control characters';
   if (!value.isWellFormed()) return 'must be well-formed Unicode';
+  if (hole !== undefined && isReserved(hole, value)) {
+    return `must be an id, and "${value}" is the name of another route`;
+  }
   return undefined;
 }

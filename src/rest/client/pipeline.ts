@@ -1,33 +1,23 @@
 /**
- * The way of a call, from being shared to being sent: every layer in its place.
- *
- * The order is the design. Sharing is outermost, so that what is shared is parsed once. Retries
- * stand outside the breaker, which sees every try. A paused key waits before its try's time starts.
- * The breaker stands before the gate: while it is open nothing queues.
+ * The way of a call from its caller to the backend and back: every layer in its place.
  */
-import type { Dispatcher } from 'undici';
-import {
-  BackendBreaker,
-  type Breaker,
-  type BreakerOptions,
-} from '../resilience/circuit-breaker.ts';
-import { RetryBudget } from '../resilience/retry-budget.ts';
-import { exchanging } from '../transport/exchange.ts';
-import { Gate } from '../resilience/concurrency-limiter.ts';
+import { DecodeCache } from '../decode/decode-cache.ts';
+import { attemptTimeout } from '../resilience/attempt-timeout.ts';
+import { CircuitBreaker, type BreakerOptions } from '../resilience/circuit-breaker.ts';
+import { ConcurrencyLimiter } from '../resilience/concurrency-limiter.ts';
+import { rateLimitPause } from '../resilience/rate-limit-pause.ts';
+import { retry } from '../resilience/retry.ts';
+import { singleFlight } from '../resilience/single-flight.ts';
+import type { BackendDispatcher } from '../transport/dispatcher.ts';
+import { exchange } from '../transport/exchange.ts';
+import type { Call, Layer, Sender } from './call.ts';
 import type { UpstreamObserver } from './observer.ts';
-import { pausing } from '../resilience/rate-limit-pause.ts';
-import { retrying } from '../resilience/retry.ts';
-import type { Answer, Decoded, Layer, Outcome, Outgoing } from './send.ts';
-import { sharing } from '../resilience/single-flight.ts';
-import { inStages } from './stage.ts';
-import { trying } from '../resilience/attempt.ts';
-import { Unchanged } from '../decode/decode-cache.ts';
 
 /** A call in, the checked body of its answer out. */
-export type Pipeline = (outgoing: Outgoing) => Promise<unknown>;
+export type Pipeline = (call: Call) => Promise<unknown>;
 
 export interface PipelineOptions {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pick<BackendDispatcher, 'dispatch'>;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly connections: number;
@@ -36,43 +26,32 @@ export interface PipelineOptions {
   readonly observer: UpstreamObserver;
 }
 
-export function openPipeline(options: PipelineOptions): {
-  readonly pipeline: Pipeline;
-  readonly breaker: Breaker;
-} {
-  const { dispatcher, timeoutMs, maxResponseBytes, connections, maxQueue, observer } = options;
-  const gate = new Gate({ connections, maxQueue, onShed: (route) => observer.onShed?.(route) });
-  const breaker = new BackendBreaker(options.breaker, (state) => {
-    if (state === 'open') gate.refuseAll((route) => breaker.refusal(route));
-    observer.onBreaker?.(state);
+export function openPipeline(options: PipelineOptions) {
+  const { dispatcher, observer } = options;
+  const limiter = new ConcurrencyLimiter(options);
+  const breaker = new CircuitBreaker(options.breaker, {
+    onChange: (change) => observer.onBreaker?.(change),
+    onOpen: () => limiter.refuse((attempt) => breaker.refusalOf(attempt.call)),
   });
+  const decode = new DecodeCache().layer;
 
-  const pauses = pausing((route) => observer.onPause?.(route));
-  const tries = trying({ timeoutMs, observer });
-  const exchange = exchanging(dispatcher, maxResponseBytes);
-  const call = retrying(inStages([pauses, tries, breaker, gate], exchange), {
-    budget: new RetryBudget(),
-    timeoutMs,
-    onExhausted: (route) => observer.onRetryBudgetExhausted?.(route),
-    onUnreachable: () => breaker.gaveUp(),
-  });
-  const pipeline = sharing(decoding(call), (route) => observer.onShared?.(route));
-  return { pipeline, breaker };
+  // From the caller inwards. The order is the design:
+  const layers: readonly Layer[] = [
+    // sees what all attempts of a call came to;
+    retry({ ...options, onUnreachable: (attempt) => breaker.gaveUp(attempt) }),
+    // before the timeout: while a key is paused the attempt has not begun;
+    rateLimitPause(observer),
+    // covers every queue: waiting for a connection is waiting;
+    attemptTimeout(options),
+    // before the limiter: while a circuit is open nothing queues;
+    breaker.layer,
+    limiter.layer,
+  ];
+  const attempt = layers.reduceRight<Sender>(
+    (inner, layer) => layer(inner),
+    exchange(dispatcher, options.maxResponseBytes),
+  );
+  // Outermost: what is shared is also decoded once.
+  const pipeline: Pipeline = singleFlight(decode(attempt), observer);
+  return { pipeline, breaker, limiter };
 }
-
-const decoding =
-  (layer: Layer): Layer<Decoded> =>
-  (settle) => {
-    const unchanged = new Unchanged();
-    return layer((outgoing, outcome) =>
-      settle(outgoing, outcome instanceof Error ? outcome : decoded(outgoing, outcome)),
-    );
-
-    function decoded(outgoing: Outgoing, answer: Answer): Outcome<Decoded> {
-      try {
-        return unchanged.decode(outgoing, answer);
-      } catch (error) {
-        return error as Error;
-      }
-    }
-  };

@@ -1,11 +1,11 @@
 /**
  * How long one request waits: until its deadline, or until its caller leaves.
  *
- * One timer and one listener serve all calls of a request, and exist only while a call is waiting:
- * nothing here keeps a process alive.
+ * One timer and one listener serve all calls of a request, and exist only while a call is waiting, so
+ * that nothing here keeps a process alive.
  */
-import { abortedError, type Cancel, type End, type Waiter } from './cancel.ts';
-import { RestTimeoutError, type RouteLabel } from './errors.ts';
+import type { Cancel, EndOfWait, Waiter } from '../../lib/cancel.ts';
+import { endOfWait, type RouteLabel } from './errors.ts';
 
 export class RequestDeadline implements Waiter {
   /** On `performance.now()`'s clock. */
@@ -24,8 +24,8 @@ export class RequestDeadline implements Waiter {
    * @throws {RestAbortedError} when a read's caller has left; writes go on.
    */
   check(route: RouteLabel): void {
-    if (performance.now() >= this.deadlineMs) throw timedOut(route);
-    if (this.#leaving?.cancelled && route.method === 'GET') throw abortedError(route);
+    if (performance.now() >= this.deadlineMs) throw endOfWait('timeout', route);
+    if (this.#leaving?.cancelled && route.method === 'GET') throw endOfWait('cancelled', route);
   }
 
   /** Tells whoever waits when the wait is over. */
@@ -39,16 +39,16 @@ export class RequestDeadline implements Waiter {
   }
 
   /** All calls of the request are given up. */
-  giveUp(end: End): void {
+  giveUp(why: EndOfWait): void {
     this.#unwatch();
     const waiters = [...this.#waiting];
     this.#waiting.clear();
-    for (const waiter of waiters) waiter.giveUp(end);
+    for (const waiter of waiters) waiter.giveUp(why);
   }
 
   #watch(): void {
     const left = Math.max(0, this.deadlineMs - performance.now());
-    this.#timer = setTimeout(() => this.giveUp(timedOut), Math.ceil(left));
+    this.#timer = setTimeout(() => this.giveUp('timeout'), Math.ceil(left));
     this.#leaving?.listen(this);
   }
 
@@ -57,7 +57,3 @@ export class RequestDeadline implements Waiter {
     this.#leaving?.listen(undefined);
   }
 }
-
-/** No complete answer came in time. */
-export const timedOut: End = (route) =>
-  new RestTimeoutError('Backend did not answer in time', route);

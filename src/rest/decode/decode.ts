@@ -6,30 +6,56 @@
  */
 import { ErrorBody } from '../../v0/error.ts';
 import type { Route } from '../../v0/routes.ts';
+import { isRead, type Answer, type Call, type Decoded } from '../client/call.ts';
+import {
+  RestError,
+  RestInvalidResponseError,
+  RestOutcomeUnknownError,
+  RestStatusError,
+} from '../client/errors.ts';
 import { checkOf, isOpen } from './contract-check.ts';
-import { RestInvalidResponseError, RestStatusError } from '../client/errors.ts';
 import { parseJson } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
-import type { Answer, Decoded } from '../client/send.ts';
+
+/** OK, Created, No Content. Others are not the whole of what was asked for: 206 is a part of it. */
+const SUCCESSES: readonly number[] = [200, 201, 204];
 
 /** Wrong values of one answer that are told one by one; more make the answer wrong as a whole. */
 const MAX_FAULTS = 1_000;
 
 /**
- * The body of a 2xx answer, checked against its route.
+ * The body of a successful answer, checked against its route.
  *
  * @throws {RestStatusError} for any other status; a redirect is one, and is never followed.
  * @throws {RestInvalidResponseError} when the body as a whole is unusable.
+ * @throws {RestOutcomeUnknownError} in place of both when a write may have been carried out.
  */
-export function decode(route: Route, answer: Answer): Decoded {
-  if (answer.status < 200 || answer.status > 299) throw statusError(route, answer);
+export function decode(call: Pick<Call, 'route'>, answer: Answer): Decoded {
+  try {
+    return decodeBody(call.route, answer);
+  } catch (error) {
+    const isKnown = isRead(call) || isSurelyRefused(answer.status);
+    throw error instanceof RestError && !isKnown ? new RestOutcomeUnknownError(error) : error;
+  }
+}
+
+/**
+ * Whether a status says that a write was not carried out: the caller's mistakes, 501 (no such
+ * function), 503 (too busy to begin) and 505 (no such protocol). A 500 may come after the fact, and a
+ * proxy's 502 or 504 says nothing of what happened behind it.
+ */
+const isSurelyRefused = (status: number): boolean =>
+  (status >= 400 && status < 500) || status === 501 || status === 503 || status === 505;
+
+function decodeBody(route: Route, answer: Answer): Decoded {
+  if (!SUCCESSES.includes(answer.status)) throw statusError(route, answer);
   const type = answer.headers['content-type'];
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
     throw invalid('Backend did not answer JSON', route, answer);
   }
   const root = parseJson(answer.body, isOpen(route.response));
   let faults = 0;
-  const whole = checkOf(route.response)(root, (holder, name) => {
+  const isWhole = checkOf(route.response)(root, (holder, name) => {
     const shown = describe(name, Object.hasOwn(holder, name) ? holder[name] : undefined);
     const fault = invalid(`Backend answered ${shown}`, route, answer);
     // Without `items` a list is no list.
@@ -39,7 +65,7 @@ export function decode(route: Route, answer: Answer): Decoded {
     }
     holder[name] = fault;
   });
-  if (!whole) {
+  if (!isWhole) {
     throw invalid('Backend answered something other than the documented object', route, answer);
   }
   // Checked in place: the answer keeps fields the contract does not know, and no copy is made.
@@ -52,7 +78,7 @@ const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
 const invalid = (what: string, route: Route, answer: Answer): RestInvalidResponseError =>
-  new RestInvalidResponseError(what, route, of(answer));
+  new RestInvalidResponseError(what, route, originOf(answer));
 
 function describe(name: PropertyKey, value: unknown): string {
   if (value === undefined) return `without "${String(name)}"`;
@@ -69,18 +95,17 @@ function describe(name: PropertyKey, value: unknown): string {
 function statusError(route: Route, answer: Answer): RestStatusError {
   const parsed = ErrorBody.safeParse(parseJson(answer.body, true));
   const field = parsed.data?.details?.field;
-  const retryAfterMs = retryAfterOf(answer.headers);
   return new RestStatusError(route, {
-    ...of(answer, parsed.data?.requestId),
-    ...(field !== undefined && FIELD_PATH.test(field) && { field }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...originOf(answer, parsed.data?.requestId),
+    field: field !== undefined && FIELD_PATH.test(field) ? field : undefined,
+    retryAfterMs: retryAfterOf(answer.headers),
   });
 }
 
 /** What an error says of the answer it came from. Only sane request ids are repeated. */
-function of(answer: Answer, fromBody?: string) {
+function originOf(answer: Answer, fromBody?: string) {
   const header = answer.headers['x-request-id'];
   const requestId = fromBody ?? (Array.isArray(header) ? header[0] : header);
-  const sane = requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId);
-  return { status: answer.status, ...(sane && { requestId }) };
+  const isSane = requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId);
+  return { status: answer.status, requestId: isSane ? requestId : undefined };
 }

@@ -1,167 +1,457 @@
 /**
- * Leaves a failing backend alone: after half of at least 20 calls in 10 s failed, for 5 s.
+ * The circuit breaker: leaves alone what keeps failing, and nothing else.
  *
- * opossum keeps the window and the states. It is told outcomes rather than given the calls, since
- * it counts everything it runs, and two kinds must not count: what a caller did wrong (4xx), and
- * what nobody waited for (an aborted probe would close the circuit or keep it open for all).
- * Successes go straight into its newest bucket: they change no state, and running one through it
- * would cost a promise and three events a call.
+ * Each route of each key has a circuit of its own, which opens when half of at least 20 calls in the
+ * last 5 to 10 s failed. A wider circuit (a route for all keys, a key on all routes, the host) opens
+ * when most of the circuits it spans fail, of more than one key and more than one route where it spans
+ * them; the host's also when the host cannot be reached at all. While a wider circuit is open, calls
+ * still pass whose own circuit has lately seen an answer and no failure since.
+ *
+ * An open circuit lets one call through after 5 s (half-open), and closes when that one is answered.
+ * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
-import { EventEmitter } from 'node:events';
-import CircuitBreaker from 'opossum';
-import { isBackendFailure } from './backend-failure.ts';
-import { RestCircuitOpenError, type RouteLabel } from '../client/errors.ts';
-import { KeyHealth } from './key-health.ts';
-import type { Outcome, Outgoing } from '../client/send.ts';
-import type { Stage } from '../client/stage.ts';
+import { LRUCache } from 'lru-cache';
+import type { Route } from '../../v0/routes.ts';
+import { isRead, type Attempt, type Call, type Layer, type Outcome } from '../client/call.ts';
+import {
+  RestCircuitOpenError,
+  RestOutcomeUnknownError,
+  RestTimeoutError,
+  RestTruncatedError,
+  RestUnreachableError,
+  reusedRefusals,
+  type RouteLabel,
+} from '../client/errors.ts';
 
-export type BreakerState = 'closed' | 'open' | 'half-open';
+/** What a circuit is for: a route of one key, a route, a key, or everything. */
+export const BREAKER_SCOPES = ['route_key', 'route', 'key', 'host'] as const;
+export type BreakerScope = (typeof BREAKER_SCOPES)[number];
+
+export type BreakerState = 'closed' | 'half-open' | 'open';
 
 export interface BreakerOptions {
-  /** The share of failures that opens it, in per cent. */
+  /** The share of failures that opens a circuit, in per cent. */
   readonly failurePercent?: number;
   /** Fewer calls in the window never open it. */
   readonly volume?: number;
   readonly windowMs?: number;
-  /** How long it stays open before one call may probe. */
+  /** How long a circuit stays open before one call may probe. */
   readonly openMs?: number;
 }
 
-export interface Breaker {
+/** Circuits of one kind, of a scope and a route where it has one, and the worst state among them. */
+export interface BreakerChange {
+  readonly scope: BreakerScope;
+  readonly route: RouteLabel | undefined;
   readonly state: BreakerState;
-  /** Milliseconds until the next probe; 0 while closed. */
-  readonly retryAfterMs: number;
-  /** Stops its timers. */
-  close(): void;
 }
+
+/** Circuits of one kind that are not closed. Never names a key. */
+export interface TrippedCircuits extends BreakerChange {
+  readonly count: number;
+}
+
+export interface Breaker {
+  readonly tripped: readonly TrippedCircuits[];
+  /** The worst state among the circuits of a scope. */
+  stateOf(scope: BreakerScope): BreakerState;
+}
+
+interface BreakerEvents {
+  readonly onChange: (change: BreakerChange) => void;
+  /** A circuit has opened: what waits behind it can be refused. */
+  readonly onOpen: () => void;
+}
+
+/** Keys whose circuits are remembered. */
+const MAX_KEYS = 1_000;
+
+/** For how many windows an answer shows that a route of a key is well, while none fails. */
+const WELL_WINDOWS = 6;
 
 /** How soon to come back while a probe is under way, in milliseconds. */
 const PROBE_MS = 500;
 
-/** Slices of the window: it moves on by one of them at a time. */
-const BUCKETS = 10;
-
-export class BackendBreaker implements Breaker, Stage {
-  readonly #circuit: CircuitBreaker<[], void>;
-  readonly #openMs: number;
-  readonly #bucketMs: number;
-  readonly #buckets = new EventEmitter();
-  readonly #health = new KeyHealth();
-  #newest: CircuitBreaker.Bucket;
-  #rotatedMs = performance.now();
-  #openedAtMs = 0;
-  #probing = false;
+export class CircuitBreaker implements Breaker {
+  readonly #options: Required<BreakerOptions>;
+  readonly #events: BreakerEvents;
+  readonly #kinds = new Map<string, Kind>();
+  readonly #host: Circuit;
+  /** Whether the host can be reached, by all calls. */
+  readonly #reach: FailureWindow;
+  readonly #routes = new Map<Route, Circuit>();
+  readonly #keys: LRUCache<string, KeyCircuits>;
+  /** Whether anything is open at all, for the usual case that nothing is. */
+  #trippedKinds = 0;
+  readonly #refusal = reusedRefusals((route, ms) => new RestCircuitOpenError(route, ms));
 
   constructor(
     { failurePercent = 50, volume = 20, windowMs = 10_000, openMs = 5_000 }: BreakerOptions,
-    onChange: (state: BreakerState) => void,
+    events: BreakerEvents,
   ) {
-    this.#openMs = openMs;
-    this.#bucketMs = windowMs / BUCKETS;
-    this.#circuit = new CircuitBreaker(fail, {
-      timeout: false, // it would abort all calls with one controller; ours have their own time
-      errorThresholdPercentage: failurePercent - 0.001, // opossum wants more than, we at least
-      volumeThreshold: volume,
-      rollingCountTimeout: windowMs,
-      rollingCountBuckets: BUCKETS,
-      rotateBucketController: this.#buckets,
-      resetTimeout: openMs,
-      enableSnapshots: false,
-      rollingPercentilesEnabled: false,
-    });
-    this.#newest = this.#circuit.status.window[0]!;
-    this.#circuit.on('open', () => {
-      this.#openedAtMs = performance.now();
-      onChange('open');
-    });
-    this.#circuit.on('halfOpen', () => onChange('half-open'));
-    this.#circuit.on('close', () => {
-      // The outage it has recovered from must not open it again at the first failure.
-      this.#rotate(BUCKETS);
-      onChange('closed');
+    this.#options = { failurePercent, volume, windowMs, openMs };
+    this.#events = events;
+    this.#host = new Circuit(this.#kindOf('host', undefined));
+    this.#reach = new FailureWindow(this.#options);
+    this.#keys = new LRUCache({
+      max: MAX_KEYS,
+      dispose: ({ circuit, ofRoutes }) => {
+        for (const gone of [circuit, ...ofRoutes.values()]) this.#reset(gone);
+      },
     });
   }
 
-  get state(): BreakerState {
-    if (this.#circuit.closed) return 'closed';
-    return this.#circuit.halfOpen ? 'half-open' : 'open';
+  readonly layer: Layer = (inner) => (settle) => {
+    const send = inner((attempt, outcome) => {
+      this.#note(attempt, outcome);
+      settle(attempt, outcome);
+    });
+    return (attempt) => {
+      const refusal = this.#trippedKinds > 0 ? this.#admit(attempt) : undefined;
+      if (refusal) settle(attempt, refusal);
+      else send(attempt);
+    };
+  };
+
+  get tripped(): readonly TrippedCircuits[] {
+    return [...this.#kinds.values()].flatMap((kind) => {
+      const { scope, route, tripped } = kind;
+      return tripped.size > 0
+        ? [{ scope, route, state: this.#worstOf(kind), count: tripped.size }]
+        : [];
+    });
   }
 
-  get retryAfterMs(): number {
-    if (this.#circuit.closed) return 0;
-    const left = this.#openedAtMs + this.#openMs - performance.now();
-    return Math.ceil(Math.max(left, PROBE_MS));
+  stateOf(scope: BreakerScope): BreakerState {
+    const states = this.tripped.filter((one) => one.scope === scope).map(({ state }) => state);
+    return states.includes('open') ? 'open' : (states[0] ?? 'closed');
   }
 
-  begin(outgoing: Outgoing): boolean {
-    outgoing.probe = this.#circuit.halfOpen;
-    if (this.#circuit.opened || (outgoing.probe && this.#probing)) {
-      throw this.refusal(outgoing.route);
+  /** What a call would be refused with at this moment. */
+  refusalOf(call: Call): RestCircuitOpenError | undefined {
+    const nowMs = performance.now();
+    const { openMs } = this.#options;
+    const shut = this.#trippedFor(call, nowMs).find(
+      ({ openedMs, probe }) => probe !== undefined || nowMs < openedMs + openMs,
+    );
+    if (!shut) return undefined;
+    return this.#refusal(call.route, Math.max(shut.openedMs + openMs - nowMs, PROBE_MS));
+  }
+
+  /** A read has found no connection, however often it was attempted. */
+  gaveUp({ endMs }: Attempt): void {
+    this.#noteReach(true, endMs);
+  }
+
+  #admit(attempt: Attempt): RestCircuitOpenError | undefined {
+    const refusal = this.refusalOf(attempt.call);
+    if (refusal) return refusal;
+    for (const circuit of this.#trippedFor(attempt.call, performance.now())) {
+      circuit.probe = attempt;
+      attempt.isProbe = true;
+      this.#tell(circuit.kind);
     }
-    if (outgoing.probe) this.#probing = true;
-    return true;
+    return undefined;
   }
 
-  end(outgoing: Outgoing, outcome: Outcome): void {
-    const { probe, apiKey, endMs } = outgoing;
-    if (probe) this.#probing = false;
-    // A straggler from before it opened must not pass for the probe.
-    if (!probe && !this.#circuit.closed) return;
-    this.#moveTo(endMs);
-    if (isBackendFailure(outcome, outgoing)) {
-      this.#health.note(apiKey, true, endMs);
-      if (probe || !this.#health.othersAreWell(apiKey)) this.#countFailure();
-    } else if (!(outcome instanceof Error)) {
-      if (probe) this.#circuit.close();
-      else if (outcome.status < 400) {
-        this.#health.note(apiKey, false, endMs);
-        this.#countSuccess();
+  /** The circuits that keep a call back, or that it would probe. */
+  #trippedFor(call: Call, nowMs: number): readonly Circuit[] {
+    const own = this.#keys.get(call.apiKey)?.ofRoutes.get(call.route);
+    if (own && own.wellUntilMs > nowMs) return [];
+    return this.#circuitsOf(call).filter(({ openedMs }) => openedMs > 0);
+  }
+
+  #circuitsOf({ apiKey, route }: Call): readonly Circuit[] {
+    const key = this.#keys.get(apiKey);
+    const all = [key?.ofRoutes.get(route), this.#routes.get(route), key?.circuit, this.#host];
+    return all.filter((circuit) => circuit !== undefined);
+  }
+
+  #note(attempt: Attempt, outcome: Outcome): void {
+    const { call, endMs } = attempt;
+    const verdict = verdictOf(attempt, outcome);
+    if (attempt.isProbe) this.#endProbe(attempt, verdict);
+    if (verdict === undefined) return;
+    this.#noteReach(verdict === 'unreachable', endMs);
+    if (verdict === 'unreachable') return;
+    // Invented keys must not displace those that the backend knows.
+    if (isUnknownKey(outcome) && !this.#keys.has(call.apiKey)) return;
+    const own = this.#ownOf(call);
+    // Only its probe closes a circuit: a call from before it opened says nothing new.
+    if (own.openedMs > 0) return;
+    const failed = verdict === 'failed';
+    own.window.note(failed, endMs);
+    own.wellUntilMs = failed ? 0 : endMs + WELL_WINDOWS * this.#options.windowMs;
+    if (!failed) return;
+    if (own.window.isOver(endMs)) this.#open(own, endMs);
+    for (const wider of [this.#routes.get(call.route)!, own.key.circuit, this.#host]) {
+      if (wider.openedMs === 0 && this.#mostFail(wider.kind, own.key, endMs)) {
+        this.#open(wider, endMs);
       }
     }
   }
 
-  /** A read has found no connection, however often it tried. */
-  gaveUp(): void {
-    if (!this.#circuit.closed) return;
-    this.#moveTo(performance.now());
-    this.#countFailure();
+  #endProbe(attempt: Attempt, verdict: Verdict): void {
+    const key = this.#keys.get(attempt.call.apiKey);
+    for (const circuit of this.#circuitsOf(attempt.call)) {
+      if (circuit.probe !== attempt) continue;
+      circuit.probe = undefined;
+      if (verdict === 'healthy') this.#close(circuit, key);
+      else if (verdict !== undefined) this.#open(circuit, attempt.endMs);
+    }
   }
 
-  /** What calls are told while it is not closed. */
-  refusal(route: RouteLabel): RestCircuitOpenError {
-    return new RestCircuitOpenError(route, this.retryAfterMs);
+  #noteReach(failed: boolean, nowMs: number): void {
+    if (this.#host.openedMs > 0) return;
+    this.#reach.note(failed, nowMs);
+    if (!failed || !this.#reach.isOver(nowMs)) return;
+    // What was well before cannot be reached either.
+    for (const own of this.#spannedBy(this.#host.kind)) own.wellUntilMs = 0;
+    this.#open(this.#host, nowMs);
   }
 
-  close(): void {
-    this.#circuit.shutdown();
+  /** Whether most of the circuits that a wider one spans fail. */
+  #mostFail(kind: Kind, ownKey: KeyCircuits, nowMs: number): boolean {
+    const { volume } = this.#options;
+    let [calls, active, failing] = [0, 0, 0];
+    const keys = new Set<KeyCircuits>();
+    const routes = new Set<Route | undefined>();
+    for (const own of this.#spannedBy(kind, ownKey)) {
+      const isTripped = own.openedMs > 0;
+      const callsOfOwn = isTripped ? volume : own.window.callsAt(nowMs);
+      if (callsOfOwn === 0) continue;
+      // One that fails for long must not make a single failure of another the last straw.
+      calls += Math.min(callsOfOwn, volume / 2);
+      active += 1;
+      if (!isTripped && !own.window.mostFailed) continue;
+      failing += 1;
+      keys.add(own.key);
+      routes.add(own.kind.route);
+    }
+    return (
+      calls >= volume &&
+      2 * failing > active &&
+      (kind.scope === 'key' || keys.size > 1) &&
+      (kind.scope === 'route' || routes.size > 1)
+    );
   }
 
-  /** Moves the window to a moment. Done when there is something to count: no timer is needed. */
-  #moveTo(nowMs: number): void {
-    const due = Math.floor((nowMs - this.#rotatedMs) / this.#bucketMs);
-    if (due <= 0) return;
-    this.#rotatedMs += due * this.#bucketMs;
-    this.#rotate(Math.min(due, BUCKETS));
+  *#spannedBy({ scope, route }: Kind, ownKey?: KeyCircuits): Iterable<OwnCircuit> {
+    const isOfKey = scope === 'key' || scope === 'route_key';
+    for (const key of isOfKey && ownKey ? [ownKey] : this.#keys.values()) {
+      for (const own of key.ofRoutes.values()) {
+        if (route === undefined || own.kind.route === route) yield own;
+      }
+    }
   }
 
-  /** `fail` throws, so that the circuit's state changes at once. */
-  #countFailure(): void {
-    this.#circuit.fire().catch(() => {});
+  #open(circuit: Circuit, nowMs: number): void {
+    const { kind } = circuit;
+    circuit.openedMs = nowMs;
+    if (kind.tripped.size === 0) this.#trippedKinds += 1;
+    kind.tripped.add(circuit);
+    this.#tell(kind);
+    this.#lookAgain(kind, this.#options.openMs);
+    this.#events.onOpen();
   }
 
-  #countSuccess(): void {
-    this.#newest.fires += 1;
-    this.#newest.successes += 1;
+  #close(circuit: Circuit, key: KeyCircuits | undefined): void {
+    this.#reset(circuit);
+    // The outage it has recovered from must not open it again at the first failure.
+    if (circuit === this.#host) this.#reach.reset();
+    for (const own of this.#spannedBy(circuit.kind, key)) own.window.reset();
   }
 
-  #rotate(buckets: number): void {
-    for (let i = 0; i < buckets; i++) this.#buckets.emit('rotate');
-    this.#newest = this.#circuit.status.window[0]!;
+  #reset(circuit: Circuit): void {
+    const { kind } = circuit;
+    circuit.openedMs = 0;
+    if (!kind.tripped.delete(circuit)) return;
+    if (kind.tripped.size === 0) this.#trippedKinds -= 1;
+    this.#tell(kind);
+  }
+
+  /** Tells when circuits become half-open by time, and forgets those that nobody has asked for since. */
+  #lookAgain(kind: Kind, afterMs: number): void {
+    const { openMs, windowMs } = this.#options;
+    clearTimeout(kind.timer);
+    kind.timer = setTimeout(() => {
+      const longAgoMs = performance.now() - openMs - windowMs;
+      for (const circuit of kind.tripped) {
+        if (circuit.openedMs < longAgoMs && !circuit.probe) this.#reset(circuit);
+      }
+      this.#tell(kind);
+      if (kind.tripped.size > 0) this.#lookAgain(kind, windowMs);
+    }, afterMs + 1).unref(); // a timer may be early by a part of a millisecond
+  }
+
+  #tell(kind: Kind): void {
+    const state = this.#worstOf(kind);
+    if (state === kind.told) return;
+    kind.told = state;
+    this.#events.onChange({ scope: kind.scope, route: kind.route, state });
+  }
+
+  #worstOf({ tripped }: Kind): BreakerState {
+    const openSinceMs = performance.now() - this.#options.openMs;
+    for (const { openedMs, probe } of tripped) {
+      if (openedMs > openSinceMs && !probe) return 'open';
+    }
+    return tripped.size > 0 ? 'half-open' : 'closed';
+  }
+
+  #ownOf({ apiKey, route }: Call): OwnCircuit {
+    let key = this.#keys.get(apiKey);
+    if (!key) {
+      key = { circuit: new Circuit(this.#kindOf('key', undefined)), ofRoutes: new Map() };
+      this.#keys.set(apiKey, key);
+    }
+    let own = key.ofRoutes.get(route);
+    if (!own) {
+      own = new OwnCircuit(this.#kindOf('route_key', route), key, this.#options);
+      key.ofRoutes.set(route, own);
+    }
+    if (!this.#routes.has(route))
+      this.#routes.set(route, new Circuit(this.#kindOf('route', route)));
+    return own;
+  }
+
+  #kindOf(scope: BreakerScope, route: Route | undefined): Kind {
+    const name = `${scope} ${route?.method} ${route?.path}`;
+    let kind = this.#kinds.get(name);
+    if (!kind) {
+      kind = { scope, route, tripped: new Set(), told: 'closed', timer: undefined };
+      this.#kinds.set(name, kind);
+    }
+    return kind;
   }
 }
 
-const FAILED = new Error('the backend failed');
+/** All circuits of a scope, and of one route where the scope has one: what may be told of them. */
+interface Kind {
+  readonly scope: BreakerScope;
+  readonly route: Route | undefined;
+  /** Those that are not closed. */
+  readonly tripped: Set<Circuit>;
+  told: BreakerState;
+  timer: NodeJS.Timeout | undefined;
+}
 
-const fail = (): Promise<void> => {
-  throw FAILED;
-};
+class Circuit {
+  readonly kind: Kind;
+  /** On `performance.now()`'s clock; 0 while it is closed. */
+  openedMs = 0;
+  /** The call that finds out whether it may close. */
+  probe: Attempt | undefined;
+
+  constructor(kind: Kind) {
+    this.kind = kind;
+  }
+}
+
+interface KeyCircuits {
+  readonly circuit: Circuit;
+  readonly ofRoutes: Map<Route, OwnCircuit>;
+}
+
+/** The circuit of one route of one key: what all judgement rests on. */
+class OwnCircuit extends Circuit {
+  readonly key: KeyCircuits;
+  readonly window: FailureWindow;
+  /** Until when its last answer shows that it is well; 0 after a failure. */
+  wellUntilMs = 0;
+
+  constructor(kind: Kind, key: KeyCircuits, options: Required<BreakerOptions>) {
+    super(kind);
+    this.key = key;
+    this.window = new FailureWindow(options);
+  }
+}
+
+/** How many calls failed lately: in the half of a window that runs, and in the half before it. */
+class FailureWindow {
+  readonly #options: Required<BreakerOptions>;
+  #beganMs = 0;
+  #calls = 0;
+  #failures = 0;
+  #callsBefore = 0;
+  #failuresBefore = 0;
+
+  constructor(options: Required<BreakerOptions>) {
+    this.#options = options;
+  }
+
+  note(failed: boolean, nowMs: number): void {
+    this.#moveTo(nowMs);
+    this.#calls += 1;
+    if (failed) this.#failures += 1;
+  }
+
+  callsAt(nowMs: number): number {
+    this.#moveTo(nowMs);
+    return this.#calls + this.#callsBefore;
+  }
+
+  get mostFailed(): boolean {
+    const failures = this.#failures + this.#failuresBefore;
+    return 100 * failures >= this.#options.failurePercent * (this.#calls + this.#callsBefore);
+  }
+
+  isOver(nowMs: number): boolean {
+    return this.callsAt(nowMs) >= this.#options.volume && this.mostFailed;
+  }
+
+  reset(): void {
+    this.#calls = this.#failures = this.#callsBefore = this.#failuresBefore = 0;
+  }
+
+  #moveTo(nowMs: number): void {
+    const passedMs = nowMs - this.#beganMs;
+    const halfMs = this.#options.windowMs / 2;
+    if (passedMs < halfMs) return;
+    const isRecent = passedMs < 2 * halfMs;
+    this.#callsBefore = isRecent ? this.#calls : 0;
+    this.#failuresBefore = isRecent ? this.#failures : 0;
+    this.#calls = this.#failures = 0;
+    this.#beganMs = nowMs;
+  }
+}
+
+/** What an outcome says of the backend; undefined when it says nothing. */
+type Verdict = 'healthy' | 'failed' | 'unreachable' | undefined;
+
+function verdictOf(attempt: Attempt, outcome: Outcome): Verdict {
+  // Whatever was answered in time shows that somebody is there: a 404 as well.
+  if (!(outcome instanceof Error)) return outcome.status >= 500 ? 'failed' : 'healthy';
+  const cause = outcome instanceof RestOutcomeUnknownError ? outcome.cause : outcome;
+  const speaksAgainstIt =
+    cause instanceof RestTimeoutError
+      ? !attempt.isCutShort && hadItsTime(attempt)
+      : cause instanceof RestTruncatedError ||
+        (cause instanceof RestUnreachableError &&
+          !(cause instanceof RestCircuitOpenError) &&
+          !isReconnecting(cause, attempt));
+  if (!speaksAgainstIt) return undefined;
+  return attempt.isConnected ? 'failed' : 'unreachable';
+}
+
+/** The part of an attempt's time that the backend must have had, for a timeout to speak against it. */
+const ITS_TIME = 0.9;
+
+/** What has waited long for its turn runs out of time whatever the backend does. */
+const hadItsTime = ({ startMs, sentMs, endMs, untilMs }: Attempt): boolean =>
+  endMs - sentMs >= ITS_TIME * (untilMs - startMs);
+
+/** What takes longer to find no connection is not the moment of a restart, in milliseconds. */
+const MOMENT_MS = 250;
+
+/** A read that is refused a connection is attempted again at once: `gaveUp` counts it in the end. */
+const isReconnecting = (cause: RestUnreachableError, attempt: Attempt): boolean =>
+  cause.retry === 'nothing' &&
+  isRead(attempt.call) &&
+  !attempt.isProbe &&
+  // The operating system says at once that nobody listens: it was we who were late to hear it.
+  (cause.kind === 'ECONNREFUSED' || attempt.endMs - attempt.sentMs < MOMENT_MS);
+
+/** Whether the backend refuses the key itself. */
+const isUnknownKey = (outcome: Outcome): boolean =>
+  !(outcome instanceof Error) && (outcome.status === 401 || outcome.status === 403);

@@ -1,193 +1,430 @@
 /**
- * How many calls are under way, and whose turn is next.
+ * The concurrency limiter: how many calls are under way, whose turn is next, and who is not let in.
  *
- * Keys take turns, and a key may hold at most seven times what is free: one busy key gets seven
- * eighths of the connections, two get seven fifteenths each, and a newcomer always finds some.
- * A call that could not be answered in time behind those already waiting is refused at once.
+ * Fair queueing: keys take turns, and the routes of a key take turns within it. All keys that the
+ * backend has not accepted yet count as one key, so that invented keys gain nothing by their number.
+ * No key and no route may hold all connections, so that one which is slow leaves the others theirs.
+ * Load shedding: a call that could not be answered in time behind those already waiting is refused.
  */
-import type { End } from '../client/cancel.ts';
-import { RestOverloadedError, type RouteLabel } from '../client/errors.ts';
-import type { Outcome, Outgoing } from '../client/send.ts';
-import type { Proceed, Stage } from '../client/stage.ts';
-import { Throughput } from './throughput.ts';
-import { QueuedCall, type Lane } from './queued-call.ts';
+import { LRUCache } from 'lru-cache';
+import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
+import type { Route } from '../../v0/routes.ts';
+import type { Attempt, Call, Layer, Outcome } from '../client/call.ts';
+import {
+  endOfWait,
+  RestOverloadedError,
+  RestTimeoutError,
+  reusedRefusals,
+} from '../client/errors.ts';
+import type { UpstreamObserver } from '../client/observer.ts';
 
-export interface GateOptions {
+export interface LimiterOptions {
   /** Calls under way at once, of all keys. */
   readonly connections: number;
-  /** Calls that may wait before any answer has told how fast the backend is. */
+  /** Calls of one key and route that may wait before any answer has told how fast it is. */
   readonly maxQueue: number;
-  readonly onShed: (route: RouteLabel) => void;
+  /** One attempt, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly observer: UpstreamObserver;
 }
 
-/** How much more than what is free a key may hold. */
-const MAX_HOLD = 7;
+/** Keys that are remembered as accepted. */
+const MAX_ACCEPTED_KEYS = 10_000;
 
-/** Once the backend's pace is known the queue may be this many times longer, and never more. */
-const KNOWN_PACE_FACTOR = 16;
+/**
+ * Dynamic thresholds: how many connections may be held for each that is free. With 7 one key alone gets
+ * seven eighths, two get seven fifteenths each, and a newcomer always finds some.
+ * Source: A. Choudhury and E. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet
+ * Switches", IEEE/ACM Transactions on Networking, 1998.
+ */
+const ALPHA = {
+  key: 7,
+  /** One route of a key, of what the key may hold: a hundred of 128 connections. */
+  lane: 9,
+  route: 15,
+};
 
-/** How much slower than at its best a backend is taken to be after a pause. */
-const CALM_FACTOR = 4;
+/**
+ * Dynamic threshold of the queue, with alpha 1: all queues together are this many times as long as one
+ * whose pace is unknown may be, and one alone may fill half of that.
+ */
+const QUEUE_FACTOR = 16;
 
-/** How fast its best is forgotten, an answer. */
-const FORGETTING = 1.001;
+/**
+ * EWMA, the exponentially weighted moving average of how long an exchange takes: the newest one's weight.
+ * Source: S. W. Roberts, "Control Chart Tests Based on Geometric Moving Averages", Technometrics, 1959.
+ */
+const EWMA_WEIGHT = 0.2;
 
-/** The weight of the newest answer in the pace. */
-const NEWEST = 0.2;
+/** How much slower than at its best a route is taken to be after it was idle. */
+const AFTER_IDLE_FACTOR = 4;
 
-/** When no call of a key ends for so long, its pace is no more; less may be our own doing. */
-const SILENCE_MS = 2_500;
+/** By how much the best time of a route grows with every answer, so that an old one is forgotten. */
+const BEST_DECAY = 1.001;
 
-export class Gate implements Stage {
-  readonly #options: GateOptions;
-  readonly #lanes = new Map<string, Lane>();
-  /** Lanes with waiting calls; the first is next. */
-  readonly #waitingLanes = new Set<Lane>();
+/** When nothing of a lane has ended for so long, its average is too low; less may be our own doing. */
+const STALLED_MS = 2_500;
+
+export class ConcurrencyLimiter {
+  readonly #options: LimiterOptions;
+  readonly #accepted = new LRUCache<string, KeyQueue>({ max: MAX_ACCEPTED_KEYS });
+  readonly #unaccepted = new KeyQueue();
+  readonly #routes = new Map<Route, RouteLoad>();
+  /** Keys with waiting calls, in the order of their turns. */
+  readonly #waitingKeys = new Set<KeyQueue>();
   #active = 0;
   #waiting = 0;
-  #paceMs: number | undefined;
-  /** Milliseconds of the quickest exchange, lately. */
-  #quickestMs = Infinity;
+  /** Keys with calls under way or waiting. */
+  #busyKeys = 0;
+  #averageMs: number | undefined;
   readonly #throughput = new Throughput();
+  readonly #refusal = reusedRefusals((route, ms) => new RestOverloadedError(route, ms));
 
-  constructor(options: GateOptions) {
+  constructor(options: LimiterOptions) {
     this.#options = options;
   }
 
-  begin(outgoing: Outgoing, proceed: Proceed): boolean {
-    if (this.#active === 0) this.#calmDown();
-    const lane = this.#laneOf(outgoing);
-    if (lane.waiting.size > 0 || !this.#mayStart(lane)) {
-      this.#wait(lane, outgoing, proceed);
-      return false;
+  readonly layer: Layer = (inner) => (settle) => {
+    const send = inner((attempt, outcome) => {
+      if (attempt.slot instanceof Lane) this.#release(attempt.slot, attempt, outcome);
+      settle(attempt, outcome);
+    });
+    const proceed: Proceed = (attempt, refusal) => {
+      if (refusal) settle(attempt, refusal);
+      else send(attempt);
+    };
+    return (attempt) => {
+      const lane = this.#laneOf(attempt.call);
+      if (!lane.isQueued && this.#mayStart(lane)) {
+        attempt.sentMs = attempt.startMs;
+        this.#start(lane, attempt);
+        send(attempt);
+        return;
+      }
+      const shedMs = this.#shedMs(lane, attempt.startMs, attempt.untilMs);
+      if (shedMs === undefined) {
+        this.#enqueue(new QueuedAttempt(attempt, lane, this.#dequeue, proceed));
+      } else {
+        const { route } = attempt.call;
+        this.#options.observer.onShed?.(route);
+        settle(attempt, this.#refusal(route, shedMs));
+      }
+    };
+  };
+
+  /** When to come back while all that this key asks for just now would be refused; see `Upstream`. */
+  shedMs(apiKey: string): number | undefined {
+    const key = this.#keyOf(apiKey);
+    if (key.queued === 0) return undefined;
+    const nowMs = performance.now();
+    let leastMs = Infinity;
+    for (const lane of key.lanes.values()) {
+      if (lane.size === 0) continue;
+      const shedMs = lane.isQueued
+        ? this.#shedMs(lane, nowMs, nowMs + this.#options.timeoutMs)
+        : undefined;
+      if (shedMs === undefined) return undefined;
+      leastMs = Math.min(leastMs, shedMs);
     }
-    outgoing.sentMs = outgoing.startMs;
-    this.#start(lane, outgoing);
-    return true;
+    return Math.max(1_000, Math.ceil(leastMs));
   }
 
-  end({ apiKey, sentMs, endMs }: Outgoing, outcome: Outcome): void {
-    const lane = this.#lanes.get(apiKey)!; // it has this call
-    lane.movedMs = endMs;
-    const tookMs = endMs - sentMs;
-    const answered = !(outcome instanceof Error);
-    // Given up, it says only that an answer takes at least as long: who had waited in the queue
-    // has little time left, and would make a slow backend look quick.
-    if (answered || tookMs > (lane.paceMs ?? 0)) lane.paceMs = blend(lane.paceMs, tookMs);
-    if (answered || tookMs > (this.#paceMs ?? 0)) this.#paceMs = blend(this.#paceMs, tookMs);
-    if (answered) {
-      this.#throughput.note(endMs);
-      this.#quickestMs = Math.min(this.#quickestMs * FORGETTING, tookMs);
-    }
-    lane.active -= 1;
-    this.#active -= 1;
-    this.#forgetIdle(apiKey, lane);
-    this.#startWaiting();
-  }
-
-  /** Sends away all who wait. */
-  refuseAll(refusal: End): void {
-    for (const lane of [...this.#waitingLanes]) {
-      for (const call of [...lane.waiting]) call.giveUp(refusal);
+  /** Sends away those who wait, where there is a reason to. */
+  refuse(refusalOf: (attempt: Attempt) => Error | undefined): void {
+    const waiting = [...this.#waitingKeys].flatMap(({ waitingLanes }) =>
+      [...waitingLanes].flatMap(({ queue }) => [...queue]),
+    );
+    for (const queued of waiting) {
+      const refusal = refusalOf(queued.attempt);
+      if (refusal) queued.leave(refusal);
     }
   }
 
-  /** Nothing is under way: how slow a busy time was says little about the next one. */
-  #calmDown(): void {
-    if (this.#paceMs === undefined) return;
-    this.#paceMs = Math.min(this.#paceMs, CALM_FACTOR * this.#quickestMs);
+  #keyOf(apiKey: string): KeyQueue {
+    return this.#accepted.get(apiKey) ?? this.#unaccepted;
   }
 
-  #laneOf({ apiKey, startMs }: Outgoing): Lane {
-    let lane = this.#lanes.get(apiKey);
+  #laneOf({ apiKey, route }: Call): Lane {
+    const key = this.#keyOf(apiKey);
+    let lane = key.lanes.get(route);
     if (!lane) {
-      lane = { active: 0, waiting: new Set(), paceMs: this.#paceMs, movedMs: startMs };
-      this.#lanes.set(apiKey, lane);
+      let load = this.#routes.get(route);
+      if (!load)
+        this.#routes.set(route, (load = { active: 0, averageMs: undefined, bestMs: Infinity }));
+      key.lanes.set(route, (lane = new Lane(key, load)));
     }
     return lane;
   }
 
-  #mayStart(lane: Lane): boolean {
+  #mayStart({ active, key, load }: Lane): boolean {
     const free = this.#options.connections - this.#active;
-    return free > 0 && lane.active < MAX_HOLD * free;
+    // So many more may the key start until it meets its threshold.
+    const freeOfKey = (ALPHA.key * free - key.active) / (ALPHA.key + 1);
+    return free > 0 && active < ALPHA.lane * freeOfKey && load.active < ALPHA.route * free;
   }
 
-  #start(lane: Lane, { sentMs }: Outgoing): void {
-    if (lane.active === 0) lane.movedMs = sentMs;
+  #start(lane: Lane, attempt: Attempt): void {
+    this.#grow(lane, attempt.sentMs);
+    if (lane.active === 0) lane.movedMs = attempt.sentMs;
     lane.active += 1;
+    lane.key.active += 1;
+    lane.load.active += 1;
     this.#active += 1;
+    attempt.slot = lane;
   }
 
-  #forgetIdle(apiKey: string, lane: Lane): void {
-    if (lane.active === 0 && lane.waiting.size === 0) this.#lanes.delete(apiKey);
+  #release(lane: Lane, attempt: Attempt, outcome: Outcome): void {
+    const { call, sentMs, endMs } = attempt;
+    attempt.slot = undefined;
+    this.#learn(lane, endMs, endMs - sentMs, !(outcome instanceof Error));
+    if (!(outcome instanceof Error)) this.#noteAcceptance(call.apiKey, outcome.status);
+    lane.active -= 1;
+    lane.key.active -= 1;
+    lane.load.active -= 1;
+    this.#active -= 1;
+    this.#shrink(lane);
+    this.#startWaiting();
   }
 
-  /** Lets waiting calls go, a lane after the other; those that may not start yet are passed over. */
-  #startWaiting(): void {
-    for (const lane of this.#waitingLanes) {
-      if (this.#active >= this.#options.connections) return;
-      if (!this.#mayStart(lane)) continue;
-      const [next] = lane.waiting;
-      this.#waitingLanes.delete(lane);
-      if (next) this.#letGo(lane, next);
-      // Visited again by this very loop, after the others.
-      if (lane.waiting.size > 0) this.#waitingLanes.add(lane);
+  /** A key is accepted by any answer but a refusal of the key. */
+  #noteAcceptance(apiKey: string, status: number): void {
+    if (status === 401) this.#accepted.delete(apiKey);
+    else if (status !== 403 && !this.#accepted.has(apiKey)) {
+      this.#accepted.set(apiKey, new KeyQueue());
     }
   }
 
-  #letGo(lane: Lane, call: QueuedCall): void {
-    call.outgoing.sentMs = performance.now();
-    this.#start(lane, call.outgoing);
-    call.start();
+  #learn(lane: Lane, endMs: number, tookMs: number, isAnswered: boolean): void {
+    lane.movedMs = endMs;
+    // What was given up says only that an answer takes at least as long: an attempt that had waited in
+    // the queue has little time left, and would make a slow backend look quick.
+    const ewma = (averageMs: number | undefined): number | undefined => {
+      if (!isAnswered && tookMs <= (averageMs ?? 0)) return averageMs;
+      return averageMs === undefined ? tookMs : averageMs + EWMA_WEIGHT * (tookMs - averageMs);
+    };
+    lane.averageMs = ewma(lane.averageMs);
+    lane.load.averageMs = ewma(lane.load.averageMs);
+    this.#averageMs = ewma(this.#averageMs);
+    if (!isAnswered) return;
+    this.#throughput.note(endMs);
+    lane.load.bestMs = Math.min(lane.load.bestMs * BEST_DECAY, tookMs);
   }
 
-  #wait(lane: Lane, outgoing: Outgoing, proceed: Proceed): void {
-    const { route, untilMs, apiKey } = outgoing;
-    const shedMs = this.#shedMs(lane, untilMs);
-    if (shedMs !== undefined) {
-      this.#forgetIdle(apiKey, lane);
-      this.#options.onShed(route);
-      throw new RestOverloadedError(route, shedMs);
-    }
-    lane.waiting.add(new QueuedCall(outgoing, lane, this.#leave, proceed));
+  #enqueue(queued: QueuedAttempt): void {
+    const { lane, attempt } = queued;
+    this.#grow(lane, attempt.startMs);
+    lane.queue.add(queued);
+    lane.key.queued += 1;
+    lane.key.waitingLanes.add(lane);
+    this.#waitingKeys.add(lane.key);
     this.#waiting += 1;
-    this.#waitingLanes.add(lane);
   }
 
-  readonly #leave = (call: QueuedCall): void => {
-    const { lane, outgoing } = call;
-    lane.waiting.delete(call);
+  readonly #dequeue = (queued: QueuedAttempt): void => {
+    const { lane } = queued;
+    const { key } = lane;
+    lane.queue.delete(queued);
+    key.queued -= 1;
     this.#waiting -= 1;
-    if (lane.waiting.size > 0) return;
-    this.#waitingLanes.delete(lane);
-    this.#forgetIdle(outgoing.apiKey, lane);
+    if (!lane.isQueued) key.waitingLanes.delete(lane);
+    if (key.queued === 0) this.#waitingKeys.delete(key);
+    this.#shrink(lane);
   };
 
+  /** Round robin over the keys, and over the routes of each; those that may not start are passed over. */
+  #startWaiting(): void {
+    for (const key of this.#waitingKeys) {
+      if (this.#active >= this.#options.connections) return;
+      for (const lane of key.waitingLanes) {
+        if (!this.#mayStart(lane)) continue;
+        const [next] = lane.queue;
+        if (next) this.#startQueued(next);
+        // To the end of both rounds. A key at the end is visited again by this very loop.
+        if (key.waitingLanes.delete(lane)) key.waitingLanes.add(lane);
+        if (this.#waitingKeys.delete(key)) this.#waitingKeys.add(key);
+        break;
+      }
+    }
+  }
+
+  #startQueued(queued: QueuedAttempt): void {
+    queued.attempt.sentMs = performance.now();
+    this.#start(queued.lane, queued.attempt);
+    queued.leave();
+  }
+
+  /** Before a call is added to a lane. */
+  #grow(lane: Lane, nowMs: number): void {
+    if (lane.size > 0) return;
+    lane.becomeBusy(nowMs);
+    if (lane.key.busyLanes === 0) this.#busyKeys += 1;
+    lane.key.busyLanes += 1;
+  }
+
+  /** After a call has left a lane. */
+  #shrink({ size, key }: Lane): void {
+    if (size > 0) return;
+    key.busyLanes -= 1;
+    if (key.busyLanes === 0) this.#busyKeys -= 1;
+  }
+
   /** When to come back instead of waiting, in milliseconds; undefined when there is room. */
-  #shedMs(lane: Lane, untilMs: number): number | undefined {
+  #shedMs(lane: Lane, nowMs: number, untilMs: number): number | undefined {
     const { maxQueue } = this.#options;
-    const now = performance.now();
-    if (lane.paceMs === undefined) return this.#waiting >= maxQueue ? 0 : undefined;
-    const silentMs = now - lane.movedMs;
-    const paceMs = silentMs > SILENCE_MS ? Math.max(lane.paceMs, silentMs) : lane.paceMs;
-    const waitMs = Math.min(this.#waitByPace(lane, paceMs), this.#waitByThroughput(lane, paceMs));
-    // The longer the whole queue, the less of it one key may fill.
-    const full = lane.waiting.size >= KNOWN_PACE_FACTOR * maxQueue - this.#waiting;
-    return full || now + waitMs + lane.paceMs > untilMs ? waitMs : undefined;
+    const known = lane.averageMs ?? lane.load.averageMs;
+    if (known === undefined) return lane.queue.size >= maxQueue ? 0 : undefined;
+    const silentMs = lane.active > 0 ? nowMs - lane.movedMs : 0;
+    const averageMs = silentMs > STALLED_MS ? Math.max(known, silentMs) : known;
+    const waitMs = Math.min(this.#waitByTime(lane, averageMs), this.#waitByRate(lane, averageMs));
+    const isFull = lane.queue.size >= QUEUE_FACTOR * maxQueue - this.#waiting;
+    return isFull || nowMs + waitMs + known > untilMs ? waitMs : undefined;
   }
 
-  /** How long a lane's calls take by its own pace, over the connections it holds or will have. */
-  #waitByPace(lane: Lane, paceMs: number): number {
-    const share = (MAX_HOLD / (MAX_HOLD + 1)) * (this.#options.connections / this.#lanes.size);
-    return (lane.waiting.size * paceMs) / Math.max(1, lane.active, share);
+  /** How long a lane's queue takes by its own average, over the connections it holds or will have. */
+  #waitByTime({ queue, active, key }: Lane, averageMs: number): number {
+    const turns = Math.max(1, this.#busyKeys) * Math.max(1, key.busyLanes);
+    const ofAll = ALPHA.key / (ALPHA.key + 1) / turns;
+    return (queue.size * averageMs) / Math.max(1, active, ofAll * this.#options.connections);
   }
 
-  /** The same by what ends, of all keys taking turns; says nothing of a key that is slow by itself. */
-  #waitByThroughput(lane: Lane, paceMs: number): number {
-    const perMs = paceMs > 2 * (this.#paceMs ?? 0) ? 0 : this.#throughput.perMs(performance.now());
-    return perMs > 0 ? (lane.waiting.size * this.#lanes.size) / perMs : Infinity;
+  /** The same by what ends, of all who take turns; says nothing of a lane that is slow by itself. */
+  #waitByRate({ queue, key }: Lane, averageMs: number): number {
+    if (averageMs > 2 * (this.#averageMs ?? 0)) return Infinity;
+    const perMs = this.#throughput.perMs(performance.now());
+    return perMs > 0 ? (queue.size * this.#busyKeys * key.busyLanes) / perMs : Infinity;
   }
 }
 
-const blend = (pace: number | undefined, newest: number): number =>
-  pace === undefined ? newest : pace + NEWEST * (newest - pace);
+/** Lets an attempt go on that had to wait, or ends it. */
+type Proceed = (attempt: Attempt, refusal?: Error) => void;
+
+/** What a key has under way and waiting. */
+class KeyQueue {
+  active = 0;
+  queued = 0;
+  readonly lanes = new Map<Route, Lane>();
+  /** In the order of their turns. */
+  readonly waitingLanes = new Set<Lane>();
+  /** Lanes with calls under way or waiting. */
+  busyLanes = 0;
+}
+
+/** A route, as all keys together use it. */
+interface RouteLoad {
+  active: number;
+  /** Milliseconds of one exchange, lately; undefined before the first. */
+  averageMs: number | undefined;
+  /** Milliseconds of the quickest exchange, lately. */
+  bestMs: number;
+}
+
+/** The calls of one route of one key. */
+class Lane {
+  readonly key: KeyQueue;
+  readonly load: RouteLoad;
+  readonly queue = new Set<QueuedAttempt>();
+  active = 0;
+  /** As that of its route. */
+  averageMs: number | undefined;
+  /** When a call last began after none or ended, on `performance.now()`'s clock. */
+  movedMs = 0;
+
+  constructor(key: KeyQueue, load: RouteLoad) {
+    this.key = key;
+    this.load = load;
+  }
+
+  get isQueued(): boolean {
+    return this.queue.size > 0;
+  }
+
+  get size(): number {
+    return this.active + this.queue.size;
+  }
+
+  /** How slow a busy time was says little about the next one. */
+  becomeBusy(nowMs: number): void {
+    const { averageMs, bestMs } = this.load;
+    const lastMs = this.averageMs ?? averageMs;
+    this.averageMs = lastMs && Math.min(lastMs, AFTER_IDLE_FACTOR * bestMs);
+    this.movedMs = nowMs;
+  }
+}
+
+/** An attempt that waits for its turn: until it may start, its time is over or nobody wants it. */
+class QueuedAttempt implements Waiter {
+  readonly attempt: Attempt;
+  readonly lane: Lane;
+  readonly #dequeue: (queued: QueuedAttempt) => void;
+  readonly #proceed: Proceed;
+
+  constructor(
+    attempt: Attempt,
+    lane: Lane,
+    dequeue: (queued: QueuedAttempt) => void,
+    proceed: Proceed,
+  ) {
+    this.attempt = attempt;
+    this.lane = lane;
+    this.#dequeue = dequeue;
+    this.#proceed = proceed;
+    attempt.flight.cancel.listen(this);
+  }
+
+  giveUp(why: EndOfWait): void {
+    const { isCutShort, call } = this.attempt;
+    this.leave(
+      why === 'timeout' ? waitedTooLong(call.route, isCutShort) : endOfWait(why, call.route),
+    );
+  }
+
+  /** Goes on, or ends with a refusal. */
+  leave(refusal?: Error): void {
+    this.attempt.flight.cancel.listen(undefined);
+    this.#dequeue(this);
+    this.#proceed(this.attempt, refusal);
+  }
+}
+
+const waitedTooLong = (route: Route, isCutShort: boolean): Error =>
+  isCutShort
+    ? new RestTimeoutError('No connection came free in time', route)
+    : new RestOverloadedError(route, 1_000);
+
+/** How long "lately" is for the throughput: this, and up to as long again, in milliseconds. */
+const SPAN_MS = 500;
+
+/**
+ * How many calls end in a millisecond, lately.
+ *
+ * Unlike the time one call takes it does not grow with our own delays: a process that is late to
+ * read an answer is late for all of them, and ends as many.
+ */
+class Throughput {
+  #beganMs = 0;
+  #ended = 0;
+  #beforeMs = 0;
+  #endedBefore = 0;
+
+  note(nowMs: number): void {
+    this.#moveTo(nowMs);
+    this.#ended += 1;
+  }
+
+  /** 0 when none has ended lately. */
+  perMs(nowMs: number): number {
+    this.#moveTo(nowMs);
+    const spanMs = nowMs - (this.#endedBefore > 0 ? this.#beforeMs : this.#beganMs);
+    // Too short a time to judge by: a first answer would look like a flood.
+    return spanMs < SPAN_MS / 10 ? 0 : (this.#ended + this.#endedBefore) / spanMs;
+  }
+
+  #moveTo(nowMs: number): void {
+    if (nowMs - this.#beganMs < SPAN_MS) return;
+    const isRecent = nowMs - this.#beganMs < 2 * SPAN_MS;
+    this.#beforeMs = this.#beganMs;
+    this.#endedBefore = isRecent ? this.#ended : 0;
+    this.#beganMs = nowMs;
+    this.#ended = 0;
+  }
+}

@@ -1,68 +1,76 @@
 /**
- * A key that the backend asked to wait, waits; other keys go on.
+ * A key that the backend asked to wait (429 with `Retry-After`) waits; other keys go on.
  *
- * Calls that can wait within their deadline do; the others are told at once. Without this, every
+ * Calls that can wait within their deadline do; the others are refused at once. Without the pause every
  * call of a limited key would cost the backend one more refusal.
  */
-import { sleep } from '../client/cancel.ts';
-import { RestPausedError, type RouteLabel } from '../client/errors.ts';
+import { LRUCache } from 'lru-cache';
+import { sleep } from '../../lib/cancel.ts';
+import type { Attempt, Layer } from '../client/call.ts';
+import { endOfWait, RestPausedError, type RestError } from '../client/errors.ts';
+import type { UpstreamObserver } from '../client/observer.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
-import type { Outgoing } from '../client/send.ts';
-import type { Stage } from '../client/stage.ts';
 
 /** The longest pause, in milliseconds: a mistaken `Retry-After` heals by itself. */
 const MAX_PAUSE_MS = 60_000;
 
-/** Paused calls of one process; more are told at once. */
+/** Calls of one process that wait for the end of a pause; more are refused at once. */
 const MAX_WAITING = 1_000;
 
-/** Over how many milliseconds the calls of a pause are let go. */
+/** The calls of a pause start again spread over this many milliseconds. */
 const SPREAD_MS = 50;
 
-/** Paused keys that are remembered; reaching it drops those whose pause is over. */
-const MAX_KEYS = 1_000;
+/** Paused keys that are remembered. */
+const MAX_KEYS = 10_000;
 
-export function pausing(onPause: (route: RouteLabel) => void): Stage {
+export function rateLimitPause(observer: UpstreamObserver): Layer {
   /** By key: when it may call again, on `performance.now()`'s clock. */
-  const pauses = new Map<string, number>();
+  const pauses = new LRUCache<string, number>({ max: MAX_KEYS });
   let waiting = 0;
 
-  return {
-    begin(outgoing, proceed) {
-      if (leftOf(outgoing.apiKey) <= 0) return true;
-      wait(outgoing).then(
-        () => proceed(outgoing),
-        (refusal: Error) => proceed(outgoing, refusal),
-      );
-      return false;
-    },
+  return (inner) => (settle) => {
+    const send = inner((attempt, outcome) => {
+      if (!(outcome instanceof Error) && outcome.status === 429) {
+        const { apiKey, route } = attempt.call;
+        const afterMs = retryAfterOf(outcome.headers);
+        if (afterMs !== undefined) {
+          pauses.set(apiKey, performance.now() + Math.min(afterMs, MAX_PAUSE_MS));
+          observer.onPause?.(route);
+        }
+      }
+      settle(attempt, outcome);
+    });
 
-    end({ apiKey, route }, outcome) {
-      if (outcome instanceof Error || outcome.status !== 429) return;
-      const afterMs = retryAfterOf(outcome.headers);
-      if (afterMs === undefined) return;
-      pause(apiKey, afterMs);
-      onPause(route);
-    },
+    return (attempt) => {
+      if (leftOf(attempt.call.apiKey) <= 0) {
+        send(attempt);
+        return;
+      }
+      void wait(attempt).then((refusal) => {
+        if (refusal) settle(attempt, refusal);
+        else send(attempt);
+      });
+    };
   };
 
-  async function wait(outgoing: Outgoing): Promise<void> {
-    const { apiKey, route, cancel, journal, origin } = outgoing;
+  /** The end of the pause, or why it is not waited for. */
+  async function wait({ call, flight }: Attempt): Promise<RestError | undefined> {
+    const { apiKey, route, journal, origin } = call;
+    // Again, because the pause may have become longer meanwhile.
     for (let left = leftOf(apiKey); left > 0; left = leftOf(apiKey)) {
-      const inTime = performance.now() + left + SPREAD_MS < outgoing.deadlineMs;
+      const inTime = performance.now() + left + SPREAD_MS < flight.deadlineMs;
       if (!inTime || waiting >= MAX_WAITING) {
         journal.note(route, origin, 'unsent');
-        throw new RestPausedError('Backend limits the calls of this key', route, {
+        return new RestPausedError('Backend limits the calls of this key', route, {
           retryAfterMs: Math.ceil(left),
         });
       }
       waiting += 1;
-      try {
-        await sleep(Math.ceil(left) + Math.random() * SPREAD_MS, cancel, route);
-      } finally {
-        waiting -= 1;
-      }
+      const slept = await sleep(Math.ceil(left) + Math.random() * SPREAD_MS, flight.cancel);
+      waiting -= 1;
+      if (!slept) return endOfWait('cancelled', route);
     }
+    return undefined;
   }
 
   function leftOf(apiKey: string): number {
@@ -71,13 +79,5 @@ export function pausing(onPause: (route: RouteLabel) => void): Stage {
     const left = until - performance.now();
     if (left <= 0) pauses.delete(apiKey);
     return left;
-  }
-
-  function pause(apiKey: string, ms: number): void {
-    const now = performance.now();
-    if (pauses.size >= MAX_KEYS) {
-      for (const [key, until] of pauses) if (until <= now) pauses.delete(key);
-    }
-    pauses.set(apiKey, now + Math.min(ms, MAX_PAUSE_MS));
   }
 }

@@ -4,7 +4,8 @@
  * `Pool` and path-only requests: it neither follows redirects nor normalises paths, both of which
  * would send a caller's key or id where it does not belong.
  */
-import { Pool, type Dispatcher } from 'undici';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
+import { withoutInformational } from './informational-responses.ts';
 
 export interface UpstreamUrl {
   readonly origin: string;
@@ -22,12 +23,48 @@ export interface DispatcherOptions {
   readonly ca?: string;
 }
 
-/** Connections to `origin`: at most 128 (a page of 100 items, each with a call of its own, leaves in one round), kept alive for 4 s, 2 s to connect. */
-export function createDispatcher(origin: string, { ca }: DispatcherOptions = {}): Dispatcher {
-  return new Pool(origin, {
-    connections: 128,
-    connect: { timeout: 2_000, ...(ca !== undefined && { ca }) },
-    keepAliveTimeout: 4_000,
-    keepAliveMaxTimeout: 30_000,
-  });
+export const createDispatcher = (origin: string, options: DispatcherOptions = {}) =>
+  new BackendDispatcher(origin, options);
+
+/**
+ * At most 128 connections (a page of 100 items, each with a call of its own, leaves in one round), kept
+ * alive for 4 s, with 2 s to connect.
+ *
+ * A write gets a connection of its own, closed after it. The backend may close a kept one in the moment
+ * the write is sent, and then nobody knows whether it was carried out; a read is sent again.
+ */
+export class BackendDispatcher {
+  readonly #reads: Pool;
+  readonly #writes: Pool;
+
+  constructor(origin: string, { ca }: DispatcherOptions) {
+    const connect = buildConnector({ timeout: 2_000, ...(ca !== undefined && { ca }) });
+    const options = {
+      connections: 128,
+      connect: withoutInformational(connect),
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 30_000,
+    };
+    this.#reads = new Pool(origin, options);
+    // To undici no pipelining at all means no keep-alive.
+    this.#writes = new Pool(origin, { ...options, pipelining: 0 });
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    return (options.method === 'GET' ? this.#reads : this.#writes).dispatch(options, handler);
+  }
+
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    return this.#reads.request(options);
+  }
+
+  /** Ends when the calls under way have. */
+  async close(): Promise<void> {
+    await Promise.all([this.#reads.close(), this.#writes.close()]);
+  }
+
+  /** Ends the calls under way. */
+  async destroy(): Promise<void> {
+    await Promise.all([this.#reads.destroy(), this.#writes.destroy()]);
+  }
 }

@@ -1,24 +1,32 @@
 /**
  * One HTTP exchange: a request out, a whole answer back, or one of our errors.
  *
- * Written on undici's `dispatch` so that the try's timer covers everything (waiting in the pool's
+ * Written on undici's `dispatch` so that the attempt's timer covers everything (waiting in the pool's
  * queue, connecting, sending, every byte of the answer) and so that we know whether a write has
  * left: `onRequestStart` comes only once a connection is there.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../../lib/byte-collector.ts';
-import { abortedError, type End, type Waiter } from '../client/cancel.ts';
+import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
+import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '../client/call.ts';
 import {
+  endOfWait,
   RestInvalidResponseError,
   RestOutcomeUnknownError,
   RestTruncatedError,
   RestUnreachableError,
   type RestError,
 } from '../client/errors.ts';
-import { isRead, type Layer, type Outcome, type Outgoing, type Settle } from '../client/send.ts';
-import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fault.ts';
+import type { BackendDispatcher } from './dispatcher.ts';
+import {
+  connectionFailureOf,
+  isMalformed,
+  isTruncated,
+  retryOf,
+  withoutBytes,
+} from './transport-fault.ts';
 
 /**
  * Sends one request and collects its answer.
@@ -28,12 +36,12 @@ import { isMalformed, isTruncated, retryOf, withoutBytes } from './transport-fau
  *
  * @param maxBytes the largest body that is read.
  */
-export const exchanging =
-  (dispatcher: Dispatcher, maxBytes: number): Layer =>
+export const exchange =
+  (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number): Sender =>
   (settle) => {
     let due: AnswerHandler[] = [];
-    return (outgoing) => {
-      const handler = new AnswerHandler(outgoing, maxBytes, settle);
+    return (attempt) => {
+      const handler = new AnswerHandler(attempt, maxBytes, settle);
       // Calls leave together when everything that has arrived is dealt with, in the order they
       // were made: one that is made while others are answered would overtake them.
       if (!handler.settled && due.push(handler) === 1) void endOfTurn().then(sendDue);
@@ -50,7 +58,7 @@ const NO_HEADERS: IncomingHttpHeaders = {};
 
 class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   settled = false;
-  readonly #outgoing: Outgoing;
+  readonly #attempt: Attempt;
   readonly #maxBytes: number;
   readonly #settle: Settle;
   #controller: Dispatcher.DispatchController | undefined;
@@ -58,16 +66,18 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #headers = NO_HEADERS;
   readonly #body = new ByteCollector();
 
-  constructor(outgoing: Outgoing, maxBytes: number, settle: Settle) {
-    this.#outgoing = outgoing;
+  constructor(attempt: Attempt, maxBytes: number, settle: Settle) {
+    this.#attempt = attempt;
     this.#maxBytes = maxBytes;
     this.#settle = settle;
-    if (outgoing.cancel.cancelled) this.giveUp(abortedError);
-    else outgoing.cancel.listen(this);
+    const { cancel } = attempt.flight;
+    if (cancel.cancelled) this.giveUp('cancelled');
+    else cancel.listen(this);
   }
 
-  send(dispatcher: Dispatcher): void {
-    const { route, path, headers, body, entry } = this.#outgoing;
+  send(dispatcher: Pick<BackendDispatcher, 'dispatch'>): void {
+    const { entry, call } = this.#attempt;
+    const { route, path, headers, body } = call;
     if (entry) entry.source = 'sent';
     const { method } = route;
     try {
@@ -82,6 +92,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     this.#controller = controller;
     // Given up while it waited for a connection: it must not leave now.
     if (this.settled) controller.abort(new Error('given up before it was sent'));
+    else this.#attempt.isConnected = true;
   }
 
   onResponseStart(
@@ -89,7 +100,6 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (status < 200) return; // only a hint of what is to come
     this.#status = status;
     this.#headers = headers;
     if (Number(headers['content-length'] ?? 0) > this.#maxBytes) this.#refuseSize(controller);
@@ -101,42 +111,49 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   }
 
   onResponseEnd(): void {
-    this.#land({ status: this.#status, headers: this.#headers, body: this.#body.take() });
+    this.#end({ status: this.#status, headers: this.#headers, body: this.#body.take() });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (!this.settled) this.#land(this.#outcomeOf(this.#faultOf(withoutBytes(error))));
+    if (!this.settled) this.#end(this.#outcomeOf(this.#faultOf(withoutBytes(error))));
   }
 
-  giveUp(end: End): void {
-    this.#end(end(this.#outgoing.route));
+  giveUp(why: EndOfWait): void {
+    this.#abort(endOfWait(why, this.#attempt.call.route));
   }
 
   #refuseSize(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    const { route } = this.#outgoing;
-    this.#end(
+    const { route } = this.#attempt.call;
+    this.#abort(
       new RestInvalidResponseError(`Backend answered more than ${this.#maxBytes} bytes`, route),
     );
   }
 
   /** We ourselves want no more of it. */
-  #end(error: RestError): void {
+  #abort(error: RestError): void {
     if (this.settled) return;
-    this.#land(this.#outcomeOf(error));
+    this.#end(this.#outcomeOf(error));
     this.#controller?.abort(error);
   }
 
   /** What follows from it (a retry, the next in the queue) is not sent before the turn ends. */
-  #land(outcome: Outcome): void {
+  #end(outcome: Outcome): void {
     if (this.settled) return;
     this.settled = true;
-    this.#outgoing.cancel.listen(undefined);
-    this.#settle(this.#outgoing, outcome);
+    const attempt = this.#attempt;
+    attempt.endMs = performance.now();
+    attempt.flight.cancel.listen(undefined);
+    try {
+      this.#settle(attempt, outcome);
+    } catch (error) {
+      attempt.flight.land(error as Error); // a mistake of ours: it must not cost more than this call
+    }
   }
 
   #faultOf(cause: Error): RestError {
-    const { route, attempt } = this.#outgoing;
+    const { call, number } = this.#attempt;
+    const { route } = call;
     const answered = this.#status > 0;
     if (answered && isTruncated(cause)) {
       return new RestTruncatedError('Backend answered only in part', route, { cause });
@@ -144,16 +161,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     if (isMalformed(cause)) {
       return new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause });
     }
-    const retry = retryOf(cause, this.#controller !== undefined, answered, attempt);
-    return new RestUnreachableError('Backend could not be reached', route, { cause, retry });
+    const retry = retryOf(cause, this.#attempt.isConnected, answered, number);
+    const kind = connectionFailureOf(cause);
+    return new RestUnreachableError('Backend could not be reached', route, { cause, retry, kind });
   }
 
+  /** Once a write has left, whatever keeps its answer away leaves its outcome unknown. */
   #outcomeOf(error: RestError): RestError {
-    const sent = this.#controller !== undefined;
-    if (!sent || isRead(this.#outgoing)) return error;
-    const { route } = this.#outgoing;
-    return new RestOutcomeUnknownError('Write was sent and its answer lost', route, {
-      cause: error,
-    });
+    const { call, isConnected } = this.#attempt;
+    return isRead(call) || !isConnected ? error : new RestOutcomeUnknownError(error);
   }
 }

@@ -4,7 +4,7 @@
  * Their codes are read here and nowhere else.
  */
 import { errors } from 'undici';
-import type { RestUnreachableError } from '../client/errors.ts';
+import type { ConnectionFailure, RestUnreachableError } from '../client/errors.ts';
 
 function codeOf(cause: unknown): string {
   const { code } = cause as { readonly code?: unknown };
@@ -21,21 +21,24 @@ export const isTruncated = (cause: unknown): boolean =>
   // The parser's own code does not arrive: undici 7.30 leaves it undefined.
   (cause instanceof errors.HTTPParserError && cause.message.includes('EOF'));
 
-/** The machine is there, and nobody listens. */
-export const isRefused = (cause: unknown): boolean => codeOf(cause) === 'ECONNREFUSED';
-
 /** A cause that may be logged: the parser's error carries the bytes it stumbled over. */
 export function withoutBytes(cause: Error): Error {
   if ('data' in cause) cause.data = undefined;
   return cause;
 }
 
+/** How a connection failed, in a word that operators know. */
+export function connectionFailureOf(cause: unknown): ConnectionFailure {
+  const code = codeOf(cause);
+  return TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
+}
+
 /**
- * Whether another try makes sense, and what it costs the backend.
+ * Whether another attempt makes sense, and what it costs the backend.
  *
  * @param sent whether any byte may have left.
  * @param answered whether an answer had begun.
- * @param attempt 1 for the first try.
+ * @param attempt 1 for the first attempt.
  */
 export function retryOf(
   cause: unknown,
@@ -44,8 +47,8 @@ export function retryOf(
   attempt: number,
 ): RestUnreachableError['retry'] {
   const code = codeOf(cause);
-  if (HOPELESS.test(code)) return 'hopeless';
-  if (!sent) return NOBODY_THERE.has(code) ? 'nothing' : 'load';
+  if (TLS.test(code) || HOPELESS.test(code)) return 'hopeless';
+  if (!sent) return NOBODY_THERE.some((one) => one === code) ? 'nothing' : 'load';
   // A connection that had served others and ends without an answer was being closed as we sent. That
   // happens once: whoever closes the next one too does so because of what was sent.
   const served = (cause as { readonly socket?: { readonly bytesRead?: number } }).socket;
@@ -65,14 +68,26 @@ const MALFORMED = new Set([
 ]);
 
 /** No connection, and quickly so. */
-const NOBODY_THERE = new Set([
+const NOBODY_THERE = [
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
+] as const;
+
+const FAILURES = new Map<string, ConnectionFailure>([
+  ...NOBODY_THERE.map((code) => [code, code] as const),
+  ['UND_ERR_CONNECT_TIMEOUT', 'connect_timeout'],
+  ['ETIMEDOUT', 'connect_timeout'],
+  ['ECONNRESET', 'reset'],
+  ['EPIPE', 'reset'],
+  [CLOSED, 'reset'],
 ]);
 
-/** Certificates and protocols do not mend within a request, and neither does a closed pool. */
-const HOPELESS =
-  /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_|INVALID_(CA|PURPOSE)|EPROTO|UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED))/;
+/** Certificates and protocols do not mend within a request. */
+const TLS =
+  /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_|INVALID_(CA|PURPOSE)|EPROTO)/;
+
+/** Neither does a closed pool. */
+const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;

@@ -1,10 +1,10 @@
 /**
- * What is counted with every call, told to its counter when somebody asks: putting labels together
- * costs more than counting.
+ * Counts what happens with every call, and hands it to its Prometheus counter when somebody asks:
+ * putting labels together costs more than counting.
  */
 import type { Counter } from 'prom-client';
 
-export class Tally<Row, Column, Label extends string> {
+export class CounterBatch<Row, Column, Label extends string> {
   readonly #counts = new Map<Row, Map<Column, number>>();
   readonly #labelsOf: (row: Row, column: Column) => Record<Label, string | number>;
 
@@ -12,7 +12,7 @@ export class Tally<Row, Column, Label extends string> {
     this.#labelsOf = labelsOf;
   }
 
-  /** One more. */
+  /** Counts one more. */
   add(row: Row, column: Column): void {
     let counts = this.#counts.get(row);
     if (!counts) {

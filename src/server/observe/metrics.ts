@@ -11,8 +11,9 @@ import {
 } from 'prom-client';
 import type { RouteLabel } from '../../rest/client/errors.ts';
 import type { UpstreamObserver } from '../../rest/client/observer.ts';
+import { BREAKER_SCOPES, type Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
-import { Tally } from './counter-batch.ts';
+import { CounterBatch } from './counter-batch.ts';
 
 /** From a cached answer to the deadline, in seconds. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -25,10 +26,11 @@ export interface MetricsOptions {
   readonly ofProcess?: boolean;
 }
 
-/** What the backend's breaker is, as a number that can be plotted. */
+/** The state of a circuit as a number that can be plotted. */
 const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 
-interface GaugeOptions {
+interface GaugeOptions<Label extends string> {
+  readonly labelNames?: Label[];
   /** How the values of several workers become one. @default sum */
   readonly aggregator?: Aggregator;
   /** Sets the value when somebody asks. */
@@ -41,7 +43,10 @@ export class Metrics {
   gather = (): Promise<string> => this.registry.metrics();
   /** To be handed to `createUpstream`: counts its calls. */
   readonly observer: UpstreamObserver;
-  readonly #requests = new Tally((operation: string, outcome: Outcome) => ({ operation, outcome }));
+  readonly #requests = new CounterBatch((operation: string, outcome: Outcome) => ({
+    operation,
+    outcome,
+  }));
   readonly #durations: Histogram<'operation'>;
   #inFlight = 0;
   readonly #rejections: Counter;
@@ -90,24 +95,58 @@ export class Metrics {
     this.#rejections.inc();
   }
 
+  /** From now on tells what the circuits of the breaker are. */
+  watch(breaker: Breaker): void {
+    const state = this.#gauge(
+      'gateway_breaker_state',
+      'The worst circuit of a scope: 0 closed, 1 half-open, 2 open; of several workers, the worst.',
+      {
+        labelNames: ['scope'],
+        aggregator: 'max',
+        collect: () => {
+          for (const scope of BREAKER_SCOPES) {
+            state.set({ scope }, BREAKER_LEVEL[breaker.stateOf(scope)]);
+          }
+        },
+      },
+    );
+    const tripped = this.#gauge(
+      'gateway_breakers_open',
+      'Circuits of a scope that are not closed.',
+      {
+        labelNames: ['scope'],
+        collect: () => {
+          for (const scope of BREAKER_SCOPES) tripped.set({ scope }, 0);
+          for (const { scope, count } of breaker.tripped) tripped.inc({ scope }, count);
+        },
+      },
+    );
+  }
+
   #observe(): UpstreamObserver {
-    const calls = new Tally(({ method, path: route }: RouteLabel, status: string | number) => ({
-      method,
-      route,
-      status,
-    }));
+    const calls = new CounterBatch(
+      ({ method, path: route }: RouteLabel, status: string | number) => ({
+        method,
+        route,
+        status,
+      }),
+    );
     this.#counter(
       'gateway_upstream_calls_total',
-      'Tries of REST calls by route and status; without an answer, the kind of failure.',
+      'Attempts of REST calls by route and status; without an answer, the kind of failure.',
       ['method', 'route', 'status'],
       calls,
     );
     const durations = this.#histogram(
       'gateway_upstream_call_duration_seconds',
-      'Tries of REST calls, from the queue to the whole answer.',
+      'Attempts of REST calls, from the queue to the whole answer.',
       ['method', 'route'],
     );
-    const retries = this.#counter('gateway_upstream_retries_total', 'Tries after the first.', []);
+    const retries = this.#counter(
+      'gateway_upstream_retries_total',
+      'Attempts after the first.',
+      [],
+    );
     const shared = this.#counter(
       'gateway_upstream_shared_total',
       'Reads that joined one in flight.',
@@ -128,11 +167,6 @@ export class Metrics {
       'Retries not made: too many already were.',
       [],
     );
-    const breaker = this.#gauge(
-      'gateway_breaker_state',
-      '0 closed, 1 half-open, 2 open; of several workers, the worst.',
-      { aggregator: 'max' },
-    );
     return {
       onCall: ({ route, attempt, status, failure, durationMs }) => {
         calls.add(route, status ?? failure ?? 'none');
@@ -143,29 +177,32 @@ export class Metrics {
       onShed: () => shed.inc(),
       onPause: () => pauses.inc(),
       onRetryBudgetExhausted: () => exhausted.inc(),
-      onBreaker: (state) => breaker.set(BREAKER_LEVEL[state]),
     };
   }
 
-  /** @param tally counts for it. */
+  /** @param batch counts for it. */
   #counter<Label extends string>(
     name: string,
     help: string,
     labelNames: Label[],
-    tally?: { moveTo(counter: Counter<Label>): void },
+    batch?: { moveTo(counter: Counter<Label>): void },
   ): Counter<Label> {
     const counter: Counter<Label> = new Counter({
       name,
       help,
       labelNames,
       registers: [this.registry],
-      collect: () => tally?.moveTo(counter),
+      collect: () => batch?.moveTo(counter),
     });
     return counter;
   }
 
-  #gauge(name: string, help: string, how: GaugeOptions): Gauge {
-    return new Gauge({ name, help, aggregator: 'sum', registers: [this.registry], ...how });
+  #gauge<Label extends string = never>(
+    name: string,
+    help: string,
+    options: GaugeOptions<Label>,
+  ): Gauge<Label> {
+    return new Gauge({ name, help, aggregator: 'sum', registers: [this.registry], ...options });
   }
 
   #histogram<Label extends string>(

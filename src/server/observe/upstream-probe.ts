@@ -1,16 +1,16 @@
 /**
  * The cheapest question the backend answers, for `/ready`.
  */
-import type { Dispatcher } from 'undici';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import type { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { routes } from '../../v0/routes.ts';
-import { API_KEY_HEADER } from '../operation/api-key.ts';
 import type { Probe } from './readiness.ts';
 
 /** A page of one topic is far smaller. */
 const ENOUGH_BYTES = 1_000_000;
 
 export interface UpstreamProbeOptions {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pick<BackendDispatcher, 'request'>;
   readonly pathPrefix: string;
   /** Without one the backend answers 401, which is an answer. */
   readonly apiKey: string | undefined;
@@ -26,7 +26,7 @@ export function upstreamProbe(options: UpstreamProbeOptions): Probe {
       headers: { accept: 'application/json', ...(apiKey && { [API_KEY_HEADER]: apiKey }) },
       signal: AbortSignal.timeout(timeoutMs),
     });
-    // Whoever only begins to answer serves nobody: `dump` would take that for an end.
+    // A backend that only begins to answer serves nobody: `dump` would take that for an end.
     let size = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length;

@@ -7,12 +7,13 @@
  */
 import { OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
 import { createContext } from '../../graph/context.ts';
 import { planFor, refuseCost } from '../../plan/cost.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
-import { API_KEY_HEADER, checkApiKey } from './api-key.ts';
+import { checkApiKey } from './api-key.ts';
 import { Documents, KnownDocument, type DocumentsOptions } from './documents.ts';
 import { FairQueue, QueueFullError } from './fair-queue.ts';
 import { Reply, replyOf, overloaded, type Executed } from './reply.ts';
@@ -27,8 +28,12 @@ export interface OperationHandlerOptions extends DocumentsOptions {
   };
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
+  /** Seals cursors, together with the caller's key. @default the key alone */
+  readonly cursorSecret?: string | undefined;
   /** Backend calls that one request may make. @default 250 */
   readonly maxUpstreamCalls?: number | undefined;
+  /** Fields and list items that one answer may have. @default 200,000 */
+  readonly maxValues?: number | undefined;
   /** Who is told what a request costs: everybody, those who bring a key, or nobody. @default on */
   readonly explain?: 'on' | 'keys' | 'off';
   /** What executes operations. @default the gateway's own executor */
@@ -63,7 +68,7 @@ export class OperationHandler {
   readonly #options: OperationHandlerOptions;
   readonly #documents: Documents;
   readonly #execute: Execute;
-  readonly #maxCalls: number;
+  readonly #budget: { readonly calls: number; readonly values: number };
   readonly #queue = new FairQueue();
   /** The schema does not change, and tools ask for all of it. */
   readonly #introspected = new LRUCache<string, Reply>({ maxSize: MAX_INTROSPECTED });
@@ -72,7 +77,8 @@ export class OperationHandler {
     this.#options = options;
     this.#documents = new Documents(options);
     this.#execute = options.execute ?? createExecute(maxErrors);
-    this.#maxCalls = options.maxUpstreamCalls ?? 250;
+    const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
+    this.#budget = { calls, values };
   }
 
   /**
@@ -172,15 +178,18 @@ export class OperationHandler {
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
     const { requestId } = record;
-    record.rest = upstream({ apiKey, requestId, maxCalls: this.#maxCalls, leaving });
-    const contextValue = { record, ...createContext(record.rest, apiKey ?? '') };
+    record.rest = upstream({ apiKey, requestId, maxCalls: this.#budget.calls, leaving });
+    const contextValue = {
+      record,
+      ...createContext(record.rest, { apiKey, cursorSecret: this.#options.cursorSecret }),
+    };
     const args = { schema, document, operationName, variableValues, contextValue };
     if (request.explain === 'plan' && this.#explains(request)) {
       const plan = planFor(args, contextValue);
       // Clients take an answer without `data` and `errors` for a broken one.
-      if (plan) return { data: null, extensions: { plan } };
+      if (plan) return { data: null, extensions: { plan: { ...plan, budget: this.#budget } } };
     } else {
-      const excess = refuseCost(args, contextValue, this.#maxCalls);
+      const excess = refuseCost(args, contextValue, this.#budget);
       if (excess) return { errors: [excess] };
     }
     return this.#execute(args);

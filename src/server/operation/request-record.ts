@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
-import { Cancel } from '../../rest/client/cancel.ts';
+import { Cancel } from '../../lib/cancel.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Reply } from './reply.ts';
 

@@ -6,7 +6,7 @@
  */
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
-import { API_KEY_HEADER } from '../operation/api-key.ts';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
 import { badRequest } from '../operation/params.ts';

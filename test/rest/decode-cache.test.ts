@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { decode } from '../../src/rest/decode/decode.ts';
 import { RestInvalidResponseError } from '../../src/rest/client/errors.ts';
-import type { Answer, Outgoing } from '../../src/rest/client/send.ts';
-import { Unchanged } from '../../src/rest/decode/decode-cache.ts';
+import type { Answer, Call } from '../../src/rest/client/call.ts';
+import { DecodeCache } from '../../src/rest/decode/decode-cache.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status, text } from '../support/faults.ts';
 import { failureOf, openRest, person } from './open-rest.ts';
@@ -87,8 +87,7 @@ describe('an answer that is what it was before', () => {
   });
 });
 
-const read = (id: string): Outgoing =>
-  ({ route: routes.getPerson, path: `/v0/persons/${id}` }) as Outgoing;
+const read = (id: string): Call => ({ route: routes.getPerson, path: `/v0/persons/${id}` }) as Call;
 
 const answer = (value: unknown): Answer => ({
   status: 200,
@@ -98,8 +97,8 @@ const answer = (value: unknown): Answer => ({
 
 describe('what is remembered of answers', () => {
   it('is let go for newer ones', () => {
-    const unchanged = new Unchanged(40_000);
-    const decodedOf = (id: string) => unchanged.decode(read(id), answer(person(id))).value;
+    const cache = new DecodeCache(40_000);
+    const decodedOf = (id: string) => cache.decode(read(id), answer(person(id))).value;
     decodedOf('p');
     const kept = decodedOf('p');
     expect(decodedOf('p')).toBe(kept);
@@ -110,10 +109,10 @@ describe('what is remembered of answers', () => {
   });
 
   it('leaves out what is too large', () => {
-    const unchanged = new Unchanged(10_000);
+    const cache = new DecodeCache(10_000);
     const large = answer(person('p', 'x'.repeat(1_000)));
 
-    const values = [1, 2, 3].map(() => unchanged.decode(read('p'), large).value);
+    const values = [1, 2, 3].map(() => cache.decode(read('p'), large).value);
 
     expect(new Set(values).size).toBe(3);
   });
@@ -123,10 +122,10 @@ describe('what is remembered of answers', () => {
 
     fc.assert(
       fc.property(fc.array(fc.tuple(small, small), { maxLength: 40 }), (asked) => {
-        const unchanged = new Unchanged(16_000);
+        const cache = new DecodeCache(16_000);
         for (const [id, name] of asked) {
           const from = answer(person(id, name));
-          expect(unchanged.decode(read(id), from)).toEqual(decode(routes.getPerson, from));
+          expect(cache.decode(read(id), from)).toEqual(decode(read(id), from));
         }
       }),
     );

@@ -1,0 +1,104 @@
+/**
+ * How look-ahead and the plan walk a query: what is selected of an object, sorted by what it takes to
+ * answer it, and a visitor with one function a kind of demand.
+ */
+import type { GraphQLField, GraphQLObjectType } from 'graphql';
+import {
+  selectedFields,
+  type Document,
+  type Selected,
+  type Selecting,
+} from '../../execution/selection.ts';
+import type { RouteSet } from '../../v0/routes.ts';
+import {
+  demandOf,
+  type Demand,
+  type ListDemand,
+  type LoadDemand,
+  type ObjectDemand,
+  type ReferenceDemand,
+} from './demand.ts';
+import { findEntity } from './entity.ts';
+
+/** A selected field of an object. */
+export interface SelectedField extends Selected {
+  /** Undefined for `__typename` and for introspection. */
+  readonly definition: GraphQLField<unknown, unknown> | undefined;
+  readonly demand: Demand | undefined;
+}
+
+/** A selected field that the object's key is enough for: it can be begun beside the object. */
+export interface KeyField extends SelectedField {
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly demand: ObjectDemand;
+}
+
+/** What is selected of objects of one type. */
+export interface ObjectSelection {
+  readonly type: GraphQLObjectType;
+  readonly routeSet: RouteSet;
+  readonly fields: readonly SelectedField[];
+  readonly keyFields: readonly KeyField[];
+  /** Whether something is selected that neither the key nor a call by the key answers. */
+  readonly needsObject: boolean;
+}
+
+/** Found once for each array of nodes, as `selectedFields` does, and for each type that stands there. */
+const selections = new WeakMap<readonly Selecting[], ObjectSelection[]>();
+
+export function selectionOf(
+  document: Document,
+  type: GraphQLObjectType,
+  nodes: readonly Selecting[],
+  routeSet: RouteSet,
+): ObjectSelection {
+  let known = selections.get(nodes);
+  if (!known) selections.set(nodes, (known = []));
+  for (const found of known) {
+    if (found.type === type && found.routeSet === routeSet) return found;
+  }
+  const selection = newSelection(document, type, nodes, routeSet);
+  known.push(selection);
+  return selection;
+}
+
+function newSelection(
+  document: Document,
+  type: GraphQLObjectType,
+  nodes: readonly Selecting[],
+  routeSet: RouteSet,
+): ObjectSelection {
+  const entity = findEntity(type.name);
+  const definitions = type.getFields();
+  const fields = selectedFields(document, type, nodes).map((selected): SelectedField => {
+    const definition = definitions[selected.name];
+    return { ...selected, definition, demand: definition && demandOf(definition, routeSet) };
+  });
+  const keyFields = fields.filter((field): field is KeyField => field.demand?.from === 'key');
+  const needsObject = fields.some(
+    ({ name, demand }) => demand?.from !== 'key' && !entity?.isKeyField(name),
+  );
+  return { type, routeSet, fields, keyFields, needsObject };
+}
+
+/** One function a kind of demand that the fields of objects have. */
+export interface ObjectVisitor<Visit, Result> {
+  reference(demand: ReferenceDemand, visit: Visit): Result;
+  list(demand: ListDemand, visit: Visit): Result;
+  load(demand: LoadDemand, visit: Visit): Result;
+}
+
+export function visitDemand<Visit, Result>(
+  visitor: ObjectVisitor<Visit, Result>,
+  demand: ObjectDemand,
+  visit: Visit,
+): Result {
+  switch (demand.kind) {
+    case 'reference':
+      return visitor.reference(demand, visit);
+    case 'list':
+      return visitor.list(demand, visit);
+    case 'load':
+      return visitor.load(demand, visit);
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Ends a wait from outside: in a queue, between attempts, on the wire.
+ *
+ * An AbortController would do the same for some microseconds a call. One listener is enough, because a
+ * call waits in one place at a time; the listener knows what to make of the end.
+ */
+
+/** `cancelled`: nobody wants the result any more. `timeout`: this wait has lasted long enough. */
+export type EndOfWait = 'cancelled' | 'timeout';
+
+/** Whoever waits and can be told to stop. */
+export interface Waiter {
+  giveUp(why: EndOfWait): void;
+}
+
+export class Cancel {
+  cancelled = false;
+  #waiter: Waiter | undefined;
+
+  cancel(): void {
+    if (this.cancelled) return;
+    this.cancelled = true;
+    this.#waiter?.giveUp('cancelled');
+  }
+
+  /** Ends the present wait; another may follow. */
+  timeOut(): void {
+    this.#waiter?.giveUp('timeout');
+  }
+
+  /** Sets who is told; undefined when nobody waits. */
+  listen(waiter: Waiter | undefined): void {
+    this.#waiter = waiter;
+  }
+}
+
+/** Waits, in milliseconds; false when it was cancelled before. */
+export function sleep(ms: number, cancel: Cancel): Promise<boolean> {
+  if (cancel.cancelled) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      cancel.listen(undefined);
+      resolve(true);
+    }, ms);
+    cancel.listen({
+      giveUp: () => {
+        clearTimeout(timer);
+        resolve(false);
+      },
+    });
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * One attempt's own time, and word of the attempt to the journal and the observer.
+ */
+import { isRead, type Attempt, type Layer } from '../client/call.ts';
+import { RestError } from '../client/errors.ts';
+import type { UpstreamObserver } from '../client/observer.ts';
+
+export interface AttemptTimeoutOptions {
+  /** One attempt, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly observer: UpstreamObserver;
+}
+
+export const attemptTimeout =
+  ({ timeoutMs, observer }: AttemptTimeoutOptions): Layer =>
+  (inner) =>
+  (settle) => {
+    const send = inner((attempt, outcome) => {
+      const { call, number, entry, startMs, timer } = attempt;
+      clearTimeout(timer);
+      const endMs = attempt.endMs || performance.now();
+      const failed = outcome instanceof Error;
+      const status = failed ? undefined : outcome.status;
+      if (entry) call.journal.end(entry, status, endMs);
+      const failure = failed ? kindOf(outcome) : undefined;
+      const { route } = call;
+      observer.onCall?.({ route, attempt: number, status, failure, durationMs: endMs - startMs });
+      settle(attempt, outcome);
+    });
+
+    return (attempt) => {
+      const { call, flight, number } = attempt;
+      const startMs = performance.now();
+      attempt.startMs = startMs;
+      // Those who wait for a read leave at their own deadlines; a write has nobody but its attempt.
+      attempt.isCutShort = !isRead(call) && flight.deadlineMs < startMs + timeoutMs;
+      attempt.untilMs = attempt.isCutShort ? flight.deadlineMs : startMs + timeoutMs;
+      const leftMs = Math.max(0, Math.ceil(attempt.untilMs - startMs));
+      attempt.timer = setTimeout(timeOut, leftMs, attempt);
+      attempt.entry = call.journal.begin(call.route, call.origin, 'unsent', number, startMs);
+      send(attempt);
+    };
+  };
+
+const timeOut = ({ flight }: Attempt): void => flight.cancel.timeOut();
+
+const kindOf = (error: Error) => (error instanceof RestError ? error.kind : 'other');

@@ -1,0 +1,293 @@
+/** Ids that callers write: raw or global, of the right type, and never the name of a route. */
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse } from '../support/open-house.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const { page: pageId, audience: audienceId, version: versionId } = IDS;
+const { person: personId, account: accountId, topic: topicId } = IDS;
+
+/** Raw ids by the name of the argument, and the global id that may stand for each. */
+const RAW = { pageId, audienceId, versionId, personId, accountId, topicId };
+const GLOBAL = {
+  pageId: formatNodeId('Page', [pageId]),
+  audienceId: formatNodeId('Audience', [pageId, audienceId]),
+  versionId: formatNodeId('AudienceVersion', [pageId, audienceId, versionId]),
+  personId: formatNodeId('Person', [personId]),
+  accountId: formatNodeId('Account', [accountId]),
+  topicId: formatNodeId('Topic', [topicId]),
+};
+
+type IdName = keyof typeof RAW;
+
+/** Every lookup, with the types of its ids. */
+const LOOKUPS: readonly [field: string, names: readonly IdName[], type: string][] = [
+  ['page', ['pageId'], 'Page'],
+  ['audience', ['pageId', 'audienceId'], 'Audience'],
+  ['audienceVersion', ['pageId', 'audienceId', 'versionId'], 'AudienceVersion'],
+  ['person', ['personId'], 'Person'],
+  ['account', ['accountId'], 'Account'],
+  ['topic', ['topicId'], 'Topic'],
+];
+
+const lookup = (field: string, ids: Readonly<Record<string, string>>, selection = 'id createdAt') =>
+  `{ found: ${field}(${Object.entries(ids)
+    .map(([name, id]) => `${name}: ${JSON.stringify(id)}`)
+    .join(', ')}) { ${selection} } }`;
+
+const pick = (from: Readonly<Record<IdName, string>>, names: readonly IdName[]) =>
+  Object.fromEntries(names.map((name) => [name, from[name]]));
+
+const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | undefined) =>
+  errors?.map(({ extensions }) => extensions['code']);
+
+describe('a lookup', () => {
+  it.each(LOOKUPS)('%s takes raw and global ids, mixed as they come', async (field, names) => {
+    const house = await openHouse();
+    const { data: raw } = await house.query(lookup(field, pick(RAW, names)));
+    const calls = house.restCalls;
+    expect(raw['found'].id).toBe(GLOBAL[names.at(-1)!]);
+
+    for (const name of names) {
+      const ids = { ...pick(RAW, names), [name]: GLOBAL[name] };
+      const { data, errors } = await house.query(lookup(field, ids));
+      expect([data, errors]).toEqual([raw, undefined]);
+      expect(house.restCalls).toEqual(calls);
+    }
+    const { data } = await house.query(lookup(field, pick(GLOBAL, names)));
+    expect(data).toEqual(raw);
+  });
+
+  it.each(LOOKUPS)(
+    '%s refuses a global id of another type, and names both',
+    async (field, names) => {
+      const house = await openHouse();
+      const typeOf = {
+        pageId: 'a Page',
+        audienceId: 'an Audience',
+        versionId: 'an AudienceVersion',
+      };
+
+      for (const name of names) {
+        const other = name === 'topicId' ? GLOBAL.accountId : GLOBAL.topicId;
+        const ids = { ...pick(RAW, names), [name]: other };
+        const { data, errors } = await house.query(lookup(field, ids));
+
+        expect(data).toEqual({ found: null });
+        expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+        expect(errors?.[0]?.message).toContain(`"${name}" is the global id of a`);
+        expect(errors?.[0]?.message).toContain(name === 'topicId' ? 'an Account' : 'a Topic');
+        if (name in typeOf) expect(errors?.[0]?.message).toContain(typeOf[name as 'pageId']);
+        expect(house.restCalls).toEqual([]);
+      }
+    },
+  );
+
+  it.each([
+    ['audience', { pageId: 'page_pricing', audienceId: GLOBAL.audienceId }],
+    ['audience', { pageId: formatNodeId('Page', ['other']), audienceId: GLOBAL.audienceId }],
+    ['audienceVersion', { pageId, audienceId: 'other', versionId: GLOBAL.versionId }],
+    [
+      'audienceVersion',
+      { pageId, audienceId: formatNodeId('Audience', ['other', audienceId]), versionId },
+    ],
+  ])('%s refuses ids that do not belong together: %o', async (field, ids) => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(lookup(field, ids));
+
+    expect(data).toEqual({ found: null });
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(errors?.[0]?.message).toContain('pass ids that belong together');
+    expect(house.restCalls).toEqual([]);
+  });
+
+  it('reads one object once, however its id is written, and plans it so', async () => {
+    const house = await openHouse();
+    const query = `{ raw: page(pageId: "${pageId}") { name audiences(first: 1) { totalCount } }
+      global: page(pageId: "${GLOBAL.pageId}") { title audiences(first: 1) { totalCount } } }`;
+
+    const plan = planOf(query, house);
+    const { errors } = await house.query(query);
+
+    expect(errors).toBeUndefined();
+    expect(plan.calls).toEqual({ least: 2, most: 2 });
+    expect(house.restCalls).toHaveLength(2);
+  });
+
+  it('begins what it needs beside the object by a global id, too', async () => {
+    const house = await openHouse({ latencyMs: 10 });
+
+    await house.query(lookup('page', { pageId: GLOBAL.pageId }, 'name audiences { totalCount }'));
+
+    expect(house.restCalls).toHaveLength(2);
+    expect(house.journal.rounds).toBe(1);
+  });
+});
+
+describe('pageLinks', () => {
+  it('takes the page by either id, and its links lead to it', async () => {
+    const house = await openHouse();
+    const links = async (id: string) => {
+      const { data } = await house.query(
+        `{ pageLinks(pageId: "${id}") { nodes { pageLinkId page { pageId } } pageInfo { endCursor } } }`,
+      );
+      return [data, house.restCalls];
+    };
+
+    const byGlobal = await links(GLOBAL.pageId);
+
+    expect(byGlobal).toEqual(await links(pageId));
+    expect(byGlobal[1]).toEqual([`GET /v0/page_links?pageId=${pageId}&limit=20`]);
+  });
+
+  it.each([
+    [`pageLinks(pageId: "${GLOBAL.audienceId}")`, '"pageId" is the global id of an Audience'],
+    [`pageLinks(pageId: "")`, '"pageId" must not be empty'],
+    [`pageLinks(tenantDomainId: "${GLOBAL.pageId}")`, 'pass the raw id that the backend has'],
+  ])('refuses %s before any call', async (field, message) => {
+    const house = await openHouse();
+
+    const { data, errors } = await house.query(`{ ${field} { totalCount } }`);
+
+    expect(data).toEqual({ pageLinks: null });
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(errors?.[0]?.message).toContain(message);
+    expect(house.restCalls).toEqual([]);
+  });
+
+  it('of a page and an audience refuse a global id for a domain', async () => {
+    const house = await openHouse();
+    const links = `links(tenantDomainId: "${GLOBAL.pageId}") { totalCount }`;
+
+    const { data, errors } = await house.query(`{ page(pageId: "${pageId}") { name ${links}
+      audiences(first: 1) { nodes { effectiveName ${links} } } } }`);
+
+    expect(data['page'].links).toBeNull();
+    expect(data['page'].audiences.nodes).toEqual([
+      { effectiveName: expect.any(String) as string, links: null },
+    ]);
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
+  });
+});
+
+describe('a write', () => {
+  const CREATE_AUDIENCE = `mutation ($input: CreateAudienceInput!) {
+    createAudience(input: $input) { audience { pageId } userErrors { code } } }`;
+  const CREATE_ENTRY = `mutation ($input: CreateTopicEntryInput!) {
+    createTopicEntry(input: $input) { topicEntry { topicId } userErrors { code } } }`;
+  const CREATE_PAGE = `mutation ($input: CreatePageInput!) {
+    createPage(input: $input) { page { pageId } userErrors { code } } }`;
+  const content = { type: 'text', content: 'Good to know.' };
+  const page = {
+    brandId: 'b',
+    name: 'n',
+    pageContext: 'c',
+    actions: [],
+    actionCardWidgets: [],
+    scripts: [],
+  };
+
+  it('takes the object it adds to by either id', async () => {
+    const house = await openHouse({ fresh: true });
+
+    const { data } = await house.query(CREATE_AUDIENCE, { input: { pageId: GLOBAL.pageId } });
+    const audienceCalls = house.restCalls;
+    const { data: entry } = await house.query(CREATE_ENTRY, {
+      input: { topicId: GLOBAL.topicId, content },
+    });
+
+    expect(data['createAudience']).toEqual({ audience: { pageId }, userErrors: [] });
+    expect(audienceCalls).toEqual([`POST /v0/pages/${pageId}/audiences`]);
+    expect(entry['createTopicEntry']).toEqual({ topicEntry: { topicId }, userErrors: [] });
+  });
+
+  it.each([
+    [CREATE_AUDIENCE, { pageId: GLOBAL.topicId }, /"pageId" .* of a Topic: .* of a Page/],
+    [
+      CREATE_ENTRY,
+      { topicId: GLOBAL.accountId, content },
+      /"topicId" .* of an Account: .* of a Topic/,
+    ],
+    [CREATE_PAGE, { ...page, brandId: GLOBAL.pageId }, /"brandId" .* of a Page: pass the raw id/],
+    [
+      CREATE_PAGE,
+      { ...page, actions: [{ actionId: GLOBAL.personId }] },
+      /"actionId" .* of a Person: pass the raw id/,
+    ],
+    [
+      CREATE_AUDIENCE,
+      { pageId, actionFormIdOverride: GLOBAL.pageId },
+      /"actionFormIdOverride" .* of a Page: pass the raw id/,
+    ],
+  ])(
+    'refuses the global id of another type before any call: %#',
+    async (mutation, input, message) => {
+      const house = await openHouse();
+
+      const { data, errors } = await house.query(mutation, { input });
+
+      expect(Object.values(data)).toEqual([null]);
+      expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+      expect(errors?.[0]?.message).toMatch(message);
+      expect(house.restCalls).toEqual([]);
+      expect(planOf(mutation, house, { input }).calls.most).toBe(0);
+    },
+  );
+});
+
+describe('an id that is the name of a route', () => {
+  const search = formatNodeId('Page', ['search']);
+
+  it.each(['extended', 'document'] as const)(
+    'is refused before any call, with the %s routes',
+    async (routeSet) => {
+      const house = await openHouse({ routeSet, routes: routeSet });
+
+      for (const field of [
+        'page(pageId: "search") { name }',
+        'page(pageId: "search") { pageId audiences { nodes { audienceId } } }',
+        `page(pageId: "${search}") { name }`,
+        `node(id: "${search}") { id }`,
+        `nodes(ids: ["${search}"]) { id }`,
+        'account(accountId: "search") { name }',
+        'account(accountId: "search") { accountId logs { nodes { type } } }',
+        'audience(pageId: "search", audienceId: "a") { effectiveName }',
+        `audience(pageId: "search", audienceId: "${GLOBAL.audienceId}") { effectiveName }`,
+        'audienceVersion(pageId: "search", audienceId: "a", versionId: "v") { status }',
+        'pageLinks(pageId: "search") { totalCount }',
+      ]) {
+        const { errors } = await house.query(`{ ${field} }`);
+        expect(codesOf(errors), field).toEqual(['BAD_USER_INPUT']);
+        expect(house.restCalls, field).toEqual([]);
+        expect(planOf(`{ ${field} }`, house).calls.most, field).toBe(0);
+      }
+      for (const field of [
+        `restorePage(input: { id: "${search}" }) { page { id } }`,
+        'createAudience(input: { pageId: "search" }) { audience { id } }',
+      ]) {
+        const { errors } = await house.query(`mutation { ${field} }`);
+        expect(codesOf(errors), field).toEqual(['BAD_USER_INPUT']);
+        expect(house.restCalls, field).toEqual([]);
+      }
+    },
+  );
+
+  it.each(['Search', 's%65arch', '%73earch', 'search ', 'search/', 'logs', 'activity'])(
+    'is an id like any other when it is not exactly that name: %s',
+    async (id) => {
+      const house = await openHouse();
+
+      const { data, errors } = await house.query(
+        'query ($id: ID!) { page(pageId: $id) { name } }',
+        {
+          id,
+        },
+      );
+
+      expect([data, errors]).toEqual([{ page: null }, undefined]);
+      expect(house.restCalls).toEqual([`GET /v0/pages/${encodeURIComponent(id)}`]);
+    },
+  );
+});

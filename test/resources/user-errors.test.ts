@@ -1,0 +1,237 @@
+/** What the user of a form can mend arrives in `userErrors`: all of it, in sentences, from one place. */
+import { execute, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { createContext } from '../../src/graph/context.ts';
+import { toClientError } from '../../src/graph/errors.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { schema } from '../../src/schema.ts';
+import { openRest } from '../rest/open-rest.ts';
+import { status, type Behaviour } from '../support/faults.ts';
+import { IDS } from '../support/ids.ts';
+import { openHouse } from '../support/open-house.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const topicId = formatNodeId('Topic', [IDS.topic]);
+const versionId = formatNodeId('AudienceVersion', [IDS.page, IDS.audience, IDS.version]);
+
+const page = {
+  brandId: 'b',
+  name: 'n',
+  pageContext: 'c',
+  actions: [],
+  actionCardWidgets: [],
+  scripts: [],
+};
+
+/** Each mutation with its input type and the object it answers. */
+const WRITES = {
+  createPage: ['CreatePageInput', 'page'],
+  createAudience: ['CreateAudienceInput', 'audience'],
+  publishAudienceVersion: ['PublishAudienceVersionInput', 'audienceVersion'],
+  updateTopic: ['UpdateTopicInput', 'topic'],
+  createTopicEntry: ['CreateTopicEntryInput', 'topicEntry'],
+} as const;
+
+const mutationOf = (name: keyof typeof WRITES) =>
+  `mutation ($input: ${WRITES[name][0]}!) {
+    ${name}(input: $input) { object: ${WRITES[name][1]} { id } userErrors { code field message } } }`;
+
+const invalid = (field: string, message: string) => ({
+  code: 'VALIDATION_FAILED',
+  field: [field],
+  message,
+});
+
+const FORMS: readonly [keyof typeof WRITES, object, ReturnType<typeof invalid>[]][] = [
+  [
+    'createPage',
+    { ...page, name: '', pageContext: '' },
+    [
+      invalid('name', 'Name must not be empty.'),
+      invalid('pageContext', 'Page context must not be empty.'),
+    ],
+  ],
+  [
+    'createAudience',
+    { pageId: IDS.page, customName: '', supplementaryContext: '', actionUrlOverride: '/offer' },
+    [
+      invalid(
+        'actionUrlOverride',
+        'Action URL override must be a complete URL, such as https://example.com.',
+      ),
+      invalid('customName', 'Custom name must not be empty.'),
+      invalid('supplementaryContext', 'Supplementary context must not be empty.'),
+    ],
+  ],
+  [
+    'publishAudienceVersion',
+    { id: versionId, operationKey: '' },
+    [invalid('operationKey', 'Operation key must not be empty.')],
+  ],
+  [
+    'publishAudienceVersion',
+    { id: versionId, operationKey: 'x'.repeat(129) },
+    [invalid('operationKey', 'Operation key must have at most 128 characters.')],
+  ],
+  [
+    'updateTopic',
+    { id: topicId, title: '', sortOrder: -1 },
+    [
+      invalid('title', 'Title must not be empty.'),
+      invalid('sortOrder', 'Sort order must be at least 0.'),
+    ],
+  ],
+  [
+    'createTopicEntry',
+    { topicId: IDS.topic, content: { type: 't', content: 'c' }, sortOrder: -1 },
+    [invalid('sortOrder', 'Sort order must be at least 0.')],
+  ],
+];
+
+describe('what breaks a limit', () => {
+  it.each(FORMS)('is told at once and calls nothing: %s %o', async (name, input, userErrors) => {
+    const house = await openHouse();
+
+    const plan = planOf(mutationOf(name), house, { input });
+    const { data, errors } = await house.query(mutationOf(name), { input });
+
+    expect(errors).toBeUndefined();
+    expect(data[name]).toMatchObject({ object: null });
+    const byField = (list: { field: string[] }[]) =>
+      list.toSorted((a, b) => String(a.field).localeCompare(String(b.field)));
+    expect(byField(data[name].userErrors)).toEqual(byField(userErrors));
+    expect(house.restCalls).toEqual([]);
+    expect(plan.calls).toEqual({ least: 0, most: 0 });
+  });
+
+  it('does not keep the next write of the document from being sent', async () => {
+    const house = await openHouse({ fresh: true });
+    const write = (alias: string, title: string) =>
+      `${alias}: updateTopic(input: { id: "${topicId}", title: "${title}" }) { topic { title } userErrors { field } }`;
+
+    const { data, errors } = await house.query(`mutation { ${write('a', '')} ${write('b', 'B')} }`);
+
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      a: { topic: null, userErrors: [{ field: ['title'] }] },
+      b: { topic: { title: 'B' }, userErrors: [] },
+    });
+    expect(house.restCalls).toEqual([`PATCH /v0/topics/${IDS.topic}`]);
+  });
+
+  it.each([
+    ['an id of another type', { id: formatNodeId('Page', ['p']), title: '' }, 200],
+    ['a raw id for the global one', { id: IDS.topic, title: '' }, 200],
+    ['a value of another kind', { id: topicId, title: 7 }, 400],
+    ['a field that is not there', { id: topicId, heading: '' }, 400],
+  ])('stays a GraphQL error where a developer has to mend it: %s', async (_what, input, code) => {
+    const house = await openHouse();
+
+    const { errors, status } = await house.query(mutationOf('updateTopic'), { input });
+
+    expect(status).toBe(code);
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
+    expect(house.restCalls).toEqual([]);
+  });
+});
+
+/** The backend's own error body for a field. */
+const refusing =
+  (code: number, field?: string): Behaviour =>
+  (response) => {
+    response.writeHead(code, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ code: 'SECRET', message: 'secret', details: { field } }));
+  };
+
+async function write(name: keyof typeof WRITES, route: string, input: object, answer: Behaviour) {
+  const { backend, client } = await openRest();
+  backend.on(route, answer);
+  const { data, errors } = await execute({
+    schema,
+    document: parse(mutationOf(name)),
+    variableValues: { input },
+    contextValue: createContext(client(), { apiKey: 'key' }),
+  });
+  const payload = data?.[name] as { userErrors: unknown } | null;
+  return {
+    userErrors: payload?.userErrors,
+    codes: errors?.map((error) => toClientError(error)?.extensions['code']),
+  };
+}
+
+describe('what the backend refuses', () => {
+  const update = (answer: Behaviour) =>
+    write('updateTopic', `PATCH /v0/topics/${IDS.topic}`, { id: topicId, title: 'x' }, answer);
+
+  it.each([
+    [refusing(422, 'title'), invalid('title', 'Title must be valid.')],
+    [refusing(400, 'sortOrder'), invalid('sortOrder', 'Sort order must be valid.')],
+    [
+      refusing(422),
+      { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are not valid.' },
+    ],
+    [
+      refusing(404, 'topic_id'),
+      { code: 'NOT_FOUND', field: ['id'], message: 'The topic does not exist.' },
+    ],
+    [
+      status(409),
+      {
+        code: 'CONFLICT',
+        field: null,
+        message: 'The current state of the topic does not allow this.',
+      },
+    ],
+  ])('is told in the same list and in the same words: %#', async (answer, userError) => {
+    const { userErrors, codes } = await update(answer);
+
+    expect(codes).toBeUndefined();
+    expect(userErrors).toEqual([userError]);
+  });
+
+  it.each([
+    ['actions.0.url', ['actions', '0', 'url'], 'URL must be valid.'],
+    ['actions[0].buttonTitle', ['actions', '0', 'buttonTitle'], 'Button title must be valid.'],
+    ['metadata.ogImageAlt', ['metadata', 'ogImageAlt'], 'OG image alt must be valid.'],
+    ['metadata.keywords.2', ['metadata', 'keywords', '2'], 'Keywords must be valid.'],
+    ['footerLinks.0.id', ['footerLinks', '0', 'groupId'], 'Group ID must be valid.'],
+    [
+      'footerLinks.0.links.2.id',
+      ['footerLinks', '0', 'links', '2', 'linkId'],
+      'Link ID must be valid.',
+    ],
+  ])('is told by the path in the input: %s', async (named, field, message) => {
+    const { userErrors } = await write('createPage', 'POST /v0/pages', page, refusing(422, named));
+
+    expect(userErrors).toEqual([{ code: 'VALIDATION_FAILED', field, message }]);
+  });
+
+  it('names the object to write to by the field that holds its id', async () => {
+    const house = await openHouse();
+
+    const { data } = await house.query(mutationOf('createAudience'), {
+      input: { pageId: 'nobody' },
+    });
+
+    expect(data['createAudience'].userErrors).toEqual([
+      { code: 'NOT_FOUND', field: ['pageId'], message: 'The page does not exist.' },
+    ]);
+  });
+
+  it('repeats no words of the backend', async () => {
+    const { userErrors } = await update(refusing(422, 'the secret of 10.0.0.1'));
+
+    expect(userErrors).toEqual([
+      { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are not valid.' },
+    ]);
+  });
+
+  it('is an error where the backend has no such route, or fails', async () => {
+    const missing = await write('createPage', 'POST /v0/pages', page, status(404));
+    const failing = await update(status(503));
+
+    expect(missing.codes).toEqual(['NOT_FOUND']);
+    expect(failing.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+  });
+});

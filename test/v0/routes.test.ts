@@ -1,0 +1,107 @@
+/** The route table knows which ids would make another route of a path. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fillPath } from '../../src/rest/client/path.ts';
+import { isReserved, routes, wordsByHole, type Route } from '../../src/v0/routes.ts';
+
+const table = Object.values<Route>(routes);
+const holesOf = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole!);
+
+/** Every word of the table, and what looks like one. */
+const words = [...new Set(table.flatMap(({ path }) => path.split('/')))].filter(
+  (word) => word !== '' && !word.startsWith('{'),
+);
+const lookalikes = words.flatMap((word) => [
+  word.toUpperCase(),
+  `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+  `%${word.charCodeAt(0).toString(16)}${word.slice(1)}`,
+  `${word}/`,
+  ` ${word}`,
+  `${word}?`,
+]);
+
+/**
+ * The routes that a path is taken for: where one has a hole, a more literal one goes first, whatever
+ * the method, as in most routers.
+ */
+function meets(paths: readonly string[], target: string): string[] {
+  const segments = target.split('/');
+  const found = paths
+    .map((path) => path.split('/'))
+    .filter(
+      (template) =>
+        template.length === segments.length &&
+        template.every((part, i) => part.startsWith('{') || part === segments[i]),
+    );
+  return found
+    .filter((one) => !found.some((other) => other.some((part, i) => isLiteral(part, one[i]!))))
+    .map((template) => template.join('/'));
+}
+
+const isLiteral = (part: string, hole: string): boolean =>
+  hole.startsWith('{') && !part.startsWith('{');
+
+const fill = (path: string, values: Readonly<Record<string, string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, hole: string) => values[hole]!);
+
+describe('an id in a path', () => {
+  it('never makes another route of it, whatever word of the table it is or looks like', () => {
+    const id = fc.oneof(fc.constantFrom(...words, ...lookalikes), fc.constantFrom('a', 'b1'));
+    const paths = table.map(({ path }) => path);
+    let refused = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...table),
+        fc.array(id, { minLength: 3, maxLength: 3 }),
+        (route, ids) => {
+          const holes = holesOf(route.path);
+          const values = Object.fromEntries(holes.map((hole, i) => [hole, ids[i]!]));
+          if (holes.some((hole) => isReserved(hole, values[hole]!))) {
+            refused += 1;
+            expect(() => fillPath(route, values)).toThrow('is the name of another route');
+            return;
+          }
+          expect(new Set(meets(paths, fillPath(route, values)))).toEqual(new Set([route.path]));
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  it('is refused for a route that is not served, too', () => {
+    expect(() => fillPath(routes.getPage, { page_id: 'search' })).toThrow('another route');
+    expect(() => fillPath(routes.getAccount, { account_id: 'search' })).toThrow('another route');
+  });
+
+  it.each(lookalikes)('is an id as long as it is not exactly the word: %s', (word) => {
+    expect(fillPath(routes.getPage, { page_id: word })).toBe(
+      `/v0/pages/${encodeURIComponent(word)}`,
+    );
+  });
+
+  it('keeps to that in tables that nobody has written yet', () => {
+    const part = fc.constantFrom('a', 'b', 'c', '{x}', '{y}', '{z}');
+    const path = fc
+      .array(part, { minLength: 1, maxLength: 4 })
+      .map((parts) => `/${parts.join('/')}`);
+    const tables = fc.uniqueArray(path, { minLength: 2, maxLength: 8 });
+    const value = fc.constantFrom('a', 'b', 'c', 'd');
+
+    fc.assert(
+      fc.property(tables, value, value, value, (paths, x, y, z) => {
+        const reserved = wordsByHole(paths);
+        const values = { x, y, z };
+        for (const path of paths) {
+          if (holesOf(path).some((hole) => reserved.get(hole)?.has(values[hole as 'x']))) continue;
+          const shape = (one: string) => one.replace(/\{\w+\}/g, '{}');
+          expect(new Set(meets(paths, fill(path, values)).map(shape))).toEqual(
+            new Set([shape(path)]),
+          );
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
