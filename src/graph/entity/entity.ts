@@ -29,7 +29,7 @@ export interface EntityOptions<T extends object, Name extends keyof T & string> 
   readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
   /** The list that `find` looks through where the backend lacks the route. */
   readonly searched?: (context: Context) => List;
-  readonly alternateKey?: readonly (keyof T & string)[];
+  readonly alternateKeys?: readonly (readonly (keyof T & string)[])[];
 }
 
 /**
@@ -43,7 +43,7 @@ export interface AnyEntity {
   readonly key: readonly string[];
   readonly callKey: readonly string[];
   /** Other fields by which the object is found once it is there. */
-  readonly alternateKey: readonly string[] | undefined;
+  readonly alternateKeys: readonly (readonly string[])[];
   readonly route: Route;
   readonly searched: ((context: Context) => List) | undefined;
   loader(context: Context): KeyLoader;
@@ -62,20 +62,20 @@ export class Entity<T extends object, Name extends keyof T & string> {
   readonly callKey: readonly Name[];
   readonly route: Route;
   readonly searched: ((context: Context) => List) | undefined;
-  readonly alternateKey: readonly string[] | undefined;
+  readonly alternateKeys: readonly (readonly string[])[];
   /** The request's loader of these objects. */
   readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
   readonly #keyFields: ReadonlySet<string>;
   /** Hardly any request asks a loader for what others brought: it waits here, not looked at. */
   readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
-  constructor({ ref, key, route, find, searched, alternateKey }: EntityOptions<T, Name>) {
+  constructor({ ref, key, route, find, searched, alternateKeys = [] }: EntityOptions<T, Name>) {
     this.ref = ref;
     this.key = key;
     this.callKey = key.slice(0, route.path.split('{').length - 1);
     this.route = route;
     this.searched = searched;
-    this.alternateKey = alternateKey;
+    this.alternateKeys = alternateKeys;
     const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
     this.loader = perRequest(
