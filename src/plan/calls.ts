@@ -111,7 +111,7 @@ export class PlannedCalls {
     const grown = product(most, page ? product(page.pages, countLimits(counted, page)) : 1);
     if (least > 0 || grown > counted.most) {
       let fields = this.#fields.get(route);
-      if (!fields) this.#fields.set(route, (fields = new Map()));
+      if (!fields) this.#fields.set(route, (fields = new Map<string, Count>()));
       const added = { least, most: grown > counted.most ? grown - counted.most : 0 };
       fields.set(call.path, plus(fields.get(call.path) ?? NONE, added));
       this.least += least;
@@ -152,7 +152,7 @@ export class PlannedCalls {
  * called for serves who wants no more of it, but is not called for anew while it is under way.
  */
 function countLimits(counted: Counted, { together, limit }: PageRead): number {
-  const limits = (counted.limits ??= new Map());
+  const limits = (counted.limits ??= new Map<object, number>());
   limits.set(together, Math.max(limit, limits.get(together) ?? 0));
   return limits.size === 1 ? 1 : new Set(limits.values()).size;
 }
