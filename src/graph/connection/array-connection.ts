@@ -9,7 +9,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { RouteSet } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import { demanding, type LoadDemand } from '../entity/demand.ts';
-import type { Entity } from '../entity/entity.ts';
+import type { AnyEntity } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import type { Types } from '../types/builder.ts';
 import { anyBuilder } from '../types/field-builder.ts';
@@ -17,16 +17,12 @@ import { openCursor, sealCursor } from './cursor.ts';
 import { NodePage, NodeReference, type Connection } from './node-page.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
-export interface ArrayConnectionOptions<
-  Parent,
-  Node extends object,
-  Name extends keyof Node & string,
-> {
+export interface ArrayConnectionOptions<Parent, Node> {
   /** The connection type, made by `connectionType`. */
   readonly type: ObjectRef<Types, Connection<Node>>;
   readonly description: string;
   /** What the items are: their keys make the cursors, and they prime it. */
-  readonly entity: Entity<Node, Name>;
+  readonly entity: AnyEntity & { readonly ref: ObjectRef<Types, Node> };
   /** Equal arrays have equal ids; cursors are bound to it. */
   readonly listId: (parent: Parent) => string;
   /** What the array costs; absent when it comes with its parent. */
@@ -36,23 +32,19 @@ export interface ArrayConnectionOptions<
     parent: Parent,
     context: Context,
     info: GraphQLResolveInfo,
-  ) => Whole<Node, Name> | null | Promise<Whole<Node, Name> | null>;
+  ) => Whole<Node> | null | Promise<Whole<Node> | null>;
 }
 
-type Whole<Node, Name extends string> = readonly (Node | NodeReference<Name>)[];
+type Whole<Node> = readonly (Node | NodeReference)[];
 
 type PagingArgs = Readonly<
   Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>>
 >;
 
 /** An array of the backend as a connection. */
-export function arrayConnectionField<
-  Parent extends object,
-  Node extends object,
-  Name extends keyof Node & string,
->(
+export function arrayConnectionField<Parent extends object, Node>(
   t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
-  { type, description, entity, listId, demand, items }: ArrayConnectionOptions<Parent, Node, Name>,
+  { type, description, entity, listId, demand, items }: ArrayConnectionOptions<Parent, Node>,
 ) {
   const builder = anyBuilder(t);
   return builder.field({
@@ -174,11 +166,7 @@ function slice<Item>(
   });
 }
 
-function positionOf<Node extends object, Name extends keyof Node & string>(
-  entity: Entity<Node, Name>,
-  item: Node | NodeReference<Name>,
-  place: number,
-): Position {
+function positionOf(entity: AnyEntity, item: unknown, place: number): Position {
   const key = item instanceof NodeReference ? item.key : entity.keyOf(item);
-  return key ? entity.key.map((name) => key[name]) : place;
+  return key ? entity.key.map((name) => key[name]!) : place;
 }

@@ -4,7 +4,7 @@
  * Most queries want the nodes and perhaps one cursor: edges are made, and cursors sealed, when they
  * are asked for.
  */
-import type { KeyOf } from '../entity/entity.ts';
+import type { Key } from '../entity/key.ts';
 
 export interface Edge<Node> {
   readonly cursor: string;
@@ -100,10 +100,10 @@ class PlacedEdge<Node> implements Edge<Node> {
 }
 
 /** A node of which the backend gave the key only. It is read when more is selected. */
-export class NodeReference<Name extends string = string> {
-  readonly key: KeyOf<Name>;
+export class NodeReference {
+  readonly key: Key;
 
-  constructor(key: KeyOf<Name>) {
+  constructor(key: Key) {
     this.key = key;
   }
 }

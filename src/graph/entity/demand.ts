@@ -11,7 +11,7 @@ import type { List } from '../connection/list.ts';
 import type { Context } from '../context.ts';
 import type { AnyEntity } from './entity.ts';
 import type { Key } from './key.ts';
-import type { KeyLoader } from './loader.ts';
+import type { Loader } from './loader.ts';
 
 /** `key`: the parent's key is enough. `object`: the parent has to be there first. */
 export type DemandSource = 'key' | 'object';
@@ -71,7 +71,7 @@ export interface ListDemand extends ItemsDemand {
 export interface LoadDemand extends ItemsDemand {
   readonly kind: 'load';
   readonly route: Route;
-  readonly loader: (context: Context) => KeyLoader;
+  readonly loader: (context: Context) => Loader<Key, unknown>;
   /** The list that is read to its end for it, in as many pages as it has. */
   readonly list?: (key: Key, context: Context) => List;
   /** The parent's fields that the key is made of; its own key when absent. */

@@ -106,8 +106,7 @@ function load(
   info: GraphQLResolveInfo,
   ahead: Ahead,
 ): Promise<object | null> {
-  // A loader of objects answers objects.
-  const loaded = entity.loader(context).load(key, info.path) as Promise<object | null>;
+  const loaded = entity.loader(context).load(key, info.path);
   // Most references have nothing below them, and there are many of them.
   if (ahead.isEmpty) return loaded;
   return loaded.then(

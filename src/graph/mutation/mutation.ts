@@ -161,7 +161,7 @@ function keyOf<T extends object, Part extends keyof T & string>(
 ): KeyOf<Part> {
   if (field === 'id') return entity.parseId(String(id));
   // The field is named after the key, which has one part: `pageId` of a Page.
-  return callerKey(entity, { [field]: id } as Record<Part, unknown>);
+  return callerKey(entity, { [field]: id });
 }
 
 function payloadType<T extends object, Name extends keyof T & string>({

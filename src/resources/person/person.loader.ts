@@ -15,7 +15,7 @@ import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';
 
 type AccountKey = Readonly<Record<'accountId', string>>;
-type Persons = readonly (Person | NodeReference<'personId'>)[];
+type Persons = readonly (Person | NodeReference)[];
 
 /** Null when there is no such account. */
 export const personsOfAccountLoader = perRequest(
