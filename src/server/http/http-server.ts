@@ -2,8 +2,8 @@
  * The gateway on a port: Node's server, with limits on what slow or greedy callers can hold.
  */
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { drain, type Stopping } from './drain.ts';
+import type { Socket } from 'node:net';
+import { drain, ownPort, type Listener, type Stopping } from './drain.ts';
 import type { Gateway } from '../gateway.ts';
 import { requestListener } from './request-listener.ts';
 
@@ -14,6 +14,8 @@ export interface HttpServerOptions {
   readonly port: number;
   /** The largest request body that is read. @default 100_000 */
   readonly maxBodyBytes?: number;
+  /** Where connections come from. @default a port of its own, at `host` and `port` */
+  readonly listener?: Listener;
 }
 
 export interface HttpServer {
@@ -42,7 +44,8 @@ const MAX_REQUESTS_A_SOCKET = 10_000;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { gateway, host, port, maxBodyBytes = 100_000 } = options;
+  const { gateway, host, maxBodyBytes = 100_000 } = options;
+  const { listener = ownPort({ host, port: options.port }) } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_A_SOCKET;
@@ -51,21 +54,13 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  const stopping: Stopping = { server, sockets, lastAnswers: false };
+  const stopping: Stopping = { server, listener, sockets, lastAnswers: false };
   server.on('request', requestListener({ gateway, maxBodyBytes, stopping }));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
-  const address = server.address() as AddressInfo;
+  const port = await listener.open(server);
   let closing: Promise<boolean> | undefined;
   return {
-    url: `http://${urlHost(host)}:${address.port}`,
-    port: address.port,
+    url: `http://${urlHost(host)}:${port}`,
+    port,
     close: (timeoutMs) => (closing ??= drain(stopping, gateway, timeoutMs)),
   };
 }
