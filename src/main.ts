@@ -16,7 +16,8 @@ import { openHttpServer, urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
 import { Metrics } from './server/observe/metrics.ts';
 import { upstreamProbe } from './server/observe/upstream-probe.ts';
-import { createWorkers, gatherMetrics, WorkerStartError } from './server/cluster/workers.ts';
+import { gatherMetrics, handedConnections } from './server/cluster/worker.ts';
+import { createWorkers, WorkerStartError } from './server/cluster/workers.ts';
 
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
@@ -41,6 +42,7 @@ async function startWorkers(config: Config): Promise<void> {
   const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
   const workers = createWorkers({
     count: config.workers,
+    address: { host: config.host, port: config.port },
     env: backend ? { [EMBEDDED_URL]: backend.url } : {},
     logger,
   });
@@ -116,6 +118,7 @@ async function start(config: Config): Promise<void> {
     maxBodyBytes: config.maxBodyBytes,
     allowedHosts: config.allowedHosts,
     maxConnectionsPerAddress,
+    ...(cluster.isWorker && { listener: handedConnections(config.port) }),
   });
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
