@@ -6,43 +6,24 @@
  */
 import type { Key } from '../entity/key.ts';
 
-export interface Edge<Node> {
-  readonly cursor: string;
-  /** An error stands for a node the backend broke. */
-  readonly node: Node;
-}
-
-export interface PageInfo {
+/** A connection that is its own page info. An error among the nodes stands for one the backend broke. */
+export class NodePage<Node> {
+  readonly nodes: readonly Node[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
-  readonly startCursor: string | null;
-  readonly endCursor: string | null;
-}
-
-export interface Connection<Node> {
-  readonly nodes: readonly Node[];
-  readonly edges: readonly Edge<Node>[];
-  readonly pageInfo: PageInfo;
   /** Null where the backend does not count; a function where counting costs a call. */
   readonly totalCount: number | null | (() => Promise<number | null>);
-}
-
-type Told<Node> = Pick<PageInfo, 'hasNextPage' | 'hasPreviousPage'> &
-  Pick<Connection<Node>, 'totalCount'>;
-
-/** A connection that is its own page info. */
-export class NodePage<Node> implements Connection<Node>, PageInfo {
-  readonly nodes: readonly Node[];
-  /** Seals the cursor of the node at a place. */
-  readonly cursorAt: (place: number) => string;
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  readonly totalCount: Connection<Node>['totalCount'];
+  /** Seals the cursor of the node at an index. */
+  readonly cursorAt: (index: number) => string;
 
   constructor(
     nodes: readonly Node[],
-    cursorAt: (place: number) => string,
-    { hasNextPage, hasPreviousPage, totalCount }: Told<Node>,
+    cursorAt: NodePage<Node>['cursorAt'],
+    {
+      hasNextPage,
+      hasPreviousPage,
+      totalCount,
+    }: Pick<NodePage<Node>, 'hasNextPage' | 'hasPreviousPage' | 'totalCount'>,
   ) {
     this.nodes = nodes;
     this.cursorAt = cursorAt;
@@ -52,10 +33,10 @@ export class NodePage<Node> implements Connection<Node>, PageInfo {
   }
 
   get edges(): readonly Edge<Node>[] {
-    return this.nodes.map((node, place) => new PlacedEdge(node, place, this.cursorAt));
+    return this.nodes.map((node, index) => new Edge(node, index, this.cursorAt));
   }
 
-  get pageInfo(): PageInfo {
+  get pageInfo(): this {
     return this;
   }
 
@@ -68,19 +49,19 @@ export class NodePage<Node> implements Connection<Node>, PageInfo {
   }
 }
 
-class PlacedEdge<Node> implements Edge<Node> {
+export class Edge<Node> {
   readonly node: Node;
-  readonly #place: number;
-  readonly #cursorAt: (place: number) => string;
+  readonly #index: number;
+  readonly #cursorAt: (index: number) => string;
 
-  constructor(node: Node, place: number, cursorAt: (place: number) => string) {
+  constructor(node: Node, index: number, cursorAt: (index: number) => string) {
     this.node = node;
-    this.#place = place;
+    this.#index = index;
     this.#cursorAt = cursorAt;
   }
 
   get cursor(): string {
-    return this.#cursorAt(this.#place);
+    return this.#cursorAt(this.#index);
   }
 }
 
