@@ -88,7 +88,10 @@ async function start(config: Config): Promise<void> {
     schema,
     upstream,
     apiKey: config.upstreamApiKey,
+    cursorSecret: config.cursorSecret,
+    requestTimeoutMs: config.requestTimeoutMs,
     maxUpstreamCalls: config.maxUpstreamCalls,
+    maxValues: config.maxResultValues,
     probe: upstreamProbe({
       dispatcher: probing,
       pathPrefix,

@@ -104,6 +104,8 @@ export interface Upstream {
    * many of them wait; undefined when they would not. Cheap enough to ask for every request.
    */
   shedMs(apiKey: string): number | undefined;
+  /** Whether the backend has answered this key with anything but a refusal of it, lately. */
+  isAccepted(apiKey: string): boolean;
   /** Ends when the calls under way have. */
   close(): Promise<void>;
 }
@@ -123,6 +125,7 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   return Object.assign((scope: RequestScope) => new ScopedClient(options, pipeline, scope), {
     breaker,
     shedMs: (apiKey: string) => limiter.shedMs(apiKey),
+    isAccepted: (apiKey: string) => limiter.isAccepted(apiKey),
     close: () => options.dispatcher.close(),
   });
 }

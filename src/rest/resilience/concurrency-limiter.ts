@@ -129,6 +129,10 @@ export class ConcurrencyLimiter {
     return Math.max(1_000, Math.ceil(leastMs));
   }
 
+  isAccepted(apiKey: string): boolean {
+    return this.#accepted.has(apiKey);
+  }
+
   /** Sends away those who wait, where there is a reason to. */
   refuse(refusalOf: (attempt: Attempt) => Error | undefined): void {
     const waiting = [...this.#waitingKeys].flatMap(({ waitingLanes }) =>

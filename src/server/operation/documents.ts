@@ -125,6 +125,11 @@ export class Documents {
     }
   }
 
+  /** Whether a text is known to ask for nothing but the schema and `__typename`. */
+  isOfSchema(source: string): boolean {
+    return this.#known.get(source)?.isOfSchema ?? false;
+  }
+
   /** The refusal of a document that does not fit the schema; null for a sound one. */
   validate(known: KnownDocument): Reply | null {
     if (known.refusal === undefined) {

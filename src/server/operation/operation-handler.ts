@@ -22,14 +22,13 @@ import { refusal } from './refusal.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export interface OperationHandlerOptions extends DocumentsOptions {
-  readonly upstream: Upstream & {
-    /** When a call of a key would be refused now: how long to wait, in milliseconds. */
-    shedMs?(apiKey: string): number | undefined;
-  };
+  readonly upstream: Upstream;
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
   /** Seals cursors, together with the caller's key. @default the key alone */
   readonly cursorSecret?: string | undefined;
+  /** A whole request, from its arrival, in milliseconds. @default 10_000 */
+  readonly requestTimeoutMs?: number | undefined;
   /** Backend calls that one request may make. @default 250 */
   readonly maxUpstreamCalls?: number | undefined;
   /** Fields and list items that one answer may have. @default 200,000 */
@@ -87,8 +86,7 @@ export class OperationHandler {
    * @param read the request's parameters, which nobody has looked at; may throw a refusal.
    */
   async handle(read: () => unknown, request: OperationRequest): Promise<Reply> {
-    // Whoever brings no key shares a lane with all who bring none.
-    const lane = request.apiKey ?? '';
+    const lane = this.#laneOf(request);
     let result: Executed | Reply;
     try {
       result = await this.#queue.run(lane, () => this.#operate(read, request));
@@ -108,6 +106,8 @@ export class OperationHandler {
   #operate(read: () => unknown, request: OperationRequest): Reply | Executed | Promise<Executed> {
     const { record, method } = request;
     const params = readParams(read());
+    const shed = this.#shed(params.query, request);
+    if (shed) return shed;
     const known = this.#documents.read(params.query);
     if (!(known instanceof KnownDocument)) return known;
     const operation = known.operation(params.operationName);
@@ -129,6 +129,19 @@ export class OperationHandler {
     return known.introspects && request.explain == null
       ? this.#introspect(params, known, apiKey, request)
       : this.#run(params, known, apiKey, request);
+  }
+
+  /** Whoever brings no key, or one that the backend has not accepted yet, shares a lane with all others who do. */
+  #laneOf({ apiKey }: OperationRequest): string {
+    return apiKey != null && this.#options.upstream.isAccepted(apiKey) ? apiKey : '';
+  }
+
+  /** The refusal of what would find the queue of its key full: before anything is spent on it. */
+  #shed(query: string, { apiKey }: OperationRequest): Reply | undefined {
+    const key = apiKey ?? this.#options.apiKey;
+    const waitMs = key === undefined ? undefined : this.#options.upstream.shedMs(key);
+    if (waitMs === undefined || this.#documents.isOfSchema(query)) return undefined;
+    return overloaded(waitMs);
   }
 
   /**
@@ -173,12 +186,17 @@ export class OperationHandler {
     apiKey: string | undefined,
     request: OperationRequest,
   ): Executed | Promise<Executed> {
-    const { schema, upstream } = this.#options;
+    const { schema, upstream, requestTimeoutMs = 10_000 } = this.#options;
     const { record } = request;
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
-    const { requestId } = record;
-    record.rest = upstream({ apiKey, requestId, maxCalls: this.#budget.calls, leaving });
+    record.rest = upstream({
+      apiKey,
+      requestId: record.requestId,
+      deadlineMs: record.startedAt + requestTimeoutMs,
+      maxCalls: this.#budget.calls,
+      leaving,
+    });
     const contextValue = {
       record,
       ...createContext(record.rest, { apiKey, cursorSecret: this.#options.cursorSecret }),
