@@ -11,8 +11,8 @@ import {
   type DocumentNode,
   type ExecutionArgs,
 } from 'graphql';
-import { fragmentsOf } from '../execution/selection.ts';
-import { variablesOf } from '../execution/variables.ts';
+import { fragmentsOf } from '../execution/collect-fields.ts';
+import { coerceVariableValues } from '../execution/variables.ts';
 import { Journal } from '../rest/client/journal.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import { createContext, type Context } from '../graph/context.ts';
@@ -38,7 +38,7 @@ export function planFor(
   context: Context,
 ): Plan | undefined {
   const operation = getOperationAST(document, operationName);
-  const variableValues = operation && variablesOf(schema, operation, sent);
+  const variableValues = operation && coerceVariableValues(schema, operation, sent).coerced;
   if (!variableValues) return undefined;
   const fragments = fragmentsOf(document);
   return planOperation(operation, { schema, fragments, variableValues }, context);

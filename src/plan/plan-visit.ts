@@ -8,7 +8,7 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
 } from 'graphql';
-import { selectedFields, type Document } from '../execution/selection.ts';
+import { collectFields, type OperationContext } from '../execution/collect-fields.ts';
 import { DEFAULT_FIRST } from '../graph/connection/page-request.ts';
 import type { Count } from './plan-tally.ts';
 
@@ -46,7 +46,7 @@ export function sizeOf({ field, args }: Visit): number {
 
 /** What a field selects of its items: through `edges { node }` and `nodes` of a connection. */
 export function* itemSelections(
-  document: Document,
+  document: OperationContext,
   field: GraphQLField<unknown, unknown>,
   fieldNodes: readonly FieldNode[],
 ): Iterable<[GraphQLObjectType, readonly FieldNode[]]> {
@@ -54,7 +54,7 @@ export function* itemSelections(
   if (!isObjectType(type)) return;
   if (!type.name.endsWith('Connection') && !type.name.endsWith('Edge')) yield [type, fieldNodes];
   else {
-    for (const part of selectedFields(document, type, fieldNodes)) {
+    for (const part of collectFields(document, type, fieldNodes)) {
       const inner = type.getFields()[part.name];
       if (inner && ['edges', 'nodes', 'node'].includes(part.name)) {
         yield* itemSelections(document, inner, part.fieldNodes);

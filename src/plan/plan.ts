@@ -5,7 +5,7 @@
  * but over symbolic objects, so what a request shares is counted once here as well.
  */
 import { OperationTypeNode, type OperationDefinitionNode } from 'graphql';
-import { selectedFields, type Document } from '../execution/selection.ts';
+import { collectFields, type OperationContext } from '../execution/collect-fields.ts';
 import type { Context } from '../graph/context.ts';
 import type { Count, Plan } from './plan-tally.ts';
 import { Planner } from './planner.ts';
@@ -18,7 +18,7 @@ import { Planner } from './planner.ts';
  */
 export function planOperation(
   operation: OperationDefinitionNode,
-  document: Document,
+  document: OperationContext,
   context: Context,
 ): Plan {
   const planner = new Planner(document, context);
@@ -32,12 +32,16 @@ export function planOperation(
 const MAX_PASSES = 4;
 const ONE: Count = { least: 1, most: 1 };
 
-function countOnce(planner: Planner, operation: OperationDefinitionNode, document: Document): Plan {
+function countOnce(
+  planner: Planner,
+  operation: OperationDefinitionNode,
+  document: OperationContext,
+): Plan {
   const { tally } = planner;
   tally.begin();
   const type = document.schema.getRootType(operation.operation);
   const isMutation = operation.operation === OperationTypeNode.MUTATION;
-  for (const selected of type ? selectedFields(document, type, [operation]) : []) {
+  for (const selected of type ? collectFields(document, type, [operation]) : []) {
     // Root fields of a mutation follow each other, and forget what was read before.
     const begin = isMutation ? tally.rounds : 0;
     const root = { type: type!, value: {}, keyAt: begin, visibleAt: begin, count: ONE, path: '' };

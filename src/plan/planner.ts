@@ -5,7 +5,11 @@
  */
 import { getNamedType, type FieldNode, type GraphQLObjectType } from 'graphql';
 import { argumentsOf } from '../execution/arguments.ts';
-import { selectedFields, type Document, type Selected } from '../execution/selection.ts';
+import {
+  collectFields,
+  type OperationContext,
+  type CollectedField,
+} from '../execution/collect-fields.ts';
 import type { Context } from '../graph/context.ts';
 import { demandOf, type Demand, type ListDemand, type LoadDemand } from '../graph/entity/demand.ts';
 import { findEntity, type Entity } from '../graph/entity/entity.ts';
@@ -18,16 +22,16 @@ const MAYBE: Count = { least: 0, most: 1 };
 
 export class Planner {
   readonly tally = new Tally();
-  readonly #document: Document;
+  readonly #document: OperationContext;
   readonly #context: Context;
 
-  constructor(document: Document, context: Context) {
+  constructor(document: OperationContext, context: Context) {
     this.#document = document;
     this.#context = context;
   }
 
   /** Counts a field and all below it; answers the round after which its own call has ended. */
-  field(parent: Parent, selected: Selected): number {
+  field(parent: Parent, selected: CollectedField): number {
     const field = parent.type.getFields()[selected.name];
     const args = field && argumentsOf(this.#document, field, selected);
     if (!args) return parent.visibleAt; // __typename, or arguments that execution will refuse
@@ -51,7 +55,7 @@ export class Planner {
   }
 
   #object(parent: Parent, fieldNodes: readonly FieldNode[]): void {
-    for (const selected of selectedFields(this.#document, parent.type, fieldNodes)) {
+    for (const selected of collectFields(this.#document, parent.type, fieldNodes)) {
       this.field(parent, selected);
     }
   }
@@ -88,10 +92,10 @@ export class Planner {
     const value = symbolic(this.tally, complete, id, count.most);
     const below: Parent = { type, value, keyAt: at, visibleAt: parent.visibleAt, count, path };
 
-    const beyondKey = selectedFields(this.#document, type, fieldNodes).filter(
+    const beyondKey = collectFields(this.#document, type, fieldNodes).filter(
       ({ name }) => !entity.isKeyField(name),
     );
-    const demandFor = ({ name }: Selected): Demand | undefined => {
+    const demandFor = ({ name }: CollectedField): Demand | undefined => {
       const field = type.getFields()[name];
       return field && demandOf(field, this.#context.rest.routeSet);
     };

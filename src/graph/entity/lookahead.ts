@@ -7,7 +7,7 @@
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf } from '../../execution/arguments.ts';
-import { selectedFields, type Document } from '../../execution/selection.ts';
+import { collectFields, type OperationContext } from '../../execution/collect-fields.ts';
 import { isNotFound } from '../../rest/client/errors.ts';
 import type { Context } from '../context.ts';
 import { demandOf, type ListDemand } from './demand.ts';
@@ -21,7 +21,7 @@ type AnyKey = Readonly<Record<string, string>>;
 /** Where in a query a value is wanted. */
 interface Place {
   readonly context: Context;
-  readonly document: Document;
+  readonly document: OperationContext;
   /** What selects the value's fields. */
   readonly fieldNodes: readonly FieldNode[];
   /** The path of the field, for the journal. */
@@ -121,7 +121,7 @@ function startBelow(entity: Pick<Entity, 'name' | 'isKeyField'>, key: AnyKey, pl
   let needsObject = false;
   let proof: Ahead['proof'];
 
-  for (const selected of selectedFields(document, type, place.fieldNodes)) {
+  for (const selected of collectFields(document, type, place.fieldNodes)) {
     if (entity.isKeyField(selected.name)) continue;
     const field = type.getFields()[selected.name];
     const demand = field && demandOf(field, context.rest.routeSet);

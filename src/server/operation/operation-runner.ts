@@ -35,6 +35,8 @@ const MAX_ERRORS = 1_000;
 const maxErrors = (context: unknown): number =>
   (context as ServerContext).record.leaving.cancelled ? 1 : MAX_ERRORS;
 
+const LIMITS = { maxValues: 200_000, maxTextBytes: 5_000_000, deadlineMs: Infinity };
+
 /**
  * What runs operations whose documents are known to be sound.
  *
@@ -45,7 +47,7 @@ export function operationRunner({
   upstream,
   apiKey: fallback,
   maxUpstreamCalls: maxCalls = 250,
-  execute = createExecute(maxErrors),
+  execute = createExecute({ maxErrors, limits: () => LIMITS }),
 }: RunnerOptions): Execute {
   return (args) => {
     const { request, record } = args.contextValue as RunContext;
