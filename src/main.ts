@@ -9,7 +9,6 @@ import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { createDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
-import { RestError } from './rest/client/errors.ts';
 import { schema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http/http-server.ts';
@@ -92,6 +91,7 @@ async function start(config: Config): Promise<void> {
     requestTimeoutMs: config.requestTimeoutMs,
     maxUpstreamCalls: config.maxUpstreamCalls,
     maxValues: config.maxResultValues,
+    maxTextBytes: config.maxResultBytes,
     probe: upstreamProbe({
       dispatcher: probing,
       pathPrefix,
@@ -167,8 +167,6 @@ function announce(logger: Logger, url: string, backend: EmbeddedBackend | undefi
 /** A promise that nobody waits for is a mistake of ours, and no reason to leave all callers. */
 function surviveRejections(logger: Logger, count: () => void = () => {}): void {
   process.on('unhandledRejection', (reason) => {
-    // graphql-js lets go of what fails beside an item of a list that has failed already.
-    if (reason instanceof RestError) return;
     count();
     logger.error({ err: reason }, 'Unhandled rejection: the process goes on');
   });

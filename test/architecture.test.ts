@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   resources: ['graph', 'rest', 'v0'],
   plan: ['graph', 'execution', 'rest', 'v0'],
   graph: ['execution', 'rest', 'v0', 'lib'],
-  execution: [],
+  execution: ['lib'],
   rest: ['v0', 'lib'],
   v0: [],
   lib: [],

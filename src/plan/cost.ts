@@ -12,8 +12,8 @@ import {
   type ExecutionArgs,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf, type Document } from '../execution/selection.ts';
-import { variablesOf } from '../execution/variables.ts';
+import { fragmentsOf, type OperationContext } from '../execution/collect-fields.ts';
+import { coerceVariableValues } from '../execution/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/types/node.queries.ts';
 import { Journal } from '../rest/client/journal.ts';
@@ -29,7 +29,8 @@ export type OperationArgs = Pick<
 /** A context for planning alone: it knows which routes there are, and calls none. */
 export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
-  return createContext({ routeSet, journal: new Journal(), call: refuse, find: refuse }, {});
+  const client = { routeSet, journal: new Journal(), deadlineMs: Infinity, giveUp: () => {} };
+  return createContext({ ...client, call: refuse, find: refuse }, {});
 }
 
 /**
@@ -44,7 +45,7 @@ export function planFor(
   budget?: Budget,
 ): Plan | undefined {
   const operation = getOperationAST(document, operationName);
-  const variableValues = operation && variablesOf(schema, operation, sent);
+  const variableValues = operation && coerceVariableValues(schema, operation, sent).coerced;
   if (!variableValues) return undefined;
   const fragments = fragmentsOf(document);
   try {
@@ -117,7 +118,7 @@ const NOTHING: Budget = { calls: 0, values: 0 };
 /** @param known what was looked at before: a fragment is looked at once, however often it is spread. */
 function leastOf(
   set: SelectionSetNode,
-  fragments: Document['fragments'],
+  fragments: OperationContext['fragments'],
   known: Map<SelectionSetNode, Budget>,
 ): Budget {
   const found = known.get(set);

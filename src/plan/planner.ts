@@ -16,8 +16,8 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { argumentValues, type Arguments } from '../execution/arguments.ts';
-import type { Document, Selecting } from '../execution/selection.ts';
+import { prepareArguments, type ArgumentValues } from '../execution/arguments.ts';
+import type { OperationContext, Selecting } from '../execution/collect-fields.ts';
 import { nodeTypeOf } from '../graph/connection/connection-type.ts';
 import type { List } from '../graph/connection/list.ts';
 import {
@@ -122,7 +122,7 @@ interface Items {
 interface Visit extends FieldCall {
   readonly parent: Parent;
   readonly field: SelectedField & { readonly definition: Definition };
-  readonly args: Arguments;
+  readonly args: ArgumentValues;
 }
 
 /** What was read by the keys of objects. */
@@ -136,7 +136,7 @@ interface Read {
 }
 
 export class Planner implements ObjectVisitor<Visit, void> {
-  readonly #document: Document;
+  readonly #document: OperationContext;
   readonly #context: Context;
   readonly #budget: Budget | undefined;
   readonly #names = new Names();
@@ -151,7 +151,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
   visits = 0;
 
   /** @param budget ends the plan as soon as it is surely spent. */
-  constructor(document: Document, context: Context, budget?: Budget) {
+  constructor(document: OperationContext, context: Context, budget?: Budget) {
     this.#document = document;
     this.#context = context;
     this.#budget = budget;
@@ -254,7 +254,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     return {
       parent,
       field,
-      args: argumentValues(definition, fieldNodes[0]!, this.#document.variableValues),
+      args: prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues),
       path: parent.path ? `${parent.path}.${key}` : key,
       at: isByKey ? parent.keyAt : parent.visibleAt,
       // What needs the object itself happens only if there is one.
@@ -492,7 +492,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
   }
 
   /** What a list is asked for; of parents that are not known, by a name for their lists. */
-  #requestOf(demand: ListDemand, { key, id }: KeyGroup, args: Arguments) {
+  #requestOf(demand: ListDemand, { key, id }: KeyGroup, args: ArgumentValues) {
     if (key) return pageRequestOf(demand, key, args, this.#context);
     const { first: _first, after: _after, ...filters } = args;
     const after = afterOf(args);

@@ -3,7 +3,7 @@
  */
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Arguments } from '../../execution/arguments.ts';
+import type { ArgumentValues } from '../../execution/arguments.ts';
 import type { CallInput } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
@@ -128,7 +128,7 @@ export function connectionField<Parent extends object, Node, Args extends InputF
       ...args,
     },
     extensions: demanding(demand),
-    resolve: (parent: Parent, args: Arguments, context: Context, info: GraphQLResolveInfo) => {
+    resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
       const listed = demand(context.rest.routeSet);
       const request =
         requestAhead(context, parent, info) ?? pageRequestOf(listed, parent, args, context);

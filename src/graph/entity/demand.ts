@@ -5,7 +5,7 @@
  * once which route a field needs and with which key, and nothing else in the gateway knows.
  */
 import type { GraphQLField } from 'graphql';
-import type { Arguments } from '../../execution/arguments.ts';
+import type { ArgumentValues } from '../../execution/arguments.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
 import type { List } from '../connection/list.ts';
 import type { Context } from '../context.ts';
@@ -21,7 +21,7 @@ export interface LookupDemand {
   readonly kind: 'lookup';
   readonly from: 'object';
   /** @throws BAD_USER_INPUT for what is no id. */
-  readonly wanted: (args: Arguments) => readonly Wanted[];
+  readonly wanted: (args: ArgumentValues) => readonly Wanted[];
 }
 
 /** An object and the key it is read by. */
@@ -64,7 +64,7 @@ export interface ListDemand extends ItemsDemand {
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
   readonly proves: boolean;
   /** @throws BAD_USER_INPUT for arguments that would not be sent. */
-  readonly list: (parent: object, args: Arguments, context: Context) => List;
+  readonly list: (parent: object, args: ArgumentValues, context: Context) => List;
 }
 
 /** Something that arrives with one call, and is not a list with cursors. */
@@ -81,7 +81,7 @@ export interface LoadDemand extends ItemsDemand {
    *
    * @throws BAD_USER_INPUT for arguments that would not be sent.
    */
-  readonly key: (parent: object, args: Arguments, context: Context) => Key | null;
+  readonly key: (parent: object, args: ArgumentValues, context: Context) => Key | null;
 }
 
 /** A write: sent when its field's turn comes, never ahead. */
@@ -90,7 +90,7 @@ export interface WriteDemand {
   readonly from: 'object';
   readonly route: Route;
   /** @throws BAD_USER_INPUT for an input that would not be sent. */
-  readonly check: (args: Arguments) => void;
+  readonly check: (args: ArgumentValues) => void;
 }
 
 /** What fields of objects demand. */

@@ -1,10 +1,13 @@
 /**
- * What a query selects below a field, as the executor will see it.
+ * `CollectFields`: what a document selects on a type.
  *
  * Fragments, aliases, variables, `@skip` and `@include` are honoured, so look-ahead and the plan
- * start and count exactly what execution would ask for.
+ * start and count exactly what execution asks for.
+ *
+ * Source: https://spec.graphql.org/October2021/#CollectFields()
  */
 import {
+  GraphQLError,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
@@ -18,16 +21,18 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { dictionary } from '../lib/dictionary.ts';
+import { asUserInputError } from './user-input-error.ts';
 
-/** What is needed to read a document: the parts of `GraphQLResolveInfo` that stay the same. */
-export interface Document {
+/** What is needed to read a selection: the parts of `GraphQLResolveInfo` that stay the same. */
+export interface OperationContext {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   readonly variableValues: Readonly<Record<string, unknown>>;
 }
 
-/** One response key below a type: its field, and every place the document selects it. */
-export interface Selected {
+/** One response key below a type: its field, and every node that selects it. */
+export interface CollectedField {
   /** The field's alias, or else its name. */
   readonly key: string;
   readonly name: string;
@@ -41,25 +46,27 @@ export interface Selecting {
 
 interface Selection {
   readonly type: GraphQLObjectType;
-  readonly fields: readonly Selected[];
+  readonly fields: readonly CollectedField[];
 }
 
-/** What was found. An array of nodes is of one execution, or of one way in which conditions come out. */
+/** What was collected. An array of nodes is of one execution, or of one outcome of all conditions. */
 const selections = new WeakMap<readonly Selecting[], Selection>();
 
 /**
  * The fields that `nodes` select on `type`, by response key, in document order.
  *
  * Every item of a list has the same nodes, and a prepared operation has them in every request.
+ *
+ * @throws {GraphQLError} when a condition is null.
  */
-export function selectedFields(
-  document: Document,
+export function collectFields(
+  context: OperationContext,
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
-): readonly Selected[] {
+): readonly CollectedField[] {
   const found = selections.get(nodes);
   if (found?.type === type) return found.fields;
-  const { schema, fragments } = document;
+  const { schema, fragments } = context;
   const collected = new Map<string, { key: string; name: string; fieldNodes: FieldNode[] }>();
   const visited = new Set<string>();
   for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
@@ -69,9 +76,9 @@ export function selectedFields(
 
   function collect(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
-      // Nobody asks for the condition of what was spread already.
+      // A fragment is collected once; the condition of a second spread is not asked for.
       if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
-      if (selection.directives?.length && !isIncluded(document, selection)) continue;
+      if (selection.directives?.length && !isIncluded(context, selection)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         const known = collected.get(key);
@@ -93,22 +100,23 @@ export function selectedFields(
 }
 
 /** The fragments of a document, by name. */
-export const fragmentsOf = ({ definitions }: DocumentNode): Document['fragments'] =>
-  Object.fromEntries(
+export const fragmentsOf = ({ definitions }: DocumentNode): OperationContext['fragments'] =>
+  dictionary(
     definitions
       .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node]),
+      .map((node) => [node.name.value, node] as const),
   );
 
-/** Whether `@skip` and `@include` let a selection be. */
-function isIncluded(
-  { variableValues }: Pick<Document, 'variableValues'>,
-  node: SelectionNode,
-): boolean {
-  const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
-  if (skip?.['if'] === true) return false;
-  const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
-  return include?.['if'] !== false;
+/** @throws {GraphQLError} when a condition is null. */
+function isIncluded({ variableValues }: OperationContext, node: SelectionNode): boolean {
+  try {
+    const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
+    if (skip?.['if'] === true) return false;
+    const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
+    return include?.['if'] !== false;
+  } catch (error) {
+    throw error instanceof GraphQLError ? asUserInputError(error) : error;
+  }
 }
 
 function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition?: string): boolean {
