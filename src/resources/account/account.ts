@@ -1,3 +1,3 @@
-/** The account room: what it adds to the schema. */
+/** Accounts: what the module adds to the schema. */
 import './account.type.ts';
 import './account.queries.ts';

@@ -1,19 +1,12 @@
-/** `createAudience`, `archiveAudience` and `publishAudienceVersion`. */
+/** `createAudience` and `archiveAudience`. */
 import { builder } from '../../graph/types/builder.ts';
 import { checkBody, writeField } from '../../graph/mutation/mutation.ts';
-import {
-  CreateAudienceBody,
-  OPERATION_KEY_LENGTH,
-  PUBLISH_BEHAVIORS,
-  PublishVersionBody,
-} from '../../v0/audience.ts';
+import { CreateAudienceBody, PUBLISH_BEHAVIORS } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
 import { audienceEntity, withVersions } from './audience.entity.ts';
 import { archiveAudience, createAudience } from './audience.source.ts';
-import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
-import { publishVersion } from './audience-version.source.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   description: 'Whether a new audience is published at once.',
@@ -79,34 +72,5 @@ writeField({
   readBack: {
     key: ({ id }) => audienceEntity.parseId(String(id)),
     tells: ['status', 'archivedAt'],
-  },
-});
-
-const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInput', {
-  description: 'The version to publish.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'The global id of the version.' }),
-    operationKey: t.string({
-      description: `Names this publishing, ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: the same key again does not publish twice.`,
-    }),
-  }),
-});
-
-writeField({
-  name: 'publishAudienceVersion',
-  description:
-    'Publishes a version. The backend queues it: read `status` again to see it become published.',
-  route: routes.publishVersion,
-  answers: { field: 'audienceVersion', entity: audienceVersionEntity },
-  input: PublishAudienceVersionInput,
-  prepare: ({ id, ...input }) => {
-    const key = audienceVersionEntity.parseId(String(id));
-    const body = checkBody(PublishVersionBody, input);
-    return async ({ rest }, call) =>
-      ofPage(key.pageId, await publishVersion(rest, key, body, call));
-  },
-  readBack: {
-    key: ({ id }) => audienceVersionEntity.parseId(String(id)),
-    tells: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
   },
 });

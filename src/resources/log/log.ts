@@ -1,4 +1,4 @@
-/** The log room: what it adds to the schema. */
+/** Logs and activity: what the module adds to the schema. */
 import './log-entry.type.ts';
 import './log.type.ts';
 import './activity.type.ts';

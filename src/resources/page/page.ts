@@ -1,4 +1,4 @@
-/** The page room: what it adds to the schema. */
+/** Pages: what the module adds to the schema. */
 import './page.type.ts';
 import './page.queries.ts';
 import './page.mutations.ts';

@@ -1,4 +1,4 @@
-/** The person room: what it adds to the schema. */
+/** Persons: what the module adds to the schema. */
 import './person.type.ts';
 import './person.queries.ts';
 import './person.edges.ts';

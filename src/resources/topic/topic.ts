@@ -1,4 +1,4 @@
-/** The topic room: what it adds to the schema. */
+/** Topics and their entries: what the module adds to the schema. */
 import './topic.type.ts';
 import './topic.edges.ts';
 import './topic.queries.ts';
