@@ -35,6 +35,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const MODULES: Readonly<Record<string, readonly string[]>> = {
   page: [],
   audience: ['page'],
+  'audience-version': ['audience', 'page'],
   'page-link': ['page', 'audience'],
   topic: [],
   account: [],

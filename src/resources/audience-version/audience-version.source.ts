@@ -2,7 +2,7 @@
 import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import type { PublishVersionBody } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import type { AudienceKey } from './audience.source.ts';
+import type { AudienceKey } from '../audience/audience.source.ts';
 
 export interface VersionKey extends AudienceKey {
   readonly versionId: string;

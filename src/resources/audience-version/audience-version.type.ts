@@ -4,7 +4,7 @@
  * Source: interface.md, "AudienceVersion"; `pageId` is the gateway's addition.
  */
 import { nodeType } from '../../graph/types/node-type.ts';
-import { AudienceStatusRef } from './audience.type.ts';
+import { AudienceStatusRef } from '../audience/audience.type.ts';
 import { audienceVersionEntity } from './audience-version.entity.ts';
 
 nodeType(audienceVersionEntity, {

@@ -9,8 +9,13 @@ import { connectionField, listDemand } from '../../graph/connection/list-field.t
 import type { AudienceVersion } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
-import { audienceEntity, AudienceRef, type AudienceNode } from './audience.entity.ts';
-import { audienceVersionEntity, AudienceVersionRef, ofPage } from './audience-version.entity.ts';
+import {
+  audienceEntity,
+  AudienceRef,
+  ofPage,
+  type AudienceNode,
+} from '../audience/audience.entity.ts';
+import { audienceVersionEntity, AudienceVersionRef } from './audience-version.entity.ts';
 
 const AudienceVersionConnectionRef = connectionType(AudienceVersionRef);
 
