@@ -38,7 +38,7 @@ export interface DocumentLimits {
   readonly introspectionDepth: number;
   /** Lists of types or fields inside each other there: each multiplies the answer by some hundred. */
   readonly introspectionLists: number;
-  /** Aliases there, and times that `__schema` is asked for. */
+  /** Times that `__schema` and `__type` are asked for, and aliases below them. */
   readonly introspectionRepeats: number;
 }
 
@@ -242,7 +242,7 @@ class Ruler {
       depth: 0,
       introspectionDepth: below.depth + 1,
       introspectionLists: below.lists,
-      introspectionRepeats: below.aliases + (name === '__schema' ? 1 : 0),
+      introspectionRepeats: below.aliases + 1,
     };
   }
 
