@@ -1,0 +1,195 @@
+/**
+ * What one request costs the gateway when it is alone: CPU, and how much of it the answer is worth.
+ *
+ * An answer is worth its values, each at the price of one in a large legitimate answer, measured by
+ * the same process. Whatever a request costs beyond that is bought by nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { startBackend, startGateway, timesOf, type Running } from './arena.ts';
+import { bodyOf, headersOf, type Post } from './definition.ts';
+
+export interface Cost {
+  readonly status: number;
+  readonly cpuMs: number;
+  readonly bytes: number;
+  /** Objects, lists and leaves of the answer. */
+  readonly values: number;
+  /** CPU beyond what the values are worth; Infinity when the gateway died. */
+  readonly overMs: number;
+  /** The first bytes of the answer. */
+  readonly head: string;
+}
+
+export interface CostMeter {
+  /** CPU time of one value, in milliseconds. */
+  readonly valueMs: number;
+  /** How many values the answer had by which that was measured. */
+  readonly valuesOfAnswer: number;
+  measure(post: Post): Promise<Cost>;
+  /** The least of so many measurements: a collection that falls into one is not its request's. */
+  measureBest(post: (turn: number) => Post, times: number): Promise<Cost>;
+  close(): Promise<void>;
+}
+
+/** How long one answer is waited for. */
+const PATIENCE_MS = 60_000;
+
+/** Beyond this much CPU one measurement is enough. */
+const PLAIN_MS = 1_000;
+
+/** CPU time in 20 ms below which a process is idle, in milliseconds. */
+const IDLE_MS = 1;
+
+const WARMING = 400;
+const SAMPLES = 40;
+
+/** Ten pages with forty audiences each: a large answer that somebody may want. */
+const LARGE = `query Large($a: ID!, $b: ID!) { ${Array.from(
+  { length: 10 },
+  (_, i) => `p${i}: page(pageId: $${i % 2 ? 'a' : 'b'}) { pageId name title status createdAt
+    audiences(first: 100) { totalCount nodes { audienceId effectiveName status createdAt
+      latestVersion { versionNumber status createdAt }
+      publishedVersion { versionNumber status publishedAt } } } }`,
+).join(' ')} }`;
+
+const large = (turn: number): Post => ({
+  query: LARGE,
+  variables: { a: `a${turn}`, b: `b${turn}` },
+  key: 'key-of-the-meter',
+});
+
+export async function openCostMeter(): Promise<CostMeter> {
+  const backend = await startBackend({ latencyMs: 0 });
+  const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
+  let gateway = await startWarm();
+  let valueMs = 0;
+  let valuesOfAnswer = 0;
+  await priceValues();
+  return {
+    get valueMs() {
+      return valueMs;
+    },
+    get valuesOfAnswer() {
+      return valuesOfAnswer;
+    },
+    measure,
+    measureBest: async (post, times) => {
+      let best: Cost | undefined;
+      for (let turn = 0; turn < times && !(best && best.cpuMs > PLAIN_MS); turn++) {
+        const cost = await measure(post(turn));
+        if (!best || cost.overMs < best.overMs) best = cost;
+      }
+      return best!;
+    },
+    close: async () => {
+      await agent.destroy();
+      await gateway.stop();
+      await backend.stop();
+    },
+  };
+
+  /** Code that runs for the first time costs many times as much. */
+  async function startWarm(): Promise<Running> {
+    const started = await startGateway(backend.url, {});
+    const warm: ((turn: number) => Post)[] = [
+      (turn) => ({ query: `{ topic(topicId: "t${turn}") { title } }`, key: 'key-of-the-meter' }),
+      (turn) => ({ query: `{ nobody${turn} }`, key: 'key-of-the-meter' }),
+      (turn) => ({ query: '{ __schema { types { name } } }', variables: { turn } }),
+    ];
+    for (let turn = 0; turn < WARMING; turn++) {
+      await send(started.url, warm[turn % warm.length]!(turn));
+      if (turn % 20 === 0) await send(started.url, large(-turn));
+    }
+    return started;
+  }
+
+  async function priceValues(): Promise<void> {
+    let [cpuMs, values] = [0, 0];
+    for (let turn = 0; turn < SAMPLES; turn++) {
+      const cost = await measure(large(turn));
+      cpuMs += cost.cpuMs;
+      values += cost.values;
+    }
+    valueMs = cpuMs / values;
+    valuesOfAnswer = Math.round(values / SAMPLES);
+  }
+
+  async function measure(post: Post): Promise<Cost> {
+    const beforeMs = await idle(gateway.pid);
+    try {
+      const reply = await send(gateway.url, post);
+      const cpuMs = (await idle(gateway.pid)) - beforeMs;
+      return { ...reply, cpuMs, overMs: cpuMs - reply.values * valueMs };
+    } catch (error) {
+      const cpuMs = timesOf(gateway.pid).cpuMs - beforeMs;
+      await gateway.stop();
+      gateway = await startWarm();
+      return { status: 0, bytes: 0, values: 0, cpuMs, overMs: Infinity, head: String(error) };
+    }
+  }
+
+  async function send(url: string, post: Post) {
+    const response = await agent.request({
+      origin: url,
+      path: '/graphql',
+      method: 'POST',
+      headers: headersOf(post),
+      body: bodyOf(post),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const counter = new ValueCounter();
+    let bytes = 0;
+    let head = '';
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (head.length < 300) head += chunk.toString('latin1', 0, 300);
+      counter.add(chunk);
+    }
+    return { status: response.statusCode, bytes, values: counter.values, head };
+  }
+}
+
+/** Waits until a process has nothing left to do; its CPU time then. */
+async function idle(pid: number): Promise<number> {
+  let before = timesOf(pid).cpuMs;
+  for (let i = 0; i < 250; i++) {
+    await sleep(20);
+    const now = timesOf(pid).cpuMs;
+    if (now - before < IDLE_MS) return now;
+    before = now;
+  }
+  return before;
+}
+
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, SPACE] = [0x5b, 0x5d, 0x7b, 0x7d, 0x20];
+
+/** Counts the values of a JSON text as it arrives: an answer may be larger than a string. */
+export class ValueCounter {
+  values = 0;
+  /** For every bracket that is open, whether it is a list's. */
+  readonly #lists: boolean[] = [];
+  #inString = false;
+  #escaped = false;
+  /** Just after the bracket of a list: what comes now is its first item, or its end. */
+  #begun = false;
+
+  add(chunk: Buffer): void {
+    for (const byte of chunk) {
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) this.#inString = false;
+        continue;
+      }
+      if (byte <= SPACE) continue;
+      if (this.#begun && byte !== CLOSE_LIST) this.values += 1;
+      this.#begun = byte === OPEN_LIST;
+      if (byte === QUOTE) this.#inString = true;
+      else if (byte === COLON || (byte === COMMA && this.#lists.at(-1))) this.values += 1;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#lists.push(byte === OPEN_LIST);
+      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#lists.pop();
+    }
+  }
+}

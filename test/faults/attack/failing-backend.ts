@@ -1,0 +1,178 @@
+/**
+ * A backend of which a part fails: one route, one tenant, the framing of its answers, its writes. What
+ * is well must go on, and whoever wrote must be told the truth.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatNodeId } from '../../../src/graph/types/node-id.ts';
+import type { BackendReport, FaultName } from './backend.ts';
+import type { Attack, Attacker } from './definition.ts';
+import { LEGITIMATE, lookup, VICTIM_KEY, type Asking } from './victim.ts';
+
+const FAILING_KEY = 'key-of-a-failing-tenant';
+const KEY = 'key-of-an-attacker';
+
+/** A screen of two routes, of which one fails: sound when the other is all there. */
+const HALF_SCREEN: Asking = {
+  kind: 'screen',
+  post: (turn) => ({
+    query: `query Half($person: ID!, $topic: ID!) {
+      person(personId: $person) { personId name } topic(topicId: $topic) { title } }`,
+    variables: { person: `v${turn}`, topic: `v${turn}` },
+    key: VICTIM_KEY,
+  }),
+  isSound: (body) => body.data?.person?.name === 'name',
+};
+
+const oneRoute = (does: FaultName): Attack => ({
+  point: 3,
+  name: `one route of two: ${does}`,
+  faults: [{ route: '^GET /v0/topics/', does }],
+  // A breaker's window of ten seconds still holds what was well before.
+  leastSeconds: 14,
+  victim: { perSecond: 33, mix: [HALF_SCREEN] },
+});
+
+/** A victim who asks so seldom that the failing tenant is most of what the gateway sees. */
+const oneTenant = (everyMs: number): Attack => ({
+  point: 3,
+  name: `one tenant fails, another asks every ${everyMs} ms`,
+  faults: [{ route: '^GET /v0/persons/', key: FAILING_KEY, does: 'status 500' }],
+  victim: { perSecond: 1_000 / everyMs, mix: [lookup()] },
+  run: ({ loop, ask }) => {
+    let turn = 0;
+    return loop(8, async () => {
+      const query = `{ person(personId: "f${turn++}") { name } }`;
+      await ask({ query, key: FAILING_KEY });
+      await sleep(20);
+    });
+  },
+});
+
+const WRITE =
+  'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } userErrors { code } } }';
+
+/** What a caller was told of a write: `ok`, or a code. */
+type Told = string;
+
+/** Writes a title that no other write has; answers what was told, by the title. */
+async function write(
+  { ask }: Attacker,
+  topicId: string,
+  title: string,
+  told: Map<string, Told>,
+): Promise<void> {
+  told.set(title, 'nothing');
+  const input = { id: formatNodeId('Topic', [topicId]), title };
+  const { text } = await ask({ query: WRITE, variables: { input }, key: KEY });
+  const { data, errors } = JSON.parse(text) as Record<string, any>;
+  const answered = data?.updateTopic?.topic?.title === title ? 'ok' : 'no data';
+  told.set(title, errors?.[0]?.extensions?.code ?? answered);
+}
+
+/** Compares what callers were told with what the backend did; cut-off callers were told nothing. */
+async function judge(
+  { backendUrl, count, wrong }: Attacker,
+  told: ReadonlyMap<string, Told>,
+  expected: Told,
+): Promise<void> {
+  const response = await fetch(`${backendUrl}/control`);
+  const { writes } = (await response.json()) as BackendReport; // backend.ts writes it with this type
+  for (const [title, code] of told) {
+    const times = writes[title] ?? 0;
+    if (code === 'nothing') continue;
+    count(`told ${code}`);
+    if (times > 1) wrong(`Written ${times} times, told ${code}: ${title}`);
+    else if (times === 1 && code === 'UPSTREAM_UNAVAILABLE')
+      wrong(`Carried out, told that it surely was not: ${title}`);
+    else if (times === 0 && code === 'ok') wrong(`Not carried out, told that it was: ${title}`);
+    else if (times === 0 && expected === 'ok')
+      wrong(`Lost by a backend that is well, told ${code}: ${title}`);
+    else if (code !== expected) wrong(`Told ${code} and not ${expected}: ${title}`);
+  }
+}
+
+const brokenWrites = (does: FaultName): Attack => ({
+  point: 14,
+  name: `writes are carried out, then ${does}`,
+  faults: [{ route: '^PATCH ', does }],
+  run: async (attacker) => {
+    const told = new Map<string, Told>();
+    await attacker.loop(4, async () => {
+      const title = `title-${told.size}`;
+      await write(attacker, title, title, told);
+      await sleep(50);
+    });
+    await judge(attacker, told, 'OUTCOME_UNKNOWN');
+  },
+});
+
+export const attacks: readonly Attack[] = [
+  oneRoute('status 500'),
+  oneRoute('status 503'),
+  oneRoute('silence'),
+  oneRoute('reset'),
+  oneTenant(400),
+  oneTenant(1_500),
+  {
+    point: 10,
+    name: 'answers of empty objects on many paths',
+    faults: [{ route: '/logs/', key: KEY, does: 'empty objects' }],
+    returnsMemory: true,
+    run: ({ loop, ask }) => {
+      let turn = 0;
+      return loop(8, async () => {
+        const id = formatNodeId('PersonLog', [`e${turn++}`, 'l']);
+        const query = `{ node(id: "${id}") { ... on PersonLog { type } } }`;
+        // An answer is kept once it has come twice, and frozen when it is used again.
+        for (let i = 0; i < 3; i++) await ask({ query, key: KEY });
+      });
+    },
+  },
+  {
+    point: 13,
+    name: '1xx before every answer',
+    faults: [{ route: '', does: 'hints' }],
+    run: async (attacker) => {
+      const told = new Map<string, Told>();
+      await attacker.loop(4, async () => {
+        const title = `title-${told.size}`;
+        await write(attacker, title, title, told);
+        await sleep(50);
+      });
+      await judge(attacker, told, 'ok');
+    },
+  },
+  {
+    point: 13,
+    name: '206 in place of 200',
+    faults: [{ route: '^GET /v0/persons/partial', does: 'partial' }],
+    run: ({ loop, ask, count, wrong }) => {
+      let turn = 0;
+      return loop(4, async () => {
+        const query = `{ person(personId: "partial${turn++}") { name } }`;
+        const { text } = await ask({ query, key: KEY });
+        if (text.includes('"name":"name"')) wrong(`A part was taken for the whole: ${text}`);
+        else count('refused');
+        await sleep(50);
+      });
+    },
+  },
+  brokenWrites('status 500'),
+  brokenWrites('empty body'),
+  brokenWrites('broken body'),
+  {
+    point: 14,
+    name: 'idle connections are closed under writes',
+    backend: { closesIdleAfterMs: 12, latencyMs: 2 },
+    victim: { ...LEGITIMATE, perSecond: 4 },
+    run: async (attacker) => {
+      const told = new Map<string, Told>();
+      await attacker.loop(8, async () => {
+        const title = `title-${told.size}`;
+        await write(attacker, title, title, told);
+        await sleep(9 + Math.random() * 6);
+      });
+      await judge(attacker, told, 'ok');
+    },
+  },
+];
