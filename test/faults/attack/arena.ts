@@ -29,11 +29,12 @@ export interface Fight {
   readonly cpuSeconds: number;
   /** How long it was attacked. */
   readonly attackedSeconds: number;
-  readonly victim?: { readonly before: VictimReport; readonly during: VictimReport };
+  readonly victim?: BeforeAndDuring<VictimReport>;
   /** REST calls a second, of the victim's. */
-  readonly victimCalls: { readonly before: number; readonly during: number };
-  readonly healthMs: number;
-  readonly readyMs: number;
+  readonly victimCalls: BeforeAndDuring<number>;
+  /** The longest that a probe took. */
+  readonly healthMs: BeforeAndDuring<number>;
+  readonly readyMs: BeforeAndDuring<number>;
   /** Resident memory of the largest process, in megabytes. */
   readonly residentMb: {
     readonly before: number;
@@ -45,6 +46,11 @@ export interface Fight {
   readonly died: string | undefined;
   /** How long the gateway waited for its core while it was attacked: other processes had it. */
   readonly waitedSeconds: number;
+}
+
+export interface BeforeAndDuring<T> {
+  readonly before: T;
+  readonly during: T;
 }
 
 export interface Running {
@@ -188,10 +194,12 @@ export async function fight(attack: Attack, family: string, wanted: number): Pro
     await sleep(Math.min(beforeMs, 15_000));
     const residentBefore = watch.residentMb();
     const callsBefore = await hear(backend.url);
+    const beforeEndMs = performance.now();
 
     if (attack.faults) await tell(backend.url, { ...attack.backend, faults: attack.faults });
     const attacker = attack.run ? await startAttacker(port) : undefined;
     const attackMs = performance.now();
+    const callsAtAttack = await hear(backend.url);
     const cpuAtFirst = watch.cpuSeconds();
     const waitedAtFirst = watch.waitedSeconds();
     const report = attacker ? await reportOf(attacker) : await sleep(seconds * 1_000, NOTHING);
@@ -210,16 +218,22 @@ export async function fight(attack: Attack, family: string, wanted: number): Pro
       attackedSeconds: (endMs - attackMs) / 1_000,
       ...(victim && {
         victim: {
-          before: victim.report(beganMs, attackMs),
+          before: victim.report(beganMs, beforeEndMs),
           during: victim.report(attackMs, endMs),
         },
       }),
       victimCalls: {
-        before: callsASecond(callsAtFirst, callsBefore, attackMs - beganMs),
-        during: callsASecond(callsBefore, callsAfter, endMs - attackMs),
+        before: callsASecond(callsAtFirst, callsBefore, beforeEndMs - beganMs),
+        during: callsASecond(callsAtAttack, callsAfter, endMs - attackMs),
       },
-      healthMs: probes.worst('/health', attackMs, endMs),
-      readyMs: probes.worst('/ready', attackMs, endMs),
+      healthMs: {
+        before: probes.worst('/health', beganMs, beforeEndMs),
+        during: probes.worst('/health', attackMs, endMs),
+      },
+      readyMs: {
+        before: probes.worst('/ready', beganMs, beforeEndMs),
+        during: probes.worst('/ready', attackMs, endMs),
+      },
       residentMb: {
         before: residentBefore,
         peak: watch.peakMb(),

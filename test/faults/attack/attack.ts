@@ -9,13 +9,13 @@
 import { inspect, parseArgs } from 'node:util';
 import { machineLine } from '../../bench/report.ts';
 import { killAll } from '../../bench/machine.ts';
-import { fight, killRunning, type Fight } from './arena.ts';
-import { openCostMeter, type Cost, type CostMeter } from './cost.ts';
+import { fight, killRunning, type BeforeAndDuring, type Fight } from './arena.ts';
+import { isBroken, openCostMeter, type Cost, type CostMeter } from './cost.ts';
 import type { Attack } from './definition.ts';
 import { attacks as documents } from './documents.ts';
 import { attacks as failingBackend } from './failing-backend.ts';
 import { attacks as floods } from './floods.ts';
-import { caseOf, search, type Found } from './search.ts';
+import { caseOf, search, type Found, type SearchReport } from './search.ts';
 import { attacks as workers } from './workers.ts';
 
 /** Attacks by the file they are written in: attackers load it by its name. */
@@ -71,7 +71,7 @@ async function run(options: Options): Promise<0 | 1> {
   if (chosen.length === 0 && !searches) throw new OptionError(`Nothing is chosen.\n${HELP}`);
   say(`${machineLine()} ${options.seconds} s an attack.\n`);
 
-  let found: readonly Found[] = [];
+  let found: SearchReport = { dearest: [], broken: [] };
   const costs = new Map<Attack, Cost>();
   const meter = await openCostMeter();
   say(
@@ -100,14 +100,15 @@ async function run(options: Options): Promise<0 | 1> {
   }
   if (rows.length > 0) say(`${tableOf(rows)}\n\n${rows.flatMap(remarksOn).join('\n')}\n`);
 
-  const tooDear = found.filter(({ cost }) => cost.overMs > GOALS.overMs);
+  const tooDear = found.dearest.filter(({ cost }) => cost.overMs > GOALS.overMs);
+  const faults = tooDear.length + found.broken.length;
   const missed = rows.filter((row) => row.missed.length > 0);
   say(
-    missed.length + tooDear.length === 0
+    missed.length + faults === 0
       ? 'Every goal is reached.'
-      : `Goals are missed by ${missed.length} of ${rows.length} attacks and ${tooDear.length} documents.`,
+      : `Goals are missed by ${missed.length} of ${rows.length} attacks and ${faults} documents.`,
   );
-  return missed.length + tooDear.length === 0 ? 0 : 1;
+  return missed.length + faults === 0 ? 0 : 1;
 }
 
 async function dearest(meter: CostMeter, { requests = [] }: Attack): Promise<Cost | undefined> {
@@ -130,6 +131,7 @@ function missedBy(fought: Fight, cost: Cost | undefined): string[] {
   const missed: string[] = [];
   if (died !== undefined) missed.push('died');
   if (cost && cost.overMs > GOALS.overMs) missed.push('CPU');
+  if (cost && isBroken(cost)) missed.push('broken answer');
   if (residentMb.peak > GOALS.residentMb) missed.push('RSS');
   if (attack.returnsMemory && !(residentMb.after - residentMb.before <= GOALS.keptMb)) {
     missed.push('memory kept');
@@ -141,10 +143,10 @@ function missedBy(fought: Fight, cost: Cost | undefined): string[] {
     );
     if (!(Math.max(...slowdowns) <= GOALS.slowdown)) missed.push('victim');
     if (during.failed > GOALS.failedShare * during.asked) missed.push('lost answers');
-    if (healthMs > GOALS.probeMs) missed.push('/health');
+    if (healthMs.during > GOALS.probeMs) missed.push('/health');
     // Whether the backend is there takes as long as asking it; where it fails, as long as it likes.
     const backendMs = attack.backend?.latencyMs ?? 20;
-    if (!attack.faults && readyMs > GOALS.probeMs + backendMs) missed.push('/ready');
+    if (!attack.faults && readyMs.during > GOALS.probeMs + backendMs) missed.push('/ready');
   }
   if (report.wrong.length > 0) missed.push('wrong');
   return missed;
@@ -166,19 +168,16 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['screen p50', (row) => medians(row, 'screen')],
   [
     'p99',
-    ({ fight: { victim } }) => (victim ? arrow(victim.before.p99Ms, victim.during.p99Ms) : '–'),
+    ({ fight: { victim } }) =>
+      victim ? arrow({ before: victim.before.p99Ms, during: victim.during.p99Ms }) : '–',
   ],
   [
     'lost',
     ({ fight: { victim } }) => (victim ? `${victim.during.failed} of ${victim.during.asked}` : '–'),
   ],
-  [
-    'calls/s',
-    ({ fight: { victim, victimCalls } }) =>
-      victim ? arrow(victimCalls.before, victimCalls.during) : '–',
-  ],
-  ['/health', ({ fight: { victim, healthMs } }) => (victim ? figure(healthMs) : '–')],
-  ['/ready', ({ fight: { victim, readyMs } }) => (victim ? figure(readyMs) : '–')],
+  ['calls/s', ({ fight: { victim, victimCalls } }) => (victim ? arrow(victimCalls) : '–')],
+  ['/health', ({ fight: { victim, healthMs } }) => (victim ? arrow(healthMs) : '–')],
+  ['/ready', ({ fight: { victim, readyMs } }) => (victim ? arrow(readyMs) : '–')],
   [
     'RSS MB',
     ({ fight: { residentMb } }) =>
@@ -197,7 +196,7 @@ function tableOf(rows: readonly Row[]): string {
 function medians({ fight: { victim } }: Row, kind: string): string {
   const before = victim?.before.medianMs.get(kind);
   return victim && before !== undefined
-    ? arrow(before, victim.during.medianMs.get(kind) ?? Infinity)
+    ? arrow({ before, during: victim.during.medianMs.get(kind) ?? Infinity })
     : '–';
 }
 
@@ -225,29 +224,23 @@ function remarksOn({
   return lines.map((line) => `${attack.point} ${attack.name}: ${line}`);
 }
 
-function tableOfFound(found: readonly Found[]): string {
-  return aligned([
-    [
-      'dearest documents',
-      'bytes',
-      'status',
-      'CPU ms',
-      'answer bytes',
-      'values',
-      'over worth',
-      'answer',
-    ],
-    ...found.map(({ name, bytes, cost }) => [
-      name,
-      String(bytes),
-      String(cost.status),
-      figure(cost.cpuMs),
-      String(cost.bytes),
-      String(cost.values),
-      `${figure(cost.overMs)}${cost.overMs > GOALS.overMs ? ' MISSED' : ''}`,
-      cost.head.slice(0, 60).replace(/\s+/g, ' '),
-    ]),
-  ]);
+function tableOfFound({ dearest, broken }: SearchReport): string {
+  const line = ({ name, bytes, cost }: Found): string[] => [
+    name,
+    String(bytes),
+    String(cost.status),
+    figure(cost.cpuMs),
+    String(cost.bytes),
+    String(cost.values),
+    `${figure(cost.overMs)}${cost.overMs > GOALS.overMs ? ' MISSED' : ''}`,
+    cost.head.slice(0, 60).replace(/\s+/g, ' '),
+  ];
+  const head = ['bytes', 'status', 'CPU ms', 'answer bytes', 'values', 'over worth', 'answer'];
+  const tables = [aligned([['dearest documents', ...head], ...dearest.map(line)])];
+  if (broken.length > 0) {
+    tables.push(aligned([['answered as nothing may be', ...head], ...broken.map(line)]));
+  }
+  return tables.join('\n\n');
 }
 
 /** A Markdown table whose columns are as wide as their widest cell. */
@@ -263,7 +256,8 @@ function aligned(lines: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-const arrow = (before: number, during: number): string => `${figure(before)} → ${figure(during)}`;
+const arrow = ({ before, during }: BeforeAndDuring<number>): string =>
+  `${figure(before)} → ${figure(during)}`;
 
 function figure(value: number): string {
   if (Number.isNaN(value)) return '–';

@@ -12,9 +12,6 @@ import { bodyOf, headersOf, type Attack, type Attacker, type AttackReport } from
 
 const ATTACKER_ADDRESS = '127.0.0.2';
 
-/** Complaints that are told; the others are counted. */
-const MAX_WRONG = 5;
-
 /** What `arena.ts` passes as the only argument, in JSON. */
 export interface AttackerArguments {
   readonly family: string;
@@ -34,7 +31,7 @@ if (!attack?.run) throw new Error(`No attack "${given.name}" to run in ${given.f
 const { port, seconds } = given;
 const sockets = new Set<Socket>();
 const facts: Record<string, number> = {};
-const wrong: string[] = [];
+const wrong = new Map<string, number>();
 let requests = 0;
 let connections = 0;
 let bytesOfClosed = 0;
@@ -106,7 +103,7 @@ const attacker: Attacker = {
     else facts[fact] = (facts[fact] ?? 0) + by;
   },
   wrong: (complaint) => {
-    if (wrong.push(complaint) > MAX_WRONG) attacker.count('more complaints');
+    wrong.set(complaint, (wrong.get(complaint) ?? 0) + 1);
   },
 };
 
@@ -136,6 +133,8 @@ const report: AttackReport = {
   bytesSent,
   connections,
   facts,
-  wrong: wrong.slice(0, MAX_WRONG),
+  wrong: [...wrong].map(
+    ([complaint, times]) => `${complaint} ${times > 1 ? `(${times} times)` : ''}`,
+  ),
 };
 process.stdout.write(`REPORT ${JSON.stringify(report)}\n`, () => process.exit(0));

@@ -176,6 +176,7 @@ function closeWhenIdle(socket: Socket): void {
   if (closesIdleAfterMs === undefined) return;
   idleTimers.set(
     socket,
-    setTimeout(() => socket.end(), closesIdleAfterMs),
+    // What arrives at this very moment is not read any more, as with any server that closes.
+    setTimeout(() => socket.destroy(), closesIdleAfterMs),
   );
 }

@@ -75,7 +75,7 @@ export interface Attacker {
   connect(): Socket;
   /** Counts what is worth telling. */
   count(fact: string, by?: number): void;
-  /** Says what must not happen. */
+  /** Says what must not happen; the same words are counted. */
   wrong(complaint: string): void;
 }
 

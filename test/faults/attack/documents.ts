@@ -51,6 +51,15 @@ const unspread = (turn: number): Post => ({
   query: `query Q${turn}{__typename} fragment F on Page{${'links{totalCount} '.repeat(480)}}`,
 });
 
+/** Ninety fragments, each of which spreads three others. */
+const circles = (turn: number): Post => ({
+  query: `query Q${turn}{__typename} ${Array.from(
+    { length: 90 },
+    (_, i) =>
+      `fragment F${i} on Page{...F${(i + 1) % 90} ...F${(i + 8) % 90} ...F${(i + 15) % 90} name}`,
+  ).join(' ')}`,
+});
+
 /** Every field of every type, and of the type of each all that there is, under many names. */
 const introspection = (turn: number): Post => {
   const types = Array.from({ length: 23 }, (_, i) => `a${i}:type{...G}`).join(' ');
@@ -196,6 +205,12 @@ export const attacks: readonly Attack[] = [
     name: 'fragments nobody spreads',
     requests: [unspread],
     run: spending(unspread, 4),
+  },
+  {
+    point: 5,
+    name: 'fragments in circles nobody spreads',
+    requests: [circles],
+    run: spending(circles, 4),
   },
   {
     point: 5,

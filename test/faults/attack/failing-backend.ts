@@ -81,13 +81,14 @@ async function judge(
     const times = writes[title] ?? 0;
     if (code === 'nothing') continue;
     count(`told ${code}`);
-    if (times > 1) wrong(`Written ${times} times, told ${code}: ${title}`);
+    if (times > 1) wrong(`A write was carried out ${times} times and told ${code}.`);
     else if (times === 1 && code === 'UPSTREAM_UNAVAILABLE')
-      wrong(`Carried out, told that it surely was not: ${title}`);
-    else if (times === 0 && code === 'ok') wrong(`Not carried out, told that it was: ${title}`);
+      wrong('A write was carried out, and its caller told that it surely was not.');
+    else if (times === 0 && code === 'ok')
+      wrong('A write was not carried out, and its caller told that it was.');
     else if (times === 0 && expected === 'ok')
-      wrong(`Lost by a backend that is well, told ${code}: ${title}`);
-    else if (code !== expected) wrong(`Told ${code} and not ${expected}: ${title}`);
+      wrong(`A write was lost by a backend that is well, and its caller told ${code}.`);
+    else if (code !== expected) wrong(`The caller of a write was told ${code}, not ${expected}.`);
   }
 }
 
@@ -151,7 +152,7 @@ export const attacks: readonly Attack[] = [
       return loop(4, async () => {
         const query = `{ person(personId: "partial${turn++}") { name } }`;
         const { text } = await ask({ query, key: KEY });
-        if (text.includes('"name":"name"')) wrong(`A part was taken for the whole: ${text}`);
+        if (text.includes('"name":"name"')) wrong('A part was taken for the whole.');
         else count('refused');
         await sleep(50);
       });

@@ -8,7 +8,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import { randomFrom } from '../../support/random-query.ts';
-import type { Cost, CostMeter } from './cost.ts';
+import { isBroken, type Cost, type CostMeter } from './cost.ts';
 import { bodyOf, type Post } from './definition.ts';
 
 export interface Found {
@@ -24,7 +24,7 @@ const SHOWN = 10;
 const DEAREST_SHAPES = 8;
 const REPEATS = 3;
 
-/** One of them, drawn by lot; sizes favour small numbers, since limits are where cost changes. */
+/** What is drawn by lot, from a seed. */
 class Lot {
   readonly #random: () => number;
 
@@ -40,9 +40,11 @@ class Lot {
     return items[Math.floor(this.#random() * items.length)]!;
   }
 
-  /** From 1 to `most`, as many small numbers as large ones by their logarithm. */
+  /** From 1 to `most`: close to it every other time, of any magnitude otherwise. */
   size(most: number): number {
-    return Math.max(1, Math.round(Math.exp(this.#random() * Math.log(most))));
+    const random = this.#random();
+    const size = this.chance(0.5) ? most * (0.6 + 0.4 * random) : Math.exp(random * Math.log(most));
+    return Math.max(1, Math.round(size));
   }
 }
 
@@ -256,6 +258,14 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     const weight = leaf.split(/[ :]+/).length;
     return {
       query: `{ __typename } ${times(count, (i) => `fragment F${i} on Page { ${leaf.repeat(Math.max(1, each / weight))} }`)}`,
+    };
+  },
+
+  'unspread fragments in circles': (lot) => {
+    const count = lot.size(90);
+    const spreads = lot.size(4);
+    return {
+      query: `{ __typename } ${times(count, (i) => `fragment F${i} on Page { ${times(spreads, (j) => `...F${(i + j * 7 + 1) % count}`)} name }`)}`,
     };
   },
 
@@ -489,14 +499,22 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** The dearest cases that were found in the time, one a shape. */
+export interface SearchReport {
+  /** The dearest, one a shape. */
+  readonly dearest: readonly Found[];
+  /** Answered as nothing may be: with an unexpected error, or not at all. One a shape. */
+  readonly broken: readonly Found[];
+}
+
+/** Looks for so long, and then measures the dearest again. */
 export async function search(
   meter: CostMeter,
   seed: number,
   seconds: number,
-): Promise<readonly Found[]> {
+): Promise<SearchReport> {
   const beganMs = performance.now();
   const best = new Map<string, Found>();
+  const broken = new Map<string, Found>();
   const numbers = new Map<string, number>();
   let tried = 0;
 
@@ -509,9 +527,13 @@ export async function search(
     if (bytes > MAX_BYTES) return;
     const cost = await meter.measure(post);
     tried += 1;
-    if (!(cost.overMs <= (best.get(shape)?.cost.overMs ?? -Infinity))) {
-      best.set(shape, { name, bytes, cost });
-    }
+    if (isBroken(cost)) broken.set(shape, { name, bytes, cost });
+    const least = best.get(shape)?.cost.overMs ?? -Infinity;
+    if (cost.overMs <= least) return;
+    // Code that runs for the first time, or a collection, is not to be taken for its request's cost.
+    const again = await meter.measure(renewed(post, tried));
+    const steady = again.overMs < cost.overMs ? again : cost;
+    if (steady.overMs > least) best.set(shape, { name, bytes, cost: steady });
   };
 
   const shapes = Object.keys(SHAPES);
@@ -537,7 +559,10 @@ export async function search(
     );
     again.push({ name, bytes, cost });
   }
-  return again.toSorted((a, b) => b.cost.overMs - a.cost.overMs);
+  return {
+    dearest: again.toSorted((a, b) => b.cost.overMs - a.cost.overMs),
+    broken: [...broken.values()],
+  };
 }
 
 const renewed = (post: Post, turn: number): Post =>
