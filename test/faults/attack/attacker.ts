@@ -2,8 +2,8 @@
  * The process of an attacker: carries out one attack until its time is over, then prints what it
  * spent and saw as one line.
  *
- * A process of its own, because whoever keeps a core busy must not delay the victim's clock. It
- * connects from 127.0.0.2, so that limits for an address do not hit the victim as well.
+ * A process of its own, because an attacker who keeps a core busy would delay the victim's clock. It
+ * connects from 127.0.0.2, so that limits per address do not hit the victim as well.
  */
 import { connect as connectTo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { bodyOf, headersOf, type Attack, type Attacker, type AttackReport } from
 
 const ATTACKER_ADDRESS = '127.0.0.2';
 
-/** What `arena.ts` passes as the only argument, in JSON. */
+/** What `run-attack.ts` passes as the only argument, in JSON. */
 export interface AttackerArguments {
   readonly family: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface AttackerArguments {
   readonly seconds: number;
 }
 
-// Written by arena.ts, which has the same type.
+// Written by run-attack.ts, which has the same type.
 const given = JSON.parse(process.argv[2]!) as AttackerArguments;
 const { attacks } = (await import(`./${given.family}.ts`)) as { attacks: readonly Attack[] };
 const attack = attacks.find(({ name }) => name === given.name);
@@ -72,7 +72,7 @@ const attacker: Attacker = {
     const text = await response.body.text();
     return { status: response.statusCode, bytes: Buffer.byteLength(text), text };
   },
-  spend: async (post) => {
+  send: async (post) => {
     const { statusCode, body } = await send(post);
     let bytes = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) bytes += chunk.length;
@@ -86,8 +86,8 @@ const attacker: Attacker = {
             await turn(caller);
           } catch {
             if (attacker.over) return;
-            attacker.count('broken off');
-            await sleep(50); // a gateway that is gone refuses as fast as one can ask
+            attacker.count('failed requests');
+            await sleep(50); // a gateway that has ended refuses connections in no time
           }
         }
       }),
@@ -119,7 +119,7 @@ function send(post: Parameters<Attacker['ask']>[0]) {
 }
 
 process.stdout.write('BEGUN\n');
-// What still waits for an answer then is cut.
+// Requests that still wait for an answer then are given up.
 const cut = setTimeout(() => void agent.destroy(), seconds * 1_000);
 await attack.run(attacker);
 clearTimeout(cut);
@@ -134,7 +134,7 @@ const report: AttackReport = {
   connections,
   facts,
   wrong: [...wrong].map(
-    ([complaint, times]) => `${complaint} ${times > 1 ? `(${times} times)` : ''}`,
+    ([complaint, times]) => `${complaint}${times > 1 ? ` (${times} times)` : ''}`,
   ),
 };
 process.stdout.write(`REPORT ${JSON.stringify(report)}\n`, () => process.exit(0));

@@ -1,8 +1,8 @@
 /**
- * The backend behind an attacked gateway, a process of its own: it has every object anybody asks for,
- * answers after a while as a service would, and fails as an attack says.
+ * The backend behind an attacked gateway, in a process of its own: it has every object that is asked
+ * for, answers after a while as a service does, and fails as an attack wants it to.
  *
- * `PUT /control` tells it how to behave, `GET /control` answers what it saw.
+ * `PUT /control` sets how it behaves, `GET /control` answers what it saw.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -21,9 +21,9 @@ import { INVENTED } from './definition.ts';
 export interface BackendRules {
   /** How long every answer takes, in milliseconds. @default 20 */
   readonly latencyMs?: number;
-  /** Connections that were idle for so long are closed. @default never */
+  /** Closes connections that were idle for so long. @default never */
   readonly closesIdleAfterMs?: number;
-  /** The first that matches a request is its answer. */
+  /** The first one that matches a request decides how it is answered. */
   readonly faults?: readonly Fault[];
 }
 
@@ -36,17 +36,17 @@ export interface Fault {
 }
 
 export interface BackendReport {
-  /** Calls by the key they were made with; keys that were invented are one. */
+  /** Calls by key; invented keys are counted as one. */
   readonly calls: Readonly<Record<string, number>>;
-  /** How often a title was written, by the title. */
+  /** How often each title was written. */
   readonly writes: Readonly<Record<string, number>>;
 }
 
-/** As many as a page of the sample data has; enough for cycles to multiply. */
+/** Audiences of every page. */
 const AUDIENCES = 40;
 const MAX_LIMIT = 100;
 
-/** Objects of an answer that holds nothing but empty ones: 15 KB of text. */
+/** Empty objects of one answer: 15 KB of text. */
 const EMPTY_OBJECTS = 5_000;
 
 export type FaultName = keyof typeof FAULTS;
@@ -63,7 +63,7 @@ const FAULTS = {
     response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' });
     answer(response, seen);
   },
-  /** The whole body, as if it were a part. */
+  /** The whole body with the status of a part. */
   partial: (response, seen) => {
     response.writeHead(206, { 'content-type': 'application/json' });
     response.end(answerTo(seen));
@@ -80,7 +80,7 @@ const FAULTS = {
 let rules: BackendRules = {};
 const calls: Record<string, number> = {};
 const writes: Record<string, number> = {};
-/** What was written to topics, so that reading one back tells. */
+/** Titles that were written to topics, so that reading a topic back shows them. */
 const titles = new Map<string, string>();
 const templates = new Map<string, string>();
 const idleTimers = new WeakMap<Socket, NodeJS.Timeout>();
@@ -103,7 +103,7 @@ server.listen(0, '127.0.0.1', () => {
 function serve(request: IncomingMessage, response: ServerResponse, body: string): void {
   const { method = '', url: target = '', headers, socket } = request;
   if (target === '/control') {
-    // Written by arena.ts and by attacks, with the same type.
+    // Written by run-attack.ts and by attacks, with the same type.
     if (method === 'PUT') rules = JSON.parse(body) as BackendRules;
     response.end(JSON.stringify({ calls, writes } satisfies BackendReport));
     return;
@@ -127,7 +127,7 @@ function serve(request: IncomingMessage, response: ServerResponse, body: string)
   }, rules.latencyMs ?? 20);
 }
 
-/** What is said about a write afterwards may be wrong; that it happened is not. */
+/** Records a write as done, however it is answered afterwards. */
 function carryOut({ target, body }: Seen): void {
   const { title } = JSON.parse(body) as { title: string };
   writes[title] = (writes[title] ?? 0) + 1;
@@ -140,7 +140,7 @@ function answer(response: ServerResponse, seen: Seen): void {
   response.end(body ?? '{}');
 }
 
-/** Written once for a route and a limit: an answer of 40 audiences takes longer than all else here. */
+/** Serialises once per route and limit: making 40 audiences would take most of this process's time. */
 function answerTo(seen: Seen): string | undefined {
   const found = routeOf(seen);
   if (!found) return undefined;
@@ -176,7 +176,7 @@ function closeWhenIdle(socket: Socket): void {
   if (closesIdleAfterMs === undefined) return;
   idleTimers.set(
     socket,
-    // What arrives at this very moment is not read any more, as with any server that closes.
+    // Not `end()`: a request that arrives at this moment would still be carried out.
     setTimeout(() => socket.destroy(), closesIdleAfterMs),
   );
 }

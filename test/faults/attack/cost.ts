@@ -1,12 +1,12 @@
 /**
- * What one request costs the gateway when it is alone: CPU, and how much of it the answer is worth.
+ * The CPU time of one request alone, and how much of it its answer is worth.
  *
- * An answer is worth its values, each at the price of one in a large legitimate answer, measured by
- * the same process. Whatever a request costs beyond that is bought by nothing.
+ * An answer is worth its number of values times the CPU time of a value, which is measured with a large
+ * legitimate answer in the same run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
-import { startBackend, startGateway, timesOf, type Running } from './arena.ts';
+import { startBackend, startGateway, timesOf, type Running } from './run-attack.ts';
 import { bodyOf, headersOf, type Post } from './definition.ts';
 
 export interface Cost {
@@ -21,40 +21,40 @@ export interface Cost {
   readonly head: string;
 }
 
-/** Whether a request was answered as none may be: with an unexpected error, or not at all. */
+/** Whether a request ended in an unexpected error, or without any answer. */
 export const isBroken = ({ status, head }: Cost): boolean =>
   status === 0 || status >= 500 || head.includes('INTERNAL_SERVER_ERROR');
 
 export interface CostMeter {
   /** CPU time of one value, in milliseconds. */
   readonly valueMs: number;
-  /** How many values the answer had by which that was measured. */
+  /** Values of the answer it was measured with. */
   readonly valuesOfAnswer: number;
   measure(post: Post): Promise<Cost>;
-  /** The least of so many measurements: a collection that falls into one is not its request's. */
+  /** The cheapest of several measurements: garbage collection is not the request's own cost. */
   measureBest(post: (turn: number) => Post, times: number): Promise<Cost>;
   close(): Promise<void>;
 }
 
-/** How long one answer is waited for. */
+/** The longest wait for an answer. */
 const PATIENCE_MS = 60_000;
 
-/** Beyond this much CPU one measurement is enough. */
-const PLAIN_MS = 1_000;
+/** After so much CPU time one measurement is enough. */
+const ENOUGH_MS = 1_000;
 
-/** CPU time in 20 ms below which a process is idle, in milliseconds. */
+/** A process that runs for less than this in 20 ms is idle, in milliseconds. */
 const IDLE_MS = 1;
 
-/** After so much CPU calls have run out of time, and a breaker may be open: the next starts afresh. */
-const SPOILED_MS = 2_000;
+/** A gateway that was busy for so long may have opened its circuit breaker: it is started again. */
+const RESTART_AFTER_MS = 2_000;
 
-/** As long as a request may take: a backend that is well must not be left alone for our being late. */
+/** Nearly as long as a request may take, so that a busy gateway does not blame the backend. */
 const PATIENT = { UPSTREAM_TIMEOUT_MS: '9000' };
 
 const WARMING = 400;
 const SAMPLES = 40;
 
-/** Ten pages with forty audiences each: a large answer that somebody may want. */
+/** Ten pages with forty audiences each. */
 const LARGE = `query Large($a: ID!, $b: ID!) { ${Array.from(
   { length: 10 },
   (_, i) => `p${i}: page(pageId: $${i % 2 ? 'a' : 'b'}) { pageId name title status createdAt
@@ -86,7 +86,7 @@ export async function openCostMeter(): Promise<CostMeter> {
     measure,
     measureBest: async (post, times) => {
       let best: Cost | undefined;
-      for (let turn = 0; turn < times && !(best && best.cpuMs > PLAIN_MS); turn++) {
+      for (let turn = 0; turn < times && !(best && best.cpuMs > ENOUGH_MS); turn++) {
         const cost = await measure(post(turn));
         if (!best || cost.overMs < best.overMs) best = cost;
       }
@@ -99,7 +99,7 @@ export async function openCostMeter(): Promise<CostMeter> {
     },
   };
 
-  /** Code that runs for the first time costs many times as much. */
+  /** A warm gateway: code costs many times as much until V8 has compiled it. */
   async function startWarm(): Promise<Running> {
     const started = await startGateway(backend.url, PATIENT);
     const warm: ((turn: number) => Post)[] = [
@@ -130,7 +130,7 @@ export async function openCostMeter(): Promise<CostMeter> {
     try {
       const reply = await send(gateway.url, post);
       const cpuMs = (await idle(gateway.pid)) - beforeMs;
-      if (cpuMs > SPOILED_MS) await restart();
+      if (cpuMs > RESTART_AFTER_MS) await restart();
       return { ...reply, cpuMs, overMs: cpuMs - reply.values * valueMs };
     } catch (error) {
       const cpuMs = timesOf(gateway.pid).cpuMs - beforeMs;
@@ -165,7 +165,7 @@ export async function openCostMeter(): Promise<CostMeter> {
   }
 }
 
-/** Waits until a process has nothing left to do; its CPU time then. */
+/** Waits until a process is idle; resolves with its CPU time until then. */
 async function idle(pid: number): Promise<number> {
   let before = timesOf(pid).cpuMs;
   for (let i = 0; i < 250; i++) {
@@ -180,15 +180,15 @@ async function idle(pid: number): Promise<number> {
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, SPACE] = [0x5b, 0x5d, 0x7b, 0x7d, 0x20];
 
-/** Counts the values of a JSON text as it arrives: an answer may be larger than a string. */
+/** Counts the values of a JSON text chunk by chunk: an answer may be larger than a string can be. */
 export class ValueCounter {
   values = 0;
-  /** For every bracket that is open, whether it is a list's. */
+  /** For every open bracket, whether it is a list's. */
   readonly #lists: boolean[] = [];
   #inString = false;
   #escaped = false;
-  /** Just after the bracket of a list: what comes now is its first item, or its end. */
-  #begun = false;
+  /** Whether the last character opened a list: the next one is its first item's, or closes it. */
+  #opened = false;
 
   add(chunk: Buffer): void {
     for (const byte of chunk) {
@@ -199,8 +199,8 @@ export class ValueCounter {
         continue;
       }
       if (byte <= SPACE) continue;
-      if (this.#begun && byte !== CLOSE_LIST) this.values += 1;
-      this.#begun = byte === OPEN_LIST;
+      if (this.#opened && byte !== CLOSE_LIST) this.values += 1;
+      this.#opened = byte === OPEN_LIST;
       if (byte === QUOTE) this.#inString = true;
       else if (byte === COLON || (byte === COMMA && this.#lists.at(-1))) this.values += 1;
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#lists.push(byte === OPEN_LIST);

@@ -1,11 +1,11 @@
 /**
- * What an attack is made of: data that says how it is judged, and one function that carries it out.
+ * What an attack is made of: data that says how it is measured, and a function that carries it out.
  *
- * The function runs in a process of its own (`attacker.ts`); everything else is read by `arena.ts`.
+ * The function runs in the attacker's process (`attacker.ts`); `run-attack.ts` reads the rest.
  */
 import type { Socket } from 'node:net';
 import type { BackendRules } from './backend.ts';
-import type { Asking } from './victim.ts';
+import type { Question } from './victim.ts';
 
 /** A POST to `/graphql`. */
 export interface Post {
@@ -42,19 +42,21 @@ export interface Attack {
   readonly backend?: BackendRules;
   /** What goes wrong in the backend while the attack lasts. */
   readonly faults?: BackendRules['faults'];
-  /** Requests that are also measured alone; another text each turn, so that no cache helps. */
+  /** Requests that are also measured alone. Their text changes each turn, so that no cache helps. */
   readonly requests?: readonly ((turn: number) => Post)[];
-  /** The caller who is harmed; null for an attack that ends the gateway or needs no time. */
-  readonly victim?: { readonly perSecond: number; readonly mix: readonly Asking[] } | null;
-  /** Lasts so long, however short the others are: what it hits looks at a longer time. */
+  /** Who asks beside the attacker; null for nobody. @default the legitimate mix */
+  readonly victim?: { readonly perSecond: number; readonly mix: readonly Question[] } | null;
+  /** The attack lasts at least so long, whatever `--seconds` says. */
   readonly leastSeconds?: number;
   /** True where memory must return to within 60 MB of what it was. */
   readonly returnsMemory?: boolean;
-  /** Ends soon after the time is over. Absent: the faults of the backend are all of it. */
+  /** True where the attack itself ends the gateway. */
+  readonly endsGateway?: boolean;
+  /** Returns soon after the time is over. Absent where the backend's faults are the attack. */
   readonly run?: (attacker: Attacker) => Promise<void>;
 }
 
-/** What an attack may do, and where it says what it saw. */
+/** What an attack can do, and how it reports what it saw. */
 export interface Attacker {
   readonly port: number;
   readonly gatewayPid: number;
@@ -65,17 +67,17 @@ export interface Attacker {
   readonly over: boolean;
   /** Milliseconds left. */
   readonly leftMs: number;
-  /** Sends a request; answers the whole text. Rejects when the connection breaks or the time is over. */
+  /** Sends a request; resolves with the answer. Rejects when the connection breaks or time is over. */
   ask(post: Post): Promise<Reply>;
-  /** Sends a request; throws the answer away as it arrives. */
-  spend(post: Post): Promise<Omit<Reply, 'text'>>;
-  /** So many callers, each again as soon as it was answered. Failures are counted, not thrown. */
+  /** As `ask`, but discards the answer while it arrives. */
+  send(post: Post): Promise<Omit<Reply, 'text'>>;
+  /** Runs `turn` again and again in so many callers at once. Failures are counted, not thrown. */
   loop(callers: number, turn: (caller: number) => Promise<unknown>): Promise<void>;
-  /** A connection of its own, as bytes. */
+  /** Opens a raw connection. */
   connect(): Socket;
-  /** Counts what is worth telling. */
+  /** Counts something for the remarks below the table; `requests` for the table itself. */
   count(fact: string, by?: number): void;
-  /** Says what must not happen; the same words are counted. */
+  /** Reports what must not happen. Equal complaints are counted. */
   wrong(complaint: string): void;
 }
 
@@ -85,7 +87,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** What an attack spent and saw. */
+/** What an attacker spent and saw. */
 export interface AttackReport {
   readonly requests: number;
   readonly bytesSent: number;

@@ -1,6 +1,6 @@
 /**
- * Documents that cost more than they are worth: cycles that multiply the answer, a planner that plans
- * one thing many times, validation of what nobody runs, introspection, and names of prototypes.
+ * Attacks by documents: cycles that multiply the answer, planning, validation, introspection, and names
+ * that objects inherit from prototypes.
  */
 import { getIntrospectionQuery } from 'graphql';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
@@ -8,7 +8,7 @@ import type { Attack, Post, Reply } from './definition.ts';
 
 const KEY = 'key-of-an-attacker';
 
-/** Pages → audiences → their page → its audiences …: two calls, however often it is gone round. */
+/** Page → audiences → page → …: two REST calls, and forty times the answer each round. */
 const cycle = (rounds: number, innermost: string): string =>
   rounds === 0
     ? innermost
@@ -32,7 +32,7 @@ const manyCycles =
 
 const MORE_FIELDS = 'id audienceId computedName effectiveName status createdAt';
 
-/** Twenty-nine times a hundred objects over one fragment that is as deep as is allowed. */
+/** 29 × 100 objects over one fragment, nearly as deep as the limit allows. */
 const planned =
   (key?: string) =>
   (turn: number): Post => {
@@ -46,12 +46,12 @@ const planned =
     };
   };
 
-/** Validation compares each of them with each, and what is in them. */
+/** Validation compares each field with every other of the same name, and their selections. */
 const unspread = (turn: number): Post => ({
   query: `query Q${turn}{__typename} fragment F on Page{${'links{totalCount} '.repeat(480)}}`,
 });
 
-/** Ninety fragments, each of which spreads three others. */
+/** Ninety fragments that spread three others each. */
 const circles = (turn: number): Post => ({
   query: `query Q${turn}{__typename} ${Array.from(
     { length: 90 },
@@ -60,7 +60,7 @@ const circles = (turn: number): Post => ({
   ).join(' ')}`,
 });
 
-/** Every field of every type, and of the type of each all that there is, under many names. */
+/** Every field of every type, and under 23 aliases all that there is of its type. */
 const introspection = (turn: number): Post => {
   const types = Array.from({ length: 23 }, (_, i) => `a${i}:type{...G}`).join(' ');
   return {
@@ -76,15 +76,15 @@ const everything = (): Post => ({
   operationName: 'IntrospectionQuery',
 });
 
-/** What many callers do who ask the same again and again. */
-const spending = (post: (turn: number) => Post, callers: number): NonNullable<Attack['run']> => {
+/** So many callers who ask again as soon as they are answered. */
+const repeating = (post: (turn: number) => Post, callers: number): NonNullable<Attack['run']> => {
   let turn = 0;
-  return ({ loop, spend }) => loop(callers, () => spend(post(++turn)));
+  return ({ loop, send }) => loop(callers, () => send(post(++turn)));
 };
 
 const PERSON = '{personId}';
 
-/** Bodies whose names every object has, and what must be answered to each. */
+/** Bodies with names that objects inherit, and what must be answered to each. */
 const NAMES: readonly (readonly [
   what: string,
   body: string,
@@ -174,55 +174,55 @@ export const attacks: readonly Attack[] = [
     point: 1,
     name: 'a cycle of 130 bytes',
     requests: [oneCycle],
-    run: spending(oneCycle, 2),
+    run: repeating(oneCycle, 2),
   },
   {
     point: 1,
     name: 'cycles under nodes',
     requests: [manyCycles('id')],
-    run: spending(manyCycles('id'), 2),
+    run: repeating(manyCycles('id'), 2),
   },
   {
     point: 1,
     name: 'cycles under nodes, six fields',
     requests: [manyCycles(MORE_FIELDS)],
-    run: spending(manyCycles(MORE_FIELDS), 1),
+    run: repeating(manyCycles(MORE_FIELDS), 1),
   },
   {
     point: 2,
     name: 'planning without a key',
     requests: [planned()],
-    run: spending(planned(), 4),
+    run: repeating(planned(), 4),
   },
   {
     point: 2,
     name: 'planning with a key',
     requests: [planned(KEY)],
-    run: spending(planned(KEY), 4),
+    run: repeating(planned(KEY), 4),
   },
   {
     point: 5,
     name: 'fragments nobody spreads',
     requests: [unspread],
-    run: spending(unspread, 4),
+    run: repeating(unspread, 4),
   },
   {
     point: 5,
     name: 'fragments in circles nobody spreads',
     requests: [circles],
-    run: spending(circles, 4),
+    run: repeating(circles, 4),
   },
   {
     point: 5,
     name: 'introspection of introspection',
     requests: [introspection],
-    run: spending(introspection, 4),
+    run: repeating(introspection, 4),
   },
   {
     point: 5,
     name: 'the whole introspection',
     requests: [everything],
-    run: spending(everything, 20),
+    run: repeating(everything, 20),
   },
   {
     point: 8,

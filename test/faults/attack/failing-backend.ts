@@ -1,18 +1,18 @@
 /**
- * A backend of which a part fails: one route, one tenant, the framing of its answers, its writes. What
- * is well must go on, and whoever wrote must be told the truth.
+ * A backend that fails in part: on one route, for one tenant, in how it frames answers, or in what it
+ * answers to writes. Other routes and tenants must be served, and writers must be told the truth.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import type { BackendReport, FaultName } from './backend.ts';
 import type { Attack, Attacker } from './definition.ts';
-import { LEGITIMATE, lookup, VICTIM_KEY, type Asking } from './victim.ts';
+import { LEGITIMATE, lookup, VICTIM_KEY, type Question } from './victim.ts';
 
 const FAILING_KEY = 'key-of-a-failing-tenant';
 const KEY = 'key-of-an-attacker';
 
-/** A screen of two routes, of which one fails: sound when the other is all there. */
-const HALF_SCREEN: Asking = {
+/** A screen of two routes, of which one fails: it is sound when the other's data is there. */
+const HALF_SCREEN: Question = {
   kind: 'screen',
   post: (turn) => ({
     query: `query Half($person: ID!, $topic: ID!) {
@@ -27,12 +27,12 @@ const oneRoute = (does: FaultName): Attack => ({
   point: 3,
   name: `one route of two: ${does}`,
   faults: [{ route: '^GET /v0/topics/', does }],
-  // A breaker's window of ten seconds still holds what was well before.
+  // For ten seconds a circuit breaker's window still holds the successes before the attack.
   leastSeconds: 14,
   victim: { perSecond: 33, mix: [HALF_SCREEN] },
 });
 
-/** A victim who asks so seldom that the failing tenant is most of what the gateway sees. */
+/** A victim that asks so seldom that most of what the gateway sees is the failing tenant. */
 const oneTenant = (everyMs: number): Attack => ({
   point: 3,
   name: `one tenant fails, another asks every ${everyMs} ms`,
@@ -51,15 +51,15 @@ const oneTenant = (everyMs: number): Attack => ({
 const WRITE =
   'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } userErrors { code } } }';
 
-/** What a caller was told of a write: `ok`, or a code. */
-type Told = string;
+/** How a write was answered: `ok`, or the code of the error. */
+type Outcome = string;
 
-/** Writes a title that no other write has; answers what was told, by the title. */
+/** Writes a title that no other write has, and notes the outcome by title. */
 async function write(
   { ask }: Attacker,
   topicId: string,
   title: string,
-  told: Map<string, Told>,
+  told: Map<string, Outcome>,
 ): Promise<void> {
   told.set(title, 'nothing');
   const input = { id: formatNodeId('Topic', [topicId]), title };
@@ -69,11 +69,11 @@ async function write(
   told.set(title, errors?.[0]?.extensions?.code ?? answered);
 }
 
-/** Compares what callers were told with what the backend did; cut-off callers were told nothing. */
+/** Compares what writers were told with what the backend did. */
 async function judge(
   { backendUrl, count, wrong }: Attacker,
-  told: ReadonlyMap<string, Told>,
-  expected: Told,
+  told: ReadonlyMap<string, Outcome>,
+  expected: Outcome,
 ): Promise<void> {
   const response = await fetch(`${backendUrl}/control`);
   const { writes } = (await response.json()) as BackendReport; // backend.ts writes it with this type
@@ -97,7 +97,7 @@ const brokenWrites = (does: FaultName): Attack => ({
   name: `writes are carried out, then ${does}`,
   faults: [{ route: '^PATCH ', does }],
   run: async (attacker) => {
-    const told = new Map<string, Told>();
+    const told = new Map<string, Outcome>();
     await attacker.loop(4, async () => {
       const title = `title-${told.size}`;
       await write(attacker, title, title, told);
@@ -124,7 +124,7 @@ export const attacks: readonly Attack[] = [
       return loop(8, async () => {
         const id = formatNodeId('PersonLog', [`e${turn++}`, 'l']);
         const query = `{ node(id: "${id}") { ... on PersonLog { type } } }`;
-        // An answer is kept once it has come twice, and frozen when it is used again.
+        // The decode cache keeps an answer that has come twice, and freezes it at the third use.
         for (let i = 0; i < 3; i++) await ask({ query, key: KEY });
       });
     },
@@ -134,7 +134,7 @@ export const attacks: readonly Attack[] = [
     name: '1xx before every answer',
     faults: [{ route: '', does: 'hints' }],
     run: async (attacker) => {
-      const told = new Map<string, Told>();
+      const told = new Map<string, Outcome>();
       await attacker.loop(4, async () => {
         const title = `title-${told.size}`;
         await write(attacker, title, title, told);
@@ -167,7 +167,7 @@ export const attacks: readonly Attack[] = [
     backend: { closesIdleAfterMs: 12, latencyMs: 2 },
     victim: { ...LEGITIMATE, perSecond: 4 },
     run: async (attacker) => {
-      const told = new Map<string, Told>();
+      const told = new Map<string, Outcome>();
       await attacker.loop(8, async () => {
         const title = `title-${told.size}`;
         await write(attacker, title, title, told);

@@ -1,13 +1,13 @@
 /**
- * Callers who are many, or do not read, or do not listen: floods of one key and of invented keys, and
- * what can be held with connections alone.
+ * Attacks by amount: floods of one key and of invented keys, pipelining, slow readers, and many
+ * connections.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { INVENTED, type Attack, type Attacker, type Post } from './definition.ts';
 
 const KEY = 'key-of-an-attacker';
 
-/** Twenty lookups that nobody else asks for. */
+/** Twenty lookups of objects that no other request asks for. */
 const twenty = (turn: number): Post => ({
   query: TWENTY,
   variables: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`v${i}`, `a${turn}-${i}`])),
@@ -18,7 +18,7 @@ const TWENTY = `query (${numbers.map((i) => `$v${i}: ID!`).join(' ')}) { ${numbe
   .map((i) => `p${i}: person(personId: $v${i}) { name }`)
   .join(' ')} }`;
 
-/** Close to every limit of a document, and never the same. */
+/** A document close to the limits, another one each time. */
 const large = (turn: number): Post => ({
   query: `query L${turn} { ${numbers
     .map(
@@ -37,16 +37,16 @@ const post = (body: string, key?: string): string =>
     key === undefined ? '' : `x-api-key: ${key}\r\n`
   }Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-/** 400 bytes that are answered with as many thousand. */
-const FAT = post(
+/** A request of 300 bytes with an answer of about 400 KB. */
+const LARGE_ANSWER = post(
   '{"query":"{page(pageId:\\"p\\"){audiences(first:100){nodes{page{audiences(first:100){nodes{id computedName effectiveName status createdAt pageId audienceId}}}}}}}"}',
   KEY,
 );
-const THIN = post('{"query":"{__typename}"}');
+const SMALL_ANSWER = post('{"query":"{__typename}"}');
 
-const ANSWER_MARK = 'HTTP/1.1 ';
+const STATUS_LINE = 'HTTP/1.1 ';
 
-/** Writes the same request so many times and reads nothing, again whenever the connection is cut. */
+/** Pipelines a request and reads no answer; starts again when the connection is closed. */
 async function pipelineUnread(attacker: Attacker, request: string, times: number): Promise<void> {
   while (!attacker.over) {
     const socket = attacker.connect();
@@ -59,7 +59,7 @@ async function pipelineUnread(attacker: Attacker, request: string, times: number
   }
 }
 
-/** Pipelines, reads all answers, and begins again. */
+/** Pipelines a request, reads all answers, and starts again. */
 async function pipelineRead(attacker: Attacker, request: string, times: number): Promise<void> {
   while (!attacker.over) {
     const socket = attacker.connect();
@@ -67,10 +67,10 @@ async function pipelineRead(attacker: Attacker, request: string, times: number):
     let tail = '';
     const ended = new Promise<void>((resolve) => {
       socket.on('data', (chunk: Buffer) => {
-        // The mark of an answer may be cut by the end of a chunk.
+        // A status line may be split between two chunks.
         const text = tail + chunk.toString('latin1');
-        answered += text.split(ANSWER_MARK).length - 1;
-        tail = text.slice(1 - ANSWER_MARK.length);
+        answered += text.split(STATUS_LINE).length - 1;
+        tail = text.slice(1 - STATUS_LINE.length);
         if (answered >= times) resolve();
       });
       socket.once('close', () => resolve());
@@ -84,7 +84,7 @@ async function pipelineRead(attacker: Attacker, request: string, times: number):
   }
 }
 
-/** Reads a kilobyte a second of each answer. */
+/** Reads an answer at a kilobyte a second. */
 async function readSlowly(attacker: Attacker, request: string): Promise<void> {
   while (!attacker.over) {
     const socket = attacker.connect();
@@ -99,7 +99,7 @@ async function readSlowly(attacker: Attacker, request: string): Promise<void> {
   }
 }
 
-/** Ten thousand in all, as fast as they are taken, half of them held open. */
+/** Opens ten thousand connections in quick succession, and holds half of them. */
 async function connectTenThousand(attacker: Attacker): Promise<void> {
   const held: ReturnType<Attacker['connect']>[] = [];
   for (let i = 0; i < 10_000 && !attacker.over; i++) {
@@ -132,11 +132,11 @@ export const attacks: readonly Attack[] = [
   },
   {
     point: 4,
-    name: 'large documents, each another',
+    name: 'large documents, each a new one',
     requests: [large],
-    run: ({ loop, spend }) => {
+    run: ({ loop, send }) => {
       let turn = 0;
-      return loop(50, () => spend(large(++turn)));
+      return loop(50, () => send(large(++turn)));
     },
   },
   {
@@ -168,7 +168,7 @@ export const attacks: readonly Attack[] = [
     name: '4 × 240 requests pipelined, nothing read',
     returnsMemory: true,
     run: async (attacker) => {
-      await many(4, () => pipelineUnread(attacker, FAT, 240));
+      await many(4, () => pipelineUnread(attacker, LARGE_ANSWER, 240));
     },
   },
   {
@@ -176,7 +176,7 @@ export const attacks: readonly Attack[] = [
     name: '20 × 9,000 requests pipelined',
     returnsMemory: true,
     run: async (attacker) => {
-      await many(20, () => pipelineRead(attacker, THIN, 9_000));
+      await many(20, () => pipelineRead(attacker, SMALL_ANSWER, 9_000));
     },
   },
   {
@@ -184,7 +184,7 @@ export const attacks: readonly Attack[] = [
     name: '300 slow readers',
     returnsMemory: true,
     run: async (attacker) => {
-      await many(300, () => readSlowly(attacker, FAT));
+      await many(300, () => readSlowly(attacker, LARGE_ANSWER));
     },
   },
   {

@@ -1,8 +1,8 @@
 /**
- * The caller who is harmed, and the operator's probes: both ask at a fixed rate, whatever happens.
+ * The victim of an attack, and the probes of an orchestrator: both ask at a fixed rate.
  *
- * An open loop: how long an answer took counts from when its question was due, so that a gateway
- * that stands still is not asked less for it.
+ * An open loop: latency counts from when a request was due, so that a gateway that stalls is not asked
+ * less often for it.
  */
 import { get } from 'node:http';
 import { Agent } from 'undici';
@@ -10,18 +10,18 @@ import { bodyOf, headersOf, type Post } from './definition.ts';
 
 export const VICTIM_KEY = 'key-of-the-victim';
 
-/** One kind of question. */
-export interface Asking {
+/** One kind of request that a victim makes. */
+export interface Question {
   readonly kind: string;
   readonly post: (turn: number) => Post;
-  /** Whether a body is what it has to be. @default without errors */
+  /** Whether an answer is what it has to be. @default it has data and no errors */
   readonly isSound?: (body: any) => boolean;
 }
 
 /** A legitimate mix: three lookups to a nested screen, so that the median is a lookup's. */
 export const LEGITIMATE = { perSecond: 20, mix: [lookup(), lookup(), lookup(), screen()] };
 
-export function lookup(): Asking {
+export function lookup(): Question {
   return {
     kind: 'lookup',
     post: (turn) => ({
@@ -33,7 +33,7 @@ export function lookup(): Asking {
 }
 
 /** Five calls in two rounds. */
-function screen(): Asking {
+function screen(): Question {
   return {
     kind: 'screen',
     post: (turn) => ({
@@ -46,22 +46,22 @@ function screen(): Asking {
   };
 }
 
-/** What is not answered by then never is. */
+/** A request without an answer for so long has failed. */
 const PATIENCE_MS = 10_000;
 
-/** Questions under way at once; what is due beyond them is not sent and counts as never answered. */
-const MAX_UNDER_WAY = 250;
+/** Requests in flight at once. What is due beyond them is not sent, and has failed. */
+const MAX_IN_FLIGHT = 250;
 
 interface Sample {
   readonly kind: string;
   readonly dueMs: number;
-  /** Infinity while, or because, there is no sound answer. */
+  /** Infinity until, or without, a sound answer. */
   tookMs: number;
 }
 
 export interface VictimReport {
   readonly asked: number;
-  /** Answers that were wrong, late by more than ten seconds, or never came. */
+  /** Requests without a sound answer within ten seconds. */
   readonly failed: number;
   /** By kind, in milliseconds. */
   readonly medianMs: ReadonlyMap<string, number>;
@@ -69,39 +69,39 @@ export interface VictimReport {
 }
 
 export interface Victim {
-  /** What was due from one moment to another, on `performance.now()`'s clock. */
+  /** About the requests that were due between two moments of `performance.now()`. */
   report(fromMs: number, toMs: number): VictimReport;
   close(): Promise<void>;
 }
 
 export function openVictim(
   url: string,
-  { perSecond, mix }: { readonly perSecond: number; readonly mix: readonly Asking[] },
+  { perSecond, mix }: { readonly perSecond: number; readonly mix: readonly Question[] },
 ): Victim {
   const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
   const samples: Sample[] = [];
-  let underWay = 0;
+  let inFlight = 0;
 
   const stop = everyMs(1_000 / perSecond, (turn, dueMs) => {
-    const asking = mix[turn % mix.length]!;
-    const sample: Sample = { kind: asking.kind, dueMs, tookMs: Infinity };
+    const question = mix[turn % mix.length]!;
+    const sample: Sample = { kind: question.kind, dueMs, tookMs: Infinity };
     samples.push(sample);
-    if (underWay >= MAX_UNDER_WAY) return;
-    underWay += 1;
-    ask(asking, turn)
+    if (inFlight >= MAX_IN_FLIGHT) return;
+    inFlight += 1;
+    ask(question, turn)
       .then(
         (sound) => {
           const tookMs = performance.now() - dueMs;
           if (sound && tookMs <= PATIENCE_MS) sample.tookMs = tookMs;
         },
-        () => {}, // it never came
+        () => {}, // it has failed, which is what the sample says already
       )
       .finally(() => {
-        underWay -= 1;
+        inFlight -= 1;
       });
   });
 
-  async function ask({ post, isSound = withoutErrors }: Asking, turn: number): Promise<boolean> {
+  async function ask({ post, isSound = withoutErrors }: Question, turn: number): Promise<boolean> {
     const one = post(turn);
     const response = await agent.request({
       origin: url,
@@ -146,7 +146,7 @@ function percentile(numbers: readonly number[], share: number): number {
 const withoutErrors = (body: any): boolean => body.data != null && body.errors === undefined;
 
 export interface Probes {
-  /** The longest that a path took of those asked from one moment to another; Infinity: no answer. */
+  /** The longest answer of a path among those due between two moments; Infinity for none. */
   worst(path: string, fromMs: number, toMs: number): number;
   close(): void;
 }
@@ -181,7 +181,7 @@ export function openProbes(port: number, paths: readonly string[]): Probes {
   };
 }
 
-/** Runs something again and again, when it is due and not when the last one has ended. */
+/** Calls `run` at a fixed rate; late calls are made up for at once. */
 export function everyMs(ms: number, run: (turn: number, dueMs: number) => void): () => void {
   const beganMs = performance.now();
   let turn = 0;

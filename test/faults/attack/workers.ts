@@ -1,6 +1,6 @@
 /**
- * Two workers that end under load: one told to, and one killed. Whose connection was another's must
- * not notice, and nobody may be left without an end.
+ * Two workers that end under load: by SIGTERM to their primary, or by SIGKILL. Callers on connections
+ * of other workers must not notice, and no caller may hang.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { Agent, request as send } from 'node:http';
@@ -8,29 +8,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { processesOf } from '../../bench/machine.ts';
 import { bodyOf, headersOf, type Attack, type Attacker } from './definition.ts';
 
-/** Callers who keep their connection, and who take a new one for each request. */
-const KEEPING = 80;
+/** Callers that keep their connection alive, and callers that open one for each request. */
+const KEEP_ALIVE = 80;
 const CONNECTING = 20;
 
-/** Between the requests of a caller: less than a server that drains waits for the next one. */
+/** Between the requests of a caller: far less than a draining server waits for the next one. */
 const PAUSE_MS = 20;
 
-/** A new worker takes about a second to be as fast as the one before it. */
+/** How long workers serve before one of them is ended. */
 const LIFE_MS = 3_000;
 
-/** After so long without an end, a caller hangs. */
+const REPLACED_WITHIN_MS = 10_000;
+
+/** A caller without an answer for so long hangs. */
 const HANGS_AFTER_MS = 10_000;
 
 interface Loss {
-  /** The caller's port; undefined when it was never connected. */
+  /** The caller's port; undefined when it had not connected. */
   readonly port: number | undefined;
   readonly code: string;
-  readonly atMs: number;
 }
 
 interface Load {
   readonly losses: readonly Loss[];
-  /** Ends when all callers have; each ends after its answer, once `stop` or a refusal says so. */
+  /** Resolves when every caller has ended: after `stop`, or when its connection is refused. */
   readonly ended: Promise<unknown>;
   stop(): void;
 }
@@ -54,7 +55,7 @@ function openLoad(attacker: Attacker): Load {
   return {
     losses,
     ended: Promise.all([
-      ...Array.from({ length: KEEPING }, () => caller(true)),
+      ...Array.from({ length: KEEP_ALIVE }, () => caller(true)),
       ...Array.from({ length: CONNECTING }, () => caller(false)),
     ]),
     stop: () => {
@@ -63,13 +64,12 @@ function openLoad(attacker: Attacker): Load {
   };
 }
 
-/** Answers how a request was lost; undefined when it was answered. */
+/** Resolves with how a request was lost; with undefined when it was answered. */
 function askOnce({ port }: Attacker, agent: Agent, turn: number): Promise<Loss | undefined> {
   const post = { query: `{ person(personId: "w${turn}") { name } }`, key: `key-${turn % 10}` };
   return new Promise((resolve) => {
     let localPort: number | undefined;
-    const lost = (code: string): void =>
-      resolve({ port: localPort, code, atMs: performance.now() });
+    const lost = (code: string): void => resolve({ port: localPort, code });
     const request = send(
       {
         port,
@@ -82,7 +82,7 @@ function askOnce({ port }: Attacker, agent: Agent, turn: number): Promise<Loss |
       (response) => {
         response.resume();
         response.on('end', () => resolve(undefined));
-        response.on('error', () => lost('cut in its answer'));
+        response.on('error', () => lost('answer cut'));
       },
     );
     request.on('socket', (socket) => {
@@ -100,7 +100,7 @@ function askOnce({ port }: Attacker, agent: Agent, turn: number): Promise<Loss |
   });
 }
 
-/** The callers' ports of the connections that a process holds to a port of ours. */
+/** The callers' ports of all connections to `port` that a process has accepted. */
 function portsServedBy(pid: number, port: number): Set<number> {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
@@ -125,9 +125,11 @@ function portsServedBy(pid: number, port: number): Set<number> {
 
 const workersOf = (primary: number): number[] => processesOf(primary).slice(1);
 
-async function untilWorkers({ gatewayPid, seconds }: Attacker, count: number): Promise<boolean> {
-  for (let waited = 0; waited < 1_000 * seconds + 5_000; waited += 50) {
-    if (workersOf(gatewayPid).length === count) return true;
+/** Waits until there are two workers again. */
+async function isReplaced({ gatewayPid }: Attacker, killed: number): Promise<boolean> {
+  for (const endMs = performance.now() + REPLACED_WITHIN_MS; performance.now() < endMs;) {
+    const workers = workersOf(gatewayPid);
+    if (workers.length === 2 && !workers.includes(killed)) return true;
     await sleep(50);
   }
   return false;
@@ -141,23 +143,28 @@ async function killAgainAndAgain(attacker: Attacker): Promise<void> {
   while (attacker.leftMs > 1_000) {
     const [victim] = workersOf(gatewayPid);
     if (victim === undefined) break;
-    // It stands still while we look whose connections it has.
+    // Stopped first, so that it accepts nothing while its connections are listed.
     process.kill(victim, 'SIGSTOP');
     for (const served of portsServedBy(victim, port)) own.add(`${served}`);
     process.kill(victim, 'SIGKILL');
     count('workers killed');
-    if (!(await untilWorkers(attacker, 2))) wrong('A worker that was killed was not replaced.');
+    if (!(await isReplaced(attacker, victim))) wrong('A killed worker was not replaced.');
     await sleep(Math.min(attacker.leftMs, Math.max(LIFE_MS, (seconds * 1_000) / 6)));
   }
   load.stop();
   await load.ended;
-  const besides = load.losses.filter((loss) => !own.has(`${loss.port}`) && loss.code !== 'hangs');
+  const elsewhere = load.losses.filter((loss) => !own.has(`${loss.port}`) && loss.code !== 'hangs');
   const hanging = load.losses.filter(({ code }) => code === 'hangs');
-  count('lost on connections of the dead', load.losses.length - besides.length - hanging.length);
-  count('lost besides', besides.length);
+  count(
+    'lost on connections of killed workers',
+    load.losses.length - elsewhere.length - hanging.length,
+  );
+  count('lost on other connections', elsewhere.length);
   count('hanging', hanging.length);
-  if (besides.length > 0) {
-    wrong(`${besides.length} requests were lost on connections of others: ${codesOf(besides)}.`);
+  if (elsewhere.length > 0) {
+    wrong(
+      `${elsewhere.length} requests were lost on connections of other workers: ${codesOf(elsewhere)}.`,
+    );
   }
   if (hanging.length > 0) wrong(`${hanging.length} callers hang.`);
 }
@@ -167,7 +174,7 @@ async function terminate(attacker: Attacker): Promise<void> {
   const load = openLoad(attacker);
   await sleep(LIFE_MS);
   process.kill(gatewayPid, 'SIGTERM');
-  // Callers end when they are refused a connection.
+  // Every caller ends when its next connection is refused.
   const fuse = setTimeout(() => {
     wrong('The port was still open ten seconds after SIGTERM.');
     load.stop();
@@ -186,12 +193,13 @@ const codesOf = (losses: readonly Loss[]): string =>
     .join(', ');
 
 export const attacks: readonly Attack[] = [
-  // More than once, because what it loses depends on the moment.
+  // Three times, because what is lost depends on the moment.
   ...['first', 'second', 'third'].map((round) => ({
     point: 15,
     name: `two workers, SIGTERM under load, the ${round} time`,
     env: { WORKERS: '2' },
     victim: null,
+    endsGateway: true,
     run: terminate,
   })),
   {

@@ -1,8 +1,8 @@
 /**
- * One attack from start to end: a backend, a built gateway before it, a victim, an attacker, and what
- * became of them.
+ * One attack from start to end: starts a backend, a built gateway, a victim and an attacker, and
+ * measures all of them before, during and after.
  *
- * The gateway runs on core 0 and everything else on core 1, where there are two and a tool to say so.
+ * Where processes can be pinned, the gateway runs on core 0 and the others on core 1.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,14 +22,17 @@ import {
   type VictimReport,
 } from './victim.ts';
 
-export interface Fight {
+export interface AttackResult {
   readonly attack: Attack;
   readonly report: AttackReport;
   /** CPU time of all processes of the gateway while it was attacked. */
   readonly cpuSeconds: number;
   /** How long it was attacked. */
   readonly attackedSeconds: number;
-  readonly victim?: BeforeAndDuring<VictimReport>;
+  readonly victim?: BeforeAndDuring<VictimReport> & {
+    /** From five seconds after the attack; absent when the gateway has ended. */
+    readonly after: VictimReport | undefined;
+  };
   /** REST calls a second, of the victim's. */
   readonly victimCalls: BeforeAndDuring<number>;
   /** The longest that a probe took. */
@@ -42,9 +45,9 @@ export interface Fight {
     /** Ten seconds after the attack; NaN when the gateway has ended. */
     readonly after: number;
   };
-  /** How the gateway ended, when it did before it was told to. */
+  /** How the gateway ended by itself. */
   readonly died: string | undefined;
-  /** How long the gateway waited for its core while it was attacked: other processes had it. */
+  /** How long the gateway was ready to run while it was attacked, and another process had its core. */
   readonly waitedSeconds: number;
 }
 
@@ -60,7 +63,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Of `npm start`: what is measured is what is run. */
+/** Those of `npm start`. */
 const NODE_FLAGS = [
   '--enable-source-maps',
   '--max-semi-space-size=16',
@@ -68,7 +71,10 @@ const NODE_FLAGS = [
 ];
 
 const WARM_UP_MS = 2_500;
+/** How long the gateway may recover before its memory is read. */
 const REST_MS = 10_000;
+/** Requests that were due so recently may not have been answered yet. */
+const SETTLE_MS = 1_000;
 /** How long starting may take. */
 const READY_WITHIN_MS = 20_000;
 /** How much longer than its time an attacker may take to end. */
@@ -81,7 +87,7 @@ export async function startGateway(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const node = [process.execPath, ...NODE_FLAGS, await buildGateway()];
-  // It logs as much as ever, and to where reading it takes nobody's time.
+  // It logs as much as in production, but nobody here spends time on reading it.
   const child = start(0, ['sh', '-c', 'exec "$@" > /dev/null', 'sh', ...node], {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
@@ -104,21 +110,21 @@ export async function startBackend(rules: BackendRules): Promise<Running> {
     url = /READY (\S+)/.exec(child.output())?.[1] ?? '';
     return url !== '';
   });
-  await tell(url, rules);
+  await setRules(url, rules);
   return running(url, child);
 }
 
-/** What runs now, each with the function that ends it at once. */
+/** One function for each running gateway and backend, which kills it. */
 const kills = new Set<() => void>();
 
-/** Ends whatever still runs, for the moment this process itself ends. */
+/** Kills what still runs, for the exit of this process. */
 export function killRunning(): void {
   for (const kill of kills) kill();
 }
 
 function running(url: string, child: Child): Running {
   const kill = (): void => {
-    // Workers first: a primary that is killed while it is busy does not tell them.
+    // Workers first: killing their primary would leave them behind while they are busy.
     for (const pid of processesOf(child.pid).reverse()) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -128,7 +134,7 @@ function running(url: string, child: Child): Running {
     }
   };
   kills.add(kill);
-  // Its number may soon be another process's.
+  // Its pid may soon belong to another process.
   void child.ended.then(() => kills.delete(kill));
   return {
     url,
@@ -141,10 +147,10 @@ function running(url: string, child: Child): Running {
   };
 }
 
-const tell = (url: string, rules: BackendRules) =>
+const setRules = (url: string, rules: BackendRules) =>
   send(`${url}/control`, { method: 'PUT', body: JSON.stringify(rules) });
 
-const hear = async (url: string): Promise<BackendReport> =>
+const readReport = async (url: string): Promise<BackendReport> =>
   (await send(`${url}/control`)).body as BackendReport; // backend.ts writes it with this type
 
 async function until(
@@ -163,9 +169,16 @@ async function until(
   }
 }
 
-/** @param family the file the attack is written in, without its ending. */
-export async function fight(attack: Attack, family: string, wanted: number): Promise<Fight> {
-  const seconds = Math.max(wanted, attack.leastSeconds ?? 0);
+/**
+ * @param family the file that the attack is in, without its extension.
+ * @param wantedSeconds how long it is to last.
+ */
+export async function runAttack(
+  attack: Attack,
+  family: string,
+  wantedSeconds: number,
+): Promise<AttackResult> {
+  const seconds = Math.max(wantedSeconds, attack.leastSeconds ?? 0);
   const backend = await startBackend(attack.backend ?? {});
   const gateway = await startGateway(backend.url, attack.env ?? {});
   let died: string | undefined;
@@ -182,36 +195,36 @@ export async function fight(attack: Attack, family: string, wanted: number): Pro
     await backend.stop();
   }
 
-  async function measured(): Promise<Fight> {
+  async function measured(): Promise<AttackResult> {
     const watch = openWatch(gateway.pid);
     const victim = plan && openVictim(gateway.url, plan);
     const probes = openProbes(port, ['/health', '/ready']);
 
     const beganMs = performance.now();
-    const callsAtFirst = await hear(backend.url);
-    // Slow victims need the time to be asked at all.
+    const callsAtFirst = await readReport(backend.url);
+    // A victim that asks seldom needs longer to have asked at all.
     const beforeMs = plan ? Math.max(2_500, seconds * 250, 4_000 / plan.perSecond) : 500;
     await sleep(Math.min(beforeMs, 15_000));
     const residentBefore = watch.residentMb();
-    const callsBefore = await hear(backend.url);
+    const callsBefore = await readReport(backend.url);
     const beforeEndMs = performance.now();
 
-    if (attack.faults) await tell(backend.url, { ...attack.backend, faults: attack.faults });
+    if (attack.faults) await setRules(backend.url, { ...attack.backend, faults: attack.faults });
     const attacker = attack.run ? await startAttacker(port) : undefined;
     const attackMs = performance.now();
-    const callsAtAttack = await hear(backend.url);
+    const callsAtAttack = await readReport(backend.url);
     const cpuAtFirst = watch.cpuSeconds();
     const waitedAtFirst = watch.waitedSeconds();
     const report = attacker ? await reportOf(attacker) : await sleep(seconds * 1_000, NOTHING);
     const endMs = performance.now();
     const cpuSeconds = watch.cpuSeconds() - cpuAtFirst;
     const waitedSeconds = watch.waitedSeconds() - waitedAtFirst;
-    const callsAfter = await hear(backend.url);
-    if (attack.faults) await tell(backend.url, attack.backend ?? {});
+    const callsAfter = await readReport(backend.url);
+    if (attack.faults) await setRules(backend.url, attack.backend ?? {});
 
-    const ended = died;
-    if (ended === undefined && plan) await sleep(REST_MS);
-    const fought: Fight = {
+    if (died === undefined) await sleep(plan ? REST_MS : 0);
+    const nowMs = performance.now();
+    const result: AttackResult = {
       attack,
       report,
       cpuSeconds,
@@ -220,6 +233,8 @@ export async function fight(attack: Attack, family: string, wanted: number): Pro
         victim: {
           before: victim.report(beganMs, beforeEndMs),
           during: victim.report(attackMs, endMs),
+          after:
+            died === undefined ? victim.report(endMs + REST_MS / 2, nowMs - SETTLE_MS) : undefined,
         },
       }),
       victimCalls: {
@@ -237,15 +252,15 @@ export async function fight(attack: Attack, family: string, wanted: number): Pro
       residentMb: {
         before: residentBefore,
         peak: watch.peakMb(),
-        after: ended === undefined ? watch.residentMb() : NaN,
+        after: watch.residentMb(),
       },
-      died: plan ? died : undefined,
+      died: attack.endsGateway ? undefined : died,
       waitedSeconds,
     };
     watch.close();
     probes.close();
     await victim?.close();
-    return fought;
+    return result;
   }
 
   async function startAttacker(port: number): Promise<Child> {
@@ -258,7 +273,7 @@ export async function fight(attack: Attack, family: string, wanted: number): Pro
       seconds,
     };
     const file = fileURLToPath(new URL('attacker.ts', import.meta.url));
-    // The backend and the victim come first: they stand for machines of their own.
+    // The backend and the victim, which stand for other machines, must not wait for the attacker.
     const command = ['nice', '-n', '10', process.execPath, '--import', 'tsx', file] as const;
     const child = start(1, [...command, JSON.stringify(given)]);
     await until(READY_WITHIN_MS, 'The attacker did not start', child, async () =>
@@ -282,30 +297,30 @@ const NOTHING: AttackReport = { requests: 0, bytesSent: 0, connections: 0, facts
 const callsASecond = (from: BackendReport, to: BackendReport, ms: number): number =>
   ((to.calls[VICTIM_KEY] ?? 0) - (from.calls[VICTIM_KEY] ?? 0)) / (ms / 1_000);
 
-/** The victim's own questions, at a higher rate: what is compiled for the first time is not what is measured. */
+/** The victim's own requests at a higher rate, until V8 has compiled what they need. */
 async function warmUp(url: string, plan: NonNullable<Attack['victim']>): Promise<void> {
   const victim = openVictim(url, { ...plan, perSecond: 200 });
   await sleep(WARM_UP_MS);
   await victim.close();
 }
 
-/** Looks at the gateway's processes ten times a second; of one that has ended it knows the last look. */
+/** Samples the gateway's processes ten times a second, so that something is known of one that has ended. */
 function openWatch(pid: number) {
   let peakMb = 0;
   let cpuSeconds = 0;
   let waitedSeconds = 0;
-  const look = (): void => {
+  const sample = (): void => {
     const processes = processesOf(pid);
     peakMb = Math.max(peakMb, ...processes.map((one) => megabytes(one, 'VmHWM') || 0));
     cpuSeconds = Math.max(cpuSeconds, (cpuMicros(pid) ?? 0) / 1e6);
     waitedSeconds = Math.max(waitedSeconds, timesOf(pid).waitedMs / 1_000 || 0);
   };
-  const stop = everyMs(100, look);
+  const stop = everyMs(100, sample);
   return {
     residentMb: () => Math.max(...processesOf(pid).map((one) => megabytes(one, 'VmRSS'))),
     peakMb: () => peakMb,
     cpuSeconds: () => {
-      look();
+      sample();
       return cpuSeconds;
     },
     waitedSeconds: () => waitedSeconds,
