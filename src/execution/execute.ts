@@ -7,7 +7,6 @@
  * Source: https://spec.graphql.org/October2021/#sec-Executing-Requests
  */
 import {
-  assertValidSchema,
   getOperationAST,
   Kind,
   type DocumentNode,
@@ -16,6 +15,7 @@ import {
   type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
+import { assertExecutable } from './assert-executable.ts';
 import { Execution, type ExecutionOptions, type MaybePromise } from './execution.ts';
 import { PreparedOperations } from './prepared-operation.ts';
 import { userInputError } from './user-input-error.ts';
@@ -32,7 +32,7 @@ export function createExecute(options: ExecutionOptions): Execute {
   function operationsOf(schema: GraphQLSchema): PreparedOperations {
     let operations = schemas.get(schema);
     if (!operations) {
-      assertValidSchema(schema);
+      assertExecutable(schema);
       operations = new PreparedOperations();
       schemas.set(schema, operations);
     }

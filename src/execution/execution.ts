@@ -38,6 +38,7 @@ import {
   type Shape,
 } from './prepared-operation.ts';
 import { ResultSize, type ExecutionLimits } from './result-size.ts';
+import { Turns } from './turns.ts';
 
 export type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -63,6 +64,8 @@ export class Execution implements OperationContext {
   readonly #errors: GraphQLError[] = [];
   readonly #root = new NullBoundary(undefined, undefined);
   #data: Data | null = null;
+  /** Undefined for an execution that is small so far. */
+  #turns: Turns | undefined;
   /** Why there will be no data. */
   #aborted: GraphQLError | undefined;
   /** What follows when nothing is awaited any more. */
@@ -161,8 +164,10 @@ export class Execution implements OperationContext {
   }
 
   #checkSize(): void {
-    const error = this.#size.excess();
+    const nowMs = performance.now();
+    const error = this.#size.excess(nowMs);
     if (error) throw this.#abort(error);
+    (this.#turns ??= new Turns()).look(nowMs);
   }
 
   /** The completed value of a field; null as long as it is awaited. */
@@ -373,9 +378,7 @@ export class Execution implements OperationContext {
         this.#settle(boundary);
       });
     };
-    // Other thenables may call back at once, or twice.
-    const native = promise instanceof Promise ? promise : Promise.resolve(promise);
-    native.then((value: unknown) => {
+    const fulfil = (value: unknown): void => {
       if (boundary.isBelowNull) ignoreRejections(value);
       else {
         try {
@@ -386,7 +389,18 @@ export class Execution implements OperationContext {
         }
       }
       this.#settle(boundary);
+    };
+    // Other thenables may call back at once, or twice.
+    const native = promise instanceof Promise ? promise : Promise.resolve(promise);
+    native.then((value: unknown) => {
+      if (!this.#turns) fulfil(value);
+      else {
+        this.#turns.run(() => {
+          fulfil(value);
+        });
+      }
     }, fail);
+    if (this.#size.addAwaited(field)) this.#checkSize();
     return null;
   }
 

@@ -9,7 +9,7 @@ import { GraphQLError } from 'graphql';
 import { pathOf, type PreparedField, type PreparedSelection } from './prepared-operation.ts';
 
 export interface ExecutionLimits {
-  /** Fields and list items that one answer may have. */
+  /** Fields and list items that one answer may have; one that is awaited counts five more. */
   readonly maxValues: number;
   /** What its keys and strings may take in JSON, in bytes. */
   readonly maxTextBytes: number;
@@ -21,6 +21,9 @@ export interface ExecutionLimits {
 
 /** Values between two looks at the clock: some tenths of a millisecond. */
 const VALUES_PER_LOOK = 1_000;
+
+/** What an awaited value costs more than others, in time and in memory, about. */
+const VALUES_PER_AWAITED = 5;
 
 /** Shorter strings count a byte a character, which is cheaper to know and mostly true. */
 const SHORT = 256;
@@ -43,13 +46,17 @@ export class ResultSize {
     this.#nextLook = Math.min(VALUES_PER_LOOK, limits.maxValues);
   }
 
-  /** Answers, as the next two do, whether it is time to ask for an excess. */
+  /** Answers, as the next three do, whether it is time to ask for an excess. */
   addObject({ fields, textBytes, above }: PreparedSelection): boolean {
     return this.#add(fields.length, textBytes, above);
   }
 
   addItems(count: number, field: PreparedField): boolean {
     return this.#add(count, count, field);
+  }
+
+  addAwaited(field: PreparedField): boolean {
+    return this.#add(VALUES_PER_AWAITED, 0, field);
   }
 
   /** A leaf, which was counted as a value with its object or list. */
@@ -67,11 +74,11 @@ export class ResultSize {
   }
 
   /** The one error of an answer that is to be given up; undefined while there is no reason. */
-  excess(): GraphQLError | undefined {
+  excess(nowMs: number): GraphQLError | undefined {
     const { maxValues, maxTextBytes, deadlineMs } = this.limits;
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);
     if (this.#textBytes > maxTextBytes) return this.#tooLarge(`${maxTextBytes} bytes of text`);
-    if (performance.now() > deadlineMs) {
+    if (nowMs > deadlineMs) {
       return new GraphQLError(`The request took longer than it may: ask for less at once.`, {
         extensions: { code: 'REQUEST_TIMEOUT', http: { status: 504 } },
       });

@@ -226,6 +226,32 @@ describe('the deadline', () => {
   });
 });
 
+describe('an answer with much that is promised', () => {
+  const source =
+    '{ node { nodes(count: 100) { later { nodes(count: 100) { later { number } } } } } }';
+
+  it('is completed in turns, between which others have theirs', async () => {
+    let turns = 0;
+    let ticking = setImmediate(function tick() {
+      turns += 1;
+      ticking = setImmediate(tick);
+    });
+
+    const result = await ask(source, {});
+    clearImmediate(ticking);
+
+    expect(result).not.toHaveProperty('errors');
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it('has more values than one that is there: an awaited one counts six', async () => {
+    const values = 2 + 100 * 2 + 100 * (1 + 100 * 2) + 100 * 100 + 5 * (100 + 100 * 100);
+
+    expect(await ask(source, { maxValues: values })).not.toHaveProperty('errors');
+    expect(await ask(source, { maxValues: values - 1 })).not.toHaveProperty('data');
+  });
+});
+
 describe('introspection', () => {
   const introspect = (source: string) =>
     ask(source, { maxValues: 200_000, maxTextBytes: 5_000_000 }, { schema: ownSchema });

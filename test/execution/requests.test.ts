@@ -4,8 +4,10 @@
  * Source: https://spec.graphql.org/October2021/#sec-Executing-Requests
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildSchema, GraphQLSchema, parse, type ExecutionArgs } from 'graphql';
+import { buildSchema, GraphQLScalarType, GraphQLSchema, parse, type ExecutionArgs } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { assertExecutable } from '../../src/execution/assert-executable.ts';
+import { schema as ownSchema } from '../../src/schema.ts';
 import { executeAlike, executeWith } from './oracle.ts';
 
 const schema = buildSchema(`
@@ -54,6 +56,33 @@ describe('ExecuteRequest', () => {
     expect(() => execute({ schema: undefined as never, document })).toThrow('GraphQL schema');
     expect(() => execute({ schema: new GraphQLSchema({}), document })).toThrow('Query root type');
     expect(() => execute({ schema, document, variableValues: '{}' as never })).toThrow('Variables');
+  });
+
+  it.each<[string, GraphQLSchema, RegExp]>([
+    ['is invalid', buildSchema('type T { a: Int }'), /Query root type must be provided/],
+    [
+      'has a scalar that is serialized later',
+      new GraphQLSchema({
+        query: schema.getQueryType()!,
+        types: [new GraphQLScalarType({ name: 'Late', serialize: async () => 'late' })],
+      }),
+      /^"Late\.serialize" is async/,
+    ],
+    [
+      'declares what is not carried out',
+      buildSchema('directive @defer on FIELD type Query { a: Int }'),
+      /^The schema declares "@defer"/,
+    ],
+  ])('refuses a schema that %s, at start and when it is executed', (_what, refused, message) => {
+    const args = { schema: refused, document: parse('{ a }') };
+
+    expect(() => {
+      assertExecutable(refused);
+    }).toThrow(message);
+    expect(() => executeWith()(args)).toThrow(message);
+    expect(() => {
+      assertExecutable(ownSchema);
+    }).not.toThrow();
   });
 
   it('answers at once when nothing is promised', () => {

@@ -8,6 +8,7 @@
 import { OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { assertExecutable } from '../../execution/assert-executable.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
 import { createContext, type Context } from '../../graph/context.ts';
 import { planFor, refuseCost } from '../../plan/cost.ts';
@@ -75,6 +76,7 @@ export class OperationHandler {
   readonly #introspected = new LRUCache<string, Reply>({ maxSize: MAX_INTROSPECTED });
 
   constructor(options: OperationHandlerOptions) {
+    assertExecutable(options.schema);
     this.#options = options;
     this.#documents = new Documents(options);
     const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
