@@ -8,6 +8,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
 
+const MIGRATIONS = new URL('src/backend/database/migrations/', import.meta.url);
+
 export default defineConfig({
   input: 'src/main.ts',
   platform: 'node',
@@ -30,6 +32,18 @@ export default defineConfig({
           file.type === 'chunk' ? file.moduleIds : [],
         );
         this.emitFile({ type: 'asset', fileName: 'NOTICES.txt', source: noticesOf(modules) });
+      },
+    },
+    {
+      // Read by Drizzle when the embedded backend starts, from beside the code that does.
+      name: 'migrations',
+      generateBundle() {
+        const journal = readFileSync(new URL('meta/_journal.json', MIGRATIONS), 'utf8');
+        const { entries } = JSON.parse(journal) as { entries: { tag: string }[] };
+        for (const file of ['meta/_journal.json', ...entries.map(({ tag }) => `${tag}.sql`)]) {
+          const source = readFileSync(new URL(file, MIGRATIONS));
+          this.emitFile({ type: 'asset', fileName: `migrations/${file}`, source });
+        }
       },
     },
     {

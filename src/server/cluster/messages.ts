@@ -12,8 +12,8 @@ export type ToWorker =
   | { readonly type: 'all metrics'; readonly text: string };
 
 export type ToPrimary =
-  /** It can serve. */
-  | { readonly type: 'ready' }
+  /** It takes connections. `usable`: the backend answers it. */
+  | { readonly type: 'ready'; readonly usable: boolean }
   /** The heartbeat. */
   | { readonly type: 'alive' }
   /** How many connections it serves, when some have closed. */

@@ -43,7 +43,6 @@ export function handedConnections(port: number): Listener {
       });
       // Node's server looks after slow callers from this event on.
       server.emit('listening');
-      tell({ type: 'ready' });
       setInterval(() => tell({ type: 'alive' }), HEARTBEAT_MS).unref();
       return port;
     },
@@ -54,6 +53,9 @@ export function handedConnections(port: number): Listener {
       }),
   };
 }
+
+/** Connections are handed over from now on. @param usable whether the backend answers. */
+export const tellReady = (usable: boolean): void => tell({ type: 'ready', usable });
 
 /** The metrics of all workers, from whichever is asked. */
 export function gatherMetrics(own: Registry): () => Promise<string> {

@@ -5,7 +5,6 @@
  * one that says nothing for a while is killed first.
  */
 import cluster, { type Worker } from 'node:cluster';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Gauge } from 'prom-client';
 import { closePort, listen, type Address } from '../http/drain.ts';
@@ -36,14 +35,20 @@ export interface WorkersOptions {
 
 export interface Workers {
   /**
-   * Resolves with the port once all can serve; the first serves before that.
+   * Resolves once all can serve; the first serves before that.
    *
    * @throws {WorkerStartError}
    * @throws what Node throws when the port can't be had.
    */
-  start(): Promise<number>;
+  start(): Promise<Started>;
   /** Drains all of them at once; true when each finished what was under way within the time. */
   close(timeoutMs: number): Promise<boolean>;
+}
+
+export interface Started {
+  readonly port: number;
+  /** Whether the backend answers. */
+  readonly usable: boolean;
 }
 
 /** The first worker could not start, and has said why. */
@@ -82,13 +87,13 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     start: async () => {
       const [first, ...others] = places as [Place, ...Place[]]; // at least one
       // One before the others: what keeps it from starting is said once.
-      await fork(first);
-      if (!closing) await listen(handover.server, address);
+      const usable = await fork(first);
+      const port = closing ? address.port : await listen(handover.server, address);
       started = true;
       watch();
       // Whichever of them dies is replaced.
       if (!closing) await Promise.allSettled(others.map(fork));
-      return (handover.server.address() as AddressInfo | null)?.port ?? address.port;
+      return { port, usable };
     },
     close: async (timeoutMs) => {
       closing = true;
@@ -108,15 +113,15 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     },
   };
 
-  /** Resolves once the worker can serve. */
-  function fork(place: Place): Promise<void> {
+  /** Resolves once the worker can serve, with whether the backend answers it. */
+  function fork(place: Place): Promise<boolean> {
     const bornMs = performance.now();
     const worker = cluster.fork(env);
     place.process = worker;
     return new Promise((resolve, reject) => {
       worker.on('message', (message: ToPrimary) => {
         place.heardMs = performance.now();
-        if (message.type === 'ready') resolve();
+        if (message.type === 'ready') resolve(message.usable);
         hear(place, worker, message);
       });
       // All that it has said was heard: its exit may come before that, and Node forgets `disconnect`
@@ -168,7 +173,7 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     youngDeaths = ageMs < OF_AGE_MS ? youngDeaths + 1 : 0;
     await sleep(PAUSES_MS[Math.min(youngDeaths, PAUSES_MS.length) - 1] ?? 0);
     // One that ends before it can serve is replaced in its turn.
-    if (!closing) await fork(place).catch(() => {});
+    if (!closing) await fork(place).catch(() => false);
   }
 
   /** Kills workers that say nothing; their end is seen like any other. */

@@ -88,13 +88,14 @@ export interface Stopping {
 export async function drain(stopping: Stopping, site: Site, timeoutMs: number): Promise<boolean> {
   const { server, listener, connections } = stopping;
   site.readiness.drain();
+  const stepMs = Math.min(FAREWELL_MS, timeoutMs / 4);
   const finished = async () => {
     // First only not ready: who is still sent here is served, on connections that are kept.
-    await sleep(Math.min(FAREWELL_MS, timeoutMs));
+    await sleep(stepMs);
     await listener.close(server);
     const closed = connections.closed();
     stopping.lastAnswers = true;
-    await Promise.race([closed, sleep(FAREWELL_MS)]);
+    await Promise.race([closed, sleep(stepMs)]);
     // After a busy moment timers come before what has arrived meanwhile: closing would reset it.
     await pollOnce();
     // Who has asked nothing in that time is idle.
