@@ -15,7 +15,7 @@ import { presentVersion } from './version.present.ts';
 
 type VersionRoute = 'getVersion' | 'listVersions' | 'publishVersion';
 
-/** Newest first. Assumed: extended route, see README. */
+/** Newest first. Assumed: extended route, see docs/assumptions.md. */
 const newestFirst: ListOrder<VersionRow> = {
   direction: 'desc',
   columns: [versions.versionNumber],
