@@ -259,6 +259,24 @@ describe('names', () => {
     expect(replies.map(({ status }) => status)).not.toContain(404);
   });
 
+  it('of layers and their imports are those of the architecture’s test', () => {
+    const text = readFileSync(join(ROOT, 'test/architecture.test.ts'), 'utf8');
+    const [, table] = /const LAYERS[^=]*= \{(.*?)\n\};/s.exec(text)!;
+    const layers = [...table!.matchAll(/'?([\w.-]+)'?: \[([^\]]*)\]/g)].map(([, name, list]) => [
+      name,
+      list!.match(/[\w.-]+/g) ?? [],
+    ]);
+
+    const documented = pageNamed('docs/architecture.md')
+      .rows.filter(({ heading, cells }) => heading === 'Layers' && cells[0]!.startsWith('`'))
+      .map(({ cells: [name, list] }) => [
+        name!.replaceAll('`', ''),
+        [...list!.matchAll(/`([\w.-]+)`/g)].map(([, layer]) => layer),
+      ]);
+
+    expect(documented).toEqual(layers);
+  });
+
   it('of numbered tests are those of test/faults, and all of them', () => {
     const tests = filesOf('test/faults', '.test.ts').flatMap((file) =>
       [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\bT(\d+)\b/g)].map(([, n]) => Number(n)),
