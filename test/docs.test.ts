@@ -184,12 +184,12 @@ describe('codes', () => {
     const inTables = rows.flatMap(({ cells }) => /^`([A-Z_]+)`$/.exec(cells[0]!)?.[1] ?? []);
     const refused = ['{', '{ nothing }', 'query A { __typename } query B { __typename }'];
 
-    // What Yoga and graphql-js refuse by themselves.
+    // What every GraphQL server refuses.
     const replies = await Promise.all(refused.map((source) => gateway.ask(source)));
 
-    const foreign = replies.flatMap((reply) => reply.codes);
-    expect(new Set(foreign).size).toBe(refused.length);
-    expect([...new Set(inTables)].sort()).toEqual([...codes, ...foreign].sort());
+    const found = replies.flatMap((reply) => reply.codes);
+    expect(new Set(found).size).toBe(refused.length);
+    expect([...new Set(inTables)].sort()).toEqual([...new Set([...codes, ...found])].sort());
   });
 
   it('and settings are the only words in capitals, but for well-known ones', () => {
@@ -257,6 +257,24 @@ describe('names', () => {
 
     expect(paths).toContain('/graphql');
     expect(replies.map(({ status }) => status)).not.toContain(404);
+  });
+
+  it('of layers and their imports are those of the architecture’s test', () => {
+    const text = readFileSync(join(ROOT, 'test/architecture.test.ts'), 'utf8');
+    const [, table] = /const LAYERS[^=]*= \{(.*?)\n\};/s.exec(text)!;
+    const layers = [...table!.matchAll(/'?([\w.-]+)'?: \[([^\]]*)\]/g)].map(([, name, list]) => [
+      name,
+      list!.match(/[\w.-]+/g) ?? [],
+    ]);
+
+    const documented = pageNamed('docs/architecture.md')
+      .rows.filter(({ heading, cells }) => heading === 'Layers' && cells[0]!.startsWith('`'))
+      .map(({ cells: [name, list] }) => [
+        name!.replaceAll('`', ''),
+        [...list!.matchAll(/`([\w.-]+)`/g)].map(([, layer]) => layer),
+      ]);
+
+    expect(documented).toEqual(layers);
   });
 
   it('of numbered tests are those of test/faults, and all of them', () => {

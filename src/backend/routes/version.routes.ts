@@ -23,7 +23,7 @@ export const versionRoutes = ({
       return listTable(db, list, {
         table: versions,
         where: and(eq(versions.tenantId, tenantId), eq(versions.audienceId, audience.audienceId)),
-        // Assumed: newest first; an extended route, see README.
+        // Assumed: newest first; an extended route, see docs/assumptions.md.
         order: orderOf(versions, 'desc', 'versionNumber'),
         present,
       });

@@ -45,7 +45,7 @@ export const activityWithPersons = (context: Context, accountId: string) =>
     query: { includePersonActivity: 'true' },
   });
 
-/** Assumed: see README, "document routes". */
+/** Assumed: see docs/assumptions.md. */
 async function activePersons(
   context: Context,
   { accountId }: AccountKey,
