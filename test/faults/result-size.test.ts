@@ -71,13 +71,6 @@ const ATTACKS: readonly Attack[] = [
     source: `{ page(pageId: "long") {
       ${aliases(3, `audiences(first: ${ITEMS}) { nodes { supplementaryContext } }`)} } }`,
   },
-  {
-    what: 'introspection, again and again',
-    source: `{ ${aliases(29, '__schema { types { ...T } }')} } fragment T on __Type { name description
-      fields { name description args { name description defaultValue } type { ...U } }
-      possibleTypes { name description fields { name description type { ...U } } } }
-      fragment U on __Type { name description ofType { name description ofType { name } } }`,
-  },
 ];
 
 describe('T61 an answer has a size', () => {

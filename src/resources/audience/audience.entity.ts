@@ -31,14 +31,22 @@ export const audienceEntity = new Entity({
   },
 });
 
+/** By answer: one page of a list may be read by thousands of fields, and is copied once. */
+const copies = new WeakMap<Audience, AudienceNode>();
+
 /** A copy of an audience whose versions know their page: answers are shared with other requests. */
 export function withVersions(audience: Audience): AudienceNode {
-  const { pageId, latestVersion, publishedVersion } = audience;
-  return {
-    ...audience,
-    latestVersion: latestVersion && ofPage(pageId, latestVersion),
-    publishedVersion: publishedVersion && ofPage(pageId, publishedVersion),
-  };
+  let copy = copies.get(audience);
+  if (!copy) {
+    const { pageId, latestVersion, publishedVersion } = audience;
+    copy = {
+      ...audience,
+      latestVersion: latestVersion && ofPage(pageId, latestVersion),
+      publishedVersion: publishedVersion && ofPage(pageId, publishedVersion),
+    };
+    copies.set(audience, copy);
+  }
+  return copy;
 }
 
 /** A copy of a version that knows its page. */
