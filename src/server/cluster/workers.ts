@@ -97,11 +97,13 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     },
     close: async (timeoutMs) => {
       closing = true;
-      const ended = living().map(
-        (worker) =>
-          new Promise<boolean>((resolve) => {
-            worker.once('exit', (code) => resolve(code === 0));
-          }),
+      const ended = places.flatMap(({ process: worker, heardMs }) =>
+        worker
+          ? new Promise<boolean>((resolve) => {
+              // One that could not serve yet has cut nothing, however it ends.
+              worker.once('exit', (code) => resolve(code === 0 || heardMs === undefined));
+            })
+          : [],
       );
       for (const worker of living()) worker.process.kill('SIGTERM');
       const fuse = sleep(timeoutMs + GRACE_MS, [false], { ref: false });
