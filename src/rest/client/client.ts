@@ -93,7 +93,7 @@ export interface UpstreamOptions {
   readonly maxCalls?: number;
   /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
   readonly connections?: number;
-  /** Calls of one key and route that may wait before its pace is known; 256 when absent. */
+  /** Calls of one key and route that may wait before any answer has told how fast it is; 256 when absent. */
   readonly maxQueue?: number;
   readonly breaker?: BreakerOptions;
   readonly observer?: UpstreamObserver;

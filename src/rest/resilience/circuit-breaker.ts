@@ -11,6 +11,7 @@
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import { LRUCache } from 'lru-cache';
+import { RollingCount } from '../../lib/rolling-count.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Attempt, type Call, type Layer, type Outcome } from '../client/call.ts';
 import {
@@ -113,12 +114,17 @@ export class CircuitBreaker implements Breaker {
     };
   };
 
+  /** Looking at them also forgets those that nobody has asked for long, and tells what time changed. */
   get tripped(): readonly TrippedCircuits[] {
+    const { openMs, windowMs } = this.#options;
+    const longAgoMs = performance.now() - openMs - windowMs;
     return [...this.#kinds.values()].flatMap((kind) => {
       const { scope, route, tripped } = kind;
-      return tripped.size > 0
-        ? [{ scope, route, state: this.#worstOf(kind), count: tripped.size }]
-        : [];
+      for (const circuit of tripped) {
+        if (circuit.openedMs < longAgoMs && !circuit.probe) this.#reset(circuit);
+      }
+      const state = this.#tell(kind);
+      return tripped.size > 0 ? [{ scope, route, state, count: tripped.size }] : [];
     });
   }
 
@@ -183,7 +189,7 @@ export class CircuitBreaker implements Breaker {
     own.window.note(failed, endMs);
     own.wellUntilMs = failed ? 0 : endMs + WELL_WINDOWS * this.#options.windowMs;
     if (!failed) return;
-    if (own.window.isOver(endMs)) this.#open(own, endMs);
+    if (own.window.isOverAt(endMs)) this.#open(own, endMs);
     for (const wider of [this.#routes.get(call.route)!, own.key.circuit, this.#host]) {
       if (wider.openedMs === 0 && this.#mostFail(wider.kind, own.key, endMs)) {
         this.#open(wider, endMs);
@@ -204,7 +210,7 @@ export class CircuitBreaker implements Breaker {
   #noteReach(failed: boolean, nowMs: number): void {
     if (this.#host.openedMs > 0) return;
     this.#reach.note(failed, nowMs);
-    if (!failed || !this.#reach.isOver(nowMs)) return;
+    if (!failed || !this.#reach.isOverAt(nowMs)) return;
     // What was well before cannot be reached either.
     for (const own of this.#spannedBy(this.#host.kind)) own.wellUntilMs = 0;
     this.#open(this.#host, nowMs);
@@ -223,7 +229,7 @@ export class CircuitBreaker implements Breaker {
       // One that fails for long must not make a single failure of another the last straw.
       calls += Math.min(callsOfOwn, volume / 2);
       active += 1;
-      if (!isTripped && !own.window.mostFailed) continue;
+      if (!isTripped && !own.window.mostFailedAt(nowMs)) continue;
       failing += 1;
       keys.add(own.key);
       routes.add(own.kind.route);
@@ -251,7 +257,6 @@ export class CircuitBreaker implements Breaker {
     if (kind.tripped.size === 0) this.#trippedKinds += 1;
     kind.tripped.add(circuit);
     this.#tell(kind);
-    this.#lookAgain(kind, this.#options.openMs);
     this.#events.onOpen();
   }
 
@@ -270,33 +275,18 @@ export class CircuitBreaker implements Breaker {
     this.#tell(kind);
   }
 
-  /** Tells when circuits become half-open by time, and forgets those that nobody has asked for since. */
-  #lookAgain(kind: Kind, afterMs: number): void {
-    const { openMs, windowMs } = this.#options;
-    clearTimeout(kind.timer);
-    kind.timer = setTimeout(() => {
-      const longAgoMs = performance.now() - openMs - windowMs;
-      for (const circuit of kind.tripped) {
-        if (circuit.openedMs < longAgoMs && !circuit.probe) this.#reset(circuit);
-      }
-      this.#tell(kind);
-      if (kind.tripped.size > 0) this.#lookAgain(kind, windowMs);
-    }, afterMs + 1).unref(); // a timer may be early by a part of a millisecond
-  }
-
-  #tell(kind: Kind): void {
-    const state = this.#worstOf(kind);
-    if (state === kind.told) return;
-    kind.told = state;
-    this.#events.onChange({ scope: kind.scope, route: kind.route, state });
-  }
-
-  #worstOf({ tripped }: Kind): BreakerState {
+  /** The worst state of a kind, told when it is another. */
+  #tell(kind: Kind): BreakerState {
+    const { scope, route, tripped } = kind;
     const openSinceMs = performance.now() - this.#options.openMs;
+    let state: BreakerState = 'closed';
     for (const { openedMs, probe } of tripped) {
-      if (openedMs > openSinceMs && !probe) return 'open';
+      state = openedMs > openSinceMs && !probe ? 'open' : 'half-open';
+      if (state === 'open') break;
     }
-    return tripped.size > 0 ? 'half-open' : 'closed';
+    if (state !== kind.told) this.#events.onChange({ scope, route, state });
+    kind.told = state;
+    return state;
   }
 
   #ownOf({ apiKey, route }: Call): OwnCircuit {
@@ -319,7 +309,7 @@ export class CircuitBreaker implements Breaker {
     const name = `${scope} ${route?.method} ${route?.path}`;
     let kind = this.#kinds.get(name);
     if (!kind) {
-      kind = { scope, route, tripped: new Set(), told: 'closed', timer: undefined };
+      kind = { scope, route, tripped: new Set(), told: 'closed' };
       this.#kinds.set(name, kind);
     }
     return kind;
@@ -333,7 +323,6 @@ interface Kind {
   /** Those that are not closed. */
   readonly tripped: Set<Circuit>;
   told: BreakerState;
-  timer: NodeJS.Timeout | undefined;
 }
 
 class Circuit {
@@ -367,52 +356,39 @@ class OwnCircuit extends Circuit {
   }
 }
 
-/** How many calls failed lately: in the half of a window that runs, and in the half before it. */
+/** How many calls failed lately. */
 class FailureWindow {
   readonly #options: Required<BreakerOptions>;
-  #beganMs = 0;
-  #calls = 0;
-  #failures = 0;
-  #callsBefore = 0;
-  #failuresBefore = 0;
+  readonly #calls: RollingCount;
+  readonly #failures: RollingCount;
 
   constructor(options: Required<BreakerOptions>) {
     this.#options = options;
+    this.#calls = new RollingCount(options.windowMs / 2);
+    this.#failures = new RollingCount(options.windowMs / 2);
   }
 
   note(failed: boolean, nowMs: number): void {
-    this.#moveTo(nowMs);
-    this.#calls += 1;
-    if (failed) this.#failures += 1;
+    this.#calls.add(nowMs);
+    if (failed) this.#failures.add(nowMs);
   }
 
   callsAt(nowMs: number): number {
-    this.#moveTo(nowMs);
-    return this.#calls + this.#callsBefore;
+    return this.#calls.at(nowMs);
   }
 
-  get mostFailed(): boolean {
-    const failures = this.#failures + this.#failuresBefore;
-    return 100 * failures >= this.#options.failurePercent * (this.#calls + this.#callsBefore);
+  mostFailedAt(nowMs: number): boolean {
+    const { failurePercent } = this.#options;
+    return 100 * this.#failures.at(nowMs) >= failurePercent * this.#calls.at(nowMs);
   }
 
-  isOver(nowMs: number): boolean {
-    return this.callsAt(nowMs) >= this.#options.volume && this.mostFailed;
+  isOverAt(nowMs: number): boolean {
+    return this.callsAt(nowMs) >= this.#options.volume && this.mostFailedAt(nowMs);
   }
 
   reset(): void {
-    this.#calls = this.#failures = this.#callsBefore = this.#failuresBefore = 0;
-  }
-
-  #moveTo(nowMs: number): void {
-    const passedMs = nowMs - this.#beganMs;
-    const halfMs = this.#options.windowMs / 2;
-    if (passedMs < halfMs) return;
-    const isRecent = passedMs < 2 * halfMs;
-    this.#callsBefore = isRecent ? this.#calls : 0;
-    this.#failuresBefore = isRecent ? this.#failures : 0;
-    this.#calls = this.#failures = 0;
-    this.#beganMs = nowMs;
+    this.#calls.reset();
+    this.#failures.reset();
   }
 }
 

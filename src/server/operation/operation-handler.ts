@@ -117,7 +117,10 @@ export class OperationHandler {
   }
 
   /** Up to the first wait for the backend. */
-  #operate(read: () => unknown, request: OperationRequest): Reply | Executed | Promise<Executed> {
+  #operate(
+    read: () => unknown,
+    request: OperationRequest,
+  ): Reply | Executed | Promise<Reply | Executed> {
     const { record, method } = request;
     const params = readParams(read());
     const shed = this.#shed(params.query, request);
@@ -182,16 +185,18 @@ export class OperationHandler {
     known: KnownDocument,
     apiKey: string | undefined,
     request: OperationRequest,
-  ): Reply | Executed | Promise<Executed> {
+  ): Reply | Promise<Reply> {
     const { query, operationName, variables } = params;
     const key = JSON.stringify([query, operationName, variables]);
     const found = this.#introspected.get(key);
     if (found) return found;
+    const keep = (result: Executed): Reply => {
+      const reply = this.#replyOf(result, request);
+      this.#introspected.set(key, reply, { size: key.length + reply.text.length });
+      return reply;
+    };
     const result = this.#run(params, known, apiKey, request);
-    if (result instanceof Promise) return result;
-    const reply = this.#replyOf(result, request);
-    this.#introspected.set(key, reply, { size: key.length + reply.text.length });
-    return reply;
+    return result instanceof Promise ? result.then(keep) : keep(result);
   }
 
   #run(

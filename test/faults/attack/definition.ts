@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { BackendRules } from './backend.ts';
-import type { Question } from './victim.ts';
+import type { Plan } from './victim.ts';
 
 /** A POST to `/graphql`. */
 export interface Post {
@@ -45,7 +45,7 @@ export interface Attack {
   /** Requests that are also measured alone. Their text changes each turn, so that no cache helps. */
   readonly requests?: readonly ((turn: number) => Post)[];
   /** Who asks beside the attacker; null for nobody. @default the legitimate mix */
-  readonly victim?: { readonly perSecond: number; readonly mix: readonly Question[] } | null;
+  readonly victim?: Plan | null;
   /** The attack lasts at least so long, whatever `--seconds` says. */
   readonly leastSeconds?: number;
   /** True where memory must return to within 60 MB of what it was. */

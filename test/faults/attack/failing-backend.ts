@@ -11,6 +11,9 @@ import { LEGITIMATE, lookup, VICTIM_KEY, type Question } from './victim.ts';
 const FAILING_KEY = 'key-of-a-failing-tenant';
 const KEY = 'key-of-an-attacker';
 
+/** For so long a circuit breaker still counts the successes before the attack. */
+const WINDOW_SECONDS = 10;
+
 /** A screen of two routes, of which one fails: it is sound when the other's data is there. */
 const HALF_SCREEN: Question = {
   kind: 'screen',
@@ -27,8 +30,7 @@ const oneRoute = (does: FaultName): Attack => ({
   point: 3,
   name: `one route of two: ${does}`,
   faults: [{ route: '^GET /v0/topics/', does }],
-  // For ten seconds a circuit breaker's window still holds the successes before the attack.
-  leastSeconds: 14,
+  leastSeconds: WINDOW_SECONDS + 4,
   victim: { perSecond: 33, mix: [HALF_SCREEN] },
 });
 
@@ -37,6 +39,7 @@ const oneTenant = (everyMs: number): Attack => ({
   point: 3,
   name: `one tenant fails, another asks every ${everyMs} ms`,
   faults: [{ route: '^GET /v0/persons/', key: FAILING_KEY, does: 'status 500' }],
+  leastSeconds: WINDOW_SECONDS + 10,
   victim: { perSecond: 1_000 / everyMs, mix: [lookup()] },
   run: ({ loop, ask }) => {
     let turn = 0;

@@ -19,6 +19,7 @@ import {
   openProbes,
   openVictim,
   VICTIM_KEY,
+  warmUp,
   type VictimReport,
 } from './victim.ts';
 
@@ -188,7 +189,7 @@ export async function runAttack(
   const plan = attack.victim === undefined ? LEGITIMATE : attack.victim;
   const port = Number(new URL(gateway.url).port);
   try {
-    if (plan) await warmUp(gateway.url, plan);
+    if (plan) await warmUp(gateway.url, plan, WARM_UP_MS);
     return await measured();
   } finally {
     await gateway.stop();
@@ -297,13 +298,6 @@ const NOTHING: AttackReport = { requests: 0, bytesSent: 0, connections: 0, facts
 const callsASecond = (from: BackendReport, to: BackendReport, ms: number): number =>
   ((to.calls[VICTIM_KEY] ?? 0) - (from.calls[VICTIM_KEY] ?? 0)) / (ms / 1_000);
 
-/** The victim's own requests at a higher rate, until V8 has compiled what they need. */
-async function warmUp(url: string, plan: NonNullable<Attack['victim']>): Promise<void> {
-  const victim = openVictim(url, { ...plan, perSecond: 200 });
-  await sleep(WARM_UP_MS);
-  await victim.close();
-}
-
 /** Samples the gateway's processes ten times a second, so that something is known of one that has ended. */
 function openWatch(pid: number) {
   let peakMb = 0;
@@ -318,7 +312,10 @@ function openWatch(pid: number) {
   const stop = everyMs(100, sample);
   return {
     residentMb: () => Math.max(...processesOf(pid).map((one) => megabytes(one, 'VmRSS'))),
-    peakMb: () => peakMb,
+    peakMb: () => {
+      sample();
+      return peakMb;
+    },
     cpuSeconds: () => {
       sample();
       return cpuSeconds;

@@ -52,6 +52,8 @@ const PATIENCE_MS = 10_000;
 /** Requests in flight at once. What is due beyond them is not sent, and has failed. */
 const MAX_IN_FLIGHT = 250;
 
+const WARMING_CALLERS = 8;
+
 interface Sample {
   readonly kind: string;
   readonly dueMs: number;
@@ -68,16 +70,19 @@ export interface VictimReport {
   readonly p99Ms: number;
 }
 
+export interface Plan {
+  readonly perSecond: number;
+  /** Asked in turn. */
+  readonly mix: readonly Question[];
+}
+
 export interface Victim {
   /** About the requests that were due between two moments of `performance.now()`. */
   report(fromMs: number, toMs: number): VictimReport;
   close(): Promise<void>;
 }
 
-export function openVictim(
-  url: string,
-  { perSecond, mix }: { readonly perSecond: number; readonly mix: readonly Question[] },
-): Victim {
+export function openVictim(url: string, { perSecond, mix }: Plan): Victim {
   const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
   const samples: Sample[] = [];
   let inFlight = 0;
@@ -88,7 +93,7 @@ export function openVictim(
     samples.push(sample);
     if (inFlight >= MAX_IN_FLIGHT) return;
     inFlight += 1;
-    ask(question, turn)
+    ask(agent, url, question, turn)
       .then(
         (sound) => {
           const tookMs = performance.now() - dueMs;
@@ -100,18 +105,6 @@ export function openVictim(
         inFlight -= 1;
       });
   });
-
-  async function ask({ post, isSound = withoutErrors }: Question, turn: number): Promise<boolean> {
-    const one = post(turn);
-    const response = await agent.request({
-      origin: url,
-      path: '/graphql',
-      method: 'POST',
-      headers: headersOf(one),
-      body: bodyOf(one),
-    });
-    return isSound(await response.body.json());
-  }
 
   return {
     report: (fromMs, toMs) => {
@@ -135,6 +128,39 @@ export function openVictim(
       return agent.destroy();
     },
   };
+}
+
+/** Sends the same requests as fast as a few callers can, until V8 has compiled what they need. */
+export async function warmUp(url: string, { mix }: Plan, ms: number): Promise<void> {
+  const agent = new Agent();
+  const endMs = performance.now() + ms;
+  let turn = 0;
+  const caller = async (): Promise<void> => {
+    while (performance.now() < endMs) {
+      turn += 1;
+      await ask(agent, url, mix[turn % mix.length]!, -turn);
+    }
+  };
+  await Promise.all(Array.from({ length: WARMING_CALLERS }, caller));
+  await agent.destroy();
+}
+
+/** Whether the answer is sound. */
+async function ask(
+  agent: Agent,
+  url: string,
+  { post, isSound = withoutErrors }: Question,
+  turn: number,
+): Promise<boolean> {
+  const one = post(turn);
+  const response = await agent.request({
+    origin: url,
+    path: '/graphql',
+    method: 'POST',
+    headers: headersOf(one),
+    body: bodyOf(one),
+  });
+  return isSound(await response.body.json());
 }
 
 /** The value below which this share of the numbers lies. */
