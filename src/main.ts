@@ -14,6 +14,7 @@ import { schema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
+import { releaseMemoryWhenQuiet } from './server/observe/memory.ts';
 import { Metrics } from './server/observe/metrics.ts';
 import { upstreamProbe } from './server/observe/upstream-probe.ts';
 import { createWorkers, gatherMetrics, WorkerStartError } from './server/cluster/workers.ts';
@@ -59,6 +60,7 @@ async function start(config: Config): Promise<void> {
   const metrics = new Metrics({ ofProcess: true });
   surviveRejections(logger, () => metrics.unhandledRejection());
 
+  releaseMemoryWhenQuiet();
   if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);
 
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
@@ -107,11 +109,6 @@ async function start(config: Config): Promise<void> {
     hasAdminPort: config.adminPort !== undefined,
   });
   const { host, maxConnectionsPerAddress } = config;
-  // Before callers are served, so that operators see the start. Workers share the port.
-  const admin =
-    config.adminPort === undefined
-      ? undefined
-      : await openHttpServer({ site: gateway.admin, host, port: config.adminPort });
   const server = await openHttpServer({
     site: gateway,
     host,
@@ -120,6 +117,11 @@ async function start(config: Config): Promise<void> {
     allowedHosts: config.allowedHosts,
     maxConnectionsPerAddress,
   });
+  // Workers share this port as they share the other, which is known by being the first.
+  const admin =
+    config.adminPort === undefined
+      ? undefined
+      : await openHttpServer({ site: gateway.admin, host, port: config.adminPort });
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     if (!finished) logger.warn('Time is up: requests under way were cut');
