@@ -4,7 +4,11 @@
  * Seven hundred modules in one file are read in half the time. What is loaded only when it is needed
  * (the embedded backend, GraphiQL) stays a file of its own.
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
+
+const MIGRATIONS = new URL('src/backend/database/migrations/', import.meta.url);
 
 export default defineConfig({
   input: 'src/main.ts',
@@ -18,6 +22,28 @@ export default defineConfig({
       transform: {
         filter: { id: /node_modules/ },
         handler: (code) => ({ code, map: { mappings: '' } }),
+      },
+    },
+    {
+      // Licences ask that their text goes along with the code.
+      name: 'notices',
+      generateBundle(_options, bundle) {
+        const modules = Object.values(bundle).flatMap((file) =>
+          file.type === 'chunk' ? file.moduleIds : [],
+        );
+        this.emitFile({ type: 'asset', fileName: 'NOTICES.txt', source: noticesOf(modules) });
+      },
+    },
+    {
+      // Read by Drizzle when the embedded backend starts, from beside the code that does.
+      name: 'migrations',
+      generateBundle() {
+        const journal = readFileSync(new URL('meta/_journal.json', MIGRATIONS), 'utf8');
+        const { entries } = JSON.parse(journal) as { entries: { tag: string }[] };
+        for (const file of ['meta/_journal.json', ...entries.map(({ tag }) => `${tag}.sql`)]) {
+          const source = readFileSync(new URL(file, MIGRATIONS));
+          this.emitFile({ type: 'asset', fileName: `migrations/${file}`, source });
+        }
       },
     },
     {
@@ -41,4 +67,23 @@ export default defineConfig({
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Name, version, licence and its text of every package that a module is of. */
+function noticesOf(modules: readonly string[]): string {
+  const folders = modules.flatMap(
+    (module) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module)?.[0] ?? [],
+  );
+  return [...new Set(folders)]
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(
+        readFileSync(join(folder, 'package.json'), 'utf8'),
+      ) as Readonly<Record<string, string>>;
+      const texts = readdirSync(folder)
+        .filter((file) => /^(?:licen[cs]e|notice)/i.test(file))
+        .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+      return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+    })
+    .join(`\n\n${'-'.repeat(80)}\n\n`);
 }

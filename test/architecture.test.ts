@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   resources: ['graph', 'rest', 'v0'],
   plan: ['graph', 'execution', 'rest', 'v0'],
   graph: ['execution', 'rest', 'v0', 'lib'],
-  execution: [],
+  execution: ['lib'],
   rest: ['v0', 'lib'],
   v0: [],
   lib: [],
@@ -35,6 +35,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const MODULES: Readonly<Record<string, readonly string[]>> = {
   page: [],
   audience: ['page'],
+  'audience-version': ['audience', 'page'],
   'page-link': ['page', 'audience'],
   topic: [],
   account: [],

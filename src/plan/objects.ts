@@ -1,32 +1,28 @@
 /**
  * Objects that nobody has seen yet, by what is known of their keys.
  *
- * The planner walks a selection once for all objects that stand at its place. What their keys hold is
- * a table: rows of parts that are known, and for each other part a name, because equal names mean
- * equal ids and so equal calls.
+ * The planner looks once at all objects that stand at a place. Parts of their keys that are known are
+ * rows of a table; each other part has a name, because equal names mean equal ids and so equal calls.
  */
 import type { AnyEntity } from '../graph/entity/entity.ts';
 import { textOf, type Key } from '../graph/entity/key.ts';
 
-/** A key, all of whose parts are known. */
-export interface KnownKey {
-  readonly key: Key;
-  /** Equal for equal keys. */
-  readonly id: string;
-}
-
-/** Keys that nobody tells apart: a known one, or so many of which nothing is known. */
+/** A key that is known, or so many keys of which nothing is. */
 export interface KeyGroup {
   /** Equal for equal keys. */
   readonly id: string;
-  /** How many there are at most. */
+  /** How many keys there are at most. */
   readonly most: number;
+  readonly key: Key | undefined;
 }
 
 /** Distinct keys. */
-export interface Keys extends KeyGroup {
-  /** Each of them, where all their parts are known. */
-  readonly known: readonly KnownKey[] | undefined;
+export interface Keys {
+  /** Equal for equal keys. */
+  readonly id: string;
+  readonly most: number;
+  /** Each alone where they are known, or else all in one. */
+  readonly groups: readonly KeyGroup[];
 }
 
 /** Short names for long texts. */
@@ -40,25 +36,20 @@ export class Names {
   }
 }
 
-/** What is known of the keys of objects. */
-interface Table {
-  /** The names of the parts that are known. */
-  readonly parts: readonly string[];
-  /** These parts, as often as they differ; one empty row where nothing is known. */
-  readonly rows: readonly KnownKey[];
-  /** What the objects have from others that is not known, by the name it has there. */
-  readonly shared: ReadonlyMap<string, string>;
-}
-
-const NOTHING: Table = { parts: [], rows: [{ key: {}, id: '' }], shared: new Map() };
+const NO_PARTS: readonly string[] = [];
 
 export class Objects {
   readonly entity: AnyEntity | undefined;
   /** How many there are at most, each counted once. */
   readonly most: number;
+  /** Equal for equal objects. */
+  readonly id: string;
   readonly #names: Names;
-  readonly #id: string;
-  readonly #table: Table;
+  /** The names of the parts that are known, and these parts as often as they differ. */
+  readonly #parts: readonly string[];
+  readonly #rows: readonly KeyGroup[];
+  /** The names of parts that are unknown and come from other objects. */
+  readonly #shared = new Map<string, string>();
   readonly #keys = new Map<readonly string[], Keys>();
 
   private constructor(
@@ -66,27 +57,32 @@ export class Objects {
     id: string,
     entity: AnyEntity | undefined,
     most: number,
-    table: Table,
+    parts: readonly string[],
+    rows: readonly KeyGroup[],
   ) {
+    this.#names = names;
+    this.id = names.of(id);
     this.entity = entity;
     this.most = most;
-    this.#names = names;
-    this.#id = names.of(id);
-    this.#table = table;
+    this.#parts = parts;
+    this.#rows = rows;
   }
 
   /** What root fields are asked of. */
   static root(names: Names): Objects {
-    return new Objects(names, 'root', undefined, 1, NOTHING);
+    return new Objects(names, 'root', undefined, 1, NO_PARTS, distinct(NO_PARTS, [{}]));
   }
 
   /** The objects that have these keys. */
   static named(names: Names, entity: AnyEntity, keys: readonly Key[]): Objects {
-    const parts = entity.key;
-    const rows = distinct(parts, keys);
-    const table = { parts, rows, shared: NOTHING.shared };
-    const id = `${entity.name} ${names.of(idOf(rows))}`;
-    return new Objects(names, id, entity, rows.length, table);
+    const rows = distinct(entity.key, keys);
+    const id = `${entity.name} ${idOf(names, rows)}`;
+    return new Objects(names, id, entity, rows.length, entity.key, rows);
+  }
+
+  /** The parts of its key; none where it has no key. */
+  get keyParts(): readonly string[] {
+    return this.entity?.key ?? NO_PARTS;
   }
 
   /** The parts of these names. */
@@ -94,12 +90,6 @@ export class Objects {
     let keys = this.#keys.get(parts);
     if (!keys) this.#keys.set(parts, (keys = this.#newKeys(parts)));
     return keys;
-  }
-
-  /** What these objects refer to by the parts that make the key of an entity. */
-  referred(entity: AnyEntity): Objects {
-    const { id, known, most } = this.keys(entity.key);
-    return this.brought(`${entity.name} ${id}`, entity, known?.length ?? most, entity.key);
   }
 
   /**
@@ -115,72 +105,57 @@ export class Objects {
     most: number,
     shares: readonly string[],
   ): Objects {
-    if (shares.length === 0) return new Objects(this.#names, id, entity, most, NOTHING);
-    const known = this.#table.parts;
-    const parts = known.every((part) => shares.includes(part))
-      ? known
-      : shares.filter((part) => known.includes(part));
-    const shared = new Map<string, string>();
-    for (const part of shares) if (!parts.includes(part)) shared.set(part, this.#unknown(part));
-    const table = { parts, rows: this.#rows(parts), shared };
-    return new Objects(this.#names, id, entity, most, table);
+    const parts = this.#parts.every((part) => shares.includes(part))
+      ? this.#parts
+      : shares.filter((part) => this.#parts.includes(part));
+    const brought = new Objects(this.#names, id, entity, most, parts, this.#rowsOf(parts));
+    for (const part of shares) {
+      if (!parts.includes(part)) brought.#shared.set(part, this.#nameOf(part));
+    }
+    return brought;
   }
 
   /** The parts of an entity's key that these objects are known to have too. */
-  sharedWith(entity: AnyEntity): readonly string[] {
-    const { parts, shared } = this.#table;
-    return entity.key.filter(
-      (part) => parts.includes(part) || shared.has(part) || this.entity?.key.includes(part),
-    );
-  }
-
-  /** What names something that came with these objects. */
-  nameOf(field: string): string {
-    return `${this.#id}.${field}`;
+  sharedWith(entity: AnyEntity | undefined): readonly string[] {
+    const has = (part: string): boolean =>
+      this.#parts.includes(part) || this.#shared.has(part) || this.keyParts.includes(part);
+    return entity?.key.filter(has) ?? NO_PARTS;
   }
 
   #newKeys(parts: readonly string[]): Keys {
-    const { parts: known } = this.#table;
-    if (parts.every((part) => known.includes(part))) {
-      const rows = this.#rows(parts);
-      return { id: this.#names.of(idOf(rows)), known: rows, most: rows.length };
+    if (parts.every((part) => this.#parts.includes(part))) {
+      const rows = this.#rowsOf(parts);
+      return { id: idOf(this.#names, rows), most: rows.length, groups: rows };
     }
-    const ids = parts.map((part) =>
-      known.includes(part) ? this.#names.of(idOf(this.#rows([part]))) : this.#unknown(part),
-    );
-    return { id: ids.join(' '), known: undefined, most: this.most };
+    const id = parts.map((part) => this.#nameOf(part)).join(' ');
+    return { id, most: this.most, groups: [{ id, most: this.most, key: undefined }] };
   }
 
-  #rows(parts: readonly string[]): readonly KnownKey[] {
-    const { parts: known, rows } = this.#table;
-    if (parts === known) return rows;
+  #rowsOf(parts: readonly string[]): readonly KeyGroup[] {
+    if (parts === this.#parts) return this.#rows;
     return distinct(
       parts,
-      rows.map(({ key }) => key),
+      this.#rows.map(({ key }) => key!),
     );
   }
 
-  #unknown(part: string): string {
-    return this.#table.shared.get(part) ?? `${part}@${this.#id}`;
+  #nameOf(part: string): string {
+    if (this.#parts.includes(part)) return idOf(this.#names, this.#rowsOf([part]));
+    return this.#shared.get(part) ?? `${part}@${this.id}`;
   }
 }
 
 /** Parts of keys, each combination once. */
-function distinct(parts: readonly string[], keys: readonly Key[]): readonly KnownKey[] {
-  const found = new Map<string, KnownKey>();
-  for (const key of keys) {
-    const id = textOf(key, parts);
+function distinct(parts: readonly string[], keys: readonly Key[]): readonly KeyGroup[] {
+  const found = new Map<string, KeyGroup>();
+  for (const whole of keys) {
+    const id = textOf(whole, parts);
     if (found.has(id)) continue;
-    // Keys of an entity have exactly its parts.
-    const isWhole = Object.keys(key).length === parts.length;
-    const own = isWhole ? key : Object.fromEntries(parts.map((part) => [part, key[part]!]));
-    found.set(id, { key: own, id });
+    const key = Object.fromEntries(parts.map((part) => [part, whole[part]!]));
+    found.set(id, { id, most: 1, key });
   }
   return [...found.values()];
 }
 
-const idOf = (rows: readonly KnownKey[]): string => rows.map(({ id }) => id).join();
-
-/** The keys one by one where they are known, or else together. */
-export const groupsOf = (keys: Keys): readonly KeyGroup[] =>
-  keys.known?.map(({ id }) => ({ id, most: 1 })) ?? [keys];
+const idOf = (names: Names, rows: readonly KeyGroup[]): string =>
+  names.of(rows.map(({ id }) => id).join());

@@ -79,7 +79,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     graphiql = {},
     hasAdminPort = false,
   } = options;
-  const readiness = new Readiness(probe, options.upstream.breaker);
+  const readiness = new Readiness(probe, options.upstream.breaker, {
+    onChange: (ready, reason) =>
+      logger.warn(reason, ready ? 'Ready again: the backend answers' : NOT_READY),
+  });
   metrics.watch(options.upstream.breaker);
   const handler = new OperationHandler(options);
   const yoga = createGraphQLServer(handler, graphiql);
@@ -228,6 +231,8 @@ function parseJson(text: string): unknown {
     throw badRequest();
   }
 }
+/** Said in the log, with the reason beside it. */
+export const NOT_READY = 'Not ready: the backend cannot be used';
 
 /** No other page may show it in a frame, and lead somebody to press Play. */
 const PAGE_HEADERS = [

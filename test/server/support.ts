@@ -86,7 +86,7 @@ export async function openSite({
     schema,
     upstream,
     metrics,
-    probe: upstreamProbe({ dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
+    probe: upstreamProbe({ origin, dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
     ...options,
   });
   const server = await openHttpServer({ site: gateway, host: '127.0.0.1', port: 0, maxBodyBytes });

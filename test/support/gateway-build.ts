@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -45,6 +46,8 @@ async function buildInto(done: string): Promise<void> {
   const making = mkdtempSync(`${done}.`);
   await build({ ...config, cwd: ROOT, output: { ...config.output, dir: making } });
   writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
+  // Some tests start it as another user.
+  chmodSync(making, 0o755);
   for (const other of readdirSync(CACHE)) {
     // Another process may have moved or removed it meanwhile.
     const { mtimeMs = Infinity } = statSync(join(CACHE, other), { throwIfNoEntry: false }) ?? {};

@@ -124,16 +124,16 @@ class ListReader {
 
   read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {
     const asked = this.#ask(list, page, origin);
-    if (cancel) cancel.listen({ giveUp: this.#hopeFor(asked) });
+    if (cancel) cancel.listen({ giveUp: this.#startAhead(asked) });
     else asked.wanted = true;
     return asked.listed;
   }
 
   start(list: List, page: ListPage, origin: unknown): Abandon {
-    return this.#hopeFor(this.#ask(list, page, origin));
+    return this.#startAhead(this.#ask(list, page, origin));
   }
 
-  #hopeFor(asked: PageRead): Abandon {
+  #startAhead(asked: PageRead): Abandon {
     const cancel = (asked.cancel ??= new Cancel());
     asked.starts += 1;
     asked.listed.catch(() => {}); // whoever reads the page sees its failure

@@ -6,8 +6,8 @@
  * for at all. What was worked out to begin a field is kept for the field's resolver.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { argumentsOf, type Arguments } from '../../execution/arguments.ts';
-import type { Document } from '../../execution/selection.ts';
+import { argumentsOf, type ArgumentValues } from '../../execution/arguments.ts';
+import type { OperationContext } from '../../execution/collect-fields.ts';
 import { isNotFound } from '../../rest/client/errors.ts';
 import { readList, startList } from '../connection/list.ts';
 import { pageOf, pageRequestOf, type PageRequest } from '../connection/page-request.ts';
@@ -106,8 +106,7 @@ function load(
   info: GraphQLResolveInfo,
   ahead: Ahead,
 ): Promise<object | null> {
-  // A loader of objects answers objects.
-  const loaded = entity.loader(context).load(key, info.path) as Promise<object | null>;
+  const loaded = entity.loader(context).load(key, info.path);
   // Most references have nothing below them, and there are many of them.
   if (ahead.isEmpty) return loaded;
   return loaded.then(
@@ -138,9 +137,9 @@ function keep(context: Context, object: object, ahead: Ahead): object {
 interface Visit {
   readonly key: Key;
   readonly field: KeyField;
-  readonly args: Arguments;
+  readonly args: ArgumentValues;
   readonly context: Context;
-  readonly document: Document;
+  readonly document: OperationContext;
   readonly path: Path;
 }
 
@@ -205,7 +204,7 @@ function startBelow(
   entity: AnyEntity,
   key: Key,
   context: Context,
-  document: Document,
+  document: OperationContext,
   { fieldNodes, path }: { readonly fieldNodes: readonly FieldNode[]; readonly path: Path },
 ): Ahead {
   if (!context.looksAhead) return OBJECT_ALONE;

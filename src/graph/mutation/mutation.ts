@@ -7,6 +7,7 @@
  */
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
+import { dictionary } from '../../lib/dictionary.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -89,7 +90,7 @@ export function writeField<
     const given = args.input as Readonly<Record<string, unknown>>;
     const key = target && keyOf(target.entity, target.field, given[target.field]);
     const others = Object.entries(given).filter(([field]) => field !== target?.field);
-    const fields = withoutNulls(Object.fromEntries(others)) as WithoutNulls<Input>;
+    const fields = withoutNulls(dictionary(others)) as WithoutNulls<Input>;
     const checked = body?.safeParse(rename ? rename.toBody(fields) : fields);
     return {
       // Absent only where `send` has no use for them.
@@ -161,7 +162,7 @@ function keyOf<T extends object, Part extends keyof T & string>(
 ): KeyOf<Part> {
   if (field === 'id') return entity.parseId(String(id));
   // The field is named after the key, which has one part: `pageId` of a Page.
-  return callerKey(entity, { [field]: id } as Record<Part, unknown>);
+  return callerKey(entity, { [field]: id });
 }
 
 function payloadType<T extends object, Name extends keyof T & string>({
@@ -215,7 +216,7 @@ function withoutNulls(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
   if (typeof value === 'string' && RAW_ID.test(name)) return rawId(name, value);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
+  return dictionary(
     Object.entries(value)
       .filter(([, inner]) => inner !== null && inner !== undefined)
       .map(([name, inner]) => [name, withoutNulls(inner, name)]),

@@ -14,5 +14,5 @@ export const accountEntity = new Entity({
   route: routes.getAccount,
   find: findAccount,
   searched: accountList,
-  alternateKey: ['domain'],
+  alternateKeys: [['domain']],
 });

@@ -30,7 +30,7 @@ const listed = listDemand({
 
 /**
  * Without the extended route: the distinct audiences that the page's links point to, by their keys.
- * Assumed: see README, "document routes".
+ * Assumed: see docs/assumptions.md.
  */
 const linked: ListDemand = {
   kind: 'list',

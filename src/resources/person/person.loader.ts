@@ -15,7 +15,7 @@ import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';
 
 type AccountKey = Readonly<Record<'accountId', string>>;
-type Persons = readonly (Person | NodeReference<'personId'>)[];
+type Persons = readonly (Person | NodeReference)[];
 
 /** Null when there is no such account. */
 export const personsOfAccountLoader = perRequest(
@@ -45,7 +45,7 @@ export const activityWithPersons = (context: Context, accountId: string) =>
     query: { includePersonActivity: 'true' },
   });
 
-/** Assumed: see README, "document routes". */
+/** Assumed: see docs/assumptions.md. */
 async function activePersons(
   context: Context,
   { accountId }: AccountKey,

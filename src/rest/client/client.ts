@@ -37,6 +37,10 @@ export interface CallOptions {
 export interface RestClient {
   readonly routeSet: RouteSet;
   readonly journal: Journal;
+  /** When the request's time is over, on `performance.now()`'s clock. */
+  readonly deadlineMs: number;
+  /** Ends the reads under way, and makes no more: nobody waits for them. Writes are finished. */
+  giveUp(): void;
 
   /**
    * Calls a route and answers its checked body.
@@ -158,6 +162,14 @@ class ScopedClient implements RestClient {
     this.#headers = headersOf(apiKey, requestId);
     this.#deadline = new RequestDeadline(deadlineMs, leaving);
     this.#callsLeft = maxCalls;
+  }
+
+  get deadlineMs(): number {
+    return this.#deadline.deadlineMs;
+  }
+
+  giveUp(): void {
+    this.#deadline.end();
   }
 
   call<Path extends string, Response, Query, Body>(

@@ -103,7 +103,7 @@ export class ConcurrencyLimiter {
       }
       const shedMs = this.#shedMs(lane, attempt.startMs, attempt.untilMs);
       if (shedMs === undefined) {
-        this.#enqueue(new QueuedAttempt(attempt, lane, this.#dequeue, proceed));
+        this.#enqueue(new QueuedAttempt(attempt, lane, proceed, this.#giveUp));
       } else {
         const { route } = attempt.call;
         this.#options.observer.onShed?.(route);
@@ -140,7 +140,7 @@ export class ConcurrencyLimiter {
     );
     for (const queued of waiting) {
       const refusal = refusalOf(queued.attempt);
-      if (refusal) queued.leave(refusal);
+      if (refusal) this.#leave(queued, refusal);
     }
   }
 
@@ -224,15 +224,26 @@ export class ConcurrencyLimiter {
     this.#waiting += 1;
   }
 
-  readonly #dequeue = (queued: QueuedAttempt): void => {
-    const { lane } = queued;
+  /** Takes an attempt out of its queue: it goes on, or ends with a refusal. */
+  #leave(queued: QueuedAttempt, refusal?: Error): void {
+    const { lane, attempt } = queued;
     const { key } = lane;
+    attempt.flight.cancel.listen(undefined);
     lane.queue.delete(queued);
     key.queued -= 1;
     this.#waiting -= 1;
     if (!lane.isQueued) key.waitingLanes.delete(lane);
     if (key.queued === 0) this.#waitingKeys.delete(key);
     this.#shrink(lane);
+    queued.proceed(attempt, refusal);
+  }
+
+  readonly #giveUp = (queued: QueuedAttempt, why: EndOfWait): void => {
+    const { call, isCutShort } = queued.attempt;
+    const { route } = call;
+    if (why !== 'timeout') this.#leave(queued, endOfWait(why, route));
+    else if (!isCutShort) this.#leave(queued, this.#refusal(route, 0));
+    else this.#leave(queued, new RestTimeoutError('No connection came free in time', route));
   };
 
   /** Round robin over the keys, and over the routes of each; those that may not start are passed over. */
@@ -252,9 +263,16 @@ export class ConcurrencyLimiter {
   }
 
   #startQueued(queued: QueuedAttempt): void {
-    queued.attempt.sentMs = performance.now();
-    this.#start(queued.lane, queued.attempt);
-    queued.leave();
+    const { attempt, lane } = queued;
+    const nowMs = performance.now();
+    // After a stall of this process: nobody could use the answer any more.
+    if (attempt.untilMs <= nowMs) {
+      this.#giveUp(queued, 'timeout');
+      return;
+    }
+    attempt.sentMs = nowMs;
+    this.#start(lane, attempt);
+    this.#leave(queued);
   }
 
   /** Before a call is added to a lane. */
@@ -359,41 +377,26 @@ class Lane {
 class QueuedAttempt implements Waiter {
   readonly attempt: Attempt;
   readonly lane: Lane;
-  readonly #dequeue: (queued: QueuedAttempt) => void;
-  readonly #proceed: Proceed;
+  readonly proceed: Proceed;
+  readonly #onEnd: (queued: QueuedAttempt, why: EndOfWait) => void;
 
   constructor(
     attempt: Attempt,
     lane: Lane,
-    dequeue: (queued: QueuedAttempt) => void,
     proceed: Proceed,
+    onEnd: (queued: QueuedAttempt, why: EndOfWait) => void,
   ) {
     this.attempt = attempt;
     this.lane = lane;
-    this.#dequeue = dequeue;
-    this.#proceed = proceed;
+    this.proceed = proceed;
+    this.#onEnd = onEnd;
     attempt.flight.cancel.listen(this);
   }
 
   giveUp(why: EndOfWait): void {
-    const { isCutShort, call } = this.attempt;
-    this.leave(
-      why === 'timeout' ? waitedTooLong(call.route, isCutShort) : endOfWait(why, call.route),
-    );
-  }
-
-  /** Goes on, or ends with a refusal. */
-  leave(refusal?: Error): void {
-    this.attempt.flight.cancel.listen(undefined);
-    this.#dequeue(this);
-    this.#proceed(this.attempt, refusal);
+    this.#onEnd(this, why);
   }
 }
-
-const waitedTooLong = (route: Route, isCutShort: boolean): Error =>
-  isCutShort
-    ? new RestTimeoutError('No connection came free in time', route)
-    : new RestOverloadedError(route, 1_000);
 
 /** How long "lately" is for the throughput: this, and up to as long again, in milliseconds. */
 const SPAN_MS = 500;

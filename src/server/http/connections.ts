@@ -117,6 +117,15 @@ export class Connections {
     for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
 
+  /** Resolves when every connection that is open now has closed. */
+  async closed(): Promise<void> {
+    await Promise.all(
+      [...this.#open.keys()].map(
+        (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
+      ),
+    );
+  }
+
   #next(connection: Connection, socket: Socket): void {
     connection.isBusy = false;
     const start = connection.waiting.shift();

@@ -1,8 +1,9 @@
 /**
- * How a server stops without resetting anybody.
+ * Where a server's connections come from, and how it stops without resetting any.
  */
 import type { Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import { setImmediate as pollOnce, setTimeout as sleep } from 'node:timers/promises';
 import type { Site } from '../gateway.ts';
 import type { Connections } from './connections.ts';
@@ -13,13 +14,71 @@ import type { Connections } from './connections.ts';
  */
 const FAREWELL_MS = 200;
 
+/** How long nobody may have connected before the port is closed, in milliseconds. */
+const QUIET_MS = 2;
+
 /** The longest that callers who keep connecting may hold the port open, in milliseconds. */
-const TAKE_IN_MS = 2_000;
+const ACCEPT_MS = 1_000;
+
+/** What a server gets its connections from. */
+export interface Listener {
+  /** Connections come from now on; answers the port. */
+  open(server: Server): Promise<number>;
+  /** Resolves when nobody can connect any more, and everybody who could is the server's. */
+  close(server: Server): Promise<void>;
+}
+
+export interface Address {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+/** A port of the server's own. */
+export const ownPort = (address: Address): Listener => ({
+  open: (server) => listen(server, address),
+  close: closePort,
+});
+
+/** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
+export async function listen(server: NetServer, address: Address): Promise<number> {
+  server.listen(address);
+  await once(server, 'listening');
+  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
+  return (server.address() as AddressInfo).port;
+}
+
+/**
+ * Accepts who has connected already, then closes the port in a quiet moment: the operating system
+ * resets connections that nobody has accepted, and there is no way to close for new ones alone.
+ */
+export async function closePort(server: NetServer): Promise<void> {
+  const startMs = performance.now();
+  let acceptedMs = startMs;
+  let accepted = true;
+  const note = (): void => {
+    acceptedMs = performance.now();
+    accepted = true;
+  };
+  server.on('connection', note);
+  // libuv accepts one connection a turn of the event loop, and a busy turn may last longer than the
+  // quiet moment: only a turn without a connection shows that nobody is left.
+  for (let nowMs = startMs; accepted || nowMs - acceptedMs < QUIET_MS; nowMs = performance.now()) {
+    if (nowMs - startMs > ACCEPT_MS) break;
+    accepted = false;
+    await pollOnce();
+  }
+  server.off('connection', note);
+  // Not http's close(): it resets kept connections that are about to be used, where an answer with
+  // `Connection: close` ends them without harm.
+  NetServer.prototype.close.call(server);
+}
 
 /** A server that stops, and how far it has come. */
 export interface Stopping {
   readonly server: Server;
-  readonly connections: Pick<Connections, 'closeSilent'>;
+  readonly listener: Listener;
+  readonly connections: Pick<Connections, 'closed' | 'closeSilent'>;
   /** Nobody can connect any more, so connections are not kept for a next request. */
   lastAnswers: boolean;
 }
@@ -31,17 +90,16 @@ export interface Stopping {
  * @returns whether everything was finished.
  */
 export async function drain(stopping: Stopping, site: Site, timeoutMs: number): Promise<boolean> {
-  const { server, connections } = stopping;
+  const { server, listener, connections } = stopping;
   site.readiness.drain();
+  const stepMs = Math.min(FAREWELL_MS, timeoutMs / 4);
   const finished = async () => {
     // First only not ready: who is still sent here is served, on connections that are kept.
-    await sleep(Math.min(FAREWELL_MS, timeoutMs));
-    await takeIn(server);
-    // Then nobody can connect. Not http's close(): it resets kept connections that are about to
-    // be used, where an answer with `Connection: close` ends them without harm.
-    const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+    await sleep(stepMs);
+    await listener.close(server);
+    const closed = connections.closed();
     stopping.lastAnswers = true;
-    await Promise.race([closed, sleep(FAREWELL_MS)]);
+    await Promise.race([closed, sleep(stepMs)]);
     // After a busy moment timers come before what has arrived meanwhile: closing would reset it.
     await pollOnce();
     // Who has asked nothing in that time is idle.
@@ -56,22 +114,4 @@ export async function drain(stopping: Stopping, site: Site, timeoutMs: number): 
   const inTime = await Promise.race([finished(), fuse]);
   server.closeAllConnections();
   return inTime;
-}
-
-/**
- * Accepts who has connected already: closing the port would reset them. libuv accepts one connection
- * a turn of the event loop, so a turn without any means that nobody is left.
- */
-async function takeIn(server: Server): Promise<void> {
-  const untilMs = performance.now() + TAKE_IN_MS;
-  let accepted = true;
-  const note = (): void => {
-    accepted = true;
-  };
-  server.on('connection', note);
-  while (accepted && performance.now() < untilMs) {
-    accepted = false;
-    await pollOnce();
-  }
-  server.off('connection', note);
 }

@@ -2,10 +2,9 @@
  * The gateway on a port: Node's server, with limits on what slow or greedy callers can hold.
  */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Site } from '../gateway.ts';
 import { Connections } from './connections.ts';
-import { drain, type Stopping } from './drain.ts';
+import { drain, ownPort, type Listener, type Stopping } from './drain.ts';
 import { requestListener } from './request-listener.ts';
 
 export interface HttpServerOptions {
@@ -20,6 +19,8 @@ export interface HttpServerOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** @default 1_024, and any number from this machine */
   readonly maxConnectionsPerAddress?: number | undefined;
+  /** Where connections come from. @default a port of its own, at `host` and `port` */
+  readonly listener?: Listener;
 }
 
 export interface HttpServer {
@@ -48,28 +49,21 @@ const MAX_REQUESTS_A_SOCKET = 10_000;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { site, host, port, maxBodyBytes = 100_000, allowedHosts } = options;
+  const { site, host, maxBodyBytes = 100_000, allowedHosts } = options;
+  const { listener = ownPort({ host, port: options.port }) } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_A_SOCKET;
   const connections = new Connections(options.maxConnectionsPerAddress);
-  const stopping: Stopping = { server, connections, lastAnswers: false };
-  const listener = requestListener({ site, maxBodyBytes, allowedHosts, connections, stopping });
+  const stopping: Stopping = { server, listener, connections, lastAnswers: false };
+  const answer = requestListener({ site, maxBodyBytes, allowedHosts, connections, stopping });
   server.on('connection', connections.take);
-  server.on('request', (incoming, outgoing) => connections.receive(incoming, outgoing, listener));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
-  const address = server.address() as AddressInfo;
+  server.on('request', (incoming, outgoing) => connections.receive(incoming, outgoing, answer));
+  const port = await listener.open(server);
   let closing: Promise<boolean> | undefined;
   return {
-    url: `http://${urlHost(host)}:${address.port}`,
-    port: address.port,
+    url: `http://${urlHost(host)}:${port}`,
+    port,
     close: (timeoutMs) => (closing ??= drain(stopping, site, timeoutMs)),
   };
 }

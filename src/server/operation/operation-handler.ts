@@ -8,8 +8,9 @@
 import { OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { assertExecutable } from '../../execution/assert-executable.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
-import { createContext } from '../../graph/context.ts';
+import { createContext, type Context } from '../../graph/context.ts';
 import { planFor, refuseCost } from '../../plan/cost.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
@@ -33,6 +34,8 @@ export interface OperationHandlerOptions extends DocumentsOptions {
   readonly maxUpstreamCalls?: number | undefined;
   /** Fields and list items that one answer may have. @default 200,000 */
   readonly maxValues?: number | undefined;
+  /** What keys and strings of one answer may take in JSON, in bytes. @default 5,000,000 */
+  readonly maxTextBytes?: number | undefined;
   /** Who is told what a request costs: everybody, those who bring a key, or nobody. @default on */
   readonly explain?: 'on' | 'keys' | 'off';
   /** What executes operations. @default the gateway's own executor */
@@ -73,11 +76,22 @@ export class OperationHandler {
   readonly #introspected = new LRUCache<string, Reply>({ maxSize: MAX_INTROSPECTED });
 
   constructor(options: OperationHandlerOptions) {
+    assertExecutable(options.schema);
     this.#options = options;
     this.#documents = new Documents(options);
-    this.#execute = options.execute ?? createExecute(maxErrors);
     const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
+    const { maxTextBytes = 5_000_000 } = options;
     this.#budget = { calls, values };
+    this.#execute =
+      options.execute ??
+      createExecute({
+        maxErrors,
+        limits: (contextValue) => {
+          const { rest } = contextValue as Context;
+          const giveUp = () => rest.giveUp();
+          return { maxValues: values, maxTextBytes, deadlineMs: rest.deadlineMs, giveUp };
+        },
+      });
   }
 
   /**
