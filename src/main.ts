@@ -17,6 +17,7 @@ import { createWorkers, WorkerStartError } from './server/cluster/workers.ts';
 import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
+import { releaseMemoryWhenQuiet } from './server/observe/memory.ts';
 import { Metrics } from './server/observe/metrics.ts';
 import { upstreamProbe } from './server/observe/upstream-probe.ts';
 
@@ -63,6 +64,7 @@ async function lead(config: Config, logger: Logger): Promise<void> {
 async function serve(config: Config, logger: Logger): Promise<void> {
   const metrics = new Metrics({ ofProcess: true });
   surviveRejections(logger, () => metrics.unhandledRejection());
+  releaseMemoryWhenQuiet();
   if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);
 
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
@@ -113,11 +115,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     hasAdminPort: config.adminPort !== undefined,
   });
   const { host, maxConnectionsPerAddress } = config;
-  // Before callers are served, so that operators see the start. Workers share the port.
-  const admin =
-    config.adminPort === undefined
-      ? undefined
-      : await openHttpServer({ site: gateway.admin, host, port: config.adminPort });
   const server = await openHttpServer({
     site: gateway,
     host,
@@ -127,6 +124,10 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     maxConnectionsPerAddress,
     ...(cluster.isWorker && { listener: handedConnections(config.port) }),
   });
+  const admin =
+    config.adminPort === undefined
+      ? undefined
+      : await openHttpServer({ site: gateway.admin, host, port: config.adminPort });
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     await admin?.close(0);
