@@ -9,7 +9,7 @@ import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf, type Arguments } from '../../execution/arguments.ts';
 import type { Document } from '../../execution/selection.ts';
 import { isNotFound } from '../../rest/client/errors.ts';
-import { readList, startList } from '../connection/list.ts';
+import { readList, startList, type List, type ListPage } from '../connection/list.ts';
 import { pageOf, pageRequestOf, type PageRequest } from '../connection/page-request.ts';
 import { perRequest, type Context } from '../context.ts';
 import type { ListDemand, LoadDemand, ReferenceDemand } from './demand.ts';
@@ -60,13 +60,11 @@ export async function lookUp(
   info: GraphQLResolveInfo,
 ): Promise<object | null> {
   const ahead = startBelow(entity, key, context, info, info);
-  if (!ahead.needsObject && ahead.exists && !(await ahead.exists())) {
-    ahead.abandon();
-    return null;
-  }
-  return ahead.needsObject || !ahead.exists
-    ? load(entity, key, context, info, ahead)
-    : keep(context, entity.stub(key), ahead);
+  const { needsObject, proof } = ahead;
+  if (needsObject || !proof) return load(entity, key, context, info, ahead);
+  if (await provesParent(context, proof)) return keep(context, entity.stub(key), ahead);
+  ahead.abandon();
+  return null;
 }
 
 /** An object that is already there: begins what its selection needs from its key. */
@@ -86,6 +84,13 @@ export const requestAhead = (
   parent: object,
   info: GraphQLResolveInfo,
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
+
+/** Whether the list of something tells that it exists. */
+const provesParent = (context: Context, { list, page, path }: ListAhead): Promise<boolean> =>
+  readList(context, list, page, { origin: path }).then(
+    () => true,
+    (error: unknown) => !isNotFound(error),
+  );
 
 function answer(
   entity: AnyEntity,
@@ -143,12 +148,19 @@ interface Visit {
   readonly path: Path;
 }
 
+/** A page of a list that was begun. */
+interface ListAhead {
+  readonly list: List;
+  readonly page: ListPage;
+  readonly path: Path;
+}
+
 /** What was begun below an object before it was there. */
 class Ahead implements ObjectVisitor<Visit, void> {
   /** Something selected is neither in the key nor begun from it. */
   readonly needsObject: boolean;
-  /** Whether the object exists, by a call that was begun anyway; undefined when none can tell. */
-  exists: (() => Promise<boolean>) | undefined;
+  /** A list that tells whether the object exists. No closure: V8 kept thousands of them for long. */
+  proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
   readonly references = new Map<FieldNode, { readonly key: Key; readonly ahead: Ahead }>();
   readonly #begun: Abandon[] = [];
@@ -182,12 +194,7 @@ class Ahead implements ObjectVisitor<Visit, void> {
     const page = pageOf(request);
     this.requests.set(field.fieldNodes[0]!, request);
     this.#begun.push(startList(context, list, page, path));
-    if (!demand.proves) return;
-    this.exists ??= () =>
-      readList(context, list, page, { origin: path }).then(
-        () => true,
-        (error: unknown) => !isNotFound(error),
-      );
+    if (demand.proves) this.proof ??= { list, page, path };
   }
 
   load({ loader, key }: LoadDemand, { key: parent, args, context, path }: Visit): void {
