@@ -159,6 +159,8 @@ interface ListAhead {
 class Ahead implements ObjectVisitor<Visit, void> {
   /** Something selected is neither in the key nor begun from it. */
   readonly needsObject: boolean;
+  /** Whether nothing was begun. */
+  isEmpty = true;
   /** A list that tells whether the object exists. No closure: V8 kept thousands of them for long. */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
@@ -169,13 +171,15 @@ class Ahead implements ObjectVisitor<Visit, void> {
     this.needsObject = needsObject;
   }
 
-  get isEmpty(): boolean {
-    return this.#begun.length === 0;
-  }
-
   /** Gives up what was begun: the object is missing. */
   abandon(): void {
     for (const abandon of this.#begun) abandon();
+    for (const { ahead } of this.references.values()) ahead.abandon();
+  }
+
+  #add(abandon: Abandon): void {
+    this.isEmpty = false;
+    this.#begun.push(abandon);
   }
 
   reference({ entity, key }: ReferenceDemand, visit: Visit): void {
@@ -184,8 +188,8 @@ class Ahead implements ObjectVisitor<Visit, void> {
     const { context, document, field, path } = visit;
     const ahead = startBelow(entity, found, context, document, { ...field, path });
     this.references.set(field.fieldNodes[0]!, { key: found, ahead });
-    if (!ahead.isEmpty) this.#begun.push(() => ahead.abandon());
-    if (ahead.needsObject) this.#begun.push(entity.loader(context).start(found, path));
+    this.isEmpty &&= ahead.isEmpty;
+    if (ahead.needsObject) this.#add(entity.loader(context).start(found, path));
   }
 
   list(demand: ListDemand, { key, field, args, context, path }: Visit): void {
@@ -193,13 +197,13 @@ class Ahead implements ObjectVisitor<Visit, void> {
     const { list } = request;
     const page = pageOf(request);
     this.requests.set(field.fieldNodes[0]!, request);
-    this.#begun.push(startList(context, list, page, path));
+    this.#add(startList(context, list, page, path));
     if (demand.proves) this.proof ??= { list, page, path };
   }
 
   load({ loader, key }: LoadDemand, { key: parent, args, context, path }: Visit): void {
     const found = key(parent, args, context);
-    if (found) this.#begun.push(loader(context).start(found, path));
+    if (found) this.#add(loader(context).start(found, path));
   }
 }
 
