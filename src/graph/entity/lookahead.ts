@@ -78,14 +78,14 @@ export function startFrom(
   if (key) keep(context, object, startBelow(entity, key, context, info, info));
 }
 
-/** What look-ahead asked a list for, for the resolver of the list's field; undefined for any other. */
+/** The request that look-ahead made for a list's field; undefined where it did not begin the field. */
 export const requestAhead = (
   context: Context,
   parent: object,
   info: GraphQLResolveInfo,
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
-/** Whether the list of something tells that it exists. */
+/** Whether the parent of a list exists. */
 const provesParent = (context: Context, { list, page, path }: ListAhead): Promise<boolean> =>
   readList(context, list, page, { origin: path }).then(
     () => true,
@@ -161,7 +161,10 @@ class Ahead implements ObjectVisitor<Visit, void> {
   readonly needsObject: boolean;
   /** Whether nothing was begun. */
   isEmpty = true;
-  /** A list that tells whether the object exists. No closure: V8 kept thousands of them for long. */
+  /**
+   * A list whose answer shows whether the object exists. Not a closure: V8 takes those that are assigned to
+   * fields for long-lived, and one here kept whole requests from being collected young.
+   */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
   readonly references = new Map<FieldNode, { readonly key: Key; readonly ahead: Ahead }>();
@@ -207,7 +210,7 @@ class Ahead implements ObjectVisitor<Visit, void> {
   }
 }
 
-/** Nothing begun: of most objects no more is selected than what comes with them. */
+/** Nothing begun: most selections need nothing but the object or its key. */
 const OBJECT_ALONE = new Ahead(true);
 const KEY_ALONE = new Ahead(false);
 
@@ -231,7 +234,7 @@ function startBelow(
       const below = { prev: path, key: field.key, typename: type.name };
       visitDemand(ahead, field.demand, { key, field, args, context, document, path: below });
     } catch {
-      // The field's resolver meets the same refusal, and tells it at its place in the answer.
+      // The field's resolver refuses the same arguments, and reports it.
     }
   }
   return ahead;

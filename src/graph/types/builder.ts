@@ -1,5 +1,5 @@
 /**
- * The one schema builder. It defines no types of `/v0`: rooms add theirs.
+ * The one schema builder. It defines no types of `/v0`: resource modules add theirs.
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';

@@ -1,8 +1,8 @@
 /**
- * The field builder, for helpers that work wherever a field stands.
+ * The field builder, for helpers that define fields of any parent type.
  *
- * Pothos types a field by where it stands (query, object, interface) and by its options, literally.
- * A helper for all of them cannot be typed that way; its own parameters are, and rooms use those.
+ * Pothos types a field by its parent (query, object, interface) and by its literal options. A helper
+ * for all of them cannot be typed that way; its own parameters are typed instead.
  */
 import type { Route } from '../../v0/routes.ts';
 import type { Types } from './builder.ts';
@@ -12,7 +12,7 @@ export type FieldBuilder<Parent> =
   | PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>
   | PothosSchemaTypes.QueryFieldBuilder<Types, Parent>;
 
-/** The half of a field builder that helpers use; its own type depends on where a field stands. */
+/** The part of a field builder that helpers use, whatever the parent type. */
 export interface AnyFieldBuilder {
   readonly arg: PothosSchemaTypes.ObjectFieldBuilder<Types, object>['arg'];
   field(options: object): never;
