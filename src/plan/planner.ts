@@ -424,7 +424,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const route = searched ? searched.route : entity.route;
     if (!route || !calls.serves(route)) return undefined;
     const { id, most, groups } = objects.keys(entity.key);
-    return this.#once(`${entity.name} ${id}`, visit, () => {
+    return this.#once(`${entity.name} ${id} ${most}`, visit, () => {
       let at = visit.at;
       for (const group of groups) {
         if (calls.isPrimed(`${entity.name} ${group.id}`, visit.at)) continue;
@@ -462,12 +462,13 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const { objects } = parent;
     const { route } = demand;
     if (!route) return { id: `${objects.id}.${field.name}`, at: begin, most: objects.most };
-    const { id: parents, groups } = objects.keys(objects.keyParts);
-    return this.#once(`${field.name} ${textOf(args)} ${parents}`, visit, () => {
+    const parents = objects.keys(objects.keyParts);
+    const what = `${field.name} ${textOf(args)} ${parents.id} ${parents.most}`;
+    return this.#once(what, visit, () => {
       const ids: string[] = [];
       let [at, most] = [begin, 0];
       let refusal: unknown;
-      for (const group of groups) {
+      for (const group of parents.groups) {
         this.visits += 1;
         try {
           const request = this.#requestOf(demand, group, args);
