@@ -1,8 +1,8 @@
 /**
  * One execution of an operation, as the specification describes it.
  *
- * Values are written into the result where they belong, and what is awaited is written there later,
- * so only what has to wait costs a promise. A path is made where a resolver or an error may need it.
+ * What is awaited is null in the result until it is written there, and only that costs a promise: no
+ * object or list is promised for a value in it. A path is made where a resolver or an error needs it.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Execution
  */
@@ -113,6 +113,7 @@ export class Execution implements OperationContext {
     this.#root.isNull = true;
     this.#data = null;
     this.#size.limits.giveUp?.();
+    this.#finish();
     return error;
   }
 
@@ -236,10 +237,9 @@ export class Execution implements OperationContext {
   }
 
   #completeOrAwait(field: PreparedField, shape: Shape, path: Path, value: unknown): unknown {
-    if (!isPromiseLike(value)) return this.#completeValue(field, shape, path, value);
-    return this.#await(field, shape, path, value, (settled) =>
-      this.#completeValue(field, shape, path, settled),
-    );
+    return isPromiseLike(value)
+      ? this.#await(field, shape, path, value)
+      : this.#completeValue(field, shape, path, value);
   }
 
   /** @throws what the place cannot hold. */
@@ -273,21 +273,18 @@ export class Execution implements OperationContext {
     if (!isIterable(values)) {
       throw new Error(`Expected Iterable, but did not find one for field "${nameOf(field)}".`);
     }
-    const items: unknown[] = Array.isArray(values) ? values : [];
+    const isArray = Array.isArray(values);
     const list: unknown[] = [];
     try {
-      if (items === values) this.#countItems(field, items.length);
-      else {
-        for (const value of values) {
-          items.push(value);
-          this.#countItems(field, 1);
-        }
+      if (isArray) this.#countItems(field, values.length);
+      for (const value of values) {
+        list.push(this.#completeItem(field, item, path, list, value));
+        if (!isArray) this.#countItems(field, 1);
       }
-      for (const value of items) list.push(this.#completeItem(field, item, path, list, value));
       return list;
     } catch (error) {
       // The list is gone, but promises among its items that follow have to be heard.
-      for (const value of items.slice(list.length)) ignoreRejections(value);
+      hearRejections(values);
       throw error;
     }
   }
@@ -361,70 +358,88 @@ export class Execution implements OperationContext {
       : complete(isTypeOf);
   }
 
-  /** Completes the place when the promise is fulfilled; null until then. */
+  /**
+   * Completes the place when the promise is fulfilled; null until then.
+   *
+   * @param complete what makes the completed value of it. @default completeValue
+   */
   #await(
     field: PreparedField,
     shape: Shape,
     path: Path,
     promise: PromiseLike<unknown>,
-    complete: (value: unknown) => unknown,
+    complete?: (value: unknown) => unknown,
   ): null {
     const boundary = path.prev?.boundary(this.#root) ?? this.#root;
     boundary.await();
-    const fail = (error: unknown): void => {
-      // One turn of microtasks later, as graphql-js does: its clients know errors in that order.
-      queueMicrotask(() => {
-        if (!boundary.isBelowNull) this.#failAwaited(field, shape, path, boundary, error);
-        this.#settle(boundary);
-      });
-    };
-    const fulfil = (value: unknown): void => {
-      if (boundary.isBelowNull) ignoreRejections(value);
-      else {
-        try {
-          path.put(complete(value));
-        } catch (error) {
-          fail(error);
-          return;
-        }
-      }
-      this.#settle(boundary);
-    };
     // Other thenables may call back at once, or twice.
     const native = promise instanceof Promise ? promise : Promise.resolve(promise);
-    native.then((value: unknown) => {
-      if (!this.#turns) fulfil(value);
-      else {
-        this.#turns.run(() => {
-          fulfil(value);
-        });
-      }
-    }, fail);
+    native.then(
+      (value: unknown) => {
+        this.#fulfilled(field, shape, path, boundary, value, complete);
+      },
+      (error: unknown) => {
+        this.#rejected(field, shape, path, boundary, error);
+      },
+    );
     if (this.#size.addAwaited(field)) this.#checkSize();
     return null;
   }
 
-  #failAwaited(
+  #fulfilled(
+    field: PreparedField,
+    shape: Shape,
+    path: Path,
+    boundary: NullBoundary,
+    value: unknown,
+    complete: ((value: unknown) => unknown) | undefined,
+  ): void {
+    if (this.#turns?.isOver) {
+      hearRejections(value);
+      this.#turns.whenNextBegins(() => {
+        this.#fulfilled(field, shape, path, boundary, value, complete);
+      });
+      return;
+    }
+    if (boundary.isBelowNull) hearRejections(value);
+    else {
+      try {
+        path.put(complete ? complete(value) : this.#completeValue(field, shape, path, value));
+      } catch (error) {
+        this.#rejected(field, shape, path, boundary, error);
+        return;
+      }
+    }
+    this.#settle(boundary);
+  }
+
+  #rejected(
     field: PreparedField,
     shape: Shape,
     path: Path,
     boundary: NullBoundary,
     cause: unknown,
   ): void {
-    try {
-      path.put(this.#handleFieldError(field, shape, path, cause));
-    } catch (error) {
-      this.#nullBoundary(boundary, error);
-    }
+    // One turn of microtasks later, as graphql-js does: its clients know errors in that order.
+    queueMicrotask(() => {
+      if (!boundary.isBelowNull) {
+        try {
+          path.put(this.#handleFieldError(field, shape, path, cause));
+        } catch (error) {
+          this.#nullBoundary(boundary, error as GraphQLError);
+        }
+      }
+      this.#settle(boundary);
+    });
   }
 
-  /** An awaited place failed, and all above it up to the boundary must not be null. */
-  #nullBoundary(boundary: NullBoundary, error: unknown): void {
-    if (this.#aborted || boundary === this.#root) {
+  /** An awaited place failed, and nothing between it and the boundary may be null. */
+  #nullBoundary(boundary: NullBoundary, error: GraphQLError): void {
+    if (boundary === this.#root) {
       this.#nullData(error);
       this.#finish();
     } else {
-      this.#addError(error);
+      if (!this.#isFull) this.#errors.push(error);
       boundary.leave();
     }
   }
@@ -465,10 +480,6 @@ export class Execution implements OperationContext {
     return this.#errors.length >= this.#maxErrors(this.#contextValue);
   }
 
-  #addError(error: unknown): void {
-    if (!this.#isFull) this.#errors.push(error as GraphQLError);
-  }
-
   #info(field: PreparedField, path: Path): GraphQLResolveInfo {
     return {
       fieldName: field.name,
@@ -503,10 +514,10 @@ const propertyOf = (source: unknown, name: string): unknown =>
     ? (source as Data)[name]
     : undefined;
 
-/** A value that is wanted no more; promises in it are heard all the same. */
-function ignoreRejections(value: unknown): void {
-  if (isPromiseLike(value)) Promise.resolve(value).then(ignoreRejections, () => {});
-  else if (isIterable(value)) for (const item of value) ignoreRejections(item);
+/** Promises in a value that is completed later, or never, may fail before anybody else hears them. */
+function hearRejections(value: unknown): void {
+  if (isPromiseLike(value)) Promise.resolve(value).then(hearRejections, () => {});
+  else if (Array.isArray(value) || value instanceof Set) value.forEach(hearRejections);
 }
 
 /** @throws what the type has against the value. */
@@ -534,7 +545,7 @@ function serialize({ type, scalar }: LeafShape, value: unknown): unknown {
     throw isForCallers ? error : new Error(error.message);
   }
   if (isPromiseLike(serialized)) {
-    ignoreRejections(serialized);
+    hearRejections(serialized);
     throw new Error(`"${type.name}.serialize" must answer at once, and answered a promise.`);
   }
   if (serialized !== null && serialized !== undefined) return serialized;

@@ -22,6 +22,9 @@ export interface ExecutionLimits {
 /** Values between two looks at the clock: some tenths of a millisecond. */
 const VALUES_PER_LOOK = 1_000;
 
+/** The share of a limit up to which nobody counts which fields an answer is made of. */
+const SMALL = 0.1;
+
 /** What an awaited value costs more than others, in time and in memory, about. */
 const VALUES_PER_AWAITED = 5;
 
@@ -37,13 +40,17 @@ export class ResultSize {
   #textBytes = 0;
   #nextLook: number;
   readonly #operation: PreparedSelection;
-  /** Values directly below each field, by its index. */
+  /** Values directly below each field, by its index; counted where an answer is no longer small. */
   readonly #valuesBelow: number[] = [];
+  readonly #smallValues: number;
+  readonly #smallText: number;
 
   constructor(operation: PreparedSelection, limits: ExecutionLimits) {
     this.#operation = operation;
     this.limits = limits;
     this.#nextLook = Math.min(VALUES_PER_LOOK, limits.maxValues);
+    this.#smallValues = Math.floor(SMALL * limits.maxValues);
+    this.#smallText = Math.floor(SMALL * limits.maxTextBytes);
   }
 
   /** Answers, as the next three do, whether it is time to ask for an excess. */
@@ -69,7 +76,9 @@ export class ResultSize {
   #add(values: number, textBytes: number, above: PreparedField | undefined): boolean {
     this.#values += values;
     this.#textBytes += textBytes;
-    if (above) this.#valuesBelow[above.index] = (this.#valuesBelow[above.index] ?? 0) + values;
+    if (above && (this.#values > this.#smallValues || this.#textBytes > this.#smallText)) {
+      this.#valuesBelow[above.index] = (this.#valuesBelow[above.index] ?? 0) + values;
+    }
     return this.#values > this.#nextLook || this.#textBytes > this.limits.maxTextBytes;
   }
 

@@ -10,7 +10,8 @@ const TURN_MS = 10;
 
 export class Turns {
   #endsAtMs: number | undefined;
-  #isOver = false;
+  /** Whether what is settled now has to wait. */
+  isOver = false;
   readonly #waiting: (() => void)[] = [];
 
   /** To be told the time every now and then; the first time begins a turn. */
@@ -20,20 +21,19 @@ export class Turns {
       setImmediate(() => {
         this.#begin();
       });
-    } else if (nowMs > this.#endsAtMs) this.#isOver = true;
+    } else if (nowMs > this.#endsAtMs) this.isOver = true;
   }
 
-  /** Runs the task now, or in a later turn when this one is over. */
-  run(task: () => void): void {
-    if (this.#isOver) this.#waiting.push(task);
-    else task();
+  /** Runs tasks in their order: as many as one turn has time for, the others in those after it. */
+  whenNextBegins(task: () => void): void {
+    this.#waiting.push(task);
   }
 
   #begin(): void {
     this.#endsAtMs = undefined;
-    this.#isOver = false;
+    this.isOver = false;
     let done = 0;
-    while (done < this.#waiting.length && !this.#isOver) this.#waiting[done++]!();
+    while (done < this.#waiting.length && !this.isOver) this.#waiting[done++]!();
     this.#waiting.splice(0, done);
   }
 }

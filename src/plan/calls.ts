@@ -81,7 +81,7 @@ export class PlannedCalls {
     return route.set === 'document' || this.#routeSet === 'extended';
   }
 
-  /** An object that is there after a round: whoever asks for it then gets it for nothing. */
+  /** An object that is there after a round: later reads of it take no call. */
   prime(id: string, ready: number): void {
     this.#primed.set(id, Math.min(ready, this.#primed.get(id) ?? Infinity));
   }
@@ -130,7 +130,7 @@ export class PlannedCalls {
     }));
   }
 
-  /** The field that costs most at least, for whoever has to cut something. */
+  /** The field with the largest lower bound: the first to cut. */
   dearest(): string | null {
     const fields = [...this.#fields.values()].flatMap((ofRoute) => [...ofRoute]);
     const [first, ...others] = fields;

@@ -1,8 +1,8 @@
 /**
- * Whether a document is worth planning, and what to say when it costs too much.
+ * Refusing documents that cost too much.
  *
- * A plan takes longer than many a query. Only documents that could cost more than the budget are
- * planned before they run, and that can be told from the text alone, once.
+ * Planning takes longer than executing many a query, so a document is only planned before it runs if
+ * it could exceed the budget. That depends on the document alone and is found out once.
  */
 import {
   getOperationAST,

@@ -59,9 +59,9 @@ export interface Plan {
   /** Fields and list items of the answer, each counted once. */
   readonly values: { readonly atLeast: number; readonly atMost: number };
   readonly routes: readonly RoutePlan[];
-  /** The field that costs most calls at least, for whoever has to cut something. */
+  /** The field with the largest lower bound of calls: the first to cut. */
   readonly dearest: string | null;
-  /** The list that answers most items at least, and of several the one that may answer most. */
+  /** The list with the largest lower bound of items, and of several the largest upper one. */
   readonly largest: string | null;
 }
 
@@ -76,10 +76,10 @@ export interface Budget {
 /** The fields of connections and edges that hold the items. */
 const ITEM_FIELDS = new Set(['edges', 'nodes', 'node']);
 
-/** Fields and keys that are looked at for one plan: a few times what documents may have. */
+/** Fields and keys that one plan looks at: several times what a document within its limits has. */
 export const MAX_VISITS = 10_000;
 
-/** Passes in which calls turn out to begin earlier than they were first counted. */
+/** Passes over a document, each with what the one before has learnt. */
 const MAX_PASSES = 5;
 
 /** Reads that begin before anything is there begin together. */
@@ -226,9 +226,8 @@ export class Planner implements ObjectVisitor<Visit, void> {
     this.visits += 1;
     this.#values = plus(this.#values, parent.copies);
     const { definition, demand } = field;
-    // Nobody knows how much introspection answers, nor how long a list of scalars is.
-    const isLeaf = !definition || (!demand && isLeafType(getNamedType(definition.type)));
-    if (isLeaf) {
+    if (!definition || (!demand && isLeafType(getNamedType(definition.type)))) {
+      // Nobody knows how much introspection answers, nor how long a list of scalars is.
       const isOpen = definition
         ? isListType(getNullableType(definition.type))
         : field.name !== '__typename';
@@ -274,7 +273,13 @@ export class Planner implements ObjectVisitor<Visit, void> {
 
   #write({ route, check }: WriteDemand, visit: Visit): void {
     const { parent, args, path, at } = visit;
-    check(args);
+    try {
+      check(args);
+    } catch {
+      // Nothing is sent, but nobody knows how much there is to say of it.
+      this.#values = plus(this.#values, UNKNOWN);
+      return;
+    }
     const end = this.#calls.add(route, `${path} ${at}`, 1, visit);
     this.#included({ ...visit, parent: { ...parent, visibleAt: end } });
   }
@@ -349,7 +354,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const { objects, at, size, areReferences } = items;
     const type = getNamedType(field.definition.type);
     if (!isObjectType(type)) return; // a scalar of its own call
-    // Items are told by the path of their connection.
+    // The path of items is that of their connection.
     const { path } = parent.items ? parent : visit;
     const copies = this.#copies({ ...visit, path }, size);
     const isEdges = parent.items !== undefined && field.name === 'edges';
@@ -419,7 +424,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const route = searched ? searched.route : entity.route;
     if (!route || !calls.serves(route)) return undefined;
     const { id, most, groups } = objects.keys(entity.key);
-    return this.#once(`${entity.name} ${id}`, visit, () => {
+    return this.#once(`${entity.name} ${id} ${most}`, visit, () => {
       let at = visit.at;
       for (const group of groups) {
         if (calls.isPrimed(`${entity.name} ${group.id}`, visit.at)) continue;
@@ -437,7 +442,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     }).at;
   }
 
-  /** Objects that are there: whoever asks for them again gets them for nothing. */
+  /** Objects that are there: later reads of them take no call. */
   #prime(objects: Objects, ready: number): void {
     const { entity } = objects;
     for (const parts of entity ? [entity.key, ...entity.alternateKeys] : []) {
@@ -457,12 +462,13 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const { objects } = parent;
     const { route } = demand;
     if (!route) return { id: `${objects.id}.${field.name}`, at: begin, most: objects.most };
-    const { id: parents, groups } = objects.keys(objects.keyParts);
-    return this.#once(`${field.name} ${textOf(args)} ${parents}`, visit, () => {
+    const parents = objects.keys(objects.keyParts);
+    const what = `${field.name} ${textOf(args)} ${parents.id} ${parents.most}`;
+    return this.#once(what, visit, () => {
       const ids: string[] = [];
       let [at, most] = [begin, 0];
       let refusal: unknown;
-      for (const group of groups) {
+      for (const group of parents.groups) {
         this.visits += 1;
         try {
           const request = this.#requestOf(demand, group, args);

@@ -318,15 +318,23 @@ class Values {
   }
 
   #list(item: GraphQLOutputType, path: string, random: Random): unknown {
-    const items = Array.from({ length: random.below(4) }, (_, i) => {
+    const length = random.below(4);
+    const isLazy = random.chance(0.1);
+    const makeItem = (i: number) => this.at(item, `${path}.${i}`);
+    if (isLazy) {
+      // What fails here, fails the list.
+      return (function* () {
+        for (let i = 0; i < length; i++) yield makeItem(i);
+      })();
+    }
+    const items = Array.from({ length }, (_, i) => {
       try {
-        return this.at(item, `${path}.${i}`);
+        return makeItem(i);
       } catch (error) {
         return error;
       }
     });
-    if (random.chance(0.1)) return new Set(items);
-    return random.chance(0.1) ? { [Symbol.iterator]: () => items.values() } : items;
+    return random.chance(0.1) ? new Set(items) : items;
   }
 
   /** An object: of its fields, some are getters and some are methods. */

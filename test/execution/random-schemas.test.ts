@@ -1,8 +1,9 @@
 /**
  * The executor answers what graphql-js answers, whatever schema, resolvers and operation there are.
  *
- * A failure prints its seed. `FUZZ_EXECUTION=100000 npx vitest run test/execution/random-schemas.test.ts`
- * (or `npm run fuzz:execution`) runs as many seeds as it says, and others each time.
+ * The seeds are always the same here. By hand, `npm run fuzz:execution` runs 20,000 others, and
+ * `FUZZ_EXECUTION=100000 npm run fuzz:execution` as many as it says; a failure prints its seed, and
+ * `FUZZ_SEED=7 FUZZ_EXECUTION=1 npm run fuzz:execution` runs it again.
  */
 import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
@@ -10,8 +11,8 @@ import { afterRejections, byGraphqlJs, executeWith, shown } from './oracle.ts';
 import { randomWorld } from './random-schema.ts';
 
 const WANTED = Number(process.env['FUZZ_EXECUTION'] ?? 0);
-const COUNT = WANTED || 600;
-const FIRST = WANTED ? Math.floor(Math.random() * 1e9) : 0;
+const COUNT = WANTED || 200;
+const FIRST = Number(process.env['FUZZ_SEED'] ?? (WANTED && Math.floor(Math.random() * 1e9)));
 const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
 
 /** Places that are null because of an error: which of several errors came first is up to chance. */
@@ -39,7 +40,7 @@ it('answers like graphql-js, byte for byte, when nothing is promised', async () 
     errors += first.errors?.length ?? 0;
   }
 
-  expect(errors).toBeGreaterThan(COUNT);
+  if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
 }, 3_600_000);
 
 it('answers like graphql-js when much is promised, and hears every rejection', async () => {
@@ -66,5 +67,5 @@ it('answers like graphql-js when much is promised, and hears every rejection', a
     errors += expected.errors?.length ?? 0;
   }
 
-  expect(errors).toBeGreaterThan(COUNT);
+  if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
 }, 3_600_000);

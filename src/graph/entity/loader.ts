@@ -1,5 +1,5 @@
 /**
- * Per-request loaders: DataLoader, with calls that begin before anybody asks.
+ * Per-request loaders: DataLoader, with calls that look-ahead begins.
  *
  * REST has no batch route, so a batch is its distinct keys side by side, each arriving and failing
  * alone. What look-ahead starts may turn out unwanted: such a call is abandoned unless somebody
@@ -67,7 +67,7 @@ export class Loader<Key, Value> {
     );
   }
 
-  /** The value of a key: one call a key and request, whoever asks and however often. */
+  /** The value of a key: one call a key and request, however often it is loaded. */
   load(key: Key, origin?: unknown): Promise<Value> {
     const id = this.#idOf(key);
     this.#takeBrought();
@@ -129,7 +129,7 @@ export class Loader<Key, Value> {
     for (const value of this.#primes.brought.splice(0).flat()) {
       const key = this.#primes.keyOf(value);
       const id = key && this.#idOf(key);
-      // Whoever brings it says that it is one of the loader's values.
+      // `keyOf` told that it is one of the loader's values.
       if (id !== undefined && !this.#isKnown(id)) this.#primed.set(id, value as Value);
     }
   }

