@@ -67,6 +67,13 @@ export const API_KEY: Variable<string | undefined> = {
   secret: true,
 };
 
+export const CURSOR_SECRET: Variable<string | undefined> = {
+  schema: z.string().regex(/^[\x21-\x7e]{16,1024}$/),
+  unset: undefined,
+  allowed: '16 to 1024 visible ASCII characters',
+  secret: true,
+};
+
 export const UPSTREAM_URL: Variable<URL | undefined> = {
   schema: z
     .string()
@@ -90,11 +97,21 @@ export const DATABASE_URL: Variable<string> = {
   allowed: 'a libSQL URL: file:…, :memory: or libsql://…',
 };
 
+const LIST = z
+  .string()
+  .transform((list) => list.split(',').map((item) => item.trim().toLowerCase()));
+
+export const ALLOWED_HOSTS: Variable<readonly string[] | undefined> = {
+  schema: LIST.refine((hosts) => hosts.every((host) => HOST_WITHOUT_PORT.test(host))),
+  unset: undefined,
+  allowed:
+    'host names without ports, such as gateway.example.com or [::1], with commas between them',
+};
+
+const HOST_WITHOUT_PORT = /^(?:[\w.-]+|\[[\da-f:.]+\])$/;
+
 export const CORS_ORIGINS: Variable<readonly string[]> = {
-  schema: z
-    .string()
-    .transform((list) => list.split(',').map((origin) => origin.trim()))
-    .refine((origins) => origins.every(isOrigin)),
+  schema: LIST.refine((origins) => origins.every(isOrigin)),
   unset: [],
   allowed: 'origins such as https://app.example.com, with commas between them',
 };
@@ -115,6 +132,19 @@ export function wholeNumber(unset: number, min: number, max: number): Variable<n
   };
 }
 
+/** `off` is Infinity. */
+export function numberOrOff(min: number, max: number): Variable<number | undefined> {
+  const { schema, allowed } = wholeNumber(min, min, max);
+  return {
+    schema: z
+      .literal('off')
+      .transform(() => Infinity)
+      .or(schema),
+    unset: undefined,
+    allowed: `"off" or ${allowed}`,
+  };
+}
+
 export function oneOf<const Name extends string>(
   names: readonly Name[],
   unset: Name,
@@ -124,4 +154,43 @@ export function oneOf<const Name extends string>(
     unset,
     allowed: names.map((name) => `"${name}"`).join(' or '),
   };
+}
+
+/** What variables of ours begin with, and others hardly do. */
+const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
+
+/** What Kubernetes sets for a service of that name. */
+const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
+
+/** A sentence for each variable that nobody reads, and that looks as if somebody should. */
+export function misspelt(given: readonly string[], known: readonly string[]): string[] {
+  return given.flatMap((name) => {
+    if (known.includes(name) || OF_A_SERVICE.test(name)) return [];
+    const meant = known.find((one) => isNear(name, one));
+    if (meant) return [`${name} is not a setting: was ${meant} meant?`];
+    return OWN_PREFIX.test(name) ? [`${name} is not a setting: it has no effect.`] : [];
+  });
+}
+
+/** Whether one edit makes one of the other; two, where the name is long. */
+function isNear(name: string, known: string): boolean {
+  const edits = known.length < 10 ? 1 : 2;
+  if (Math.abs(name.length - known.length) > edits) return false;
+  // Short names are near to many that others use.
+  if (known.length < 5 && name.length <= known.length) return false;
+  return distance(name.toUpperCase(), known) <= edits;
+}
+
+/** Edits (Levenshtein) between two texts. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
 }

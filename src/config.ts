@@ -5,11 +5,15 @@
  * names the variable, what is allowed and what was found. The values of keys are never shown.
  */
 import {
+  ALLOWED_HOSTS,
   API_KEY,
   ConfigError,
   CORS_ORIGINS,
+  CURSOR_SECRET,
   DATABASE_URL,
   HOST,
+  misspelt,
+  numberOrOff,
   oneOf,
   readVariable,
   SWITCH,
@@ -39,10 +43,24 @@ export interface Config {
   readonly requestTimeoutMs: number;
   /** `MAX_UPSTREAM_CALLS`: REST calls that one GraphQL request may make. */
   readonly maxUpstreamCalls: number;
+  /** `MAX_RESULT_VALUES`: fields and list items that one answer may hold. */
+  readonly maxResultValues: number;
+  /** `MAX_RESULT_BYTES`: the text that one answer may hold. */
+  readonly maxResultBytes: number;
+  /** `CURSOR_SECRET`: what cursors are sealed with beside the caller's key. */
+  readonly cursorSecret: string | undefined;
   /** `WORKERS`: processes that serve; more than one share the port. */
   readonly workers: number;
   /** `MAX_BODY_BYTES`: the largest request body that is read. */
   readonly maxBodyBytes: number;
+  /** `MAX_CONNECTIONS_PER_ADDRESS`: undefined for the default, `Infinity` when it is off. */
+  readonly maxConnectionsPerAddress: number | undefined;
+  /** `ALLOWED_HOSTS`: hosts that requests may name; undefined for any. */
+  readonly allowedHosts: readonly string[] | undefined;
+  /** `ADMIN_PORT`: where metrics and the details of readiness are; undefined for beside GraphQL. */
+  readonly adminPort: number | undefined;
+  /** `EXPLAIN`: who is told what a request costs. */
+  readonly explain: (typeof EXPLAIN_AUDIENCES)[number];
   /** `SHUTDOWN_TIMEOUT_MS`: how long requests under way may take after SIGTERM. */
   readonly shutdownTimeoutMs: number;
   /** `CORS_ORIGINS`: origins whose pages may read answers. */
@@ -61,10 +79,13 @@ export interface Config {
   readonly backendTimestamps: (typeof TIMESTAMP_FORMS)[number];
   /** `BACKEND_ROUTES`: which routes the embedded backend serves. */
   readonly backendRoutes: RouteSet;
+  /** Sentences for the log: variables that are probably misspelt, and settings that go badly together. */
+  readonly warnings: readonly string[];
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const TIMESTAMP_FORMS = ['document', 'iso'] as const;
+const EXPLAIN_AUDIENCES = ['on', 'keys', 'off'] as const;
 
 /** Longest time that may be set, in milliseconds. */
 const HOUR_MS = 3_600_000;
@@ -72,24 +93,38 @@ const HOUR_MS = 3_600_000;
 /**
  * Reads the settings.
  *
- * An empty variable counts as unset, as compose files write it. Variables not named here are ignored.
+ * An empty variable counts as unset, as compose files write it. Variables not named here are ignored,
+ * with a warning where one was probably meant.
  *
  * @throws {ConfigError} for the first value that is not allowed.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const read = <Value>(name: string, variable: Variable<Value>): Value =>
-    readVariable(name, env[name], variable);
-  const config: Config = {
-    host: read('HOST', HOST),
+  const names: string[] = [];
+  const read = <Value>(name: string, variable: Variable<Value>): Value => {
+    names.push(name);
+    return readVariable(name, env[name], variable);
+  };
+  const host = read('HOST', HOST);
+  const upstreamApiKey = read('UPSTREAM_API_KEY', API_KEY);
+  const cursorSecret = read('CURSOR_SECRET', CURSOR_SECRET);
+  const settings = {
+    host,
     port: read('PORT', wholeNumber(4_000, 0, 65_535)),
     upstreamUrl: read('UPSTREAM_URL', UPSTREAM_URL),
-    upstreamApiKey: read('UPSTREAM_API_KEY', API_KEY),
+    upstreamApiKey,
     upstreamRoutes: read('UPSTREAM_ROUTES', oneOf(ROUTE_SETS, 'extended')),
     upstreamTimeoutMs: read('UPSTREAM_TIMEOUT_MS', wholeNumber(3_000, 1, HOUR_MS)),
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(10_000, 1, HOUR_MS)),
     maxUpstreamCalls: read('MAX_UPSTREAM_CALLS', wholeNumber(250, 1, 100_000)),
+    maxResultValues: read('MAX_RESULT_VALUES', wholeNumber(200_000, 1_000, 100_000_000)),
+    maxResultBytes: read('MAX_RESULT_BYTES', wholeNumber(5_000_000, 10_000, 500_000_000)),
+    cursorSecret,
     workers: read('WORKERS', WORKERS),
     maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(100_000, 1_000, 100_000_000)),
+    maxConnectionsPerAddress: read('MAX_CONNECTIONS_PER_ADDRESS', numberOrOff(1, 4_096)),
+    allowedHosts: read('ALLOWED_HOSTS', ALLOWED_HOSTS) ?? defaultHosts(host, upstreamApiKey),
+    adminPort: read('ADMIN_PORT', { ...wholeNumber(0, 0, 65_535), unset: undefined }),
+    explain: read('EXPLAIN', oneOf(EXPLAIN_AUDIENCES, 'on')),
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
     corsOrigins: read('CORS_ORIGINS', CORS_ORIGINS),
     graphiql: read('GRAPHIQL', SWITCH),
@@ -100,17 +135,42 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),
     backendRoutes: read('BACKEND_ROUTES', oneOf(ROUTE_SETS, 'extended')),
   };
-  checkTimes(config);
-  return Object.freeze(config);
+  checkTimes(settings);
+  checkPorts(settings);
+  const warnings = misspelt(Object.keys(env), names);
+  if (upstreamApiKey !== undefined && cursorSecret === undefined) warnings.push(UNSEALED_CURSORS);
+  return Object.freeze({ ...settings, warnings });
 }
+
+const UNSEALED_CURSORS =
+  'CURSOR_SECRET is not set: cursors are sealed with UPSTREAM_API_KEY alone, so whoever has a cursor can test guesses of that key without asking anybody. Set CURSOR_SECRET to 16 or more random characters.';
 
 /**
  * A read whose callers have all left says nothing against the backend. Were they to leave before
  * their tries end, a backend that is silent would be asked for ever.
  */
-function checkTimes({ requestTimeoutMs, upstreamTimeoutMs }: Config): void {
+function checkTimes({
+  requestTimeoutMs,
+  upstreamTimeoutMs,
+}: Pick<Config, 'requestTimeoutMs' | 'upstreamTimeoutMs'>): void {
   if (requestTimeoutMs > upstreamTimeoutMs) return;
   throw new ConfigError(
     `REQUEST_TIMEOUT_MS must be more than UPSTREAM_TIMEOUT_MS, which is ${upstreamTimeoutMs}, or a silent backend is never left alone; got ${requestTimeoutMs}.`,
   );
 }
+
+function checkPorts({ port, adminPort }: Pick<Config, 'port' | 'adminPort'>): void {
+  if (adminPort === undefined || adminPort === 0 || adminPort !== port) return;
+  throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
+}
+
+/**
+ * Where callers need no key of their own and only this machine is served, a page that makes its own
+ * name lead here (DNS rebinding) could read with the deployment's key: it is told by its name.
+ */
+function defaultHosts(host: string, apiKey: string | undefined): readonly string[] | undefined {
+  if (apiKey === undefined || !/^(?:localhost|127\..*|::1)$/.test(host)) return undefined;
+  return [...new Set([...LOOPBACK_HOSTS, host])];
+}
+
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];

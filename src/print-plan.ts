@@ -53,7 +53,7 @@ function table({ calls, rounds, values, routes, largest }: Plan): string {
   const lines = [
     ['route', 'at least', 'at most', 'because of'],
     ...rows,
-    ['all calls', String(calls.least), shown(calls.most), `${rounds} rounds`],
+    ['all', String(calls.least), shown(calls.most), `${rounds} rounds`],
     ['values', String(values.atLeast), shown(values.atMost), largest ?? ''],
   ];
   const widths = [0, 1, 2].map((i) => Math.max(...lines.map((line) => line[i]!.length)));

@@ -1,9 +1,10 @@
 /**
- * The roof: every room once, then the schema.
+ * Every resource module once, then the schema that they make.
  */
 import './graph/types/node.queries.ts';
 import './resources/page/page.ts';
 import './resources/audience/audience.ts';
+import './resources/audience-version/audience-version.ts';
 import './resources/page-link/page-link.ts';
 import './resources/topic/topic.ts';
 import './resources/account/account.ts';

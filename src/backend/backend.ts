@@ -8,14 +8,15 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import type { RouteSet } from '../v0/routes.ts';
+import { BackendDatabaseError, openDatabase } from './database/database.ts';
+import type { Failure } from './failure.ts';
 import { tenantFinder } from './http/api-key.ts';
 import { createApp } from './http/app.ts';
-import { BackendDatabaseError, openDatabase } from './database/database.ts';
+import { createClock } from './new-row.ts';
+import { presenter, type TimestampForm } from './present.ts';
 import { createPublisher } from './publishing/publisher.ts';
 import { createHandlers } from './routes/resources.ts';
 import { seedWhenEmpty } from './seed/seed.ts';
-import { createClock, timeWriter } from './time.ts';
-import type { TimestampForm } from './time.ts';
 
 export { BackendDatabaseError } from './database/database.ts';
 
@@ -50,7 +51,7 @@ export interface BackendOptions {
   /** Hears of each request of `/v0`: `GET /v0/pages/p1?limit=3`. Never of a key. */
   readonly onRequest?: (line: string) => void;
   /** Hears of what was answered with 500, and of publishing steps that failed. */
-  readonly onFailure?: (error: unknown) => void;
+  readonly onFailure?: (failure: Failure) => void;
 }
 
 export interface Backend {
@@ -80,9 +81,9 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     await seedWhenEmpty(database, options.seed ?? 'sample').catch((cause: unknown) => {
       throw new BackendDatabaseError(databaseUrl, cause);
     });
-    const time = timeWriter(options.timestamps ?? 'document');
+    const present = presenter(options.timestamps ?? 'document');
     const app = createApp({
-      handlers: createHandlers({ database, now, time, publishLater: publisher.later }),
+      handlers: createHandlers({ database, now, present, publishLater: publisher.later }),
       findTenant: tenantFinder(database),
       routeSet: options.routes ?? 'extended',
       latencyMs: options.latencyMs ?? 0,

@@ -1,86 +1,115 @@
 /**
- * A field's arguments: worked out once where no variable has a say in them, put together from
- * values at hand where they are variables, and left to graphql-js where there is more to it.
+ * `CoerceArgumentValues`: the arguments of a field, as its resolver is given them.
+ *
+ * What a document says of them is worked out once; a resolver gets an object of its own, so that
+ * what one changes in it no other sees.
+ *
+ * Source: https://spec.graphql.org/October2021/#sec-Coercing-Field-Arguments
  */
 import {
   BREAK,
   getArgumentValues,
+  getNamedType,
+  getNullableType,
+  GraphQLError,
+  isEnumType,
+  isInputObjectType,
+  isListType,
   isNonNullType,
   Kind,
+  specifiedScalarTypes,
   valueFromAST,
   visit,
   type FieldNode,
   type GraphQLField,
+  type GraphQLInputType,
   type ValueNode,
 } from 'graphql';
-import type { Document, Selected } from './selection.ts';
+import { dictionary } from '../lib/dictionary.ts';
+import type { CollectedField, OperationContext } from './collect-fields.ts';
+import { asUserInputError } from './user-input-error.ts';
+import type { VariableValues } from './variables.ts';
 
-export type Arguments = Readonly<Record<string, unknown>>;
+export type ArgumentValues = Readonly<Record<string, unknown>>;
 
 type Definition = GraphQLField<unknown, unknown>;
 
-/** An argument that is given or has a default: as a variable, or with its value. */
+/** An argument that is given or has a default: a variable, or a value that is always the same. */
 interface Part {
   readonly name: string;
+  readonly type: GraphQLInputType;
   readonly variable: string | undefined;
   readonly value: unknown;
 }
 
-interface Prepared {
-  /** Undefined where variables have a say, and for wrong ones. */
-  readonly fixed: Arguments | undefined;
-  /** Undefined where a variable is only a part of a value, and for wrong ones. */
-  readonly parts: readonly Part[] | undefined;
+/** What a document says of a field's arguments. */
+export class PreparedArguments {
+  readonly definition: Definition;
+  readonly #node: FieldNode;
+  /** Undefined where more than whole variables and constants are given, and for wrong ones. */
+  readonly #parts: readonly Part[] | undefined;
+
+  constructor(definition: Definition, node: FieldNode) {
+    this.definition = definition;
+    this.#node = node;
+    this.#parts = partsOf(definition, node);
+  }
+
+  /** @throws {GraphQLError} when they are wrong. */
+  coerce(variableValues: VariableValues): ArgumentValues {
+    if (!this.#parts) return this.#coerceAll(variableValues);
+    const values = dictionary<unknown>();
+    for (const { name, type, variable, value } of this.#parts) {
+      if (variable === undefined) {
+        values[name] = copyOf(value, type);
+        continue;
+      }
+      const given = Object.hasOwn(variableValues, variable) ? variableValues[variable] : undefined;
+      // What null and nothing come to depends on the argument.
+      if (given == null) return this.#coerceAll(variableValues);
+      values[name] = copyOf(given, type);
+    }
+    return values;
+  }
+
+  #coerceAll(variableValues: VariableValues): ArgumentValues {
+    const { definition } = this;
+    try {
+      const coerced = getArgumentValues(definition, this.#node, variableValues);
+      const values = dictionary<unknown>();
+      for (const { name, type } of definition.args) {
+        if (Object.hasOwn(coerced, name)) values[name] = copyOf(coerced[name], type);
+      }
+      return values;
+    } catch (error) {
+      throw error instanceof GraphQLError ? asUserInputError(error) : error;
+    }
+  }
 }
 
-const NONE: Prepared = { fixed: Object.freeze({}), parts: [] };
-
 /** A node stands for the fields of several types where it is selected on an interface. */
-const prepared = new WeakMap<FieldNode, Prepared & { readonly definition: Definition }>();
+const prepared = new WeakMap<FieldNode, PreparedArguments>();
 
-/** The arguments of a field, whatever the variables; undefined when these matter, and for wrong ones. */
-export const fixedArguments = (definition: Definition, node: FieldNode): Arguments | undefined =>
-  preparedFor(definition, node).fixed;
-
-/**
- * The arguments of a field.
- *
- * @throws {GraphQLError} when they are wrong.
- */
-export function argumentValues(
-  definition: Definition,
-  node: FieldNode,
-  variables: Arguments,
-): Arguments {
-  const { fixed, parts } = preparedFor(definition, node);
-  return (
-    fixed ?? (parts && together(parts, variables)) ?? getArgumentValues(definition, node, variables)
-  );
+export function prepareArguments(definition: Definition, node: FieldNode): PreparedArguments {
+  let known = prepared.get(node);
+  if (known?.definition !== definition) {
+    known = new PreparedArguments(definition, node);
+    prepared.set(node, known);
+  }
+  return known;
 }
 
 /** The arguments of a selected field; undefined when they are wrong, which execution will report. */
 export function argumentsOf(
-  { variableValues }: Document,
+  { variableValues }: OperationContext,
   definition: Definition,
-  { fieldNodes: [node] }: Selected,
-): Arguments | undefined {
+  { fieldNodes: [node] }: CollectedField,
+): ArgumentValues | undefined {
   try {
-    return argumentValues(definition, node!, variableValues);
+    return prepareArguments(definition, node!).coerce(variableValues);
   } catch {
     return undefined;
   }
-}
-
-function preparedFor(definition: Definition, node: FieldNode): Prepared {
-  if (definition.args.length === 0) return NONE;
-  let known = prepared.get(node);
-  if (known?.definition !== definition) {
-    const parts = partsOf(definition, node);
-    const isFixed = parts?.every(({ variable }) => variable === undefined);
-    known = { definition, parts, fixed: isFixed ? Object.freeze(together(parts!, {})) : undefined };
-    prepared.set(node, known);
-  }
-  return known;
 }
 
 function partsOf({ args }: Definition, { arguments: given = [] }: FieldNode): Part[] | undefined {
@@ -88,40 +117,51 @@ function partsOf({ args }: Definition, { arguments: given = [] }: FieldNode): Pa
   for (const { name, type, defaultValue } of args) {
     const node = given.find((argument) => argument.name.value === name)?.value;
     if (node?.kind === Kind.VARIABLE) {
-      parts.push({ name, variable: node.name.value, value: undefined });
+      parts.push({ name, type, variable: node.name.value, value: undefined });
       continue;
     }
-    if (node && hasVariable(node)) return undefined;
+    if (node && !isConstant(node, type)) return undefined;
     const value: unknown = node ? valueFromAST(node, type) : defaultValue;
     const isWrong = value === undefined && (node !== undefined || isNonNullType(type));
     if (isWrong) return undefined;
-    if (value !== undefined) parts.push({ name, variable: undefined, value });
+    if (value !== undefined) parts.push({ name, type, variable: undefined, value });
   }
   return parts;
 }
 
-/** Undefined where a variable is null or absent: what it comes to then, depends on its argument. */
-function together(parts: readonly Part[], variables: Arguments): Arguments | undefined {
-  const values: Record<string, unknown> = {};
-  for (const { name, variable, value } of parts) {
-    if (variable === undefined) {
-      values[name] = value;
-      continue;
-    }
-    const given = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
-    if (given == null) return undefined;
-    values[name] = given;
-  }
-  return values;
-}
-
-function hasVariable(value: ValueNode): boolean {
-  let has = false;
-  visit(value, {
+/** Whether a literal comes to the same whenever it is coerced; what custom scalars do, none can know. */
+function isConstant(node: ValueNode, type: GraphQLInputType): boolean {
+  let hasVariable = false;
+  visit(node, {
     [Kind.VARIABLE]: () => {
-      has = true;
+      hasVariable = true;
       return BREAK;
     },
   });
-  return has;
+  return !hasVariable && !hasCustomScalar(type, new Set());
+}
+
+function hasCustomScalar(type: GraphQLInputType, seen: Set<unknown>): boolean {
+  const named = getNamedType(type);
+  if (seen.has(named)) return false;
+  seen.add(named);
+  return isInputObjectType(named)
+    ? Object.values(named.getFields()).some((field) => hasCustomScalar(field.type, seen))
+    : !isEnumType(named) && !specifiedScalarTypes.includes(named);
+}
+
+/** Lists and input objects anew; what a scalar or an enum has made of a value is the type's own. */
+function copyOf(value: unknown, type: GraphQLInputType): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const nullable = getNullableType(type);
+  if (Array.isArray(value)) {
+    return isListType(nullable) ? value.map((item) => copyOf(item, nullable.ofType)) : value;
+  }
+  if (!isInputObjectType(nullable)) return value;
+  const copy = dictionary<unknown>();
+  for (const field of Object.values(nullable.getFields())) {
+    if (!Object.hasOwn(value, field.name)) continue;
+    copy[field.name] = copyOf((value as ArgumentValues)[field.name], field.type);
+  }
+  return copy;
 }

@@ -1,66 +1,85 @@
 /**
- * Executes operations in the place of graphql-js's `execute`, which is asked only where nothing can
- * be executed.
+ * `ExecuteRequest`: executes an operation of a document, with the interface of graphql-js's `execute`.
+ *
+ * Everything that does not change from one request to the next is prepared once; `Execution` is what
+ * a request costs.
+ *
+ * Source: https://spec.graphql.org/October2021/#sec-Executing-Requests
  */
 import {
-  execute as interpret,
   getOperationAST,
-  OperationTypeNode,
+  Kind,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLError,
+  type GraphQLSchema,
 } from 'graphql';
-import { Execution } from './execution.ts';
-import { Executor } from './executor.ts';
-import { FieldErrors } from './field-errors.ts';
-import { PreparedOperations } from './prepared-operations.ts';
-import type { Data } from './prepared.ts';
-import { variablesOf } from './variables.ts';
-
-type MaybePromise<T> = T | Promise<T>;
+import { assertExecutable } from './assert-executable.ts';
+import { Execution, type ExecutionOptions, type MaybePromise } from './execution.ts';
+import { PreparedOperations } from './prepared-operation.ts';
+import { userInputError } from './user-input-error.ts';
+import { coerceVariableValues } from './variables.ts';
 
 export type Execute = (args: ExecutionArgs) => MaybePromise<ExecutionResult>;
 
-/** Each repeats the whole input. */
+/** Each repeats the input. */
 const MAX_VARIABLE_ERRORS = 10;
 
-/** @param maxErrors how many errors are told, at most, of an answer in this context. */
-export function createExecute(maxErrors: (contextValue: unknown) => number): Execute {
-  const operations = new PreparedOperations();
+export function createExecute(options: ExecutionOptions): Execute {
+  const schemas = new WeakMap<GraphQLSchema, PreparedOperations>();
+
+  function operationsOf(schema: GraphQLSchema): PreparedOperations {
+    let operations = schemas.get(schema);
+    if (!operations) {
+      assertExecutable(schema);
+      operations = new PreparedOperations();
+      schemas.set(schema, operations);
+    }
+    return operations;
+  }
 
   return (args) => {
-    const { schema, document, operationName, contextValue } = args;
+    const { schema, document, operationName, variableValues: sent, options: coercion } = args;
+    assertArguments(args);
+    const operations = operationsOf(schema);
     const operation = getOperationAST(document, operationName);
-    const type = operation && schema.getRootType(operation.operation);
-    // graphql-js says why.
-    if (!type) return interpret(args);
-    const variableValues = variablesOf(schema, operation, args.variableValues);
-    if (!variableValues) {
-      return interpret({ ...args, options: { maxCoercionErrors: MAX_VARIABLE_ERRORS } });
-    }
-    const errors = new FieldErrors(() => maxErrors(contextValue));
+    if (!operation) return { errors: [noOperation(document, operationName)] };
+    const { coerced: variableValues, errors } = coerceVariableValues(schema, operation, sent, {
+      maxErrors: coercion?.maxCoercionErrors ?? MAX_VARIABLE_ERRORS,
+      hideSuggestions: args.hideSuggestions,
+    });
+    if (!variableValues) return { errors: errors! };
     const known = operations.document(document);
-    const read = { schema, fragments: known.fragments, variableValues };
-    const execution = new Execution(read, operation, args);
-    const executor = new Executor(execution, errors);
-    const failed = (error: unknown): ExecutionResult => {
-      errors.add(error as GraphQLError, undefined);
-      return resultOf(null, errors);
-    };
+    const context = { schema, fragments: known.fragments, variableValues };
     try {
-      const root = operations.root(known, operation, type, execution);
-      const data =
-        operation.operation === OperationTypeNode.MUTATION
-          ? executor.oneByOne(root)
-          : executor.together(root);
-      return data instanceof Promise
-        ? data.then((data) => resultOf(data, errors), failed)
-        : resultOf(data, errors);
+      const selection = operations.root(known, operation, context);
+      return new Execution(context, operation, selection, args, options).executeOperation();
     } catch (error) {
-      return failed(error);
+      // A condition is null, or the schema has no such operations: nothing was executed.
+      return { errors: [error as GraphQLError], data: null };
     }
   };
 }
 
-const resultOf = (data: Data | null, { told }: FieldErrors): ExecutionResult =>
-  told.length > 0 ? { errors: told, data } : { data };
+/** What TypeScript can't hold of a caller in JavaScript; in the words of graphql-js. */
+function assertArguments({ document, variableValues }: ExecutionArgs): void {
+  if (!(document as unknown)) throw new Error('Must provide document.');
+  if (variableValues != null && typeof variableValues !== 'object') {
+    throw new Error(
+      'Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an unparsed JSON string was provided.',
+    );
+  }
+}
+
+function noOperation(
+  { definitions }: DocumentNode,
+  operationName: string | null | undefined,
+): GraphQLError {
+  if (operationName != null) return userInputError(`Unknown operation named "${operationName}".`);
+  return userInputError(
+    definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+      ? 'Must provide operation name if query contains multiple operations.'
+      : 'Must provide an operation.',
+  );
+}

@@ -1,73 +1,486 @@
 /**
- * One execution: what is executed, for whom, and what resolvers are called with.
+ * One execution of an operation, as the specification describes it.
+ *
+ * What is awaited is null in the result until it is written there, and only that costs a promise: no
+ * object or list is promised for a value in it. A path is made where a resolver or an error needs it.
+ *
+ * Source: https://spec.graphql.org/October2021/#sec-Execution
  */
 import {
+  defaultTypeResolver,
+  GraphQLError,
   isObjectType,
+  locatedError,
+  OperationTypeNode,
+  responsePathAsArray,
+  type ExecutionArgs,
+  type ExecutionResult,
   type GraphQLAbstractType,
+  type GraphQLFieldResolver,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  type GraphQLTypeResolver,
   type OperationDefinitionNode,
 } from 'graphql';
-import { argumentValues, type Arguments } from './arguments.ts';
-import type { Place } from './place.ts';
-import { nameOf, type PreparedField } from './prepared.ts';
-import type { Document } from './selection.ts';
+import { inspect } from 'graphql/jsutils/inspect.js';
+import { dictionary } from '../lib/dictionary.ts';
+import type { ArgumentValues } from './arguments.ts';
+import type { OperationContext } from './collect-fields.ts';
+import { NullBoundary, Path } from './path.ts';
+import {
+  nameOf,
+  type Data,
+  type LeafShape,
+  type PreparedField,
+  type PreparedSelection,
+  type Shape,
+} from './prepared-operation.ts';
+import { ResultSize, type ExecutionLimits } from './result-size.ts';
+import { Turns } from './turns.ts';
 
-export class Execution implements Document {
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+export interface ExecutionOptions {
+  /** How many errors an answer in this context may have; asked whenever there is one more. */
+  readonly maxErrors: (contextValue: unknown) => number;
+  /** What an answer in this context may hold, and how long it may take. */
+  readonly limits: (contextValue: unknown) => ExecutionLimits;
+}
+
+export class Execution implements OperationContext {
   readonly schema: GraphQLSchema;
-  readonly fragments: Document['fragments'];
-  readonly variableValues: Document['variableValues'];
+  readonly fragments: OperationContext['fragments'];
+  readonly variableValues: OperationContext['variableValues'];
   readonly operation: OperationDefinitionNode;
-  readonly rootValue: unknown;
-  readonly #context: unknown;
-  /** Of fields whose arguments have variables. */
-  #arguments: Map<PreparedField, Arguments> | undefined;
+  readonly #rootValue: unknown;
+  readonly #contextValue: unknown;
+  readonly #fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly #typeResolver: GraphQLTypeResolver<unknown, unknown>;
+  readonly #selection: PreparedSelection;
+  readonly #size: ResultSize;
+  readonly #maxErrors: (contextValue: unknown) => number;
+  readonly #errors: GraphQLError[] = [];
+  readonly #root = new NullBoundary(undefined, undefined);
+  #data: Data | null = null;
+  /** Undefined for an execution that is small so far. */
+  #turns: Turns | undefined;
+  /** Why there will be no data. */
+  #aborted: GraphQLError | undefined;
+  /** What follows when nothing is awaited any more. */
+  #next: (() => void) | undefined;
+  #resolve: ((result: ExecutionResult) => void) | undefined;
 
   constructor(
-    { schema, fragments, variableValues }: Document,
+    { schema, fragments, variableValues }: OperationContext,
     operation: OperationDefinitionNode,
-    { rootValue, contextValue }: { readonly rootValue?: unknown; readonly contextValue?: unknown },
+    selection: PreparedSelection,
+    { rootValue, contextValue, fieldResolver, typeResolver }: ExecutionArgs,
+    { maxErrors, limits }: ExecutionOptions,
   ) {
     this.schema = schema;
     this.fragments = fragments;
     this.variableValues = variableValues;
     this.operation = operation;
-    this.rootValue = rootValue;
-    this.#context = contextValue;
+    this.#rootValue = rootValue;
+    this.#contextValue = contextValue;
+    this.#fieldResolver = fieldResolver ?? undefined;
+    this.#typeResolver = typeResolver ?? defaultTypeResolver;
+    this.#maxErrors = maxErrors;
+    this.#size = new ResultSize(selection, limits(contextValue));
+    this.#selection = selection;
   }
 
-  /** What a field's resolver answers; what the source has, for a field without. */
-  resolve(field: PreparedField, source: unknown, property: unknown, place: Place): unknown {
-    if (!field.resolve) return property;
-    const info = this.#info(field, place);
-    return field.resolve(source, this.#argumentsOf(field), this.#context, info);
-  }
-
-  /** The type of an object that may be of several. */
-  typeOf(
-    value: unknown,
-    type: GraphQLAbstractType,
-    field: PreparedField,
-    place: Place,
-  ): GraphQLObjectType {
-    const name = type.resolveType?.(value, this.#context, this.#info(field, place), type);
-    const found = typeof name === 'string' ? this.schema.getType(name) : undefined;
-    if (isObjectType(found) && this.schema.isSubType(type, found)) return found;
-    throw new Error(`Nothing told which "${type.name}" stands at "${nameOf(field)}".`);
-  }
-
-  #argumentsOf(field: PreparedField): Arguments {
-    if (field.fixedArguments) return field.fixedArguments;
-    let found = this.#arguments?.get(field);
-    if (!found) {
-      found = argumentValues(field.definition, field.nodes[0]!, this.variableValues);
-      (this.#arguments ??= new Map()).set(field, found);
+  executeOperation(): MaybePromise<ExecutionResult> {
+    try {
+      this.#data =
+        this.operation.operation === OperationTypeNode.MUTATION
+          ? this.#executeFieldsSerially(this.#selection)
+          : this.#executeFields(this.#selection, this.#rootValue, undefined);
+    } catch (error) {
+      this.#nullData(error);
     }
-    return found;
+    if (this.#aborted || !this.#root.isAwaited) return this.#result();
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
   }
 
-  #info(field: PreparedField, path: Place): GraphQLResolveInfo {
+  /** Ends it without data: what is settled later goes nowhere, and nothing is resolved any more. */
+  #abort(error: GraphQLError): GraphQLError {
+    this.#aborted = error;
+    this.#root.isNull = true;
+    this.#data = null;
+    this.#size.limits.giveUp?.();
+    this.#finish();
+    return error;
+  }
+
+  #result(): ExecutionResult {
+    if (this.#aborted) return { errors: [this.#aborted] };
+    const data = this.#data;
+    return this.#errors.length > 0 ? { errors: this.#errors, data } : { data };
+  }
+
+  /** A value that must not be null was null, or failed, and nothing above it may be. */
+  #nullData(error: unknown): void {
+    if (this.#aborted) return;
+    this.#data = null;
+    this.#root.isNull = true;
+    this.#errors.push(error as GraphQLError);
+  }
+
+  /** Each field begins when the one before has ended. */
+  #executeFieldsSerially(selection: PreparedSelection): Data {
+    const data = new selection.Data();
+    this.#count(selection);
+    const executeFrom = (start: number): void => {
+      for (let i = start; i < selection.fields.length; i++) {
+        const field = selection.fields[i]!;
+        data[field.key] = this.#executeField(field, this.#rootValue, undefined, data);
+        if (this.#root.isAwaited) {
+          this.#next = () => {
+            executeFrom(i + 1);
+          };
+          return;
+        }
+      }
+    };
+    executeFrom(0);
+    return data;
+  }
+
+  #executeFields(selection: PreparedSelection, source: unknown, path: Path | undefined): Data {
+    const data = new selection.Data();
+    this.#count(selection);
+    for (const field of selection.fields) {
+      data[field.key] = this.#executeField(field, source, path, data);
+    }
+    return data;
+  }
+
+  #count(selection: PreparedSelection): void {
+    if (this.#size.addObject(selection)) this.#checkSize();
+  }
+
+  #checkSize(): void {
+    const nowMs = performance.now();
+    const error = this.#size.excess(nowMs);
+    if (error) throw this.#abort(error);
+    (this.#turns ??= new Turns()).look(nowMs);
+  }
+
+  /** The completed value of a field; null as long as it is awaited. */
+  #executeField(
+    field: PreparedField,
+    source: unknown,
+    parent: Path | undefined,
+    data: Data,
+  ): unknown {
+    const { leaf } = field;
+    if (field.typename !== undefined) return field.typename;
+    if (!leaf || this.#fieldResolver) return this.#executeAt(field, source, parent, data);
+    // Most of an answer ends here, and needs no path.
+    let property: unknown;
+    try {
+      property = propertyOf(source, field.name);
+      if (isPrimitive(property)) return this.#completeLeafValue(leaf, property);
+      if (property == null && !leaf.isNonNull) return null;
+    } catch (error) {
+      const path = new Path(parent, field.key, field.parentType.name, data, leaf.isNonNull);
+      return this.#handleFieldError(field, leaf, path, error);
+    }
+    return this.#executeAt(field, source, parent, data, property);
+  }
+
+  /** @param property what the source has in the field's name, where that was read already. */
+  #executeAt(
+    field: PreparedField,
+    source: unknown,
+    parent: Path | undefined,
+    data: Data,
+    property?: unknown,
+  ): unknown {
+    const { shape } = field;
+    const path = new Path(parent, field.key, field.parentType.name, data, shape.isNonNull);
+    try {
+      const value = this.#resolveFieldValue(field, source, property, path);
+      return this.#completeOrAwait(field, shape, path, value);
+    } catch (error) {
+      return this.#handleFieldError(field, shape, path, error);
+    }
+  }
+
+  #resolveFieldValue(
+    field: PreparedField,
+    source: unknown,
+    property: unknown,
+    path: Path,
+  ): unknown {
+    const resolve = field.resolve ?? this.#fieldResolver;
+    if (resolve) {
+      const args = this.#coerceArgumentValues(field);
+      return resolve(source, args, this.#contextValue, this.#info(field, path));
+    }
+    // Wrong arguments are an error even where nobody reads them.
+    const args = field.arguments && this.#coerceArgumentValues(field);
+    const value = field.leaf ? property : propertyOf(source, field.name);
+    if (typeof value !== 'function') return value;
+    const method = value as (...given: unknown[]) => unknown;
+    const info = this.#info(field, path);
+    return method.call(source, args ?? dictionary(), this.#contextValue, info);
+  }
+
+  #coerceArgumentValues(field: PreparedField): ArgumentValues {
+    return field.arguments ? field.arguments.coerce(this.variableValues) : dictionary();
+  }
+
+  #completeOrAwait(field: PreparedField, shape: Shape, path: Path, value: unknown): unknown {
+    return isPromiseLike(value)
+      ? this.#await(field, shape, path, value)
+      : this.#completeValue(field, shape, path, value);
+  }
+
+  /** @throws what the place cannot hold. */
+  #completeValue(field: PreparedField, shape: Shape, path: Path, value: unknown): unknown {
+    if (value instanceof Error) throw value;
+    if (value === null || value === undefined) {
+      if (!shape.isNonNull) return null;
+      throw new Error(`Cannot return null for non-nullable field ${nameOf(field)}.`);
+    }
+    switch (shape.kind) {
+      case 'leaf':
+        return this.#completeLeafValue(shape, value);
+      case 'list':
+        return this.#completeListValue(field, shape.item, path, value);
+      case 'object':
+        return this.#completeObjectValue(field, shape, shape.type, path, value);
+      case 'abstract':
+        return this.#completeAbstractValue(field, shape, shape.type, path, value);
+    }
+  }
+
+  #completeLeafValue(shape: LeafShape, value: unknown): unknown {
+    const serialized = serialize(shape, value);
+    if (typeof serialized === 'string' || typeof serialized === 'object') {
+      if (this.#size.addLeaf(serialized)) this.#checkSize();
+    }
+    return serialized;
+  }
+
+  #completeListValue(field: PreparedField, item: Shape, path: Path, values: unknown): unknown[] {
+    if (!isIterable(values)) {
+      throw new Error(`Expected Iterable, but did not find one for field "${nameOf(field)}".`);
+    }
+    const isArray = Array.isArray(values);
+    const list: unknown[] = [];
+    try {
+      if (isArray) this.#countItems(field, values.length);
+      for (const value of values) {
+        list.push(this.#completeItem(field, item, path, list, value));
+        if (!isArray) this.#countItems(field, 1);
+      }
+      return list;
+    } catch (error) {
+      // The list is gone, but promises among its items that follow have to be heard.
+      hearRejections(values);
+      throw error;
+    }
+  }
+
+  #countItems(field: PreparedField, count: number): void {
+    if (this.#size.addItems(count, field)) this.#checkSize();
+  }
+
+  #completeItem(
+    field: PreparedField,
+    shape: Shape,
+    parent: Path,
+    list: unknown[],
+    value: unknown,
+  ): unknown {
+    let path: Path | undefined;
+    try {
+      if (shape.kind === 'leaf' && isPrimitive(value)) return this.#completeLeafValue(shape, value);
+      path = new Path(parent, list.length, undefined, list, shape.isNonNull);
+      return this.#completeOrAwait(field, shape, path, value);
+    } catch (error) {
+      path ??= new Path(parent, list.length, undefined, list, shape.isNonNull);
+      return this.#handleFieldError(field, shape, path, error);
+    }
+  }
+
+  #completeAbstractValue(
+    field: PreparedField,
+    shape: Shape,
+    type: GraphQLAbstractType,
+    path: Path,
+    value: unknown,
+  ): unknown {
+    const resolveType = type.resolveType ?? this.#typeResolver;
+    const info = this.#info(field, path);
+    const name: unknown = resolveType(value, this.#contextValue, info, type);
+    const complete = (settled: unknown): unknown => {
+      const found = this.#objectTypeOf(field, type, settled, value);
+      return this.#completeObjectValue(field, shape, found, path, value);
+    };
+    return isPromiseLike(name) ? this.#await(field, shape, path, name, complete) : complete(name);
+  }
+
+  #objectTypeOf(
+    field: PreparedField,
+    abstract: GraphQLAbstractType,
+    name: unknown,
+    value: unknown,
+  ): GraphQLObjectType {
+    const type = typeof name === 'string' ? this.schema.getType(name) : undefined;
+    if (isObjectType(type) && this.schema.isSubType(abstract, type)) return type;
+    throw new Error(wrongTypeMessage(field, abstract, name, type, value));
+  }
+
+  #completeObjectValue(
+    field: PreparedField,
+    shape: Shape,
+    type: GraphQLObjectType,
+    path: Path,
+    value: unknown,
+  ): unknown {
+    const selection = field.below(type, this);
+    if (!type.isTypeOf) return this.#executeFields(selection, value, path);
+    const isTypeOf = type.isTypeOf(value, this.#contextValue, this.#info(field, path));
+    const complete = (settled: unknown): unknown => {
+      if (settled) return this.#executeFields(selection, value, path);
+      throw new Error(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
+    };
+    return isPromiseLike(isTypeOf)
+      ? this.#await(field, shape, path, isTypeOf, complete)
+      : complete(isTypeOf);
+  }
+
+  /**
+   * Completes the place when the promise is fulfilled; null until then.
+   *
+   * @param complete what makes the completed value of it. @default completeValue
+   */
+  #await(
+    field: PreparedField,
+    shape: Shape,
+    path: Path,
+    promise: PromiseLike<unknown>,
+    complete?: (value: unknown) => unknown,
+  ): null {
+    const boundary = path.prev?.boundary(this.#root) ?? this.#root;
+    boundary.await();
+    // Other thenables may call back at once, or twice.
+    const native = promise instanceof Promise ? promise : Promise.resolve(promise);
+    native.then(
+      (value: unknown) => {
+        this.#fulfilled(field, shape, path, boundary, value, complete);
+      },
+      (error: unknown) => {
+        this.#rejected(field, shape, path, boundary, error);
+      },
+    );
+    if (this.#size.addAwaited(field)) this.#checkSize();
+    return null;
+  }
+
+  #fulfilled(
+    field: PreparedField,
+    shape: Shape,
+    path: Path,
+    boundary: NullBoundary,
+    value: unknown,
+    complete: ((value: unknown) => unknown) | undefined,
+  ): void {
+    if (this.#turns?.isOver) {
+      hearRejections(value);
+      this.#turns.whenNextBegins(() => {
+        this.#fulfilled(field, shape, path, boundary, value, complete);
+      });
+      return;
+    }
+    if (boundary.isBelowNull) hearRejections(value);
+    else {
+      try {
+        path.put(complete ? complete(value) : this.#completeValue(field, shape, path, value));
+      } catch (error) {
+        this.#rejected(field, shape, path, boundary, error);
+        return;
+      }
+    }
+    this.#settle(boundary);
+  }
+
+  #rejected(
+    field: PreparedField,
+    shape: Shape,
+    path: Path,
+    boundary: NullBoundary,
+    cause: unknown,
+  ): void {
+    // One turn of microtasks later, as graphql-js does: its clients know errors in that order.
+    queueMicrotask(() => {
+      if (!boundary.isBelowNull) {
+        try {
+          path.put(this.#handleFieldError(field, shape, path, cause));
+        } catch (error) {
+          this.#nullBoundary(boundary, error as GraphQLError);
+        }
+      }
+      this.#settle(boundary);
+    });
+  }
+
+  /** An awaited place failed, and nothing between it and the boundary may be null. */
+  #nullBoundary(boundary: NullBoundary, error: GraphQLError): void {
+    if (boundary === this.#root) {
+      this.#nullData(error);
+      this.#finish();
+    } else {
+      if (!this.#isFull) this.#errors.push(error);
+      boundary.leave();
+    }
+  }
+
+  #settle(boundary: NullBoundary): void {
+    boundary.settle();
+    if (this.#root.isAwaited) return;
+    const next = this.#next;
+    this.#next = undefined;
+    if (next && !this.#root.isNull) {
+      try {
+        next();
+      } catch (error) {
+        this.#nullData(error);
+      }
+    }
+    if (!this.#root.isAwaited) this.#finish();
+  }
+
+  #finish(): void {
+    this.#resolve?.(this.#result());
+    this.#resolve = undefined;
+  }
+
+  /** @throws the error, with its path, where the place must not be null. */
+  #handleFieldError(field: PreparedField, shape: Shape, path: Path, cause: unknown): null {
+    if (this.#aborted) throw this.#aborted;
+    if (!shape.isNonNull) path.nullify();
+    if (!shape.isNonNull && this.#isFull) return null;
+    const error = locatedError(cause, field.nodes, responsePathAsArray(path));
+    if (shape.isNonNull) throw error;
+    this.#errors.push(error);
+    return null;
+  }
+
+  /** Whether one more error would be told nobody. */
+  get #isFull(): boolean {
+    return this.#errors.length >= this.#maxErrors(this.#contextValue);
+  }
+
+  #info(field: PreparedField, path: Path): GraphQLResolveInfo {
     return {
       fieldName: field.name,
       fieldNodes: field.nodes,
@@ -76,9 +489,93 @@ export class Execution implements Document {
       path,
       schema: this.schema,
       fragments: this.fragments,
-      rootValue: this.rootValue,
+      rootValue: this.#rootValue,
       operation: this.operation,
       variableValues: this.variableValues,
     };
   }
+}
+
+const isPrimitive = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+  typeof (value as { then?: unknown }).then === 'function';
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  Array.isArray(value) ||
+  (typeof value === 'object' &&
+    value !== null &&
+    typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function');
+
+const propertyOf = (source: unknown, name: string): unknown =>
+  (typeof source === 'object' && source !== null) || typeof source === 'function'
+    ? (source as Data)[name]
+    : undefined;
+
+/** Promises in a value that is completed later, or never, may fail before anybody else hears them. */
+function hearRejections(value: unknown): void {
+  if (isPromiseLike(value)) Promise.resolve(value).then(hearRejections, () => {});
+  else if (Array.isArray(value) || value instanceof Set) value.forEach(hearRejections);
+}
+
+/** @throws what the type has against the value. */
+function serialize({ type, scalar }: LeafShape, value: unknown): unknown {
+  switch (scalar) {
+    case 'text':
+      if (typeof value === 'string') return value;
+      break;
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      break;
+    case 'int':
+      if (typeof value === 'number' && (value | 0) === value) return value;
+      break;
+    case 'float':
+      if (typeof value === 'number' && Number.isFinite(value)) return value;
+      break;
+  }
+  let serialized: unknown;
+  try {
+    serialized = type.serialize(value);
+  } catch (error) {
+    // Without a code it was not written for callers, and may repeat what a source answered.
+    const isForCallers = !(error instanceof GraphQLError) || 'code' in error.extensions;
+    throw isForCallers ? error : new Error(error.message);
+  }
+  if (isPromiseLike(serialized)) {
+    hearRejections(serialized);
+    throw new Error(`"${type.name}.serialize" must answer at once, and answered a promise.`);
+  }
+  if (serialized !== null && serialized !== undefined) return serialized;
+  throw new Error(
+    `Expected \`${type.name}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${String(serialized)}`,
+  );
+}
+
+/** @param type what the schema has in that name. */
+function wrongTypeMessage(
+  field: PreparedField,
+  abstract: GraphQLAbstractType,
+  name: unknown,
+  type: GraphQLNamedType | undefined,
+  value: unknown,
+): string {
+  const unresolved = `Abstract type "${abstract.name}" must resolve to an Object type at runtime for field "${nameOf(field)}"`;
+  if (name === null || name === undefined) {
+    return `${unresolved}. Either the "${abstract.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`;
+  }
+  if (isObjectType(name)) {
+    return 'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.';
+  }
+  if (typeof name !== 'string') {
+    return `${unresolved} with value ${inspect(value)}, received "${inspect(name)}".`;
+  }
+  if (!type) {
+    return `Abstract type "${abstract.name}" was resolved to a type "${name}" that does not exist inside the schema.`;
+  }
+  return isObjectType(type)
+    ? `Runtime Object type "${name}" is not a possible type for "${abstract.name}".`
+    : `Abstract type "${abstract.name}" was resolved to a non-object type "${name}".`;
 }

@@ -1,51 +1,81 @@
 /**
- * An operation's variables, as it sees them: with defaults, and of the types they were declared with.
+ * `CoerceVariableValues`: an operation's variables, with defaults and of the types they were declared with.
+ *
+ * Source: https://spec.graphql.org/October2021/#sec-Coercing-Variable-Values
  */
 import {
   getVariableValues,
+  GraphQLBoolean,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
   Kind,
+  type GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type VariableDefinitionNode,
 } from 'graphql';
+import { dictionary } from '../lib/dictionary.ts';
+import { asUserInputError } from './user-input-error.ts';
 
-type Values = Readonly<Record<string, unknown>>;
+export type VariableValues = Readonly<Record<string, unknown>>;
 
-/**
- * Undefined when they are wrong; which of them and why, graphql-js says when it is asked to execute.
- *
- * The first error ends it: each prints the whole input, and thousands of them take ten seconds.
- */
-export function variablesOf(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  sent: Values | null | undefined,
-): Values | undefined {
-  const given = sent ?? {};
-  return (
-    plainValues(variableDefinitions, given) ??
-    getVariableValues(schema, variableDefinitions, given, { maxErrors: 0 }).coerced
-  );
+/** Either is undefined. */
+export interface CoercedVariables {
+  readonly coerced?: VariableValues;
+  readonly errors?: readonly GraphQLError[];
 }
 
+export interface CoercionOptions {
+  /** Each error repeats the input, so a thousand take seconds. @default 0: one error that says so */
+  readonly maxErrors?: number;
+  readonly hideSuggestions?: boolean | null | undefined;
+}
+
+export function coerceVariableValues(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  sent: VariableValues | null | undefined,
+  options: CoercionOptions = {},
+): CoercedVariables {
+  const given = sent ?? NONE;
+  const plain = plainValues(schema, variableDefinitions, given);
+  if (plain) return { coerced: plain };
+  const { maxErrors = 0, hideSuggestions } = options;
+  const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, {
+    maxErrors,
+    hideSuggestions: hideSuggestions ?? false,
+  });
+  return coerced
+    ? { coerced: dictionary(Object.entries(coerced)) }
+    : { errors: errors.map(asUserInputError) };
+}
+
+const NONE: VariableValues = dictionary();
+
 /** What a type of the specification takes as it is. */
-const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  ['ID', (value: unknown) => typeof value === 'string'],
-  ['String', (value: unknown) => typeof value === 'string'],
-  ['Boolean', (value: unknown) => typeof value === 'boolean'],
-  ['Int', (value: unknown) => typeof value === 'number' && value === (value | 0)],
+const PLAIN: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map<
+  unknown,
+  (value: unknown) => boolean
+>([
+  [GraphQLID, (value: unknown) => typeof value === 'string'],
+  [GraphQLString, (value: unknown) => typeof value === 'string'],
+  [GraphQLBoolean, (value: unknown) => typeof value === 'boolean'],
+  [GraphQLInt, (value: unknown) => typeof value === 'number' && value === (value | 0)],
 ]);
 
-/** Values that pass as they are, as most do; undefined where there is more to say of one. */
+/** Values that need no coercion, as most do; undefined where one may. */
 function plainValues(
+  schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],
-  sent: Values,
-): Values | undefined {
-  const values: Record<string, unknown> = {};
+  sent: VariableValues,
+): VariableValues | undefined {
+  const values = dictionary<unknown>();
   for (const { type, variable } of definitions) {
     const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     const name = variable.name.value;
-    const isPlain = named.kind === Kind.NAMED_TYPE ? PLAIN.get(named.name.value) : undefined;
+    if (named.kind !== Kind.NAMED_TYPE) return undefined;
+    const isPlain = PLAIN.get(schema.getType(named.name.value));
     if (!isPlain || !Object.hasOwn(sent, name) || !isPlain(sent[name])) return undefined;
     values[name] = sent[name];
   }

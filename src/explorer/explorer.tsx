@@ -5,7 +5,7 @@
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
-import { GraphiQLProvider } from '@graphiql/react';
+import { GraphiQLProvider, useGraphiQL } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
 import { useEffect, useMemo } from 'react';
 import { documentsPlugin } from './examples/documents-plugin.tsx';
@@ -39,6 +39,7 @@ export function Explorer({ settings }: { settings: Settings }) {
     >
       <HistoryStore>
         <DocExplorerStore>
+          <Readiness />
           <TopBar settings={settings} />
           <GraphiQLInterface
             defaultEditorToolsVisibility="variables"
@@ -55,6 +56,17 @@ export function Explorer({ settings }: { settings: Settings }) {
       </HistoryStore>
     </GraphiQLProvider>
   );
+}
+
+/** GraphiQL shows Play before the editors are there, and ignores who presses it: the style sheet waits for this. */
+function Readiness() {
+  const isReady = useGraphiQL(({ queryEditor, variableEditor, responseEditor }) =>
+    Boolean(queryEditor && variableEditor && responseEditor),
+  );
+  useEffect(() => {
+    document.documentElement.toggleAttribute('data-ready', isReady);
+  }, [isReady]);
+  return null;
 }
 
 /** GraphiQL calls each tab's list item the tab, though the button in it is: screen readers need the button. */

@@ -34,7 +34,7 @@ export const createContext = (
 /**
  * One value a request, made at its first use: `const topicLoader = perRequest((context) => …)`.
  *
- * Whoever needs such a value holds its accessor, so no registry of loaders exists anywhere.
+ * Modules import the accessor they need, so there is no registry of loaders.
  */
 export function perRequest<Value>(make: (context: Context) => Value): (context: Context) => Value {
   const accessor = (context: Context): Value => {

@@ -1,7 +1,7 @@
 /**
- * Where to go on, when a request's budget of calls is spent.
+ * How to continue in another request, when a request's budget of calls is spent.
  *
- * The call that would pass the budget is not made. Its field is null with an error that carries the
+ * The call that would exceed the budget is not made. Its field is null with an error that carries the
  * global id to ask for next, and for a list the cursor to ask from.
  */
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';

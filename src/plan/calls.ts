@@ -12,20 +12,16 @@ export interface RoutePlan extends Count {
   readonly fields: readonly string[];
 }
 
-/** What a field calls. */
+/** A call of a field. */
 export interface FieldCall {
-  readonly route: Route;
-  /** The path of the field. */
-  readonly field: string;
+  readonly path: string;
   /** The round after which it can begin. */
   readonly at: number;
-  /** Whether it is made whatever the backend holds, if it has only one key. */
+  /** Whether it is made whatever the backend holds. */
   readonly isCertain: boolean;
-  /** How many keys it is made for at most. */
-  readonly most: number;
 }
 
-/** What a field reads of a list. */
+/** What is read of a list. */
 export interface PageRead {
   /** How many pages that wait for each other; `Infinity` when nobody knows. */
   readonly pages: number;
@@ -35,66 +31,57 @@ export interface PageRead {
   readonly together: object;
 }
 
+/** A call, or as many calls as there are keys of which nothing is known. */
 interface Counted {
-  most: number;
+  /** The round after which it has ended; kept between passes, because it only shrinks. */
+  end: number;
+  /** The pass in which it was counted. */
+  pass: number;
   isCertain: boolean;
+  most: number;
   /** For a list: the limit of each group of reads that begin together. */
-  readonly limits: Map<object, number>;
+  limits: Map<object, number> | undefined;
 }
 
 export class PlannedCalls {
   readonly #routeSet: RouteSet;
-  /** Rounds after which calls end; kept between passes, because they only shrink. */
-  readonly #ends = new Map<string, number>();
+  readonly #counted = new Map<string, Counted>();
   #primed = new Map<string, number>();
-  #counted = new Map<string, Counted>();
-  #routes = new Map<Route, Map<string, Count>>();
+  #fields = new Map<Route, Map<string, Count>>();
   #epoch = 0;
-  #isLearnt = false;
-  #rounds = 0;
-  #least = 0;
+  #pass = 0;
+  /** Whether the last pass found a call to end earlier than it had first been counted. */
+  isLearnt = false;
+  /** The last round so far. */
+  rounds = 0;
+  /** How many calls there are at least so far. */
+  least = 0;
 
   constructor(routeSet: RouteSet) {
     this.#routeSet = routeSet;
   }
 
-  /** Whether the last pass found a call to end earlier than it had first been counted. */
-  get isLearnt(): boolean {
-    return this.#isLearnt;
-  }
-
-  /** The last round so far. */
-  get rounds(): number {
-    return this.#rounds;
-  }
-
-  /** How many calls there are at least so far. */
-  get least(): number {
-    return this.#least;
-  }
-
   begin(): void {
     this.#primed = new Map();
-    this.#counted = new Map();
-    this.#routes = new Map();
+    this.#fields = new Map();
     this.#epoch = 0;
-    this.#isLearnt = false;
-    this.#rounds = 0;
-    this.#least = 0;
+    this.#pass += 1;
+    this.isLearnt = false;
+    this.rounds = 0;
+    this.least = 0;
   }
 
   /** After a write: nothing read before it answers for what comes after. */
   forget(): void {
-    this.#epoch++;
+    this.#epoch += 1;
     this.#primed = new Map();
-    this.#counted = new Map();
   }
 
   serves(route: Route): boolean {
     return route.set === 'document' || this.#routeSet === 'extended';
   }
 
-  /** An object that is there after a round: whoever asks for it then gets it for nothing. */
+  /** An object that is there after a round: later reads of it take no call. */
   prime(id: string, ready: number): void {
     this.#primed.set(id, Math.min(ready, this.#primed.get(id) ?? Infinity));
   }
@@ -106,50 +93,36 @@ export class PlannedCalls {
   /**
    * Counts a call unless an equal one was counted.
    *
-   * @param id equal calls have equal ids.
+   * @param id equal calls of a route have equal ids.
+   * @param most how many calls it stands for at most.
    * @returns the round after which it has ended.
    */
-  add(id: string, { route, field, at, isCertain, most }: FieldCall, page?: PageRead): number {
-    if (!this.serves(route)) return at;
-    const epochal = `${this.#epoch} ${route.path} ${id}`;
-    const known = this.#ends.get(epochal);
-    const rounds = page && page.pages !== Infinity ? page.pages : 1;
-    const end = Math.min(at + rounds, known ?? Infinity);
-    if (known !== undefined && end < known) this.#isLearnt = true;
-    this.#ends.set(epochal, end);
-    this.#rounds = Math.max(this.#rounds, end);
-
-    let counted = this.#counted.get(epochal);
-    if (!counted) {
-      counted = { most: 0, isCertain: false, limits: new Map() };
-      this.#counted.set(epochal, counted);
+  add(route: Route, id: string, most: number, call: FieldCall, page?: PageRead): number {
+    if (!this.serves(route)) return call.at;
+    const counted = this.#countedOf(`${this.#epoch} ${route.path} ${id}`);
+    const end = call.at + (page && page.pages !== Infinity ? page.pages : 1);
+    if (end < counted.end) {
+      this.isLearnt ||= counted.end !== Infinity;
+      counted.end = end;
     }
-    const calls = page ? product(page.pages, differentLimits(counted.limits, page)) : 1;
-    const grown = Math.max(counted.most, product(most, calls));
-    this.#attribute(route, field, {
-      least: isCertain && !counted.isCertain ? 1 : 0,
-      most: grown === counted.most ? 0 : grown - counted.most,
-    });
-    counted.most = grown;
-    counted.isCertain ||= isCertain;
-    return end;
-  }
+    this.rounds = Math.max(this.rounds, counted.end);
 
-  /** Adds to what a field costs. */
-  #attribute(route: Route, field: string, count: Count): void {
-    if (count.least === 0 && count.most === 0) return;
-    this.#least += count.least;
-    let fields = this.#routes.get(route);
-    if (!fields) this.#routes.set(route, (fields = new Map()));
-    fields.set(field, plus(fields.get(field) ?? NONE, count));
-  }
-
-  total(): Count {
-    return this.routes().reduce<Count>(plus, NONE);
+    const least = call.isCertain && !counted.isCertain ? 1 : 0;
+    const grown = product(most, page ? product(page.pages, countLimits(counted, page)) : 1);
+    if (least > 0 || grown > counted.most) {
+      let fields = this.#fields.get(route);
+      if (!fields) this.#fields.set(route, (fields = new Map<string, Count>()));
+      const added = { least, most: grown > counted.most ? grown - counted.most : 0 };
+      fields.set(call.path, plus(fields.get(call.path) ?? NONE, added));
+      this.least += least;
+    }
+    counted.isCertain ||= call.isCertain;
+    counted.most = Math.max(counted.most, grown);
+    return counted.end;
   }
 
   routes(): RoutePlan[] {
-    return [...this.#routes].map(([{ method, path }, fields]) => ({
+    return [...this.#fields].map(([{ method, path }, fields]) => ({
       method,
       route: path,
       ...[...fields.values()].reduce(plus),
@@ -157,16 +130,20 @@ export class PlannedCalls {
     }));
   }
 
-  /** The field that costs most at least, for whoever has to cut something. */
+  /** The field with the largest lower bound: the first to cut. */
   dearest(): string | null {
-    let dearest: string | null = null;
-    let most = -1;
-    for (const fields of this.#routes.values()) {
-      for (const [field, { least }] of fields) {
-        if (least > most) [dearest, most] = [field, least];
-      }
-    }
-    return dearest;
+    const fields = [...this.#fields.values()].flatMap((ofRoute) => [...ofRoute]);
+    const [first, ...others] = fields;
+    return others.reduce((a, b) => (b[1].least > a![1].least ? b : a), first)?.[0] ?? null;
+  }
+
+  #countedOf(id: string): Counted {
+    const known = this.#counted.get(id);
+    if (known?.pass === this.#pass) return known;
+    const { end } = known ?? { end: Infinity };
+    const counted = { end, pass: this.#pass, isCertain: false, most: 0, limits: undefined };
+    this.#counted.set(id, counted);
+    return counted;
   }
 }
 
@@ -174,7 +151,8 @@ export class PlannedCalls {
  * How many calls a list may take because its reads want pages of different sizes: a page that was
  * called for serves who wants no more of it, but is not called for anew while it is under way.
  */
-function differentLimits(limits: Map<object, number>, { together, limit }: PageRead): number {
+function countLimits(counted: Counted, { together, limit }: PageRead): number {
+  const limits = (counted.limits ??= new Map<object, number>());
   limits.set(together, Math.max(limit, limits.get(together) ?? 0));
   return limits.size === 1 ? 1 : new Set(limits.values()).size;
 }

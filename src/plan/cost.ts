@@ -1,8 +1,8 @@
 /**
- * Whether a document is worth planning, and what to say when it costs too much.
+ * Refusing documents that cost too much.
  *
- * A plan takes longer than many a query. Only documents that could cost more than the budget are
- * planned before they run, and that can be told from the text alone, once.
+ * Planning takes longer than executing many a query, so a document is only planned before it runs if
+ * it could exceed the budget. That depends on the document alone and is found out once.
  */
 import {
   getOperationAST,
@@ -12,13 +12,12 @@ import {
   type ExecutionArgs,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf, type Document } from '../execution/selection.ts';
-import { variablesOf } from '../execution/variables.ts';
+import { fragmentsOf, type OperationContext } from '../execution/collect-fields.ts';
+import { coerceVariableValues } from '../execution/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/types/node.queries.ts';
 import { Journal } from '../rest/client/journal.ts';
 import type { RouteSet } from '../v0/routes.ts';
-import { product } from './count.ts';
 import { Planner, type Budget, type Plan } from './planner.ts';
 
 /** What is to be executed, with its variables as the caller sent them. */
@@ -30,7 +29,8 @@ export type OperationArgs = Pick<
 /** A context for planning alone: it knows which routes there are, and calls none. */
 export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
-  return createContext({ routeSet, journal: new Journal(), call: refuse, find: refuse }, {});
+  const client = { routeSet, journal: new Journal(), deadlineMs: Infinity, giveUp: () => {} };
+  return createContext({ ...client, call: refuse, find: refuse }, {});
 }
 
 /**
@@ -45,7 +45,7 @@ export function planFor(
   budget?: Budget,
 ): Plan | undefined {
   const operation = getOperationAST(document, operationName);
-  const variableValues = operation && variablesOf(schema, operation, sent);
+  const variableValues = operation && coerceVariableValues(schema, operation, sent).coerced;
   if (!variableValues) return undefined;
   const fragments = fragmentsOf(document);
   try {
@@ -100,61 +100,46 @@ const bounds = new WeakMap<DocumentNode, Budget>();
 function mostAtLeast(document: DocumentNode): Budget {
   let bound = bounds.get(document);
   if (!bound) {
-    bound = new LeastCost(fragmentsOf(document)).ofAll(document);
+    const fragments = fragmentsOf(document);
+    const known = new Map<SelectionSetNode, Budget>();
+    bound = NOTHING;
+    for (const one of document.definitions) {
+      if (one.kind !== Kind.OPERATION_DEFINITION) continue;
+      const { calls, values } = leastOf(one.selectionSet, fragments, known);
+      bound = { calls: bound.calls + calls, values: bound.values + values };
+    }
     bounds.set(document, bound);
   }
   return bound;
 }
 
-/** Counts fragments as often as they are spread, and looks at each once. */
-class LeastCost {
-  readonly #fragments: Document['fragments'];
-  readonly #known = new Map<string, Budget>();
+const NOTHING: Budget = { calls: 0, values: 0 };
 
-  constructor(fragments: Document['fragments']) {
-    this.#fragments = fragments;
-  }
-
-  ofAll({ definitions }: DocumentNode): Budget {
-    const total = { calls: 0, values: 0 };
-    for (const one of definitions) {
-      if (one.kind === Kind.OPERATION_DEFINITION) add(total, this.#of(one.selectionSet), 1);
+/** @param known what was looked at before: a fragment is looked at once, however often it is spread. */
+function leastOf(
+  set: SelectionSetNode,
+  fragments: OperationContext['fragments'],
+  known: Map<SelectionSetNode, Budget>,
+): Budget {
+  const found = known.get(set);
+  if (found) return found;
+  let { calls, values } = NOTHING;
+  for (const one of set.selections) {
+    const isSpread = one.kind === Kind.FRAGMENT_SPREAD;
+    const inner = isSpread ? fragments[one.name.value]?.selectionSet : one.selectionSet;
+    const below = inner ? leastOf(inner, fragments, known) : NOTHING;
+    if (one.kind !== Kind.FIELD) {
+      calls += below.calls;
+      values += below.values;
+      continue;
     }
-    return total;
+    const isList = one.name.value === 'nodes' || one.name.value === 'edges';
+    // A connection's `nodes` takes no arguments.
+    const isLookup = isList && (one.arguments?.length ?? 0) > 0;
+    const times = isLookup ? MAX_NODES : 1;
+    values += 1 + times * (1 + below.values);
+    if (inner && (isLookup || !isList)) calls += times * (1 + below.calls);
   }
-
-  #of(set: SelectionSetNode | undefined): Budget {
-    const total = { calls: 0, values: 0 };
-    for (const selection of set?.selections ?? []) {
-      if (selection.kind === Kind.FIELD) {
-        const { name, arguments: given = [], selectionSet } = selection;
-        // A connection's `nodes` takes no arguments.
-        const isLookup = name.value === 'nodes' && given.length > 0;
-        const isList = !isLookup && (name.value === 'nodes' || name.value === 'edges');
-        const { calls, values } = this.#of(selectionSet);
-        const below = { calls: isList || !selectionSet ? 0 : calls + 1, values: values + 1 };
-        add(total, below, isLookup ? MAX_NODES : 1);
-        total.values += 1;
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        add(total, this.#of(selection.selectionSet), 1);
-      } else {
-        add(total, this.#ofFragment(selection.name.value), 1);
-      }
-    }
-    return total;
-  }
-
-  #ofFragment(name: string): Budget {
-    let cost = this.#known.get(name);
-    if (!cost) {
-      cost = this.#of(this.#fragments[name]?.selectionSet);
-      this.#known.set(name, cost);
-    }
-    return cost;
-  }
-}
-
-function add(total: { calls: number; values: number }, cost: Budget, times: number): void {
-  total.calls += product(cost.calls, times);
-  total.values += product(cost.values, times);
+  known.set(set, { calls, values });
+  return { calls, values };
 }

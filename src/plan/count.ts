@@ -1,8 +1,5 @@
 /**
- * Counts of which the plan knows bounds: how many there are at least and at most.
- *
- * `Infinity` says that nobody knows; JSON has null for it. What is known stays a number that JSON
- * carries exactly, however large it gets.
+ * Numbers that the plan knows bounds of. `Infinity` says that nobody knows: JSON has null for it.
  */
 export interface Count {
   readonly least: number;
@@ -13,15 +10,14 @@ export const NONE: Count = { least: 0, most: 0 };
 export const ONE: Count = { least: 1, most: 1 };
 export const UNKNOWN: Count = { least: 0, most: Infinity };
 
-const saturated = (count: number): number =>
-  count === Infinity ? count : Math.min(count, Number.MAX_SAFE_INTEGER);
+/** Up to so many, and perhaps none. */
+export const upTo = (most: number): Count => ({ least: 0, most });
 
 export const plus = (a: Count, b: Count): Count => ({
   least: saturated(a.least + b.least),
   most: saturated(a.most + b.most),
 });
 
-/** As many of `b` for each of `a`. */
 export const times = (a: Count, b: Count): Count => ({
   least: product(a.least, b.least),
   most: product(a.most, b.most),
@@ -30,3 +26,7 @@ export const times = (a: Count, b: Count): Count => ({
 /** None of what nobody knows is none. */
 export const product = (a: number, b: number): number =>
   a === 0 || b === 0 ? 0 : saturated(a * b);
+
+/** A number that JSON carries exactly, however large it would be. */
+const saturated = (count: number): number =>
+  count === Infinity ? count : Math.min(count, Number.MAX_SAFE_INTEGER);

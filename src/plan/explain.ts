@@ -1,5 +1,5 @@
 /**
- * What a request cost, as `extensions.upstream` shows it to whoever asks.
+ * What a request has cost, for `extensions.upstream` of an explained answer.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Journal } from '../rest/client/journal.ts';
@@ -38,7 +38,7 @@ export const explain = (journal: Journal): Explained => ({
   journal: journal.entries.map(({ route, origin, startMs, endMs, status, attempt, source }) => ({
     method: route.method,
     route: route.path,
-    // Whoever calls through the graph hands over its path; nobody else appears in a request's journal.
+    // Every call of the graph has the path of its field as its origin.
     path: pathOf(origin as GraphQLResolveInfo['path'] | undefined),
     startMs: toTenths(startMs),
     durationMs: endMs === undefined ? null : toTenths(endMs - startMs),

@@ -1,28 +1,29 @@
 /**
  * Objects that nobody has seen yet, by what is known of their keys.
  *
- * The planner walks a selection once for all objects that stand at its place. What their keys hold is
- * a table: rows of parts that are known, and for each other part a name, because equal names mean
- * equal ids and so equal calls.
+ * The planner looks once at all objects that stand at a place. Parts of their keys that are known are
+ * rows of a table; each other part has a name, because equal names mean equal ids and so equal calls.
  */
 import type { AnyEntity } from '../graph/entity/entity.ts';
 import { textOf, type Key } from '../graph/entity/key.ts';
+
+/** A key that is known, or so many keys of which nothing is. */
+export interface KeyGroup {
+  /** Equal for equal keys. */
+  readonly id: string;
+  /** How many keys there are at most. */
+  readonly most: number;
+  readonly key: Key | undefined;
+}
 
 /** Distinct keys. */
 export interface Keys {
   /** Equal for equal keys. */
   readonly id: string;
-  /** Each of them, where all their parts are known. */
-  readonly rows: readonly Key[] | undefined;
-  /** How many there are at most. */
   readonly most: number;
+  /** Each alone where they are known, or else all in one. */
+  readonly groups: readonly KeyGroup[];
 }
-
-/** Keys that nobody tells apart: one, or as many of which nothing is known. */
-export type KeyGroup = Pick<Keys, 'id' | 'most'>;
-
-export const groupsOf = (keys: Keys): readonly KeyGroup[] =>
-  keys.rows?.map((row) => ({ id: textOf(row), most: 1 })) ?? [keys];
 
 /** Short names for long texts. */
 export class Names {
@@ -35,47 +36,53 @@ export class Names {
   }
 }
 
-/** What is known of objects. */
-interface Known {
-  readonly entity: AnyEntity | undefined;
-  /** How many there are at most, each counted once. */
-  readonly most: number;
-  /** The names of the parts that are known. */
-  readonly parts: readonly string[];
-  /** These parts, as often as they differ; one empty row where nothing is known. */
-  readonly rows: readonly Key[];
-  /** What the objects have from others, by the name it has there. */
-  readonly shared: ReadonlyMap<string, string>;
-}
+const NO_PARTS: readonly string[] = [];
 
 export class Objects {
   readonly entity: AnyEntity | undefined;
+  /** How many there are at most, each counted once. */
   readonly most: number;
+  /** Equal for equal objects. */
+  readonly id: string;
   readonly #names: Names;
-  readonly #id: string;
-  readonly #known: Known;
+  /** The names of the parts that are known, and these parts as often as they differ. */
+  readonly #parts: readonly string[];
+  readonly #rows: readonly KeyGroup[];
+  /** The names of parts that are unknown and come from other objects. */
+  readonly #shared = new Map<string, string>();
   readonly #keys = new Map<readonly string[], Keys>();
 
-  private constructor(names: Names, id: string, known: Known) {
-    this.entity = known.entity;
-    this.most = known.most;
+  private constructor(
+    names: Names,
+    id: string,
+    entity: AnyEntity | undefined,
+    most: number,
+    parts: readonly string[],
+    rows: readonly KeyGroup[],
+  ) {
     this.#names = names;
-    this.#id = names.of(id);
-    this.#known = known;
+    this.id = names.of(id);
+    this.entity = entity;
+    this.most = most;
+    this.#parts = parts;
+    this.#rows = rows;
   }
 
   /** What root fields are asked of. */
   static root(names: Names): Objects {
-    const known = { entity: undefined, most: 1, parts: [], rows: [{}], shared: new Map() };
-    return new Objects(names, 'root', known);
+    return new Objects(names, 'root', undefined, 1, NO_PARTS, distinct(NO_PARTS, [{}]));
   }
 
   /** The objects that have these keys. */
   static named(names: Names, entity: AnyEntity, keys: readonly Key[]): Objects {
     const rows = distinct(entity.key, keys);
-    const id = `${entity.name} ${textsOf(entity.key, rows)}`;
-    const shared = new Map<string, string>();
-    return new Objects(names, id, { entity, most: rows.length, parts: entity.key, rows, shared });
+    const id = `${entity.name} ${idOf(names, rows)}`;
+    return new Objects(names, id, entity, rows.length, entity.key, rows);
+  }
+
+  /** The parts of its key; none where it has no key. */
+  get keyParts(): readonly string[] {
+    return this.entity?.key ?? NO_PARTS;
   }
 
   /** The parts of these names. */
@@ -85,17 +92,11 @@ export class Objects {
     return keys;
   }
 
-  /** What these objects refer to by the parts that make the key of an entity. */
-  referred(entity: AnyEntity): Objects {
-    const { id, rows, most } = this.keys(entity.key);
-    if (rows) return Objects.named(this.#names, entity, rows);
-    return this.#others(`${entity.name} ${id}`, entity, most, entity.key);
-  }
-
   /**
    * What came with these objects, or was read by their keys.
    *
    * @param id names it among all that did.
+   * @param most how many there are of it.
    * @param shares the parts that it has from them.
    */
   brought(
@@ -104,67 +105,57 @@ export class Objects {
     most: number,
     shares: readonly string[],
   ): Objects {
-    return this.#others(id, entity, most, shares);
+    const parts = this.#parts.every((part) => shares.includes(part))
+      ? this.#parts
+      : shares.filter((part) => this.#parts.includes(part));
+    const brought = new Objects(this.#names, id, entity, most, parts, this.#rowsOf(parts));
+    for (const part of shares) {
+      if (!parts.includes(part)) brought.#shared.set(part, this.#nameOf(part));
+    }
+    return brought;
   }
 
   /** The parts of an entity's key that these objects are known to have too. */
-  sharedWith(entity: AnyEntity): readonly string[] {
-    return entity.key.filter((part) => this.#has(part));
-  }
-
-  /** What names something that came with these objects. */
-  nameOf(field: string): string {
-    return `${this.#id}.${field}`;
-  }
-
-  #others(
-    id: string,
-    entity: AnyEntity | undefined,
-    most: number,
-    shares: readonly string[],
-  ): Objects {
-    const parts = shares.filter((part) => this.#known.parts.includes(part));
-    const rows = distinct(parts, this.#known.rows);
-    const shared = new Map(
-      shares
-        .filter((part) => !parts.includes(part))
-        .map((part) => [part, this.#unknown(part)] as const),
-    );
-    return new Objects(this.#names, id, { entity, most, parts, rows, shared });
-  }
-
-  #has(part: string): boolean {
-    const { entity, parts, shared } = this.#known;
-    return parts.includes(part) || shared.has(part) || (entity?.key.includes(part) ?? false);
-  }
-
-  #unknown(part: string): string {
-    return this.#known.shared.get(part) ?? `${part}@${this.#id}`;
+  sharedWith(entity: AnyEntity | undefined): readonly string[] {
+    const has = (part: string): boolean =>
+      this.#parts.includes(part) || this.#shared.has(part) || this.keyParts.includes(part);
+    return entity?.key.filter(has) ?? NO_PARTS;
   }
 
   #newKeys(parts: readonly string[]): Keys {
-    const { parts: known, rows } = this.#known;
-    if (parts.every((part) => known.includes(part))) {
-      const keys = distinct(parts, rows);
-      return { id: this.#names.of(textsOf(parts, keys)), rows: keys, most: keys.length };
+    if (parts.every((part) => this.#parts.includes(part))) {
+      const rows = this.#rowsOf(parts);
+      return { id: idOf(this.#names, rows), most: rows.length, groups: rows };
     }
-    const id = parts
-      .map((part) => (known.includes(part) ? this.#newKeys([part]).id : this.#unknown(part)))
-      .join(' ');
-    return { id, rows: undefined, most: this.most };
+    const id = parts.map((part) => this.#nameOf(part)).join(' ');
+    return { id, most: this.most, groups: [{ id, most: this.most, key: undefined }] };
+  }
+
+  #rowsOf(parts: readonly string[]): readonly KeyGroup[] {
+    if (parts === this.#parts) return this.#rows;
+    return distinct(
+      parts,
+      this.#rows.map(({ key }) => key!),
+    );
+  }
+
+  #nameOf(part: string): string {
+    if (this.#parts.includes(part)) return idOf(this.#names, this.#rowsOf([part]));
+    return this.#shared.get(part) ?? `${part}@${this.id}`;
   }
 }
 
-/** Parts of rows, each combination once. */
-function distinct(parts: readonly string[], rows: readonly Key[]): readonly Key[] {
-  const found = new Map<string, Key>();
-  for (const row of rows) {
-    const text = textOf(row, parts);
-    if (found.has(text)) continue;
-    found.set(text, Object.fromEntries(parts.map((part) => [part, row[part]!])));
+/** Parts of keys, each combination once. */
+function distinct(parts: readonly string[], keys: readonly Key[]): readonly KeyGroup[] {
+  const found = new Map<string, KeyGroup>();
+  for (const whole of keys) {
+    const id = textOf(whole, parts);
+    if (found.has(id)) continue;
+    const key = Object.fromEntries(parts.map((part) => [part, whole[part]!]));
+    found.set(id, { id, most: 1, key });
   }
   return [...found.values()];
 }
 
-const textsOf = (parts: readonly string[], rows: readonly Key[]): string =>
-  rows.map((row) => textOf(row, parts)).join();
+const idOf = (names: Names, rows: readonly KeyGroup[]): string =>
+  names.of(rows.map(({ id }) => id).join());

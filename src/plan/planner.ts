@@ -16,9 +16,10 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { argumentsOf, argumentValues, type Arguments } from '../execution/arguments.ts';
-import type { Document, Selecting } from '../execution/selection.ts';
+import { prepareArguments, type ArgumentValues } from '../execution/arguments.ts';
+import type { OperationContext, Selecting } from '../execution/collect-fields.ts';
 import { nodeTypeOf } from '../graph/connection/connection-type.ts';
+import type { List } from '../graph/connection/list.ts';
 import {
   afterOf,
   checkCount,
@@ -28,7 +29,6 @@ import {
   pageOf,
   pageRequestOf,
   pagesOf,
-  type PageRequest,
 } from '../graph/connection/page-request.ts';
 import type { Context } from '../graph/context.ts';
 import type {
@@ -43,14 +43,14 @@ import { textOf } from '../graph/entity/key.ts';
 import {
   selectionOf,
   visitDemand,
+  type KeyField,
   type ObjectSelection,
   type ObjectVisitor,
   type SelectedField,
 } from '../graph/entity/walk.ts';
-import type { Route } from '../v0/routes.ts';
-import { PlannedCalls, type PageRead, type RoutePlan } from './calls.ts';
-import { NONE, ONE, plus, product, times, UNKNOWN, type Count } from './count.ts';
-import { groupsOf, Names, Objects, type KeyGroup, type Keys } from './objects.ts';
+import { PlannedCalls, type FieldCall, type PageRead, type RoutePlan } from './calls.ts';
+import { NONE, ONE, plus, product, times, UNKNOWN, upTo, type Count } from './count.ts';
+import { Names, Objects, type KeyGroup } from './objects.ts';
 
 export interface Plan {
   readonly calls: Count;
@@ -59,9 +59,9 @@ export interface Plan {
   /** Fields and list items of the answer, each counted once. */
   readonly values: { readonly atLeast: number; readonly atMost: number };
   readonly routes: readonly RoutePlan[];
-  /** The field that costs most calls at least, for whoever has to cut something. */
+  /** The field with the largest lower bound of calls: the first to cut. */
   readonly dearest: string | null;
-  /** The list that answers most items at least, and of several the one that may answer most. */
+  /** The list with the largest lower bound of items, and of several the largest upper one. */
   readonly largest: string | null;
 }
 
@@ -73,10 +73,13 @@ export interface Budget {
   readonly values: number;
 }
 
-/** Fields and keys that are looked at for one plan. Within the limits of documents it takes a fifth. */
-export const MAX_VISITS = 20_000;
+/** The fields of connections and edges that hold the items. */
+const ITEM_FIELDS = new Set(['edges', 'nodes', 'node']);
 
-/** As often as calls turn out to begin earlier than they were first counted. */
+/** Fields and keys that one plan looks at: several times what a document within its limits has. */
+export const MAX_VISITS = 10_000;
+
+/** Passes over a document, each with what the one before has learnt. */
 const MAX_PASSES = 5;
 
 /** Reads that begin before anything is there begin together. */
@@ -85,10 +88,7 @@ const START = {};
 /** A list that is read to its end. */
 const WALK: PageRead = { pages: Infinity, limit: MAX_FIRST, together: START };
 
-/** The fields of connections and edges that hold the items. */
-const ITEM_FIELDS = new Set(['edges', 'nodes', 'node']);
-
-const NO_PARTS: readonly string[] = [];
+type Definition = GraphQLField<unknown, unknown>;
 
 /** Objects of an answer. */
 interface Parent {
@@ -119,69 +119,51 @@ interface Items {
 }
 
 /** A selected field with all that counting it takes. */
-interface Visit {
+interface Visit extends FieldCall {
   readonly parent: Parent;
   readonly field: SelectedField & { readonly definition: Definition };
-  readonly args: Arguments;
-  readonly path: string;
-  /** The round after which its calls can begin. */
-  readonly at: number;
-  /** Whether they are made whatever the backend holds. */
-  readonly isCertain: boolean;
+  readonly args: ArgumentValues;
 }
 
-type Definition = GraphQLField<unknown, unknown>;
-
-/** The list that may answer most items. */
-interface Largest {
-  readonly path: string;
-  readonly items: Count;
-}
-
-/** A list that was counted. */
-interface ListRead {
-  /** Equal for equal items. */
+/** What was read by the keys of objects. */
+interface Read {
+  /** Equal for equal answers. */
   readonly id: string;
-  /** The round after which it is there. */
+  /** The round after which they are there. */
   readonly at: number;
-  /** How many lists they are at most. */
+  /** How many there are at most. */
   readonly most: number;
 }
 
 export class Planner implements ObjectVisitor<Visit, void> {
-  readonly #document: Document;
+  readonly #document: OperationContext;
   readonly #context: Context;
   readonly #budget: Budget | undefined;
   readonly #names = new Names();
   readonly #calls: PlannedCalls;
-  /** What was counted since reads were last forgotten: to count it once more would change nothing. */
-  readonly #reads = new Map<string, number>();
-  readonly #lists = new Map<string, ListRead>();
+  /** Since reads were last forgotten, by what was read: to count it again would change nothing. */
+  readonly #reads = new Map<string, Read>();
   #values = NONE;
   /** Whether a field fails that must not be null. */
   #isNull = false;
-  #largest: Largest | undefined;
-  #visits = 0;
+  #largest = { path: null as string | null, items: NONE };
+  /** How much was looked at so far. */
+  visits = 0;
 
   /** @param budget ends the plan as soon as it is surely spent. */
-  constructor(document: Document, context: Context, budget?: Budget) {
+  constructor(document: OperationContext, context: Context, budget?: Budget) {
     this.#document = document;
     this.#context = context;
     this.#budget = budget;
     this.#calls = new PlannedCalls(context.rest.routeSet);
   }
 
-  /** How much was looked at so far. */
-  get visits(): number {
-    return this.#visits;
-  }
-
   /**
    * The plan of an operation.
    *
-   * Refused arguments cost nothing, as in execution. Retries are not counted, and reads are counted
-   * as if no other request shared them. A plan that was ended early has sound lower bounds, and no
-   * upper ones.
+   * Refused arguments cost nothing, as in execution. Not counted are retries, calls that are made
+   * again after look-ahead gave them up, and that other requests share reads. A plan that was ended
+   * early has sound lower bounds, and no upper ones.
    */
   plan(operation: OperationDefinitionNode): Plan {
     let plan = this.#pass(operation);
@@ -196,235 +178,235 @@ export class Planner implements ObjectVisitor<Visit, void> {
   #pass(operation: OperationDefinitionNode): Plan {
     const calls = this.#calls;
     calls.begin();
-    this.#forget();
+    this.#reads.clear();
     this.#values = NONE;
     this.#isNull = false;
-    this.#largest = undefined as Largest | undefined;
+    this.#largest = { path: null, items: NONE };
     const type = this.#document.schema.getRootType(operation.operation);
     const isMutation = operation.operation === OperationTypeNode.MUTATION;
-    const root = {
-      objects: Objects.root(this.#names),
-      items: undefined,
-      isCertain: true,
-      copies: ONE,
-      path: '',
-    };
+    const objects = Objects.root(this.#names);
+    const root = { objects, items: undefined, isCertain: true, copies: ONE, path: '' };
     for (const field of type ? this.#selectionOf(type, [operation]).fields : []) {
       // Root fields of a mutation follow each other, and forget what was read before.
       const begin = isMutation ? calls.rounds : 0;
       this.#field({ ...root, keyAt: begin, visibleAt: begin }, field);
-      if (isMutation) this.#forget();
+      if (!isMutation) continue;
+      calls.forget();
+      this.#reads.clear();
     }
-    const { least, most } = calls.total();
-    const { least: atLeast, most: atMost } = this.#values;
+    const routes = calls.routes();
+    const { least, most } = routes.reduce<Count>(plus, NONE);
     const isOpen = this.#isOver();
     return {
       calls: { least, most: isOpen ? Infinity : most },
       rounds: calls.rounds,
-      values: { atLeast: this.#isNull ? 0 : atLeast, atMost: isOpen ? Infinity : atMost },
-      routes: calls.routes(),
+      values: {
+        atLeast: this.#isNull ? 0 : this.#values.least,
+        atMost: isOpen ? Infinity : this.#values.most,
+      },
+      routes,
       dearest: calls.dearest(),
-      largest: this.#largest?.path ?? null,
+      largest: this.#largest.path,
     };
-  }
-
-  #forget(): void {
-    this.#calls.forget();
-    this.#reads.clear();
-    this.#lists.clear();
   }
 
   /** Whether the budget is surely spent, or looking any further would cost too much. */
   #isOver(): boolean {
-    if (this.#visits >= MAX_VISITS) return true;
-    if (!this.#budget) return false;
-    return this.#calls.least > this.#budget.calls || this.#values.least > this.#budget.values;
+    const { calls = Infinity, values = Infinity } = this.#budget ?? {};
+    return this.visits >= MAX_VISITS || this.#calls.least > calls || this.#values.least > values;
   }
 
   #selectionOf(type: GraphQLObjectType, nodes: readonly Selecting[]): ObjectSelection {
     return selectionOf(this.#document, type, nodes, this.#context.rest.routeSet);
   }
 
-  #fields({ fields }: ObjectSelection, parent: Parent): void {
-    for (const field of fields) this.#field(parent, field);
-  }
-
   /** Counts a field and all below it. */
   #field(parent: Parent, field: SelectedField): void {
     if (this.#isOver()) return;
-    this.#visits += 1;
+    this.visits += 1;
     this.#values = plus(this.#values, parent.copies);
     const { definition, demand } = field;
-    if (!definition) {
-      if (field.name !== '__typename') this.#values = plus(this.#values, UNKNOWN); // introspection
+    if (!definition || (!demand && isLeafType(getNamedType(definition.type)))) {
+      // Nobody knows how much introspection answers, nor how long a list of scalars is.
+      const isOpen = definition
+        ? isListType(getNullableType(definition.type))
+        : field.name !== '__typename';
+      if (isOpen) this.#values = plus(this.#values, UNKNOWN);
       return;
     }
-    const { type } = definition;
-    if (!demand && isLeafType(getNamedType(type))) {
-      if (isListType(getNullableType(type))) this.#values = plus(this.#values, UNKNOWN);
-      return;
-    }
-    const fromKey = demand?.from === 'key' || parent.path === '';
     try {
-      const args = argumentValues(definition, field.fieldNodes[0]!, this.#document.variableValues);
-      const visit: Visit = {
-        parent,
-        field: { ...field, definition },
-        args,
-        path: parent.path ? `${parent.path}.${field.key}` : field.key,
-        at: fromKey ? parent.keyAt : parent.visibleAt,
-        // What needs the object itself happens only if there is one.
-        isCertain: fromKey && parent.isCertain,
-      };
+      const visit = this.#visit(parent, { ...field, definition });
       if (!demand) this.#included(visit);
       else if (demand.kind === 'lookup') this.#lookup(demand, visit);
       else if (demand.kind === 'write') this.#write(demand, visit);
       else visitDemand(this, demand, visit);
     } catch {
       // Refused arguments: execution makes no call either, and answers null.
-      if (isNonNullType(type)) this.#isNull = true;
+      if (isNonNullType(definition.type)) this.#isNull = true;
     }
+  }
+
+  /** @throws when the arguments are wrong. */
+  #visit(parent: Parent, field: Visit['field']): Visit {
+    const { definition, demand, fieldNodes, key } = field;
+    const isByKey = demand?.from === 'key' || parent.path === '';
+    return {
+      parent,
+      field,
+      args: prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues),
+      path: parent.path ? `${parent.path}.${key}` : key,
+      at: isByKey ? parent.keyAt : parent.visibleAt,
+      // What needs the object itself happens only if there is one.
+      isCertain: isByKey && parent.isCertain,
+    };
   }
 
   #lookup({ wanted }: LookupDemand, visit: Visit): void {
     const all = wanted(visit.args);
-    const size = { least: all.length, most: all.length };
-    this.#copies(visit, size, visit.path);
+    this.#copies(visit, { least: all.length, most: all.length });
     for (const entity of new Set(all.map((one) => one.entity))) {
       const keys = all.filter((one) => one.entity === entity).map(({ key }) => key);
       const objects = Objects.named(this.#names, entity, keys);
-      const copies = times(visit.parent.copies, { least: 0, most: keys.length });
-      this.#object(entity, objects, visit, copies, true);
+      this.#object(objects, entity, times(visit.parent.copies, upTo(keys.length)), visit, true);
     }
   }
 
   #write({ route, check }: WriteDemand, visit: Visit): void {
-    const { parent, args, path, at, isCertain } = visit;
-    check(args);
-    const end = this.#calls.add(`${path} ${at}`, { route, field: path, at, isCertain, most: 1 });
+    const { parent, args, path, at } = visit;
+    try {
+      check(args);
+    } catch {
+      // Nothing is sent, but nobody knows how much there is to say of it.
+      this.#values = plus(this.#values, UNKNOWN);
+      return;
+    }
+    const end = this.#calls.add(route, `${path} ${at}`, 1, visit);
     this.#included({ ...visit, parent: { ...parent, visibleAt: end } });
   }
 
   reference({ entity }: ReferenceDemand, visit: Visit): void {
-    const copies = this.#copies(visit, ONE, visit.path);
-    this.#object(entity, visit.parent.objects.referred(entity), visit, copies, false);
+    const { objects } = visit.parent;
+    const { id, most } = objects.keys(entity.key);
+    const referred = objects.brought(`${entity.name} ${id}`, entity, most, entity.key);
+    this.#object(referred, entity, this.#copies(visit, ONE), visit, false);
   }
 
   list(demand: ListDemand, visit: Visit): void {
-    const { items, proves, shares = [], references = false } = demand;
-    const { objects: parents } = visit.parent;
-    const { id, at, most } = this.#readList(demand, visit);
-    const size = { least: 0, most: firstOf(visit.args) };
-    const shared = items && proves ? parents.sharedWith(items) : NO_PARTS;
-    const objects = parents.brought(id, items, product(most, size.most), [...shared, ...shares]);
-    if (items && !references) this.#prime(items, objects, at);
-    this.#items({ objects, at, size, areReferences: references }, visit);
+    const { items, proves, shares = [] } = demand;
+    const shared = proves ? visit.parent.objects.sharedWith(items) : [];
+    const size = upTo(firstOf(visit.args));
+    this.#brought(this.#readList(demand, visit), size, items, [...shared, ...shares], visit);
   }
 
   load(demand: LoadDemand, visit: Visit): void {
-    const { route, items, shares = [], references = false, walks = false } = demand;
-    const { parent, field, args, path, at, isCertain } = visit;
-    const parts = demand.parts ?? parent.objects.entity?.key ?? NO_PARTS;
-    const found = parent.objects.keys(parts);
-    const keys = found.rows?.flatMap((row) => {
-      this.#visits += 1;
-      const key = demand.key(row, args, this.#context);
-      return key ? [{ id: textOf(key), most: 1 }] : [];
-    });
-    const page = walks ? WALK : undefined;
-    let end = at;
-    let most = 0;
+    const { route, items, list, shares = [] } = demand;
+    const { objects } = visit.parent;
+    const { groups } = objects.keys(demand.parts ?? objects.keyParts);
     const ids: string[] = [];
-    for (const one of keys ?? [found]) {
-      ids.push(one.id);
-      most += one.most;
-      if (items && this.#calls.isPrimed(`${items.name} ${one.id}`, at)) continue;
-      const call = { route, field: path, at, isCertain: isCertain && keys !== undefined };
-      end = Math.max(end, this.#calls.add(one.id, { ...call, most: one.most }, page));
+    const { at: begin } = visit;
+    let [at, most] = [begin, 0];
+    for (const group of groups) {
+      this.visits += 1;
+      const key = group.key && demand.key(group.key, visit.args, this.#context);
+      if (key === null) continue;
+      const id = key ? textOf(key) : group.id;
+      ids.push(id);
+      most += group.most;
+      if (items && this.#calls.isPrimed(`${items.name} ${id}`, begin)) continue;
+      const call = key && list ? `${list(key, this.#context).id} ` : id;
+      const end = this.#calls.add(route, call, group.most, visit, list && WALK);
+      at = Math.max(at, end);
     }
-    if (ids.length === 0) return;
-    const size = sizeOf(field.definition, args);
-    const id = `${field.name} ${ids.join()}`;
-    const objects = parent.objects.brought(id, items, product(most, size.most), shares);
-    if (items && !references) this.#prime(items, objects, end);
-    this.#items({ objects, at: end, size, areReferences: references }, visit);
+    const read = { id: `${visit.field.name} ${ids.join()}`, at, most };
+    this.#brought(read, sizeOf(visit), items, shares, visit);
   }
 
   /** What came with its parent: nothing to call, but something below it may. */
   #included(visit: Visit): void {
-    const { parent, field, args } = visit;
-    const { definition } = field;
-    const typename = getNamedType(definition.type).name;
-    const isPlumbing = parent.items && ITEM_FIELDS.has(field.name);
-    if (isPlumbing) return this.#items(parent.items, visit);
-    const entity = findEntity(nodeTypeOf(typename) ?? typename);
-    const size = sizeOf(definition, args);
-    const objects = parent.objects.brought(
-      parent.objects.nameOf(field.name),
-      entity,
-      product(parent.objects.most, size.most),
-      entity ? parent.objects.sharedWith(entity) : NO_PARTS,
-    );
-    if (entity) this.#prime(entity, objects, parent.visibleAt);
-    this.#items({ objects, at: parent.visibleAt, size, areReferences: false }, visit);
+    const { parent, field } = visit;
+    if (parent.items && ITEM_FIELDS.has(field.name)) return this.#items(parent.items, visit);
+    const { name } = getNamedType(field.definition.type);
+    const entity = findEntity(nodeTypeOf(name) ?? name);
+    const { id, most } = parent.objects;
+    const came = { id: `${id}.${field.name}`, at: parent.visibleAt, most };
+    this.#brought(came, sizeOf(visit), entity, parent.objects.sharedWith(entity), visit);
+  }
+
+  /** What came with objects, or was read by their keys. */
+  #brought(
+    { id, at, most }: Read,
+    size: Count,
+    entity: AnyEntity | undefined,
+    shares: readonly string[],
+    visit: Visit,
+  ): void {
+    const { demand } = visit.field;
+    const areReferences = demand !== undefined && 'references' in demand && demand.references;
+    const all = product(most, size.most);
+    const objects = visit.parent.objects.brought(id, entity, all, shares);
+    if (!areReferences) this.#prime(objects, at);
+    this.#items({ objects, at, size, areReferences }, visit);
   }
 
   /** What a field answers, and what is selected of it. */
   #items(items: Items, visit: Visit): void {
     const { parent, field } = visit;
+    const { objects, at, size, areReferences } = items;
     const type = getNamedType(field.definition.type);
     if (!isObjectType(type)) return; // a scalar of its own call
-    // Items are told by the path of their connection.
-    const path = parent.items ? parent.path : visit.path;
-    const copies = this.#copies(visit, items.size, path);
-    const { objects, at } = items;
-    const below = { ...parent, objects, isCertain: false, copies, path };
-    if (nodeTypeOf(type.name) !== undefined || (parent.items && field.name === 'edges')) {
-      this.#fields(this.#selectionOf(type, field.fieldNodes), { ...below, items });
+    // The path of items is that of their connection.
+    const { path } = parent.items ? parent : visit;
+    const copies = this.#copies({ ...visit, path }, size);
+    const isEdges = parent.items !== undefined && field.name === 'edges';
+    if (isEdges || nodeTypeOf(type.name) !== undefined) {
+      this.#select(type, visit, { ...parent, items, isCertain: false, copies, path });
       return;
     }
     const visibleAt = Math.max(parent.visibleAt, at);
-    if (items.areReferences && objects.entity) {
-      const inner = { ...visit, parent: { ...parent, visibleAt }, path, at, isCertain: false };
-      this.#object(objects.entity, objects, inner, copies, false);
+    const there = { objects, items: undefined, keyAt: at, visibleAt, isCertain: false };
+    if (objects.entity && areReferences) {
+      const reference = { ...visit, parent: { ...parent, visibleAt }, path, at, isCertain: false };
+      this.#object(objects, objects.entity, copies, reference, false);
     } else {
-      const there = { ...below, items: undefined, keyAt: at, visibleAt };
-      this.#fields(this.#selectionOf(type, field.fieldNodes), there);
+      this.#select(type, visit, { ...there, copies, path });
     }
+  }
+
+  #select(type: GraphQLObjectType, { field }: Visit, parent: Parent): void {
+    for (const one of this.#selectionOf(type, field.fieldNodes).fields) this.#field(parent, one);
   }
 
   /** Objects by their keys, as `followReference` and `lookUp` will read them. */
   #object(
-    entity: AnyEntity,
     objects: Objects,
-    visit: Visit,
+    entity: AnyEntity,
     copies: Count,
+    visit: Visit,
     isLookup: boolean,
   ): void {
     const { parent, field, path, at, isCertain } = visit;
+    const { visibleAt } = parent;
     // An entity's name is an object type's: it is made with an ObjectRef.
     const type = this.#document.schema.getType(entity.name) as GraphQLObjectType;
-    const selection = this.#selectionOf(type, field.fieldNodes);
-    const below = { objects, items: undefined, keyAt: at, isCertain, copies, path };
-    let end = at;
-    if (selection.needsObject) end = this.#read(entity, objects, visit);
-    else if (isLookup) {
-      const beside = { ...below, visibleAt: parent.visibleAt };
-      end = this.#proof(selection, beside) ?? this.#read(entity, objects, visit);
-    }
-    this.#fields(selection, { ...below, visibleAt: Math.max(parent.visibleAt, end) });
+    const { needsObject, keyFields } = this.#selectionOf(type, field.fieldNodes);
+    const beside = { objects, items: undefined, keyAt: at, visibleAt, isCertain, copies, path };
+    let end: number | undefined = at;
+    if (isLookup && !needsObject) end = this.#proof(keyFields, beside);
+    if (needsObject || end === undefined) end = this.#read(objects, entity, visit);
+    this.#select(type, visit, {
+      ...beside,
+      // What cannot be read is refused at once, and gives up what was begun beside it.
+      isCertain: isCertain && end !== undefined,
+      visibleAt: Math.max(visibleAt, end ?? at),
+    });
   }
 
   /** The round after which a call made anyway shows that objects exist; undefined when none does. */
-  #proof({ keyFields }: ObjectSelection, parent: Parent): number | undefined {
-    for (const field of keyFields) {
-      const { demand, definition } = field;
-      if (demand.kind !== 'list' || !demand.proves) continue;
-      const args = argumentsOf(this.#document, definition, field);
-      const path = `${parent.path}.${field.key}`;
-      const { keyAt: at, isCertain } = parent;
+  #proof(fields: readonly KeyField[], parent: Parent): number | undefined {
+    for (const field of fields) {
+      if (field.demand.kind !== 'list' || !field.demand.proves) continue;
       try {
-        if (args) return this.#readList(demand, { parent, field, args, path, at, isCertain }).at;
+        return this.#readList(field.demand, this.#visit(parent, field)).at;
       } catch {
         // Its arguments are refused: it proves nothing.
       }
@@ -432,120 +414,131 @@ export class Planner implements ObjectVisitor<Visit, void> {
     return undefined;
   }
 
-  /** Counts the reading of objects; answers the round after which they are there. */
-  #read(entity: AnyEntity, objects: Objects, { path, at, isCertain }: Visit): number {
+  /**
+   * Counts the reading of objects; answers the round after which they are there, undefined when the
+   * backend has no route for it.
+   */
+  #read(objects: Objects, entity: AnyEntity, visit: Visit): number | undefined {
     const calls = this.#calls;
-    const isServed = calls.serves(entity.route);
-    const route = isServed ? entity.route : entity.searched;
-    if (!route) return at; // execution makes no call either
-    const keys = objects.keys(entity.key);
-    const id = `${entity.name} ${keys.id} ${at} ${isCertain}`;
-    const known = this.#reads.get(id);
-    if (known !== undefined) return known;
-    let end = at;
-    const read = (call: KeyGroup, isKnown: boolean) => {
-      this.#visits += 1;
-      const made = { route, field: path, at, isCertain: isCertain && isKnown, most: call.most };
-      end = Math.max(end, isServed ? calls.add(call.id, made) : calls.add('', made, WALK));
-    };
-    if (keys.rows) {
-      for (const row of keys.rows) {
-        if (!calls.isPrimed(`${entity.name} ${textOf(row)}`, at)) {
-          read({ id: textOf(row, entity.callKey), most: 1 }, true);
+    const searched = calls.serves(entity.route) ? undefined : entity.searched?.(this.#context);
+    const route = searched ? searched.route : entity.route;
+    if (!route || !calls.serves(route)) return undefined;
+    const { id, most, groups } = objects.keys(entity.key);
+    return this.#once(`${entity.name} ${id} ${most}`, visit, () => {
+      let at = visit.at;
+      for (const group of groups) {
+        if (calls.isPrimed(`${entity.name} ${group.id}`, visit.at)) continue;
+        this.visits += 1;
+        const called = group.key
+          ? textOf(group.key, entity.callKey)
+          : objects.keys(entity.callKey).id;
+        const end = searched
+          ? calls.add(route, `${searched.id} `, 1, visit, WALK)
+          : calls.add(route, called, group.most, visit);
+        at = Math.max(at, end);
+      }
+      this.#prime(objects, at);
+      return { id, at, most };
+    }).at;
+  }
+
+  /** Objects that are there: later reads of them take no call. */
+  #prime(objects: Objects, ready: number): void {
+    const { entity } = objects;
+    for (const parts of entity ? [entity.key, ...entity.alternateKeys] : []) {
+      for (const { id } of objects.keys(parts).groups) {
+        this.#calls.prime(`${entity!.name} ${id}`, ready);
+      }
+    }
+  }
+
+  /**
+   * Counts the reading of a list, of each of its parents.
+   *
+   * @throws BAD_USER_INPUT when the arguments are refused for each of them.
+   */
+  #readList(demand: ListDemand, visit: Visit): Read {
+    const { parent, field, args, at: begin } = visit;
+    const { objects } = parent;
+    const { route } = demand;
+    if (!route) return { id: `${objects.id}.${field.name}`, at: begin, most: objects.most };
+    const parents = objects.keys(objects.keyParts);
+    const what = `${field.name} ${textOf(args)} ${parents.id} ${parents.most}`;
+    return this.#once(what, visit, () => {
+      const ids: string[] = [];
+      let [at, most] = [begin, 0];
+      let refusal: unknown;
+      for (const group of parents.groups) {
+        this.visits += 1;
+        try {
+          const request = this.#requestOf(demand, group, args);
+          const { list, from, skip } = request;
+          const source = list.source ?? list;
+          const isWalked = source !== list;
+          const page = isWalked
+            ? WALK
+            : {
+                pages: pagesOf(request),
+                limit: pageOf(request).limit,
+                together: begin === 0 ? START : parent,
+              };
+          // A cursor belongs to one list.
+          const lists = request.after === null ? group.most : 1;
+          const call = `${source.id} ${isWalked ? '' : (from ?? '')}`;
+          at = Math.max(at, this.#calls.add(source.route ?? route, call, lists, visit, page));
+          ids.push(`${list.id} ${from ?? ''} ${skip}`);
+          most += lists;
+        } catch (error) {
+          refusal = error;
         }
       }
-    } else if (!calls.isPrimed(`${entity.name} ${keys.id}`, at)) {
-      for (const call of groupsOf(objects.keys(entity.callKey))) read(call, false);
-    }
-    this.#prime(entity, objects, end);
-    this.#reads.set(id, end);
-    return end;
+      if (ids.length === 0) throw refusal;
+      return { id: `${field.name} ${ids.join()}`, at, most };
+    });
   }
 
-  /** Objects that are there: whoever asks for them again gets them for nothing. */
-  #prime(entity: AnyEntity, objects: Objects, ready: number): void {
-    for (const parts of [entity.key, entity.alternateKey]) {
-      for (const { id } of parts ? groupsOf(objects.keys(parts)) : []) {
-        this.#calls.prime(`${entity.name} ${id}`, ready);
-      }
-    }
+  /** What a list is asked for; of parents that are not known, by a name for their lists. */
+  #requestOf(demand: ListDemand, { key, id }: KeyGroup, args: ArgumentValues) {
+    if (key) return pageRequestOf(demand, key, args, this.#context);
+    const { first: _first, after: _after, ...filters } = args;
+    const after = afterOf(args);
+    const source: Pick<List, 'id' | 'route'> = {
+      id: `${textOf(filters)} ${id}`,
+      route: demand.route,
+    };
+    const list = { ...source, source: demand.walks ? source : undefined };
+    return { list, from: after, skip: 0, first: firstOf(args), after };
   }
 
-  /** Counts the reading of a list, of each of its parents. */
-  #readList(demand: ListDemand, visit: Visit): ListRead {
-    const { parent, field, args, at, isCertain } = visit;
-    const { objects } = parent;
-    const route = demand.routeFor?.(args) ?? demand.route;
-    if (!route) return { id: objects.nameOf(field.name), at, most: objects.most };
-    const keys = objects.keys(objects.entity?.key ?? NO_PARTS);
-    const id = `${field.name} ${textOf(args)} ${keys.id} ${at} ${isCertain}`;
-    let read = this.#lists.get(id);
-    if (!read) {
-      read = this.#newListRead(demand, route, keys, visit);
-      this.#lists.set(id, read);
-    }
+  /** What was read, counted once for as long as it stays the same. */
+  #once(what: string, { at, isCertain }: Visit, count: () => Read): Read {
+    const id = `${what} ${at} ${isCertain}`;
+    let read = this.#reads.get(id);
+    if (!read) this.#reads.set(id, (read = count()));
     return read;
   }
 
-  /** @throws BAD_USER_INPUT when the arguments are refused for each parent. */
-  #newListRead(demand: ListDemand, route: Route, keys: Keys, visit: Visit): ListRead {
-    const { parent, field, args, path, at, isCertain } = visit;
-    const together = at === 0 ? START : parent;
-    const pageRead = (request: Pick<PageRequest, 'from' | 'skip' | 'first'>): PageRead => ({
-      pages: demand.walks ? Infinity : pagesOf(request),
-      limit: pageOf(request).limit,
-      together,
-    });
-    if (!keys.rows) {
-      const { first: _first, after: _after, ...filters } = args;
-      const after = afterOf(args);
-      const id = `${textOf(filters)} ${after ?? ''} ${keys.id}`;
-      // A cursor belongs to one list.
-      const most = after === null ? keys.most : 1;
-      const call = { route, field: path, at, isCertain: false, most };
-      const page = pageRead({ from: null, skip: 0, first: firstOf(args) });
-      return { id: `${field.name} ${id}`, at: this.#calls.add(id, call, page), most };
-    }
-    const ids: string[] = [];
-    let end = at;
-    let refusal: unknown;
-    for (const row of keys.rows) {
-      this.#visits += 1;
-      try {
-        const request = pageRequestOf(demand, row, args, this.#context);
-        const id = `${request.list.id} ${request.from ?? ''}`;
-        const call = { route, field: path, at, isCertain, most: 1 };
-        end = Math.max(end, this.#calls.add(id, call, pageRead(request)));
-        ids.push(`${id} ${request.skip}`);
-      } catch (error) {
-        refusal = error;
-      }
-    }
-    if (ids.length === 0) throw refusal;
-    return { id: ids.join(), at: end, most: ids.length };
-  }
-
   /** How many objects a field answers in all, each as often as it stands in the answer. */
-  #copies({ parent: { copies }, field }: Visit, size: Count, path: string): Count {
+  #copies({ parent: { copies }, field, path }: Visit, size: Count): Count {
     const { type } = field.definition;
-    const own = isNonNullType(type) ? copies : { least: 0, most: copies.most };
+    const own = isNonNullType(type) ? copies : upTo(copies.most);
     const nullable = getNullableType(type);
     if (!isListType(nullable)) return own;
     const items = times(own, size);
     this.#values = plus(this.#values, items);
-    const largest = this.#largest?.items ?? NONE;
-    const isLarger =
-      items.least > largest.least || (items.least === largest.least && items.most > largest.most);
-    if (isLarger) this.#largest = { path, items };
-    return isNonNullType(nullable.ofType) ? items : { least: 0, most: items.most };
+    const { least, most } = this.#largest.items;
+    if (items.least > least || (items.least === least && items.most > most)) {
+      this.#largest = { path, items };
+    }
+    return isNonNullType(nullable.ofType) ? items : upTo(items.most);
   }
 }
 
 /** How many a field answers: as many as it is asked for, or nobody knows how many. */
-function sizeOf({ type, args: declared }: Definition, args: Arguments): Count {
-  if (declared.some(({ name }) => name === 'first')) {
+function sizeOf({ field: { definition }, args }: Visit): Count {
+  if (definition.args.some(({ name }) => name === 'first')) {
     const asked = (args['first'] ?? args['last'] ?? DEFAULT_FIRST) as number; // declared as Int
-    return { least: 0, most: checkCount('first', asked) };
+    return upTo(checkCount('first', asked));
   }
-  return isListType(getNullableType(type)) ? UNKNOWN : ONE;
+  return isListType(getNullableType(definition.type)) ? UNKNOWN : ONE;
 }

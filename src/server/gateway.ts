@@ -6,6 +6,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { corsFor } from './http/cors.ts';
+import { createExplorer, type Explorer } from './http/explorer.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
@@ -17,7 +18,6 @@ import { badRequest } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
 import { writeReply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
-import type { GraphiqlOptions } from './yoga/graphiql.ts';
 import { createGraphQLServer } from './yoga/yoga.ts';
 
 export interface GatewayOptions extends OperationHandlerOptions {
@@ -30,6 +30,17 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly corsOrigins?: readonly string[];
   /** False: browsers get no GraphiQL. */
   readonly graphiql?: GraphiqlOptions | false;
+  /** Whether metrics and the details of readiness are told by `admin` alone. @default false */
+  readonly hasAdminPort?: boolean;
+}
+
+export interface GraphiqlOptions {
+  /** Where its build is. @default nowhere: browsers are told that it was not built */
+  readonly folder?: string | undefined;
+  /** The key the page sends until its user enters another. */
+  readonly apiKey?: string | undefined;
+  /** The page that the first query is about. */
+  readonly pageId?: string | undefined;
 }
 
 /** A POST to `/graphql`, its body read. */
@@ -38,24 +49,35 @@ export interface Post {
   readonly body: string;
 }
 
-export interface Gateway {
-  readonly metrics: Metrics;
+/** What an HTTP server serves on a port. */
+export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
-  /** Answers any request; never rejects. */
-  fetch(request: Request): Promise<Response>;
   /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
   answerPost(post: Post, record: RequestRecord): Promise<WrittenReply> | undefined;
   /**
-   * As `fetch`, with a record that was begun before: what the HTTP server refuses by itself is
-   * reported like the rest.
+   * Answers any request; never rejects.
+   *
+   * @param record begun before: what the HTTP server refuses by itself is reported like the rest.
    */
   answer(request: Request, record: RequestRecord): Promise<Response>;
+  /** GraphiQL, where it is served. */
+  readonly explorer?: Explorer;
   /** Resolves when no request is being answered. */
   idle(): Promise<void>;
 }
+
+export interface Gateway extends Site {
+  readonly metrics: Metrics;
+  /** What operators ask, for a port of its own. */
+  readonly admin: Site;
+  /** Answers any request; never rejects. */
+  fetch(request: Request): Promise<Response>;
+}
+
+type Route = (request: Request, record: RequestRecord) => Promise<Response>;
 
 const JSON_TYPE = /^application\/json(?:; ?charset=(?:utf|UTF)-8)?$/;
 
@@ -66,11 +88,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics = new Metrics(),
     corsOrigins = [],
     graphiql = {},
+    hasAdminPort = false,
   } = options;
-  const readiness = new Readiness(probe, options.upstream.breaker);
+  const readiness = new Readiness(probe, options.upstream.breaker, {
+    onChange: (ready, reason) =>
+      logger.warn(reason, ready ? 'Ready again: the backend answers' : NOT_READY),
+  });
   metrics.watch(options.upstream.breaker);
   const handler = new OperationHandler(options);
-  const yoga = createGraphQLServer(handler, graphiql);
+  const yoga = createGraphQLServer(handler);
+  const { introspection = true, explain = 'on' } = options;
+  const { folder, ...example } = graphiql || {};
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
@@ -83,17 +111,24 @@ export function createGateway(options: GatewayOptions): Gateway {
       metricsText = undefined;
     }));
 
-  const routes: Readonly<Record<string, (request: Request) => Promise<Response>>> = {
-    '/health': async () => Response.json({ status: 'alive' }),
-    '/ready': async () => {
-      const report = await readiness.report();
-      return Response.json(report, { status: report.ready ? 200 : 503 });
-    },
-    '/metrics': async () =>
-      new Response(await gather(), {
-        headers: { 'content-type': metrics.registry.contentType },
-      }),
+  async function ready(withDetails: boolean): Promise<Response> {
+    const report = await readiness.report();
+    const body = withDetails ? report : { ready: report.ready };
+    return Response.json(body, { status: report.ready ? 200 : 503 });
+  }
+
+  const health = forGet(async () => Response.json({ status: 'alive' }));
+  const adminRoutes: Readonly<Record<string, Route>> = {
+    '/health': health,
+    '/ready': forGet(() => ready(true)),
+    '/metrics': forGet(
+      async () =>
+        new Response(await gather(), { headers: { 'content-type': metrics.registry.contentType } }),
+    ),
   };
+  const publicRoutes = hasAdminPort
+    ? { '/health': health, '/ready': forGet(() => ready(false)) }
+    : adminRoutes;
 
   async function graphql(request: Request, record: RequestRecord): Promise<Response> {
     const origin = request.headers.get('origin');
@@ -105,7 +140,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = await yoga.handleRequest(request, { record });
-      if (isPage(response)) return withHeaders(response, PAGE_HEADERS);
       // A cache that does not know the key's header would give one tenant's data to another.
       if (request.method === 'GET') response.headers.set('cache-control', 'no-store');
       report({ logger, metrics, record, status: response.status });
@@ -113,19 +147,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     } finally {
       metrics.end();
     }
-  }
-
-  async function route(request: Request, record: RequestRecord): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    if (pathname === '/graphql') return graphql(request, record);
-    const handle = routes[pathname];
-    if (!handle) {
-      return refusalResponse(404, 'NOT_FOUND', 'Nothing is here: GraphQL is at /graphql.');
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${pathname} with GET.`);
-    }
-    return handle(request);
   }
 
   /** Without the Fetch API, whose requests, responses and hooks cost more than a small query. */
@@ -159,44 +180,61 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (underWay === 0) for (const resolve of whenIdle.splice(0)) resolve();
   }
 
-  async function answer(request: Request, record: RequestRecord): Promise<Response> {
-    underWay += 1;
-    try {
-      const response = await route(request, record).catch((error: unknown) => {
-        logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
-        return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
-      });
-      response.headers.set('x-request-id', record.requestId);
-      return response;
-    } finally {
-      ended();
-    }
+  function siteOf(routes: Readonly<Record<string, Route>>): Site {
+    const paths = Object.keys(routes).join(', ');
+    const notFound: Route = async () =>
+      refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${paths}.`);
+    return {
+      readiness,
+      logger,
+      Request: yoga.fetchAPI.Request,
+      answerPost: () => undefined,
+      answer: async (request, record) => {
+        underWay += 1;
+        const { pathname } = new URL(request.url);
+        const route = routes[pathname] ?? notFound;
+        const response = await route(request, record).catch((error: unknown) => {
+          logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
+          return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
+        });
+        response.headers.set('x-request-id', record.requestId);
+        ended();
+        return response;
+      },
+      idle: () =>
+        new Promise((resolve) => {
+          if (underWay === 0) resolve();
+          else whenIdle.push(resolve);
+        }),
+    };
   }
 
+  const site = siteOf({ '/graphql': graphql, ...publicRoutes });
   return {
+    ...site,
     metrics,
-    readiness,
-    logger,
-    Request: yoga.fetchAPI.Request,
+    explorer: createExplorer(folder, graphiql && { introspection, explain, ...example }),
+    admin: siteOf(adminRoutes),
     answerPost: (post, record) => {
       const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');
       const mediaType = isJson ? negotiate(post.headers.accept) : undefined;
       return mediaType && answerJson(post, mediaType, record);
     },
-    answer,
     fetch: (request) => {
       const record = createRecord(request.headers.get('x-request-id'));
       if (request.signal.aborted) record.leaving.cancel();
       else request.signal.addEventListener('abort', () => record.leaving.cancel());
-      return answer(request, record);
+      return site.answer(request, record);
     },
-    idle: () =>
-      new Promise((resolve) => {
-        if (underWay === 0) resolve();
-        else whenIdle.push(resolve);
-      }),
   };
 }
+
+const forGet =
+  (answer: () => Promise<Response>): Route =>
+  async ({ method, url }) => {
+    if (method === 'GET' || method === 'HEAD') return answer();
+    return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${new URL(url).pathname} with GET.`);
+  };
 
 /** @throws BAD_REQUEST */
 function parseJson(text: string): unknown {
@@ -206,18 +244,8 @@ function parseJson(text: string): unknown {
     throw badRequest();
   }
 }
-
-/** No other page may show it in a frame, and lead somebody to press Play. */
-const PAGE_HEADERS = [
-  'content-security-policy',
-  "frame-ancestors 'none'",
-  'x-frame-options',
-  'DENY',
-];
-
-/** Whether it is GraphiQL. */
-export const isPage = (response: Response): boolean =>
-  response.headers.get('content-type')?.startsWith('text/html') ?? false;
+/** Said in the log, with the reason beside it. */
+export const NOT_READY = 'Not ready: the backend cannot be used';
 
 function withHeaders(response: Response, headers: readonly string[]): Response {
   for (let i = 0; i < headers.length; i += 2) response.headers.set(headers[i]!, headers[i + 1]!);

@@ -2,7 +2,7 @@
  * Accounts, and the account as its own read route answers it: with its persons.
  *
  * Source: interface.md, "Account". Assumed: `name` and `latestActivityAt` may be null; the read
- * of one account is an extended route, see README.
+ * of one account is an extended route, see docs/assumptions.md.
  */
 import { z } from 'zod';
 import { Person } from './person.ts';

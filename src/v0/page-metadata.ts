@@ -1,5 +1,5 @@
 /**
- * What search engines and link previews are told, of pages and of audiences.
+ * Metadata of pages and audiences, for search engines and link previews.
  *
  * Source: interface.md, "PageMetadata". Requests have the same fields but the four of images.
  */

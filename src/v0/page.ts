@@ -80,7 +80,7 @@ export const Page = z.object({
 });
 export type Page = z.infer<typeof Page>;
 
-/** One find of the page search. Assumed: extended route, see README. */
+/** One hit of the page search. Assumed: extended route, see docs/assumptions.md. */
 export const PageSearchHit = z.object({
   pageId: z.string(),
   name: z.string(),

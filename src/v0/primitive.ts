@@ -15,7 +15,7 @@ export const counter = z.int().min(0);
 /**
  * A moment as the backend writes it: ISO 8601, or `+` and epoch milliseconds.
  * Its form is checked where it is read, so that one bad timestamp costs one field.
- * Source: "Conventions"; Assumed: both forms, see README.
+ * Source: "Conventions"; Assumed: both forms, see docs/assumptions.md.
  */
 export const timestamp = z.string();
 
@@ -25,5 +25,5 @@ export const nullableString = z.string().nullable();
 /** A timestamp that may be null. */
 export const nullableTimestamp = timestamp.nullable();
 
-/** Text that may be absent or null in practice, whatever the document says. Assumed: see README. */
+/** Text that may be absent or null in practice, whatever the document says. Assumed: see docs/assumptions.md. */
 export const looseString = z.string().nullish();

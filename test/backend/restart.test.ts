@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { callerOf, openTestBackend, temporaryDatabase, until, walk } from './support.ts';
 
 const PATH = '/v0/pages/page_empty/audiences';
@@ -22,14 +22,31 @@ it('keeps everything, seeds once, and finishes publishing after a restart', asyn
   expect((await second.call('/v0/topics?limit=100')).body).toEqual(topics.body);
 });
 
-it('keeps every answered write, and finishes it, when the process is killed in the middle', async () => {
-  const databaseUrl = temporaryDatabase();
+/** A backend in a process of its own. */
+async function spawnBackend(databaseUrl: string) {
   const script = fileURLToPath(new URL('./backend-process.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, databaseUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
   const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
-  const call = callerOf(url);
+  return { child, call: callerOf(url) };
+}
+
+it('is made and filled once by processes that start together', async () => {
+  const databaseUrl = temporaryDatabase();
+
+  const backends = await Promise.all([1, 2, 3].map(() => spawnBackend(databaseUrl)));
+
+  const lists = await Promise.all(backends.map(({ call }) => call('/v0/topics')));
+  expect(lists.map(({ body }) => body.totalCount)).toEqual([32, 32, 32]);
+});
+
+it('keeps every answered write, and finishes it, when the process is killed in the middle', async () => {
+  const databaseUrl = temporaryDatabase();
+  const { child, call } = await spawnBackend(databaseUrl);
   const answered: string[] = [];
   const writers = Array.from({ length: 4 }, async () => {
     for (;;) {

@@ -102,7 +102,7 @@ export function runToEnd(program: string, args: readonly string[], cwd: string):
 /** CPU time of a process and its children so far, in microseconds; undefined without /proc. */
 export function cpuMicros(pid: number): number | undefined {
   let ticks = 0;
-  for (const member of family(pid)) {
+  for (const member of processesOf(pid)) {
     // The name in parentheses may hold spaces; fields are counted after it.
     const fields = read(`/proc/${member}/stat`)?.split(') ').at(-1)?.split(' ');
     if (!fields) return undefined;
@@ -114,7 +114,7 @@ export function cpuMicros(pid: number): number | undefined {
 /** Resident memory of a process and its children, in megabytes; undefined without /proc. */
 export function residentMegabytes(pid: number): number | undefined {
   let kilobytes = 0;
-  for (const member of family(pid)) {
+  for (const member of processesOf(pid)) {
     const [, value] = /^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${member}/status`) ?? '') ?? [];
     if (!value) return undefined;
     kilobytes += Number(value);
@@ -138,11 +138,12 @@ export function findProgram(name: string): string | undefined {
   return places.map((place) => join(place, name)).find((path) => existsSync(path));
 }
 
-function family(pid: number): number[] {
+/** A process and its children, and theirs. */
+export function processesOf(pid: number): number[] {
   const children = (list(`/proc/${pid}/task`) ?? []).flatMap((thread) =>
     (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean),
   );
-  return [pid, ...children.flatMap((child) => family(Number(child)))];
+  return [pid, ...children.flatMap((child) => processesOf(Number(child)))];
 }
 
 function read(path: string): string | undefined {

@@ -241,7 +241,7 @@ describe('T57 the end of a process', () => {
     await eventually(() => expect(stand.hits).toBe(1));
 
     const startMs = performance.now();
-    await stand.gateway.stop();
+    expect(await stand.gateway.stop(), 'it says that it has cut somebody').toBe(124);
 
     expect(performance.now() - startMs).toBeGreaterThan(600);
     expect(performance.now() - startMs).toBeLessThan(2_500);

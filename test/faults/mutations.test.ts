@@ -28,6 +28,8 @@ beforeAll(async () => {
 afterEach(async () => {
   await stand.upstream.start().catch(() => {}); // where a test has stopped it
   for (const route of [PUBLISH, READ]) stand.upstream.on(route, world());
+  // As `calm` does for a read: what the tests make fail stays the smaller part.
+  for (let i = 0; i < 5; i++) await publish();
   await stand.calm();
 });
 
@@ -59,7 +61,7 @@ describe('T53 a write that cannot be sent', () => {
     await stand.holds(reply, { hits: 0 });
   });
 
-  it.each([429, 500, 503])('T53 is sent once, whatever %i asks for', async (code) => {
+  it.each([429, 503])('T53 is sent once, whatever %i asks for', async (code) => {
     stand.upstream.on(PUBLISH, status(code, code === 429 ? {} : { 'retry-after': '0' }));
 
     const reply = await publish({ operationKey: 'k' });
@@ -120,6 +122,10 @@ describe('T55 a write whose answer is lost', () => {
     ['an answer that drips', drip(50)],
     ['a proxy that lost it (502)', status(502)],
     ['a proxy that lost it (504)', status(504, { 'retry-after': '0' })],
+    ['a failure of the backend itself (500)', status(500, { 'retry-after': '0' })],
+    ['an answer that is no JSON', text('<html>secret upstream text</html>', 'text/html')],
+    ['an answer without a body', text('')],
+    ['a part of an answer (206)', (response) => void response.writeHead(206).end()],
   ];
 
   it.each(LOST)('T55 is sent once, and its object is read back, after %s', async (_name, fault) => {
@@ -229,15 +235,6 @@ describe('T55 a write whose answer is lost', () => {
     expect(reply.errors[0].extensions).not.toHaveProperty('state');
     await stand.holds(reply, { hits: 1 });
   });
-
-  it('T55 cannot use an answer that is not what was promised: it was carried out, so no OUTCOME_UNKNOWN', async () => {
-    stand.upstream.on(PUBLISH, text('<html>secret upstream text</html>', 'text/html'));
-
-    const reply = await publish();
-
-    expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    await stand.holds(reply, { hits: 1 });
-  });
 });
 
 describe('T56 several writes in one document', () => {
@@ -257,14 +254,12 @@ describe('T56 several writes in one document', () => {
     });
     expect(reply.errors[0]).toMatchObject({
       path: ['b'],
-      extensions: { code: 'UPSTREAM_UNAVAILABLE' },
+      extensions: { code: 'OUTCOME_UNKNOWN' },
     });
-    expect(stand.upstream.seen.slice(-3).map(({ body }) => JSON.parse(body).title)).toEqual([
-      'a',
-      'b',
-      'c',
-    ]);
-    await stand.holds(reply, { hits: 3 });
+    const sent = stand.upstream.seen.slice(-4);
+    expect(sent.map(({ method }) => method)).toEqual(['PATCH', 'PATCH', 'GET', 'PATCH']);
+    expect(sent.map(({ body }) => body && JSON.parse(body).title)).toEqual(['a', 'b', '', 'c']);
+    await stand.holds(reply, { hits: 4 });
   });
 
   it('T56 tells refusals as data: what the caller can mend is no error', async () => {

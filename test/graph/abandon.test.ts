@@ -157,3 +157,23 @@ it('gives up what was begun beside the list that shows a page to be missing', as
   expect(data).toEqual({ page: null });
   await expectGivenUp(rest, '/v0/page_links');
 });
+
+it('begins no call for a field whose arguments will be refused', async () => {
+  const { backend, client } = await openRest();
+  backend.on('GET /v0/accounts/acme/logs/here', ok(LOG));
+
+  const { data, errors } = await execute({
+    schema,
+    document: parse(`{ node(id: "${logId('here')}") { ... on AccountLog { type account {
+      accountId persons(first: 500) { totalCount } logs(first: -1) { totalCount } } } } }`),
+    contextValue: createContext(client(), { apiKey: 'key' }),
+  });
+
+  expect(data).toEqual({
+    node: { type: 'visit', account: { accountId: 'acme', persons: null, logs: null } },
+  });
+  expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(
+    Array(2).fill('BAD_USER_INPUT'),
+  );
+  expect(backend.seen).toHaveLength(1);
+});

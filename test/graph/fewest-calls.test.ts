@@ -5,6 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { countValues } from '../support/count-values.ts';
 import { IDS } from '../support/ids.ts';
 import { openHouse } from '../support/open-house.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -91,6 +92,18 @@ describe('the cost of a query', () => {
     expect(plan.calls.least).toBeLessThanOrEqual(calls);
     expect(plan.calls.most).toBeGreaterThanOrEqual(calls);
     expect(plan.rounds).toBe(rounds);
+  });
+
+  it.each(TABLE)('has the size that its plan bounds: %s', async (query) => {
+    const house = await openHouse();
+    const source = `{ ${query} }`;
+
+    const { atLeast, atMost } = planOf(source, house).values;
+    const { data } = await house.query(source);
+
+    expect(atLeast).toBeLessThanOrEqual(countValues(data, source));
+    expect(atMost).toBeGreaterThanOrEqual(countValues(data, source));
+    expect(atMost).toBeLessThan(10_000);
   });
 
   it('reads persons and links of a page in two rounds, one call a distinct person', async () => {

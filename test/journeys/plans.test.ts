@@ -89,3 +89,68 @@ describe('the least a document costs', () => {
     expect(house.restCalls).toEqual([]);
   });
 });
+
+describe('what a request shares', () => {
+  const entries = ['entry_01_01', 'entry_01_02'].map((entry) =>
+    JSON.stringify(formatNodeId('TopicEntry', [IDS.topic, entry])),
+  );
+
+  it.each([
+    [
+      'entries of one topic',
+      `nodes(ids: [${entries.join()}]) { ... on TopicEntry { sortOrder } }`,
+      1,
+      1,
+    ],
+    [
+      'an account and its persons',
+      `account(accountId: "${IDS.account}") { name persons { nodes { name account { name } } } }`,
+      1,
+      1,
+    ],
+    [
+      'the links of a page, by whichever field',
+      `page(pageId: "${IDS.page}") { pageId links { totalCount } } pageLinks(pageId: "${IDS.page}") { totalCount }`,
+      2,
+      2,
+    ],
+    [
+      'the page that links lead to',
+      `page(pageId: "${IDS.page}") { links { nodes { page { name } } } }`,
+      2,
+      2,
+    ],
+  ])('is planned once: %s', async (_what, query, least, most) => {
+    const house = await openHouse();
+
+    const plan = planOf(`{ ${query} }`, house);
+    await house.query(`{ ${query} }`);
+
+    expect(plan.calls).toEqual({ least, most });
+    expect(house.restCalls.length).toBeGreaterThanOrEqual(least);
+    expect(house.restCalls.length).toBeLessThanOrEqual(most);
+  });
+
+  it('is planned for the longest of several selections of one list', async () => {
+    const house = await openHouse();
+    const query = `{ few: persons(first: 2) { nodes { logs { totalCount } } }
+      many: persons(first: 6) { nodes { logs { totalCount } } } }`;
+
+    const plan = planOf(query, house);
+    await house.query(query);
+
+    expect(plan.calls).toEqual({ least: 1, most: 7 });
+    expect(house.restCalls).toHaveLength(7);
+  });
+
+  it('is not planned where the backend lacks the route', async () => {
+    const house = await openHouse({ routeSet: 'document' });
+    const audience = `audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { effectiveName
+      versions { totalCount } } searchPages { name }`;
+    const account = `account(accountId: "${IDS.account}") { name }`;
+
+    expect(planOf(`{ ${audience} }`, house).calls).toEqual({ least: 0, most: 0 });
+    expect(planOf(`{ ${account} }`, house).calls).toEqual({ least: 1, most: Infinity });
+    expect(planOf(`{ ${account} }`, house).routes[0]).toMatchObject({ route: '/v0/accounts' });
+  });
+});

@@ -1,4 +1,4 @@
-/** What these rooms make of answers that the embedded backend never gives: broken, long, or endless. */
+/** Answers that the embedded backend never gives: broken, very long, or without an end. */
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
 import { listOf, openStaged } from '../support/staged-backend.ts';

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RestClient } from '../../src/rest/client/client.ts';
+import { RestOverloadedError } from '../../src/rest/client/errors.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { after, ok, silence } from '../support/faults.ts';
-import { failureOf, openRest, outcome, person, type Rest } from './open-rest.ts';
+import { after, ok, silence, status } from '../support/faults.ts';
+import { failureOf, NO_BREAKER, openRest, outcome, person, topic, type Rest } from './open-rest.ts';
 
 const getPerson = (client: RestClient, id: number | string) =>
   client.call(routes.getPerson, { path: { person_id: String(id) } });
@@ -151,5 +152,99 @@ describe('the concurrency limiter', () => {
     );
 
     expect(answers.filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+
+  it.each<[string, (i: number) => string]>([
+    ['a key', () => 'key-a'],
+    ['all keys', (i) => `k${i % 20}`],
+  ])('T63: leaves other routes their connections when one is silent for %s', async (_, keyOf) => {
+    const rest = await openRest({ breaker: NO_BREAKER, timeoutMs: 1_500 });
+    const { backend, client, told } = rest;
+    const keys = [...new Set(Array.from({ length: 20 }, (_one, i) => keyOf(i)))];
+    await accept(rest, ...keys);
+    backend.on('*', silence());
+    backend.on('GET /v0/topics/t', ok(topic('t')));
+    const silent = Array.from({ length: 400 }, (_one, i) =>
+      outcome(getPerson(client({ apiKey: keyOf(i), deadlineMs: performance.now() + 1_400 }), i)),
+    );
+    await sleep(50);
+    const times: number[] = [];
+
+    for (let i = 0; i < 100; i++) {
+      const begun = performance.now();
+      await client({ apiKey: keyOf(i) }).call(routes.getTopic, { path: { topic_id: 't' } });
+      times.push(performance.now() - begun);
+    }
+
+    expect(times.sort((a, b) => a - b)[95]).toBeLessThan(30);
+    expect(told).not.toContain('shed');
+    await Promise.all(silent);
+  });
+
+  it('T66: gives all keys together that the backend has not accepted one turn', async () => {
+    const rest = await openRest({ connections: 8 });
+    const { backend, client } = rest;
+    await accept(rest, 'known');
+    backend.on('*', (response, seen, socket) =>
+      (seen.headers['x-api-key'] === 'known' ? ok(person('p')) : after(40, status(401)))(
+        response,
+        seen,
+        socket,
+      ),
+    );
+    const flood = Array.from({ length: 200 }, (_, i) =>
+      outcome(getPerson(client({ apiKey: `invented-${i}` }), i)),
+    );
+    await sleep(20);
+    const times: number[] = [];
+
+    for (let i = 0; i < 20; i++) {
+      const begun = performance.now();
+      await Promise.all([0, 1, 2].map((j) => getPerson(client({ apiKey: 'known' }), `${i}-${j}`)));
+      times.push(performance.now() - begun);
+    }
+
+    // Three calls side by side, of which some wait for one answer to the others.
+    expect(times.sort((a, b) => a - b)[10]).toBeLessThan(60);
+    await Promise.all(flood);
+  });
+
+  it('T66: returns a key to the common lane when the backend refuses it', async () => {
+    const rest = await openRest({ connections: 16 });
+    const { backend, client } = rest;
+    await accept(rest, 'revoked', 'known');
+    backend.on('*', status(401));
+    await outcome(getPerson(client({ apiKey: 'revoked' }), 'refused'));
+    backend.on('*', silence());
+    for (let i = 0; i < 40; i++) {
+      void outcome(getPerson(client({ apiKey: i % 2 ? 'revoked' : 'invented' }), i));
+    }
+    await sleep(50);
+
+    // As many as one key alone may have of a route.
+    expect(backend.seen.slice(3)).toHaveLength(13);
+  });
+
+  it('T64: says when to come back while calls of a key would be refused, and makes one refusal', async () => {
+    const rest = await openRest({ connections: 4, timeoutMs: 500 });
+    const { backend, client, upstream } = rest;
+    await accept(rest, 'busy', 'other');
+    backend.on('*', after(50, ok(person('p'))));
+    expect(upstream.shedMs('busy')).toBeUndefined();
+
+    const results = Array.from({ length: 200 }, (_, i) =>
+      outcome(getPerson(client({ apiKey: 'busy' }), i)),
+    );
+    await sleep(150);
+    const shed = [upstream.shedMs('busy'), upstream.shedMs('other'), upstream.shedMs('stranger')];
+    const refusals = (await Promise.all(results)).filter(
+      (one) => one instanceof RestOverloadedError,
+    );
+
+    expect(shed).toEqual([expect.any(Number), undefined, undefined]);
+    expect(shed[0]).toBeGreaterThanOrEqual(1_000);
+    expect(refusals.length).toBeGreaterThan(100);
+    expect(new Set(refusals).size).toBe(1);
+    expect(upstream.shedMs('busy')).toBeUndefined();
   });
 });

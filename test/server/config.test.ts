@@ -14,8 +14,15 @@ describe('the settings', () => {
       upstreamTimeoutMs: 3000,
       requestTimeoutMs: 10_000,
       maxUpstreamCalls: 250,
+      maxResultValues: 200_000,
+      maxResultBytes: 5_000_000,
+      cursorSecret: undefined,
       workers: 1,
       maxBodyBytes: 100_000,
+      maxConnectionsPerAddress: undefined,
+      allowedHosts: undefined,
+      adminPort: undefined,
+      explain: 'on',
       shutdownTimeoutMs: 10_000,
       corsOrigins: [],
       graphiql: true,
@@ -25,6 +32,7 @@ describe('the settings', () => {
       backendDatabaseUrl: 'file:.data/backend.db',
       backendTimestamps: 'document',
       backendRoutes: 'extended',
+      warnings: [],
     });
   });
 
@@ -33,6 +41,71 @@ describe('the settings', () => {
 
     expect(config.port).toBe(4000);
     expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it.each([
+    ['PORTT', 'PORTT is not a setting: was PORT meant?'],
+    ['WORKER', 'WORKER is not a setting: was WORKERS meant?'],
+    ['UPSTREAM_APIKEY', 'UPSTREAM_APIKEY is not a setting: was UPSTREAM_API_KEY meant?'],
+    ['CORS_ORIGIN', 'CORS_ORIGIN is not a setting: was CORS_ORIGINS meant?'],
+    ['log_level', 'log_level is not a setting: was LOG_LEVEL meant?'],
+    ['UPSTREAM_COLOUR', 'UPSTREAM_COLOUR is not a setting: it has no effect.'],
+    ['BACKEND_DB', 'BACKEND_DB is not a setting: it has no effect.'],
+  ])('warn of %s, which nobody reads', (name, warning) => {
+    expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
+  });
+
+  it('warn of nothing that a shell or Kubernetes sets', () => {
+    const env = {
+      PATH: '/bin',
+      HOME: '/',
+      HOSTNAME: 'x',
+      POST: '1',
+      LANG: 'C',
+      BACKEND_SERVICE_HOST: '10.0.0.1',
+      BACKEND_SERVICE_PORT_HTTP: '80',
+      BACKEND_PORT: 'tcp://10.0.0.1:80',
+      BACKEND_PORT_80_TCP_ADDR: '10.0.0.1',
+    };
+
+    expect(readConfig(env).warnings).toEqual([]);
+  });
+
+  it('say what a shared key means for cursors, unless these have a secret of their own', () => {
+    const shared = { UPSTREAM_API_KEY: 'k' };
+
+    expect(readConfig(shared).warnings).toEqual([
+      expect.stringMatching(/^CURSOR_SECRET is not set/),
+    ]);
+    expect(readConfig({ ...shared, CURSOR_SECRET: 'x'.repeat(16) }).warnings).toEqual([]);
+  });
+
+  it.each<[env: Record<string, string>, hosts: readonly string[] | undefined]>([
+    [{}, undefined],
+    [{ UPSTREAM_API_KEY: 'k' }, ['localhost', '127.0.0.1', '[::1]']],
+    [{ UPSTREAM_API_KEY: 'k', HOST: '::1' }, ['localhost', '127.0.0.1', '[::1]', '::1']],
+    [
+      { UPSTREAM_API_KEY: 'k', HOST: '127.0.0.7' },
+      ['localhost', '127.0.0.1', '[::1]', '127.0.0.7'],
+    ],
+    [{ UPSTREAM_API_KEY: 'k', HOST: '0.0.0.0' }, undefined],
+    [{ ALLOWED_HOSTS: 'A.example, [::1]' }, ['a.example', '[::1]']],
+  ])('let requests name with %o: %o', (env, hosts) => {
+    expect(readConfig(env).allowedHosts).toEqual(hosts);
+  });
+
+  it('switch the cap of connections an address off, or set it', () => {
+    const read = (value: string) =>
+      readConfig({ MAX_CONNECTIONS_PER_ADDRESS: value }).maxConnectionsPerAddress;
+
+    expect([read('off'), read('20')]).toEqual([Infinity, 20]);
+  });
+
+  it('refuse one port for callers and operators', () => {
+    expect(() => readConfig({ PORT: '4001', ADMIN_PORT: '4001' })).toThrow(
+      'ADMIN_PORT must be another port than PORT, which is 4001.',
+    );
+    expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).adminPort).toBe(0);
   });
 
   it.each([
@@ -67,6 +140,13 @@ describe('the settings', () => {
     ['WORKERS', '0', 'WORKERS must be "auto" or a whole number from 1 to 128; got "0".'],
     ['WORKERS', '129', 'WORKERS must be "auto" or a whole number from 1 to 128; got "129".'],
     ['WORKERS', 'all', 'WORKERS must be "auto" or a whole number from 1 to 128; got "all".'],
+    ['ADMIN_PORT', 'x', 'ADMIN_PORT must be a whole number from 0 to 65535; got "x".'],
+    ['EXPLAIN', 'yes', 'EXPLAIN must be "on" or "keys" or "off"; got "yes".'],
+    ['ALLOWED_HOSTS', 'a.example:80', /^ALLOWED_HOSTS must be host names without ports/],
+    ['ALLOWED_HOSTS', 'http://a.example', /^ALLOWED_HOSTS must be host names without ports/],
+    ['MAX_RESULT_VALUES', '1', /^MAX_RESULT_VALUES must be a whole number from 1000 to/],
+    ['MAX_RESULT_BYTES', 'x', /^MAX_RESULT_BYTES must be a whole number from 10000 to/],
+    ['MAX_CONNECTIONS_PER_ADDRESS', '0', /must be "off" or a whole number from 1 to 4096; got "0"/],
     ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],
     ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
     ['UPSTREAM_ROUTES', 'all', 'UPSTREAM_ROUTES must be "document" or "extended"; got "all".'],
@@ -108,6 +188,7 @@ describe('the settings', () => {
   it.each([
     ['UPSTREAM_API_KEY', 'hunter 2', 'hunter'],
     ['UPSTREAM_API_KEY', 'schlüssel', 'schl'],
+    ['CURSOR_SECRET', 'too-short', 'too-short'],
     ['UPSTREAM_URL', 'https://me:hunter2@api.example.com', 'hunter2'],
     ['BACKEND_DATABASE_URL', 'mysql://me:hunter2@db/x?authToken=hunter2', 'hunter2'],
   ])('never show the secret in a wrong %s', (name, value, secret) => {

@@ -126,6 +126,8 @@ describe('the plan', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^route +at least +at most +because of\n/);
     expect(stdout).toMatch(/^GET \/v0\/pages\/\{page_id\}\/audiences +1 +1 +page\.audiences$/m);
+    expect(stdout).toMatch(/^all +2 +12 +2 rounds$/m);
+    expect(stdout).toMatch(/^values +1 +188 +page\.audiences\.versions$/m);
   });
 });
 

@@ -17,6 +17,7 @@ const broken: Upstream = Object.assign(
   {
     breaker: { stateOf: () => 'closed', tripped: [] } as const,
     shedMs: () => undefined,
+    isAccepted: () => true,
     close: async () => {},
   },
 );

@@ -280,17 +280,15 @@ function shown({ status, body, text }: Reply) {
   };
 }
 
-/** The backend names each of its answers. */
-const withoutIds = (error: any) =>
-  error.extensions?.upstream
-    ? {
-        ...error,
-        extensions: {
-          ...error.extensions,
-          upstream: { ...error.extensions.upstream, requestId: null },
-        },
-      }
-    : error;
+/** The backend names each of its answers, and graphql-js gives refused arguments no code. */
+const withoutIds = ({ extensions = {}, ...error }: any) => ({
+  ...error,
+  extensions: {
+    ...extensions,
+    code: extensions.code ?? 'BAD_USER_INPUT',
+    upstream: extensions.upstream && { ...extensions.upstream, requestId: null },
+  },
+});
 
 /** Only what is spread, since a fragment that is not makes a document invalid. */
 function withFragments(source: string): string {

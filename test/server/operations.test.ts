@@ -49,9 +49,10 @@ describe('/ready', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       ready: true,
+      degraded: false,
       draining: false,
       // Asked without a key: a refusal is an answer.
-      upstream: { reachable: true, status: 401, breaker: 'closed' },
+      upstream: { reachable: true, status: 401, breaker: 'closed', open: [] },
     });
   });
 
@@ -87,7 +88,10 @@ describe('/ready', () => {
 
     const { status, body, text } = await send(`${url}/ready`);
 
-    expect([status, body.upstream.reachable]).toEqual([503, false]);
+    expect([status, body.upstream]).toMatchObject([
+      503,
+      { reachable: false, failure: 'ECONNREFUSED' },
+    ]);
     expect(text).not.toContain('127.0.0.1');
   });
 

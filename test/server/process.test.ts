@@ -81,6 +81,14 @@ describe('starting', () => {
     const after = await send(`${site}ready`);
 
     expect([health.status, before.status, after.status]).toEqual([200, 503, 200]);
+    const lines = product.stdout.trim().split('\n');
+    const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(said.slice(0, 2)).toEqual([
+      expect.objectContaining({ level: 40, host: '127.0.0.1', port, code: 'ECONNREFUSED' }),
+      expect.objectContaining({ msg: expect.stringMatching(/^Listening, but not ready/) }),
+    ]);
+    expect(said.at(-1)).toMatchObject({ level: 40, msg: 'Ready again: the backend answers' });
+    expect(before.text + query.text).not.toMatch(/127\.0\.0\.1/);
     expect([query.status, query.codes]).toEqual([200, ['UPSTREAM_UNAVAILABLE']]);
     expect(query.text).not.toContain('127.0.0.1');
   });
@@ -186,9 +194,10 @@ describe('stopping', () => {
     const began = performance.now();
     product.process.kill('SIGTERM');
 
-    expect(await product.exit()).toBe(0);
+    expect(await product.exit()).toBe(124);
     expect(performance.now() - began).toBeLessThan(1_500);
     expect(await cut).toBe('ECONNRESET');
+    expect(product.stdout).toContain('Time is up');
   });
 
   it('happens at once on a second signal', async () => {

@@ -86,10 +86,10 @@ export async function openSite({
     schema,
     upstream,
     metrics,
-    probe: upstreamProbe({ dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
+    probe: upstreamProbe({ origin, dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
     ...options,
   });
-  const server = await openHttpServer({ gateway, host: '127.0.0.1', port: 0, maxBodyBytes });
+  const server = await openHttpServer({ site: gateway, host: '127.0.0.1', port: 0, maxBodyBytes });
   restCalls = [];
   onTestFinished(async () => {
     await server.close(0);

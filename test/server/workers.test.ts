@@ -131,7 +131,7 @@ describe.runIf(process.platform === 'linux')('several workers', { timeout: 40_00
     );
     await sleep(500);
     process.kill(asking, 'SIGKILL');
-    await sleep(6_000); // the primary waits five seconds for metrics
+    await sleep(1_500); // the primary waits a second for metrics
     process.kill(silent, 'SIGCONT');
     await Promise.all(asked);
 

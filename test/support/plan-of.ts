@@ -12,5 +12,8 @@ export function planOf(
   variableValues: Readonly<Record<string, unknown>> = {},
 ): Plan {
   const document = parse(source);
-  return planFor({ schema, document, variableValues }, createContext(house.rest, { apiKey: 'demo' }))!;
+  return planFor(
+    { schema, document, variableValues },
+    createContext(house.rest, { apiKey: 'demo' }),
+  )!;
 }

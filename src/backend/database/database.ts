@@ -8,11 +8,16 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createClient } from '@libsql/client';
-import type { Client } from '@libsql/client';
+import { createClient, type Client, type ResultSet } from '@libsql/client';
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql';
-import type { Executor } from './executor.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from 'drizzle-orm/libsql/migrator';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import { rootOf } from '../failure.ts';
+
+/** What `npm run migration` has written; `npm run build` copies it beside what it builds. */
+const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)) };
 
 /** How long a statement waits for another process that holds the file, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -20,12 +25,18 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** How long a remote database may take to answer at start, in milliseconds. */
 const START_TIMEOUT_MS = 10_000;
 
+/** What queries are written against; none of them can open, close or migrate anything. */
+export type Executor = Pick<
+  BaseSQLiteDatabase<'async', ResultSet, Record<string, never>>,
+  '$count' | 'all' | 'delete' | 'get' | 'insert' | 'run' | 'select' | 'selectDistinct' | 'update'
+>;
+
 export interface Database {
   /** Runs queries that belong together and change nothing. */
   read<Answer>(work: (db: Executor) => Promise<Answer>): Promise<Answer>;
   /** Runs queries as one transaction: all of it is kept, or nothing. */
   write<Answer>(work: (db: Executor) => Promise<Answer>): Promise<Answer>;
-  /** Waits for what is under way, then lets the file go. */
+  /** Waits for what is under way, then lets the file go; the file alone holds everything then. */
   close(): Promise<void>;
 }
 
@@ -35,7 +46,7 @@ export class BackendDatabaseError extends Error {
 
   constructor(databaseUrl: string, cause: unknown) {
     const where = withoutSecrets(databaseUrl);
-    super(`Cannot use the database ${where}: ${withoutSecrets(rootMessage(cause))}`, { cause });
+    super(`Cannot use the database ${where}: ${withoutSecrets(inWords(cause))}`, { cause });
   }
 }
 
@@ -53,22 +64,33 @@ export async function openDatabase(databaseUrl: string): Promise<Database> {
     // One connection: a second one to `:memory:` would be a second, empty database.
     const ofLocal = { concurrency: 1, timeout: BUSY_TIMEOUT_MS };
     client = createClient({ url: databaseUrl, ...(local && ofLocal) });
-    const database = databaseOn(client, local);
-    await withinTime(prepare(client, local, database));
-    return database;
+    await withinTime(prepare(client, local));
+    return databaseOn(client, local);
   } catch (cause) {
     client?.close();
     throw new BackendDatabaseError(databaseUrl, cause);
   }
 }
 
-async function prepare(client: Client, local: boolean, database: Database): Promise<void> {
+async function prepare(client: Client, local: boolean): Promise<void> {
   if (local) {
     await client.execute('PRAGMA journal_mode = WAL');
     // FULL: what has been answered for survives a power cut, not only a killed process.
     await client.execute('PRAGMA synchronous = FULL');
   }
-  await database.write((db) => migrate(db, Date.now()));
+  const db = drizzle(client);
+  await migrate(db, MIGRATIONS);
+  const newest = readMigrationFiles(MIGRATIONS).at(-1)?.folderMillis ?? 0;
+  const [later] = await db.all(
+    sql`SELECT 1 FROM __drizzle_migrations WHERE created_at > ${newest} LIMIT 1`,
+  );
+  if (later) {
+    throw new Error(
+      'it was written by a newer release: start that release, or name another database',
+    );
+  }
+  // Some databases can be read and not written: better found now than by the first caller who writes.
+  await db.run(sql`UPDATE __drizzle_migrations SET hash = hash`);
 }
 
 function databaseOn(client: Client, local: boolean): Database {
@@ -77,7 +99,12 @@ function databaseOn(client: Client, local: boolean): Database {
   return {
     read: (work) => (local ? alone(() => work(db)) : work(db)),
     write: (work) => alone(() => db.transaction(work)),
-    close: () => alone(async () => client.close()),
+    close: () =>
+      alone(async () => {
+        // Whoever copies the file has everything. Where another process reads it, that one is left to.
+        if (local) await client.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
+        client.close();
+      }),
   };
 }
 
@@ -130,9 +157,25 @@ function withoutSecrets(text: string): string {
   return text.replace(/\?\S*/g, '').replace(/\/\/[^/@\s]*@/g, '//');
 }
 
-/** Drizzle and fetch wrap what really happened; the innermost error says it. */
-function rootMessage(error: unknown): string {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return (root instanceof Error ? root.message : String(root)).replace(/\s+/g, ' ');
+/** SQLite's primary result codes that an operator can do something about. */
+const WORDS: Readonly<Record<number, string>> = {
+  5: 'another process is writing to it',
+  8: 'it cannot be written: check the permissions of the file and its folder',
+  10: 'reading or writing it failed (I/O error)',
+  11: 'its content is damaged',
+  13: 'the disk is full',
+  14: 'it cannot be opened: check that its folder exists, and the permissions of both',
+  26: 'the file is not a database',
+};
+
+function inWords(error: unknown): string {
+  const root = rootOf(error);
+  if (!(root instanceof Error)) return String(root);
+  // A connection that fails has its code in the message alone: `ConnectionFailed("…: 14")`.
+  const code =
+    'rawCode' in root && typeof root.rawCode === 'number'
+      ? root.rawCode
+      : Number(/^ConnectionFailed.*: (\d+)"\)$/s.exec(root.message)?.[1]);
+  // An extended code has the primary one in its last byte.
+  return WORDS[code & 0xff] ?? root.message.replace(/\s+/g, ' ');
 }

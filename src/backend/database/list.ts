@@ -2,13 +2,15 @@
  * One page of a list: rows after a cursor, the true total, and the next cursor.
  *
  * Every list of the backend is ordered by columns of one direction whose last is unique, and read
- * by comparing those columns as one value: an index walk, whatever the depth.
+ * by comparing those columns as one value: an index walk, whatever the depth. A cursor holds these
+ * values of the last item answered, not a position, so rows that come and go before it shift nothing.
  */
-import { sql } from 'drizzle-orm';
-import type { Column, SQL } from 'drizzle-orm';
+import { createHash } from 'node:crypto';
+import { and, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm';
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
-import { formatCursor, parseCursor } from './cursor.ts';
-import type { Keys } from './cursor.ts';
+import { Problem } from '../http/problem.ts';
+import type { Executor } from './database.ts';
 
 /** What a caller asked of a list. `scope` names the list and its filters. */
 export interface ListRequest {
@@ -17,13 +19,15 @@ export interface ListRequest {
   readonly limit?: number | undefined;
 }
 
+/** The values of a row that a list is ordered by. */
+type Keys = readonly (string | number)[];
+
 export interface ListOrder<Row> {
   readonly direction: 'asc' | 'desc';
   readonly columns: readonly (Column | SQL)[];
-  /** The sort keys of a row, in the order of `columns`. */
+  /** What each column holds, and so a cursor of this list. */
+  readonly types: readonly ('string' | 'number')[];
   readonly keysOf: (row: Row) => Keys;
-  /** One value of each column's type: what a cursor of this list holds. */
-  readonly example: Keys;
 }
 
 /** A page as a query needs it: a condition, an order, and one row more than is answered. */
@@ -41,28 +45,74 @@ export interface ListAnswer<Item> {
   totalCount: number;
 }
 
+/** The order by some columns of a table, the last of which is unique. */
+export function orderOf<Table extends SQLiteTable>(
+  table: Table,
+  direction: 'asc' | 'desc',
+  ...names: (keyof Table['$inferSelect'] & string)[]
+): ListOrder<Table['$inferSelect']> {
+  const all: Record<string, Column> = getTableColumns(table);
+  const columns = names.map((name) => all[name]!); // the names are the table's
+  return {
+    direction,
+    columns,
+    types: columns.map(({ dataType }) => (dataType === 'number' ? 'number' : 'string')),
+    // Columns that lists are ordered by hold text and numbers, never null.
+    keysOf: (row) => names.map((name) => row[name] as string | number),
+  };
+}
+
+export interface TableList<Table extends SQLiteTable, Item> {
+  readonly table: Table;
+  readonly where: SQL | undefined;
+  readonly order: ListOrder<Table['$inferSelect']>;
+  readonly present: (row: Table['$inferSelect']) => Item;
+}
+
 /**
- * Reads one page.
+ * One page of a table's rows.
  *
- * @param rows answers at most `fetch` rows that fulfil `after`, in order.
- * @param total answers how many rows the whole list has.
+ * @throws {Problem} 400 for a cursor of another list.
+ */
+export const listTable = <Table extends SQLiteTable, Item>(
+  db: Executor,
+  request: ListRequest,
+  { table, where, order, present }: TableList<Table, Item>,
+): Promise<ListAnswer<Item>> =>
+  listPage(request, {
+    order,
+    rows: async ({ after, orderBy, fetch }) => {
+      const query = db.select().from<SQLiteTable>(table).where(and(where, after));
+      // Every column of the table was selected.
+      return await query.orderBy(orderBy).limit(fetch);
+    },
+    total: () => db.$count(table, where),
+    present,
+  });
+
+export interface List<Row, Item> {
+  readonly order: ListOrder<Row>;
+  /** At most `fetch` rows that fulfil `after`, in order. */
+  readonly rows: (query: PageQuery) => Promise<readonly Row[]>;
+  /** How many rows the whole list has. */
+  readonly total: () => Promise<number>;
+  readonly present: (row: Row) => Item;
+}
+
+/**
+ * One page of what a query finds.
+ *
  * @throws {Problem} 400 for a cursor of another list.
  */
 export async function listPage<Row, Item>(
   request: ListRequest,
-  order: ListOrder<Row>,
-  rows: (query: PageQuery) => Promise<readonly Row[]>,
-  total: () => Promise<number>,
-  present: (row: Row) => Item,
+  { order, rows, total, present }: List<Row, Item>,
 ): Promise<ListAnswer<Item>> {
   const limit = request.limit ?? DEFAULT_LIMIT;
-  const columns = sql.join([...order.columns], sql`, `);
+  const { direction } = order;
   const found = await rows({
-    after: after(request, order, columns),
-    orderBy: sql.join(
-      order.columns.map((column) => sql`${column} ${sql.raw(order.direction)}`),
-      sql`, `,
-    ),
+    after: after(request, order),
+    orderBy: joined(order.columns.map((column) => sql`${column} ${sql.raw(direction)}`)),
     fetch: limit + 1,
   });
   const page = found.slice(0, limit);
@@ -78,10 +128,50 @@ export async function listPage<Row, Item>(
 
 function after<Row>(
   { scope, cursor }: ListRequest,
-  { direction, example }: ListOrder<Row>,
-  columns: SQL,
+  { direction, columns, types }: ListOrder<Row>,
 ): SQL | undefined {
   if (cursor === undefined) return undefined;
-  const keys = parseCursor(scope, cursor, example).map((key) => sql`${key}`);
-  return sql`(${columns}) ${sql.raw(direction === 'asc' ? '>' : '<')} (${sql.join(keys, sql`, `)})`;
+  const keys = parseCursor(scope, cursor, types).map((key) => sql`${key}`);
+  const isAfter = sql.raw(direction === 'asc' ? '>' : '<');
+  return sql`(${joined(columns)}) ${isAfter} (${joined(keys)})`;
+}
+
+const joined = (parts: readonly (Column | SQL)[]): SQL => sql.join([...parts], sql`, `);
+
+/** Source: interface.md, "List envelope". Assumed: the format, since cursors are opaque. */
+function formatCursor(scope: string, keys: Keys): string {
+  return Buffer.from(JSON.stringify([fingerprint(scope), ...keys])).toString('base64url');
+}
+
+/** @throws {Problem} 400 when the cursor was not made for this list and these filters. */
+function parseCursor(scope: string, cursor: string, types: ListOrder<unknown>['types']): Keys {
+  const [mark, ...keys] = readJsonArray(Buffer.from(cursor, 'base64url').toString());
+  const fits =
+    mark === fingerprint(scope) &&
+    keys.length === types.length &&
+    // JSON has no infinity, but `1e999` is read as one, which SQLite does not take.
+    keys.every(
+      (key, index) => typeof key === types[index] && key !== Infinity && key !== -Infinity,
+    );
+  if (!fits) {
+    throw new Problem(400, 'The cursor is not one of this list: start again without a cursor', {
+      field: 'cursor',
+      reason: 'not made for this list and these filters',
+    });
+  }
+  // Each key was compared with its column's type, which is text or a number.
+  return keys as Keys;
+}
+
+function readJsonArray(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function fingerprint(scope: string): string {
+  return createHash('sha256').update(scope).digest('base64url').slice(0, 10);
 }

@@ -6,12 +6,17 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ErrorBody } from '../../v0/error.ts';
-import { servedRoutes, successOf } from '../../v0/routes.ts';
-import type { Route, RouteName, RouteSet } from '../../v0/routes.ts';
+import {
+  servedRoutes,
+  successOf,
+  type Route,
+  type RouteName,
+  type RouteSet,
+} from '../../v0/routes.ts';
+import { failureOf, type Failure } from '../failure.ts';
 import type { Handlers } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
 import { Problem } from './problem.ts';
@@ -26,10 +31,10 @@ export interface AppOptions {
   readonly routeSet: RouteSet;
   readonly latencyMs: number;
   readonly onRequest: (line: string) => void;
-  readonly onFailure: (error: unknown) => void;
+  readonly onFailure: (failure: Failure) => void;
 }
 
-type Env = { Variables: { requestId: string; tenantId: string } };
+type Env = { Variables: { requestId: string; tenantId: string; route: string } };
 
 export function createApp(options: AppOptions): Hono<Env> {
   const { findTenant, latencyMs, onRequest, onFailure } = options;
@@ -62,7 +67,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.notFound((context) => refuse(context, new Problem(404, `There is no ${context.req.path}`)));
   app.onError((error, context) => {
     if (error instanceof Problem) return refuse(context, error);
-    onFailure(error);
+    onFailure(failureOf(context.get('route') ?? context.req.method, error));
     return refuse(context, new Problem(500, 'Something went wrong here; it is not your request'));
   });
   return app;
@@ -104,6 +109,7 @@ async function answer(
   handlers: Handlers,
 ): Promise<Response> {
   const tenantId = context.get('tenantId');
+  context.set('route', `${route.method} ${route.path}`);
   const params = readParams(context.req.param());
   const query = route.query ? readQuery(route.query, context.req.query()) : {};
   const body = route.body ? await readBody(route.body, context.req) : undefined;

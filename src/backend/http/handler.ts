@@ -11,15 +11,15 @@ import type { PathHoles, RouteName, routes } from '../../v0/routes.ts';
 import type { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
 import type { Database } from '../database/database.ts';
 import type { ListRequest } from '../database/list.ts';
-import type { WriteTime } from '../time.ts';
+import type { Present } from '../present.ts';
 
-/** What every handler stands on. */
-export interface House {
+/** What handlers work with. */
+export interface Services {
   readonly database: Database;
   /** The moment of a write, in epoch milliseconds. */
   readonly now: () => number;
-  /** Writes a moment as callers want it. */
-  readonly time: WriteTime;
+  /** Writes a row as callers want it. */
+  readonly present: Present;
   /** Tells the publisher that a version waits in the queue; call it after the write is kept. */
   readonly publishLater: (versionId: string) => void;
 }
@@ -39,7 +39,6 @@ export type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['res
 export type Handlers = {
   readonly [Name in RouteName]: (call: Call<Name>) => Promise<Answer<Name>>;
 };
-
 /** Bodies after parsing: defaults are filled in, which the table's input types do not say. */
 interface Bodies {
   createPage: CreatePageBody;

@@ -1,7 +1,9 @@
 /** Reads what a request carries, and refuses what the contract's schemas refuse. */
 import type { z } from 'zod';
-import { Problem } from './problem.ts';
-import type { ProblemStatus } from './problem.ts';
+import { Problem, type ProblemStatus } from './problem.ts';
+
+/** The longest parameter of a query string, in characters. Assumed: the document shows no limit. */
+const MAX_PARAMETER_LENGTH = 2_000;
 
 /**
  * The ids in a path.
@@ -25,6 +27,11 @@ export function readQuery(
   schema: z.ZodObject,
   query: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
+  for (const field of Object.keys(schema.shape)) {
+    if ((query[field]?.length ?? 0) <= MAX_PARAMETER_LENGTH) continue;
+    const reason = `longer than ${MAX_PARAMETER_LENGTH} characters`;
+    throw new Problem(400, `The query is not valid: ${field}: ${reason}`, { field, reason });
+  }
   return accept(400, 'The query is not valid', schema.safeParse(query));
 }
 

@@ -6,8 +6,9 @@
  */
 import { eq, inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { finish, startProcessing } from './publishing.ts';
 import { versions } from '../database/tables.ts';
+import { failureOf, type Failure } from '../failure.ts';
+import { finish, startProcessing } from './publishing.ts';
 
 export interface PublisherOptions {
   readonly database: Database;
@@ -15,7 +16,7 @@ export interface PublisherOptions {
   /** How long a version stays queued, and how long it is processed, in milliseconds. */
   readonly delayMs: number;
   /** Hears of a step that failed; it is tried again after the delay. */
-  readonly onFailure: (error: unknown) => void;
+  readonly onFailure: (failure: Failure) => void;
 }
 
 export interface Publisher {
@@ -56,7 +57,7 @@ export function createPublisher({
     try {
       if (await takeStep(database, versionId, now())) later(versionId);
     } catch (error) {
-      onFailure(error);
+      onFailure(failureOf('publishing', error));
       later(versionId, Math.max(delayMs, RETRY_MS));
     }
   };

@@ -6,7 +6,7 @@
  * is `publisher.ts`'s business. Assumed: all transitions, since the document shows none.
  */
 import { and, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm';
-import type { Executor } from '../database/executor.ts';
+import type { Executor } from '../database/database.ts';
 import { audiences, pages, versions } from '../database/tables.ts';
 import type { VersionRow } from '../database/tables.ts';
 
@@ -85,7 +85,7 @@ export async function archiveAudience(
     .update(audiences)
     .set({ status: 'archived', archivedAt: nowMs, publishedVersionId: null })
     .where(and(eq(audiences.tenantId, tenantId), eq(audiences.audienceId, audienceId)));
-  if ((await restingPageStatus(db, tenantId, pageId)) === 'draft') {
+  if ((await unarchivedStatus(db, tenantId, pageId)) === 'draft') {
     await db
       .update(pages)
       .set({ status: 'draft', updatedAt: nowMs })
@@ -96,7 +96,7 @@ export async function archiveAudience(
 }
 
 /** What a page is when nobody has archived it: published once an audience of it is. */
-export async function restingPageStatus(
+export async function unarchivedStatus(
   db: Executor,
   tenantId: string,
   pageId: string,

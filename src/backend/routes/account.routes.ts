@@ -4,27 +4,16 @@
  * A person belongs to the account whose domain is the person's, letter by letter. The counts are
  * taken from the rows at each reading, so they cannot drift.
  */
-import { and, asc, eq, getTableColumns, or, sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
-import type { Account } from '../../v0/account.ts';
-import { contains } from '../database/contains.ts';
-import type { Executor } from '../database/executor.ts';
-import type { Handlers, House } from '../http/handler.ts';
-import { listPage } from '../database/list.ts';
-import type { ListOrder } from '../database/list.ts';
-import { presentPerson } from './person.routes.ts';
+import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '../database/database.ts';
+import { listPage, orderOf, type ListRequest } from '../database/list.ts';
+import { contains } from '../database/search.ts';
+import { accountLogs, accounts, personLogs, persons, type AccountRow } from '../database/tables.ts';
+import type { Handlers, Services } from '../http/handler.ts';
 import { notFound } from '../http/problem.ts';
-import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
-import type { AccountRow } from '../database/tables.ts';
-import type { WriteTime } from '../time.ts';
 
 /** Assumed: oldest first, since the document shows no order. */
-const byAge: ListOrder<AccountRow> = {
-  direction: 'asc',
-  columns: [accounts.createdAt, accounts.accountId],
-  keysOf: ({ createdAt, accountId }) => [createdAt, accountId],
-  example: [0, ''],
-};
+const byAge = orderOf(accounts, 'asc', 'createdAt', 'accountId');
 
 const linked = and(eq(persons.tenantId, accounts.tenantId), eq(persons.domain, accounts.domain));
 
@@ -58,56 +47,44 @@ type CountedAccountRow = AccountRow & {
 
 export const accountRoutes = ({
   database,
-  time,
-}: House): Pick<Handlers, 'getAccount' | 'listAccounts' | 'searchAccounts'> => {
-  const list = (request: Parameters<typeof listPage>[0], condition: SQL | undefined) =>
-    database.read((db) =>
-      listPage(
-        request,
-        byAge,
-        ({ after, orderBy, fetch }) =>
-          db
-            .select(selection)
-            .from(accounts)
-            .where(and(condition, after))
-            .orderBy(orderBy)
-            .limit(fetch),
-        () => db.$count(accounts, condition),
-        (row) => presentAccount(row, time),
-      ),
-    );
+  present,
+}: Services): Pick<Handlers, 'getAccount' | 'listAccounts' | 'searchAccounts'> => {
+  const list = (request: ListRequest, ...conditions: (SQL | undefined)[]) =>
+    database.read((db) => {
+      const where = and(...conditions);
+      return listPage(request, {
+        order: byAge,
+        rows: ({ after, orderBy, fetch }) => {
+          const query = db.select(selection).from(accounts).where(and(where, after));
+          return query.orderBy(orderBy).limit(fetch);
+        },
+        total: () => db.$count(accounts, where),
+        present,
+      });
+    });
 
   return {
     listAccounts: ({ tenantId, query, list: request }) =>
-      list(request, and(eq(accounts.tenantId, tenantId), emptyOnly(query.includeEmptyOnly))),
+      list(request, eq(accounts.tenantId, tenantId), emptyOnly(query.includeEmptyOnly)),
 
     searchAccounts: ({ tenantId, query, list: request }) =>
       list(
         request,
-        and(
-          eq(accounts.tenantId, tenantId),
-          emptyOnly(query.includeEmptyOnly),
-          matches(query.query),
-        ),
+        eq(accounts.tenantId, tenantId),
+        emptyOnly(query.includeEmptyOnly),
+        matches(query.query),
       ),
 
     getAccount: ({ tenantId, params }) =>
       database.read(async (db) => {
-        const { accountId, domain, ...row } = await getAccountRow(db, tenantId, params.account_id);
+        const row = await getAccountRow(db, tenantId, params.account_id);
         const linkedPersons = await db
           .select()
           .from(persons)
-          .where(and(eq(persons.tenantId, tenantId), eq(persons.domain, domain)))
+          .where(and(eq(persons.tenantId, tenantId), eq(persons.domain, row.domain)))
           .orderBy(asc(persons.createdAt), asc(persons.personId));
-        return {
-          accountId,
-          domain,
-          name: row.name,
-          createdAt: time(row.createdAt),
-          updatedAt: time(row.updatedAt),
-          latestActivityAt: time(row.latestActivityAt),
-          linkedPersons: linkedPersons.map((person) => presentPerson(person, time)),
-        };
+        const { linkedPersonsCount: _, ...account } = present(row);
+        return { ...account, linkedPersons: linkedPersons.map(present) };
       }),
   };
 };
@@ -126,16 +103,6 @@ export async function getAccountRow(
   if (!row) throw notFound('account', 'account_id', accountId);
   return row;
 }
-
-const presentAccount = (
-  { tenantId: _, createdAt, updatedAt, latestActivityAt, ...row }: CountedAccountRow,
-  time: WriteTime,
-): Account => ({
-  ...row,
-  createdAt: time(createdAt),
-  updatedAt: time(updatedAt),
-  latestActivityAt: time(latestActivityAt),
-});
 
 /** Assumed: `includeEmptyOnly` leaves the accounts that no person belongs to. */
 const emptyOnly = (flag: string | undefined): SQL | undefined =>

@@ -4,17 +4,16 @@
  * Both kinds are one list for the cursor, so the feed is read as one union with one order.
  * Source: interface.md, "ActivityItem".
  */
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { ActivityItem } from '../../v0/log.ts';
-import { getAccountRow } from './account.routes.ts';
-import type { Executor } from '../database/executor.ts';
-import type { Handlers, House } from '../http/handler.ts';
-import { listPage } from '../database/list.ts';
-import type { ListOrder } from '../database/list.ts';
-import { withDeleted } from './log.routes.ts';
+import type { Executor } from '../database/database.ts';
+import { listPage, type ListOrder } from '../database/list.ts';
 import { accountLogs, personLogs, persons } from '../database/tables.ts';
-import type { WriteTime } from '../time.ts';
+import type { Handlers, Services } from '../http/handler.ts';
+import type { Present } from '../present.ts';
+import { getAccountRow } from './account.routes.ts';
+import { unlessDeleted } from './log.routes.ts';
 
 interface ActivityRow {
   readonly logId: string;
@@ -33,11 +32,14 @@ interface ActivityRow {
 const byAge: ListOrder<ActivityRow> = {
   direction: 'desc',
   columns: [sql`created_at`, sql`log_id`],
+  types: ['number', 'string'],
   keysOf: ({ createdAt, logId }) => [createdAt, logId],
-  example: [0, ''],
 };
 
-export const activityRoutes = ({ database, time }: House): Pick<Handlers, 'listActivity'> => ({
+export const activityRoutes = ({
+  database,
+  present,
+}: Services): Pick<Handlers, 'listActivity'> => ({
   listActivity: ({ tenantId, params, query, list }) =>
     database.read(async (db) => {
       const { accountId, domain } = await getAccountRow(db, tenantId, params.account_id);
@@ -45,18 +47,17 @@ export const activityRoutes = ({ database, time }: House): Pick<Handlers, 'listA
         tenantId,
         accountId,
         domain,
-        deleted: withDeleted(query.includeDeleted),
+        includeDeleted: query.includeDeleted,
         // Assumed: the persons' logs are left out unless asked for.
         ofPersons: query.includePersonActivity === 'true',
       });
-      return listPage(
-        list,
-        byAge,
-        ({ after, orderBy, fetch }) =>
+      return listPage(list, {
+        order: byAge,
+        rows: ({ after, orderBy, fetch }) =>
           db.select().from(feed).where(after).orderBy(orderBy).limit(fetch),
-        () => db.$count(feed),
-        (row) => presentActivity(row, accountId, time),
-      );
+        total: () => db.$count(feed),
+        present: (row) => presentActivity(row, accountId, present),
+      });
     }),
 });
 
@@ -64,11 +65,11 @@ interface Feed {
   readonly tenantId: string;
   readonly accountId: string;
   readonly domain: string;
-  readonly deleted: boolean;
+  readonly includeDeleted: string | undefined;
   readonly ofPersons: boolean;
 }
 
-function feedOf(db: Executor, { tenantId, accountId, domain, deleted, ofPersons }: Feed) {
+function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofPersons }: Feed) {
   const own = db
     .select({
       logId: sql<string>`${accountLogs.accountLogId}`.as('log_id'),
@@ -81,7 +82,7 @@ function feedOf(db: Executor, { tenantId, accountId, domain, deleted, ofPersons 
       and(
         eq(accountLogs.tenantId, tenantId),
         eq(accountLogs.accountId, accountId),
-        deleted ? undefined : isNull(accountLogs.deletedAt),
+        unlessDeleted(accountLogs, includeDeleted),
       ),
     );
   if (!ofPersons) return own.as('feed');
@@ -101,7 +102,7 @@ function feedOf(db: Executor, { tenantId, accountId, domain, deleted, ofPersons 
         eq(persons.domain, domain),
         eq(personLogs.tenantId, persons.tenantId),
         eq(personLogs.personId, persons.personId),
-        deleted ? undefined : isNull(personLogs.deletedAt),
+        unlessDeleted(personLogs, includeDeleted),
       ),
     );
   return unionAll(own, ofEachPerson).as('feed');
@@ -126,18 +127,15 @@ const contentOf = ({
 });
 
 /** Assumed: an activity is known by its log's id, and its type says whose log it is. */
-const presentActivity = (
-  { logId, createdAt, updatedAt, deletedAt, ...row }: ActivityRow,
-  accountId: string,
-  time: WriteTime,
-): ActivityItem => ({
-  activityId: `activity_${logId}`,
-  activityType: row.personId === null ? 'account-log' : 'person-log',
-  accountId,
-  accountLogId: row.personId === null ? logId : null,
-  personLogId: row.personId === null ? null : logId,
-  ...row,
-  createdAt: time(createdAt),
-  updatedAt: time(updatedAt),
-  deletedAt: time(deletedAt),
-});
+function presentActivity(row: ActivityRow, accountId: string, present: Present): ActivityItem {
+  const { logId, ...rest } = present(row);
+  const ofAccount = row.personId === null;
+  return {
+    activityId: `activity_${logId}`,
+    activityType: ofAccount ? 'account-log' : 'person-log',
+    accountId,
+    accountLogId: ofAccount ? logId : null,
+    personLogId: ofAccount ? null : logId,
+    ...rest,
+  };
+}

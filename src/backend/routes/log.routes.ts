@@ -3,56 +3,34 @@
  *
  * `activity.routes.ts` merges both into the feed of an account.
  */
-import { and, eq, isNull } from 'drizzle-orm';
-import type { AccountLog, PersonLog } from '../../v0/log.ts';
-import { getAccountRow } from './account.routes.ts';
-import type { Handlers, House } from '../http/handler.ts';
-import { listPage } from '../database/list.ts';
-import type { ListOrder } from '../database/list.ts';
-import { getPersonRow } from './person.routes.ts';
-import { notFound } from '../http/problem.ts';
+import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import { listTable, orderOf } from '../database/list.ts';
 import { accountLogs, personLogs } from '../database/tables.ts';
-import type { AccountLogRow, PersonLogRow } from '../database/tables.ts';
-import type { WriteTime } from '../time.ts';
+import type { Handlers, Services } from '../http/handler.ts';
+import { notFound } from '../http/problem.ts';
+import { getAccountRow } from './account.routes.ts';
+import { getPersonRow } from './person.routes.ts';
 
 type LogRoute = 'getAccountLog' | 'getPersonLog' | 'listAccountLogs' | 'listPersonLogs';
 
-/** Assumed: newest first, since the document shows no order. */
-const accountLogsByAge: ListOrder<AccountLogRow> = {
-  direction: 'desc',
-  columns: [accountLogs.createdAt, accountLogs.accountLogId],
-  keysOf: ({ createdAt, accountLogId }) => [createdAt, accountLogId],
-  example: [0, ''],
-};
-
-/** Assumed: newest first, since the document shows no order. */
-const personLogsByAge: ListOrder<PersonLogRow> = {
-  direction: 'desc',
-  columns: [personLogs.createdAt, personLogs.personLogId],
-  keysOf: ({ createdAt, personLogId }) => [createdAt, personLogId],
-  example: [0, ''],
-};
-
-export const logRoutes = ({ database, time }: House): Pick<Handlers, LogRoute> => ({
+export const logRoutes = ({ database, present }: Services): Pick<Handlers, LogRoute> => ({
   listAccountLogs: ({ tenantId, params, query, list }) =>
     database.read(async (db) => {
       const { accountId } = await getAccountRow(db, tenantId, params.account_id);
-      const condition = and(
-        eq(accountLogs.tenantId, tenantId),
-        eq(accountLogs.accountId, accountId),
-        withDeleted(query.includeDeleted) ? undefined : isNull(accountLogs.deletedAt),
-      );
-      return listPage(
-        list,
-        accountLogsByAge,
-        ({ after, orderBy, fetch }) =>
-          db.select().from(accountLogs).where(and(condition, after)).orderBy(orderBy).limit(fetch),
-        () => db.$count(accountLogs, condition),
-        (row) => presentAccountLog(row, time),
-      );
+      return listTable(db, list, {
+        table: accountLogs,
+        where: and(
+          eq(accountLogs.tenantId, tenantId),
+          eq(accountLogs.accountId, accountId),
+          unlessDeleted(accountLogs, query.includeDeleted),
+        ),
+        // Assumed: newest first, since the document shows no order.
+        order: orderOf(accountLogs, 'desc', 'createdAt', 'accountLogId'),
+        present,
+      });
     }),
 
-  getAccountLog: ({ tenantId, params }) =>
+  getAccountLog: ({ tenantId, params: { account_id, account_log_id } }) =>
     database.read(async (db) => {
       const row = await db
         .select()
@@ -60,34 +38,32 @@ export const logRoutes = ({ database, time }: House): Pick<Handlers, LogRoute> =
         .where(
           and(
             eq(accountLogs.tenantId, tenantId),
-            eq(accountLogs.accountId, params.account_id),
-            eq(accountLogs.accountLogId, params.account_log_id),
+            eq(accountLogs.accountId, account_id),
+            eq(accountLogs.accountLogId, account_log_id),
           ),
         )
         .get();
-      if (!row) throw notFound('account log', 'account_log_id', params.account_log_id);
-      return presentAccountLog(row, time);
+      if (!row) throw notFound('account log', 'account_log_id', account_log_id);
+      return present(row);
     }),
 
   listPersonLogs: ({ tenantId, params, query, list }) =>
     database.read(async (db) => {
       const { personId } = await getPersonRow(db, tenantId, params.person_id);
-      const condition = and(
-        eq(personLogs.tenantId, tenantId),
-        eq(personLogs.personId, personId),
-        withDeleted(query.includeDeleted) ? undefined : isNull(personLogs.deletedAt),
-      );
-      return listPage(
-        list,
-        personLogsByAge,
-        ({ after, orderBy, fetch }) =>
-          db.select().from(personLogs).where(and(condition, after)).orderBy(orderBy).limit(fetch),
-        () => db.$count(personLogs, condition),
-        (row) => presentPersonLog(row, time),
-      );
+      return listTable(db, list, {
+        table: personLogs,
+        where: and(
+          eq(personLogs.tenantId, tenantId),
+          eq(personLogs.personId, personId),
+          unlessDeleted(personLogs, query.includeDeleted),
+        ),
+        // Assumed: newest first, since the document shows no order.
+        order: orderOf(personLogs, 'desc', 'createdAt', 'personLogId'),
+        present,
+      });
     }),
 
-  getPersonLog: ({ tenantId, params }) =>
+  getPersonLog: ({ tenantId, params: { person_id, person_log_id } }) =>
     database.read(async (db) => {
       const row = await db
         .select()
@@ -95,35 +71,18 @@ export const logRoutes = ({ database, time }: House): Pick<Handlers, LogRoute> =
         .where(
           and(
             eq(personLogs.tenantId, tenantId),
-            eq(personLogs.personId, params.person_id),
-            eq(personLogs.personLogId, params.person_log_id),
+            eq(personLogs.personId, person_id),
+            eq(personLogs.personLogId, person_log_id),
           ),
         )
         .get();
-      if (!row) throw notFound('person log', 'person_log_id', params.person_log_id);
-      return presentPersonLog(row, time);
+      if (!row) throw notFound('person log', 'person_log_id', person_log_id);
+      return present(row);
     }),
 });
 
 /** Assumed: deleted logs are left out of lists unless asked for; a single read answers them. */
-export const withDeleted = (flag: string | undefined): boolean => flag === 'true';
-
-const presentAccountLog = (
-  { tenantId: _, createdAt, updatedAt, deletedAt, ...row }: AccountLogRow,
-  time: WriteTime,
-): AccountLog => ({
-  ...row,
-  createdAt: time(createdAt),
-  updatedAt: time(updatedAt),
-  deletedAt: time(deletedAt),
-});
-
-const presentPersonLog = (
-  { tenantId: _, createdAt, updatedAt, deletedAt, ...row }: PersonLogRow,
-  time: WriteTime,
-): PersonLog => ({
-  ...row,
-  createdAt: time(createdAt),
-  updatedAt: time(updatedAt),
-  deletedAt: time(deletedAt),
-});
+export const unlessDeleted = (
+  { deletedAt }: typeof accountLogs | typeof personLogs,
+  includeDeleted: string | undefined,
+): SQL | undefined => (includeDeleted === 'true' ? undefined : isNull(deletedAt));

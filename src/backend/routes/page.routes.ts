@@ -1,17 +1,15 @@
 /** Pages: created, read, searched, restored. Source: interface.md, "Pages". */
-import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { CreatePageBody, Page } from '../../v0/page.ts';
-import { contains } from '../database/contains.ts';
-import type { Executor } from '../database/executor.ts';
-import type { Handlers, House } from '../http/handler.ts';
-import { newId } from '../new-id.ts';
+import type { Executor } from '../database/database.ts';
+import { contains, wordsOf } from '../database/search.ts';
+import { audiences, pages, type PageRow } from '../database/tables.ts';
+import type { Handlers, Services } from '../http/handler.ts';
 import { conflict, notFound } from '../http/problem.ts';
-import { restingPageStatus } from '../publishing/publishing.ts';
-import { audiences, pages } from '../database/tables.ts';
-import type { PageRow } from '../database/tables.ts';
-import type { WriteTime } from '../time.ts';
+import { newId } from '../new-row.ts';
+import type { Present } from '../present.ts';
+import { unarchivedStatus } from '../publishing/publishing.ts';
 
 type PageRoute = 'createPage' | 'getPage' | 'restorePage' | 'searchPages';
 
@@ -25,16 +23,18 @@ const audiencesCount = sql<number>`${ownAudiences}`;
 
 type CountedPageRow = PageRow & { audiencesCount: number };
 
-export const pageRoutes = ({ database, now, time }: House): Pick<Handlers, PageRoute> => ({
+export const pageRoutes = ({ database, now, present }: Services): Pick<Handlers, PageRoute> => ({
   createPage: ({ tenantId, body }) =>
     database.write(async (db) => {
       const row = newPage(tenantId, body, now());
       await db.insert(pages).values(row);
-      return presentPage({ ...row, audiencesCount: 0 }, time);
+      return presentPage({ ...row, audiencesCount: 0 }, present);
     }),
 
   getPage: ({ tenantId, params }) =>
-    database.read(async (db) => presentPage(await getPageRow(db, tenantId, params.page_id), time)),
+    database.read(async (db) =>
+      presentPage(await getPageRow(db, tenantId, params.page_id), present),
+    ),
 
   searchPages: ({ tenantId, query }) =>
     database.read(async (db) => {
@@ -48,7 +48,7 @@ export const pageRoutes = ({ database, now, time }: House): Pick<Handlers, PageR
             eq(pages.tenantId, tenantId),
             isNull(pages.archivedAt),
             isNull(pages.deletedAt),
-            ...words(query.query).map(somewhere),
+            ...wordsOf(query.query).map(somewhere),
           ),
         )
         .orderBy(relevance(query.query?.trim() ?? ''), pages.name, pages.pageId)
@@ -71,11 +71,11 @@ export const pageRoutes = ({ database, now, time }: House): Pick<Handlers, PageR
         .set({
           archivedAt: null,
           deletedAt: null,
-          status: await restingPageStatus(db, tenantId, pageId),
+          status: await unarchivedStatus(db, tenantId, pageId),
           updatedAt: now(),
         })
         .where(and(eq(pages.tenantId, tenantId), eq(pages.pageId, pageId)));
-      return presentPage(await getPageRow(db, tenantId, pageId), time);
+      return presentPage(await getPageRow(db, tenantId, pageId), present);
     }),
 });
 
@@ -123,20 +123,14 @@ function newPage(tenantId: string, body: CreatePageBody, nowMs: number): PageRow
 }
 
 /** Optional fields that the page does not have are left out, as the document has no null there. */
-const presentPage = (
-  { tenantId: _, headerActionId, metadata, ...row }: CountedPageRow,
-  time: WriteTime,
-): Page => ({
-  ...row,
-  archivedAt: time(row.archivedAt),
-  deletedAt: time(row.deletedAt),
-  createdAt: time(row.createdAt),
-  updatedAt: time(row.updatedAt),
-  ...(headerActionId !== null && { headerActionId }),
-  ...(metadata !== null && { metadata }),
-});
-
-const words = (text = ''): string[] => text.split(/\s+/).filter((word) => word !== '');
+function presentPage(row: CountedPageRow, present: Present): Page {
+  const { headerActionId, metadata, ...page } = present(row);
+  return {
+    ...page,
+    ...(headerActionId !== null && { headerActionId }),
+    ...(metadata !== null && { metadata }),
+  };
+}
 
 const somewhere = (word: string): SQL | undefined =>
   or(contains(pages.name, word), contains(pages.title, word), contains(pages.pageContext, word));

@@ -1,45 +1,28 @@
 /** Persons: listed by age and read. Source: interface.md, "Persons". */
 import { and, eq } from 'drizzle-orm';
-import type { Person } from '../../v0/person.ts';
-import type { Executor } from '../database/executor.ts';
-import type { Handlers, House } from '../http/handler.ts';
-import { listPage } from '../database/list.ts';
-import type { ListOrder } from '../database/list.ts';
+import type { Executor } from '../database/database.ts';
+import { listTable, orderOf } from '../database/list.ts';
+import { persons, type PersonRow } from '../database/tables.ts';
+import type { Handlers, Services } from '../http/handler.ts';
 import { notFound } from '../http/problem.ts';
-import { persons } from '../database/tables.ts';
-import type { PersonRow } from '../database/tables.ts';
-import type { WriteTime } from '../time.ts';
-
-/** Assumed: oldest first, since the document shows no order. */
-const byAge: ListOrder<PersonRow> = {
-  direction: 'asc',
-  columns: [persons.createdAt, persons.personId],
-  keysOf: ({ createdAt, personId }) => [createdAt, personId],
-  example: [0, ''],
-};
 
 export const personRoutes = ({
   database,
-  time,
-}: House): Pick<Handlers, 'getPerson' | 'listPersons'> => ({
+  present,
+}: Services): Pick<Handlers, 'getPerson' | 'listPersons'> => ({
   listPersons: ({ tenantId, list }) =>
-    database.read((db) => {
-      const own = eq(persons.tenantId, tenantId);
-      return listPage(
-        list,
-        byAge,
-        ({ after, orderBy, fetch }) =>
-          db.select().from(persons).where(and(own, after)).orderBy(orderBy).limit(fetch),
-        () => db.$count(persons, own),
-        (row) => presentPerson(row, time),
-      );
-    }),
+    database.read((db) =>
+      listTable(db, list, {
+        table: persons,
+        where: eq(persons.tenantId, tenantId),
+        // Assumed: oldest first, since the document shows no order.
+        order: orderOf(persons, 'asc', 'createdAt', 'personId'),
+        present,
+      }),
+    ),
 
   getPerson: ({ tenantId, params }) =>
-    database.read(async (db) => {
-      const row = await getPersonRow(db, tenantId, params.person_id);
-      return presentPerson(row, time);
-    }),
+    database.read(async (db) => present(await getPersonRow(db, tenantId, params.person_id))),
 });
 
 /** @throws {Problem} 404 when the tenant has no such person. */
@@ -56,8 +39,3 @@ export async function getPersonRow(
   if (!row) throw notFound('person', 'person_id', personId);
   return row;
 }
-
-export const presentPerson = (
-  { tenantId: _, createdAt, updatedAt, ...row }: PersonRow,
-  time: WriteTime,
-): Person => ({ ...row, createdAt: time(createdAt), updatedAt: time(updatedAt) });

@@ -5,53 +5,40 @@
  */
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/primitive.ts';
-import type { Topic, TopicEntry } from '../../v0/topic.ts';
-import type { Executor } from '../database/executor.ts';
-import type { Handlers, House } from '../http/handler.ts';
-import { listPage } from '../database/list.ts';
-import type { ListOrder } from '../database/list.ts';
-import { newId } from '../new-id.ts';
+import type { Topic } from '../../v0/topic.ts';
+import type { Executor } from '../database/database.ts';
+import { listPage, orderOf } from '../database/list.ts';
+import { topicEntries, topics, type TopicEntryRow, type TopicRow } from '../database/tables.ts';
+import type { Handlers, Services } from '../http/handler.ts';
 import { notFound } from '../http/problem.ts';
-import { topicEntries, topics } from '../database/tables.ts';
-import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
-import type { WriteTime } from '../time.ts';
+import { newId } from '../new-row.ts';
+import type { Present } from '../present.ts';
 
 type TopicRoute = 'createTopicEntry' | 'getTopic' | 'listTopics' | 'updateTopic';
 type EntryRow = Omit<TopicEntryRow, 'tenantId'>;
 type FullTopicRow = TopicRow & { entries: readonly EntryRow[] };
 
 /** Assumed: by sort order, since the document shows none. */
-const bySortOrder: ListOrder<TopicRow> = {
-  direction: 'asc',
-  columns: [topics.sortOrder, topics.topicId],
-  keysOf: ({ sortOrder, topicId }) => [sortOrder, topicId],
-  example: [0, ''],
-};
+const bySortOrder = orderOf(topics, 'asc', 'sortOrder', 'topicId');
 
-export const topicRoutes = ({ database, now, time }: House): Pick<Handlers, TopicRoute> => ({
+export const topicRoutes = ({ database, now, present }: Services): Pick<Handlers, TopicRoute> => ({
   listTopics: ({ tenantId, list }) =>
     database.read((db) => {
       const own = eq(topics.tenantId, tenantId);
-      return listPage(
-        list,
-        bySortOrder,
-        async ({ after, orderBy, fetch }) => {
-          const rows = await db
-            .select()
-            .from(topics)
-            .where(and(own, after))
-            .orderBy(orderBy)
-            .limit(fetch);
-          return withEntries(db, tenantId, rows);
+      return listPage(list, {
+        order: bySortOrder,
+        rows: async ({ after, orderBy, fetch }) => {
+          const query = db.select().from(topics).where(and(own, after));
+          return withEntries(db, tenantId, await query.orderBy(orderBy).limit(fetch));
         },
-        () => db.$count(topics, own),
-        (row) => presentTopic(row, time),
-      );
+        total: () => db.$count(topics, own),
+        present: (row: FullTopicRow) => presentTopic(row, present),
+      });
     }),
 
   getTopic: ({ tenantId, params }) =>
     database.read(async (db) =>
-      presentTopic(await getFullTopicRow(db, tenantId, params.topic_id), time),
+      presentTopic(await getFullTopicRow(db, tenantId, params.topic_id), present),
     ),
 
   updateTopic: ({ tenantId, params, body }) =>
@@ -67,7 +54,7 @@ export const topicRoutes = ({ database, now, time }: House): Pick<Handlers, Topi
           })
           .where(and(eq(topics.tenantId, tenantId), eq(topics.topicId, params.topic_id)));
       }
-      return presentTopic(await getFullTopicRow(db, tenantId, params.topic_id), time);
+      return presentTopic(await getFullTopicRow(db, tenantId, params.topic_id), present);
     }),
 
   createTopicEntry: ({ tenantId, params, body }) =>
@@ -87,7 +74,7 @@ export const topicRoutes = ({ database, now, time }: House): Pick<Handlers, Topi
         .update(topics)
         .set({ updatedAt: createdAt })
         .where(and(eq(topics.tenantId, tenantId), eq(topics.topicId, topicId)));
-      return presentEntry(entry, time);
+      return present(entry);
     }),
 });
 
@@ -143,18 +130,7 @@ async function withEntries(
 const sortOrderAfter = (last: EntryRow | undefined): number =>
   last ? Math.min(Math.floor(last.sortOrder) + 1, MAX_INTEGER) : 0;
 
-const presentTopic = (
-  { tenantId: _, createdAt, updatedAt, entries, ...row }: FullTopicRow,
-  time: WriteTime,
-): Topic => ({
-  ...row,
-  createdAt: time(createdAt),
-  updatedAt: time(updatedAt),
-  entries: entries.map((entry) => presentEntry(entry, time)),
-});
-
-const presentEntry = ({ createdAt, updatedAt, ...row }: EntryRow, time: WriteTime): TopicEntry => ({
-  ...row,
-  createdAt: time(createdAt),
-  updatedAt: time(updatedAt),
+const presentTopic = (row: FullTopicRow, present: Present): Topic => ({
+  ...present(row),
+  entries: row.entries.map(present),
 });

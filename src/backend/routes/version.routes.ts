@@ -1,74 +1,58 @@
 /** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
 import { and, eq } from 'drizzle-orm';
-import { refuseWithoutPage } from './audience.routes.ts';
-import { getFullAudience } from './audience.rows.ts';
-import type { Executor } from '../database/executor.ts';
-import type { Handlers, House } from '../http/handler.ts';
-import { listPage } from '../database/list.ts';
-import type { ListOrder } from '../database/list.ts';
-import { getPageRow } from './page.routes.ts';
+import type { Executor } from '../database/database.ts';
+import { listTable, orderOf } from '../database/list.ts';
+import { audiences, publishOperations, versions, type VersionRow } from '../database/tables.ts';
+import type { Handlers, Services } from '../http/handler.ts';
 import { conflict, notFound } from '../http/problem.ts';
 import { canBePublished, enqueue } from '../publishing/publishing.ts';
-import { audiences, publishOperations, versions } from '../database/tables.ts';
-import type { VersionRow } from '../database/tables.ts';
-import { presentVersion } from './version.present.ts';
+import { getFullAudience, refuseWithoutPage } from './audience.routes.ts';
+import { getPageRow } from './page.routes.ts';
 
 type VersionRoute = 'getVersion' | 'listVersions' | 'publishVersion';
 
-/** Newest first. Assumed: extended route, see README. */
-const newestFirst: ListOrder<VersionRow> = {
-  direction: 'desc',
-  columns: [versions.versionNumber],
-  keysOf: ({ versionNumber }) => [versionNumber],
-  example: [0],
-};
-
-export const versionRoutes = (house: House): Pick<Handlers, VersionRoute> => {
-  const { database, now, time, publishLater } = house;
-
-  return {
-    listVersions: ({ tenantId, params, list }) =>
-      database.read(async (db) => {
-        const { audience } = await getFullAudience(db, tenantId, params);
-        const ofAudience = and(
-          eq(versions.tenantId, tenantId),
-          eq(versions.audienceId, audience.audienceId),
-        );
-        return listPage(
-          list,
-          newestFirst,
-          ({ after, orderBy, fetch }) =>
-            db.select().from(versions).where(and(ofAudience, after)).orderBy(orderBy).limit(fetch),
-          () => db.$count(versions, ofAudience),
-          (row) => presentVersion(row, time),
-        );
-      }),
-
-    getVersion: ({ tenantId, params }) =>
-      database.read(async (db) => presentVersion(await getVersionRow(db, tenantId, params), time)),
-
-    publishVersion: async ({ tenantId, params, body: { operationKey } }) => {
-      const version = await database.write(async (db) => {
-        const version = await getVersionRow(db, tenantId, params);
-        if (operationKey !== undefined) {
-          const repeated = await claimOperation(db, tenantId, operationKey, version.versionId);
-          if (repeated) return version;
-        }
-        refuseWithoutPage(await getPageRow(db, tenantId, params.page_id));
-        if (!canBePublished(version)) {
-          throw conflict(
-            `Version "${version.versionId}" is ${version.status}; only a draft can be published`,
-            { field: 'version_id', reason: `status is ${version.status}` },
-          );
-        }
-        await enqueue(db, version, now());
-        return getVersionRow(db, tenantId, params);
+export const versionRoutes = ({
+  database,
+  now,
+  present,
+  publishLater,
+}: Services): Pick<Handlers, VersionRoute> => ({
+  listVersions: ({ tenantId, params, list }) =>
+    database.read(async (db) => {
+      const { audience } = await getFullAudience(db, tenantId, params);
+      return listTable(db, list, {
+        table: versions,
+        where: and(eq(versions.tenantId, tenantId), eq(versions.audienceId, audience.audienceId)),
+        // Assumed: newest first; an extended route, see docs/assumptions.md.
+        order: orderOf(versions, 'desc', 'versionNumber'),
+        present,
       });
-      publishLater(version.versionId);
-      return presentVersion(version, time);
-    },
-  };
-};
+    }),
+
+  getVersion: ({ tenantId, params }) =>
+    database.read(async (db) => present(await getVersionRow(db, tenantId, params))),
+
+  publishVersion: async ({ tenantId, params, body: { operationKey } }) => {
+    const version = await database.write(async (db) => {
+      const version = await getVersionRow(db, tenantId, params);
+      if (operationKey !== undefined) {
+        const repeated = await claimOperation(db, tenantId, operationKey, version.versionId);
+        if (repeated) return version;
+      }
+      refuseWithoutPage(await getPageRow(db, tenantId, params.page_id));
+      if (!canBePublished(version)) {
+        throw conflict(
+          `Version "${version.versionId}" is ${version.status}; only a draft can be published`,
+          { field: 'version_id', reason: `status is ${version.status}` },
+        );
+      }
+      await enqueue(db, version, now());
+      return getVersionRow(db, tenantId, params);
+    });
+    publishLater(version.versionId);
+    return present(version);
+  },
+});
 
 interface VersionParams {
   readonly page_id: string;

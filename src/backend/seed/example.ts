@@ -1,4 +1,4 @@
-/** Ids of the sample data that others may point at: the example query, tests, the README. */
+/** Ids of the sample data that others may point at: the example query, tests, the pages of docs/. */
 
 /** The page that has the most to show: audiences, persons, versions, links. */
 export const EXAMPLE_PAGE_ID = 'page_northwind';

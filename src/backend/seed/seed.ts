@@ -8,7 +8,7 @@ import { getTableColumns } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { hashKey } from '../http/api-key.ts';
 import type { Database } from '../database/database.ts';
-import type { Executor } from '../database/executor.ts';
+import type { Executor } from '../database/database.ts';
 import { EXAMPLE_API_KEY, OTHER_API_KEY } from './example.ts';
 import { samplePages } from './pages.seed.ts';
 import { samplePeople } from './people.seed.ts';

@@ -40,7 +40,8 @@ async function send(request: GraphQLRequest, headers: Headers): Promise<Exchange
     const nothing = { status: undefined, wireBytes: 0, bodyBytes: 0, result: undefined };
     return { ...base, ...nothing, durationMs: ended(), failure };
   }
-  const timing = timingSince(startMs);
+  const bodyBytes = new TextEncoder().encode(text).length;
+  const timing = timingOf(startMs, bodyBytes);
   const result = asResult(text);
   return {
     ...base,
@@ -48,20 +49,22 @@ async function send(request: GraphQLRequest, headers: Headers): Promise<Exchange
     status: response.status,
     headers: [...response.headers],
     wireBytes: timing?.encodedBodySize ?? 0,
-    bodyBytes: new TextEncoder().encode(text).length,
+    bodyBytes,
     waitMs: timing && timing.responseStart - timing.requestStart,
     result,
     failure: result ? undefined : `The answer, HTTP ${response.status}, was not JSON.`,
   };
 }
 
-/** What the browser measured of the newest request to this gateway. */
-function timingSince(startMs: number): PerformanceResourceTiming | undefined {
+/** What the browser measured of a request to this gateway: plans are asked for at the same time. */
+function timingOf(startMs: number, bodyBytes: number): PerformanceResourceTiming | undefined {
   const entries = performance.getEntriesByName(ENDPOINT, 'resource') as PerformanceResourceTiming[];
-  const newest = entries.filter(({ startTime }) => startTime >= startMs).at(-1);
+  const found = entries.find(
+    ({ startTime, decodedBodySize }) => startTime >= startMs && decodedBodySize === bodyBytes,
+  );
   // The browser stops recording after 250 entries unless they are taken out.
   performance.clearResourceTimings();
-  return newest;
+  return found;
 }
 
 function asResult(text: string): ExecutionResult | undefined {

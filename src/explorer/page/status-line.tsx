@@ -55,9 +55,10 @@ interface CountedErrors {
 function errorsByCode({ result }: Exchange): CountedErrors[] {
   const counts = new Map<string, { count: number; retryAfterMs: number | undefined }>();
   for (const { extensions } of result?.errors ?? []) {
-    const code = String(extensions['code'] ?? 'without a code');
+    const { code: given } = extensions ?? {};
+    const code = typeof given === 'string' ? given : 'without a code';
     const known = counts.get(code);
-    const wait = extensions['retryAfterMs'];
+    const wait = extensions?.['retryAfterMs'];
     counts.set(code, {
       count: (known?.count ?? 0) + 1,
       retryAfterMs:

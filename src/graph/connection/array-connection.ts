@@ -9,24 +9,20 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { RouteSet } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import { demanding, type LoadDemand } from '../entity/demand.ts';
-import type { Entity } from '../entity/entity.ts';
+import type { AnyEntity } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import type { Types } from '../types/builder.ts';
 import { anyBuilder } from '../types/field-builder.ts';
 import { openCursor, sealCursor } from './cursor.ts';
-import { NodePage, NodeReference, type Connection } from './node-page.ts';
+import { NodePage, NodeReference } from './node-page.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
-export interface ArrayConnectionOptions<
-  Parent,
-  Node extends object,
-  Name extends keyof Node & string,
-> {
+export interface ArrayConnectionOptions<Parent, Node> {
   /** The connection type, made by `connectionType`. */
-  readonly type: ObjectRef<Types, Connection<Node>>;
+  readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
   /** What the items are: their keys make the cursors, and they prime it. */
-  readonly entity: Entity<Node, Name>;
+  readonly entity: AnyEntity & { readonly ref: ObjectRef<Types, Node> };
   /** Equal arrays have equal ids; cursors are bound to it. */
   readonly listId: (parent: Parent) => string;
   /** What the array costs; absent when it comes with its parent. */
@@ -36,23 +32,19 @@ export interface ArrayConnectionOptions<
     parent: Parent,
     context: Context,
     info: GraphQLResolveInfo,
-  ) => Whole<Node, Name> | null | Promise<Whole<Node, Name> | null>;
+  ) => Whole<Node> | null | Promise<Whole<Node> | null>;
 }
 
-type Whole<Node, Name extends string> = readonly (Node | NodeReference<Name>)[];
+type Whole<Node> = readonly (Node | NodeReference)[];
 
 type PagingArgs = Readonly<
   Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>>
 >;
 
 /** An array of the backend as a connection. */
-export function arrayConnectionField<
-  Parent extends object,
-  Node extends object,
-  Name extends keyof Node & string,
->(
+export function arrayConnectionField<Parent extends object, Node>(
   t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
-  { type, description, entity, listId, demand, items }: ArrayConnectionOptions<Parent, Node, Name>,
+  { type, description, entity, listId, demand, items }: ArrayConnectionOptions<Parent, Node>,
 ) {
   const builder = anyBuilder(t);
   return builder.field({
@@ -93,7 +85,7 @@ export function arrayConnectionField<
       args: PagingArgs,
       context: Context,
       info: GraphQLResolveInfo,
-    ): Promise<Connection<unknown> | null> => {
+    ): Promise<NodePage<unknown> | null> => {
       const id = listId(parent);
       const request = readRequest(context, id, args);
       const whole = await items(parent, context, info);
@@ -101,15 +93,12 @@ export function arrayConnectionField<
       if (whole instanceof Error) throw whole;
       if (!whole) return null;
       entity.prime(context, whole);
-      return slice(whole, request, {
-        positionOf: (item, place) => positionOf(entity, item, place),
-        seal: (position) => sealCursor(context, id, position),
-      });
+      return slice(whole, entity, request, (position) => sealCursor(context, id, position));
     },
   });
 }
 
-/** The parts of an item's key; its place where the backend broke the key. */
+/** The parts of an item's key; its index where the backend broke the key. */
 type Position = readonly string[] | number;
 
 interface ArrayRequest {
@@ -141,44 +130,34 @@ function readRequest(context: Context, listId: string, args: PagingArgs): ArrayR
   };
 }
 
-function slice<Item>(
-  whole: readonly Item[],
+function slice(
+  whole: readonly unknown[],
+  entity: AnyEntity,
   { first, last, after, before }: ArrayRequest,
-  {
-    positionOf,
-    seal,
-  }: {
-    readonly positionOf: (item: Item, place: number) => Position;
-    readonly seal: (position: Position) => string;
-  },
-): Connection<unknown> {
-  const placeOf = (argument: 'after' | 'before', position: Position): number => {
+  seal: (position: Position) => string,
+): NodePage<unknown> {
+  const positionOf = (item: unknown, index: number): Position => {
+    const key = item instanceof NodeReference ? item.key : entity.keyOf(item);
+    return key ? entity.key.map((name) => key[name]!) : index;
+  };
+  const indexOf = (argument: 'after' | 'before', position: Position): number => {
     const wanted = JSON.stringify(position);
-    const place = whole.findIndex((item, i) => JSON.stringify(positionOf(item, i)) === wanted);
-    if (place >= 0) return place;
+    const index = whole.findIndex((item, i) => JSON.stringify(positionOf(item, i)) === wanted);
+    if (index >= 0) return index;
     throw badInput(
       `"${argument}" is the cursor of an item that is no longer in this list: leave "${argument}" out to begin at its ${argument === 'after' ? 'start' : 'end'}.`,
       { argument },
     );
   };
-  const lower = after === undefined ? 0 : placeOf('after', after) + 1;
-  const upper = Math.max(lower, before === undefined ? whole.length : placeOf('before', before));
+  const lower = after === undefined ? 0 : indexOf('after', after) + 1;
+  const upper = Math.max(lower, before === undefined ? whole.length : indexOf('before', before));
   const start = last === undefined ? lower : Math.max(lower, upper - last);
   const end = last === undefined ? Math.min(upper, lower + first) : upper;
   const nodes = whole.slice(start, end);
-  const cursorAt = (place: number): string => seal(positionOf(nodes[place]!, start + place));
-  return new NodePage<unknown>(nodes, cursorAt, {
+  const cursorAt = (index: number): string => seal(positionOf(nodes[index], start + index));
+  return new NodePage(nodes, cursorAt, {
     hasPreviousPage: start > 0,
     hasNextPage: end < whole.length,
     totalCount: whole.length,
   });
-}
-
-function positionOf<Node extends object, Name extends keyof Node & string>(
-  entity: Entity<Node, Name>,
-  item: Node | NodeReference<Name>,
-  place: number,
-): Position {
-  const key = item instanceof NodeReference ? item.key : entity.keyOf(item);
-  return key ? entity.key.map((name) => key[name]) : place;
 }

@@ -9,7 +9,7 @@ import type { AnyEntity } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
 import { anyBuilder } from '../types/field-builder.ts';
 import { nounOf, withArticle } from '../types/typename.ts';
-import { NodeReference, type Connection, type Edge } from './node-page.ts';
+import { NodeReference, type Edge, type NodePage } from './node-page.ts';
 
 /**
  * Makes `<Name>Connection` and `<Name>Edge`; call it once a node type.
@@ -19,15 +19,15 @@ import { NodeReference, type Connection, type Edge } from './node-page.ts';
 export function connectionType<Node extends object>(
   node: ObjectRef<Types, Node>,
   entity?: AnyEntity & { readonly ref: ObjectRef<Types, Node> },
-): ObjectRef<Types, Connection<Node>> {
+): ObjectRef<Types, NodePage<Node>> {
   const edgeRef = builder.objectRef<Edge<Node>>(`${node.name}Edge`);
-  const connectionRef = builder.objectRef<Connection<Node>>(`${node.name}Connection`);
+  const connectionRef = builder.objectRef<NodePage<Node>>(`${node.name}Connection`);
   nodeTypes.set(connectionRef.name, node.name);
 
   const read = (node: unknown, context: Context, info: GraphQLResolveInfo) =>
     entity && node instanceof NodeReference ? followKey(entity, node.key, context, info) : node;
   const readAll = (
-    { nodes }: Connection<unknown>,
+    { nodes }: NodePage<unknown>,
     _args: object,
     context: Context,
     info: GraphQLResolveInfo,

@@ -10,10 +10,10 @@ import type { Context } from '../context.ts';
 import { cutAt } from '../continuation.ts';
 import { sealCursor } from './cursor.ts';
 import type { ListDemand } from '../entity/demand.ts';
-import { findEntity, type AnyEntity } from '../entity/entity.ts';
+import { findEntity } from '../entity/entity.ts';
 import { readList, type Counted, type List } from './list.ts';
 import { endless, nextStart, pagingFault } from './list-walk.ts';
-import { NodePage, type Connection } from './node-page.ts';
+import { NodePage } from './node-page.ts';
 import { pageOf, type PageRequest } from './page-request.ts';
 
 /** Nodes that came with one page of the backend. */
@@ -29,19 +29,22 @@ interface Stretch {
   readonly next: string | null;
 }
 
+/** A field that a list is read for. */
+interface ListField {
+  readonly demand: ListDemand;
+  readonly request: PageRequest;
+  readonly parent: object;
+  readonly context: Context;
+  readonly info: GraphQLResolveInfo;
+}
+
 /**
  * One page of a list as a connection; null when it is the list of something that does not exist.
  *
  * Rejects with {RestError} when a call fails.
  */
-export const readConnection = (
-  { items }: ListDemand,
-  request: PageRequest,
-  parent: object,
-  context: Context,
-  info: GraphQLResolveInfo,
-): Promise<Connection<unknown> | null> =>
-  new ConnectionRead(items, request, parent, context, info).read(request.from, request.skip);
+export const readConnection = (field: ListField): Promise<NodePage<unknown> | null> =>
+  new ConnectionRead(field).read(field.request.from, field.request.skip);
 
 /**
  * A connection while its pages arrive.
@@ -49,33 +52,19 @@ export const readConnection = (
  * Not one async function: where a hundred of them wait side by side, that took a sixth more CPU.
  */
 class ConnectionRead {
-  readonly #items: AnyEntity | undefined;
-  readonly #request: PageRequest;
-  readonly #parent: object;
-  readonly #context: Context;
-  readonly #info: GraphQLResolveInfo;
+  readonly #field: ListField;
   readonly #stretches: Stretch[] = [];
   #nodes: readonly unknown[] = [];
 
-  constructor(
-    items: AnyEntity | undefined,
-    request: PageRequest,
-    parent: object,
-    context: Context,
-    info: GraphQLResolveInfo,
-  ) {
-    this.#items = items;
-    this.#request = request;
-    this.#parent = parent;
-    this.#context = context;
-    this.#info = info;
+  constructor(field: ListField) {
+    this.#field = field;
   }
 
   /** Reads on from a page's start, of whose items some are passed over. */
-  read(from: string | null, skip: number): Promise<Connection<unknown> | null> {
-    const { list, first } = this.#request;
-    const page = pageOf({ from, skip, first: first - this.#nodes.length });
-    return readList(this.#context, list, page, { origin: this.#info.path }).then(
+  read(from: string | null, skip: number): Promise<NodePage<unknown> | null> {
+    const { request, context, info } = this.#field;
+    const page = pageOf({ from, skip, first: request.first - this.#nodes.length });
+    return readList(context, request.list, page, { origin: info.path }).then(
       (listed) => this.#take(listed, from, skip),
       (error: unknown) => this.#fail(error),
     );
@@ -85,8 +74,9 @@ class ConnectionRead {
     listed: Counted<unknown>,
     from: string | null,
     skip: number,
-  ): Connection<unknown> | Promise<Connection<unknown> | null> {
-    const { list, first, after } = this.#request;
+  ): NodePage<unknown> | Promise<NodePage<unknown> | null> {
+    const { demand, request, context } = this.#field;
+    const { list, first, after } = request;
     // Without a next page to go to, the items are still good: what is wrong is told at `pageInfo`.
     const fault = pagingFault(listed);
     const next = fault ? null : nextStart(listed, from);
@@ -95,7 +85,7 @@ class ConnectionRead {
     const wanted = skip + first - before;
     const items = listed.items.slice(skip, wanted);
     const isWhole = listed.items.length <= wanted;
-    this.#items?.prime(this.#context, items);
+    demand.items?.prime(context, items);
     this.#nodes = before === 0 ? items : this.#nodes.concat(items);
     const end = this.#nodes.length;
     this.#stretches.push({ before, end, from, skip, next: isWhole ? next : null });
@@ -103,7 +93,7 @@ class ConnectionRead {
       // The rest lies in the next one: the backend gave less than asked, or 100 at most.
       return this.read(next, Math.max(0, skip - listed.items.length));
     }
-    return new NodePage(this.#nodes, cursorsOf(this.#context, list, this.#stretches), {
+    return new NodePage(this.#nodes, cursorsOf(context, list, this.#stretches), {
       hasNextPage: !isWhole || listed.hasMore,
       endFault: isWhole ? fault : undefined,
       hasPreviousPage: Boolean(after) && end > 0,
@@ -112,21 +102,19 @@ class ConnectionRead {
   }
 
   #fail(error: unknown): null {
+    const { request, parent, info } = this.#field;
     // At the root there is no parent that could be missing: the backend has no such list.
-    if (isNotFound(error) && this.#info.path.prev) return null;
-    throw cutAt(error, () => ({
-      id: idOfParent(this.#info, this.#parent),
-      after: this.#request.after,
-    }));
+    if (isNotFound(error) && info.path.prev) return null;
+    throw cutAt(error, () => ({ id: idOfParent(info, parent), after: request.after }));
   }
 }
 
 const cursorsOf =
   (context: Context, list: List, stretches: readonly Stretch[]) =>
-  (place: number): string => {
-    const { before, end, from, skip, next } = stretches.find((one) => place < one.end)!;
-    const isLast = place + 1 === end;
-    const position = isLast && next !== null ? [0, next] : [skip + place - before + 1, from];
+  (index: number): string => {
+    const { before, end, from, skip, next } = stretches.find((one) => index < one.end)!;
+    const isLast = index + 1 === end;
+    const position = isLast && next !== null ? [0, next] : [skip + index - before + 1, from];
     return sealCursor(context, list.id, position);
   };
 

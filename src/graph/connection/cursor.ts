@@ -67,11 +67,10 @@ const sealingKey = perRequest(({ apiKey, cursorSecret }) => {
 });
 
 /**
- * With the secret as its salt, HKDF is a keyed hash of the API key: whoever has cursors and not the
- * secret cannot test guesses of the API key against them. Without a secret a cursor can be tested
- * offline, so a key of low entropy can be guessed from it; with or without one, every process with
- * the same settings derives the same key.
+ * By API key and secret.
  *
- * Source: RFC 5869, section 2.2.
+ * With the secret as its salt, HKDF is a keyed hash: without the secret, guesses of an API key cannot
+ * be tested against a cursor. Where no secret is set they can, offline, so an API key of low entropy
+ * can be guessed. Processes with the same settings derive the same keys. Source: RFC 5869, 2.2.
  */
 const sealingKeys = new LRUCache<string, Buffer>({ max: 1_000 });

@@ -3,7 +3,7 @@
  */
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Arguments } from '../../execution/arguments.ts';
+import type { ArgumentValues } from '../../execution/arguments.ts';
 import type { CallInput } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
@@ -15,7 +15,7 @@ import type { Types } from '../types/builder.ts';
 import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
 import { readConnection } from './connection.ts';
 import { mapList, restList, type List } from './list.ts';
-import type { Connection } from './node-page.ts';
+import type { NodePage } from './node-page.ts';
 import { DEFAULT_FIRST, MAX_FIRST, pageRequestOf } from './page-request.ts';
 
 /** The names of a list's query parameters beside `cursor` and `limit`. */
@@ -30,7 +30,7 @@ export interface ListFieldOptions<
   Node,
 > {
   /** The connection type, made by `connectionType`. */
-  readonly type: ObjectRef<Types, Connection<Node>>;
+  readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
   readonly from: DemandSource;
   readonly route: Route<Path, Listed<Item>, Query, undefined>;
@@ -100,7 +100,7 @@ export function listDemand<
 }
 
 export interface ConnectionFieldOptions<Node, Args extends InputFieldMap> {
-  readonly type: ObjectRef<Types, Connection<Node>>;
+  readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
   readonly args?: Args;
   readonly demand: (routeSet: RouteSet) => ListDemand;
@@ -128,11 +128,11 @@ export function connectionField<Parent extends object, Node, Args extends InputF
       ...args,
     },
     extensions: demanding(demand),
-    resolve: (parent: Parent, args: Arguments, context: Context, info: GraphQLResolveInfo) => {
+    resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
       const listed = demand(context.rest.routeSet);
       const request =
         requestAhead(context, parent, info) ?? pageRequestOf(listed, parent, args, context);
-      return readConnection(listed, request, parent, context, info);
+      return readConnection({ demand: listed, request, parent, context, info });
     },
   });
 }

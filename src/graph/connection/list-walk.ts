@@ -1,8 +1,7 @@
 /**
- * From one page of a list to the next, to its end if need be.
+ * Reading a list page by page, to its end if need be.
  *
- * Whole lists are walked here, connections read on in connection.ts: both notice a list that would
- * never end.
+ * Whole lists are read here, and connections in connection.ts: both detect lists that never end.
  */
 import type { CallOptions } from '../../rest/client/client.ts';
 import { RestInvalidResponseError } from '../../rest/client/errors.ts';
@@ -27,14 +26,14 @@ export async function* walkList<Item>(
     const listed: Counted<Item> = await readList(context, list, { from, limit: MAX_LIMIT }, call);
     yield listed.items;
     from = nextStart(listed, from);
-    // What was begun ahead may have been given up meanwhile.
+    // Look-ahead may have given it up meanwhile.
     if (from === null || call.cancel?.cancelled) return;
     if (seen.has(from)) throw endless();
     seen.add(from);
   }
 }
 
-/** For whoever reads on and meets a page start again. */
+/** The error of a list that leads back to a page that was read before. */
 export const endless = () =>
   invalidResponse('Backend answered a cursor for the second time: the list would not end.');
 

@@ -1,8 +1,8 @@
 /**
  * Reading lists of the backend, each page once a request.
  *
- * Selections of one list that differ only in how many they want share the larger call: what is
- * asked for in one tick is merged, and a page already there serves whoever wants no more of it.
+ * Selections of one list that differ only in `first` share the larger call: reads of one tick are
+ * merged, and a page that has arrived answers every later read of no more items.
  */
 import { Cancel } from '../../lib/cancel.ts';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
@@ -16,13 +16,17 @@ import type { Abandon } from '../entity/loader.ts';
 export interface List<Item = unknown> {
   /** Route, path and filters: equal lists have equal ids. Cursors are bound to it. */
   readonly id: string;
+  /** What a page costs; absent when the list costs nothing, or what its source does. */
+  readonly route?: Route | undefined;
+  /** The list that is read to its end for this one, in as many pages as it has. */
+  readonly source?: List | undefined;
   /** One page, from the start or from a REST cursor, as the backend has it. */
   readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;
   /** From the backend's item to the graph's node; absent where they are the same. */
   readonly toNode?: (item: unknown) => Item;
 }
 
-/** A page whose total may cost a call of its own, made when somebody asks for it. */
+/** A page whose total may cost a call of its own, made when `totalCount` is selected. */
 export interface Counted<Item> extends Omit<Listed<Item>, 'totalCount'> {
   readonly totalCount: number | null | (() => Promise<number | null>);
 }
@@ -35,6 +39,7 @@ export function restList<Path extends string, Item, Query>(
 ): List<Item> {
   return {
     id: `${route.path} ${textOf(input.path ?? {})} ${textOf(input.query ?? {})}`,
+    route,
     fetch: ({ from, limit }, call) => {
       const query = { ...input.query, limit, ...(from !== null && { cursor: from }) };
       // Every list takes `cursor` and `limit`; the compiler does not see it through the generic.
@@ -51,10 +56,12 @@ export function restList<Path extends string, Item, Query>(
  * different nodes: a page's links are also where its audiences are found.
  */
 export const mapList = <Item, Node>(
-  { id, fetch, toNode: before }: List<Item>,
+  { id, route, source, fetch, toNode: before }: List<Item>,
   toNode: (item: Item) => Node,
 ): List<Node> => ({
   id,
+  route,
+  source,
   fetch,
   toNode: (item) => toNode(before ? before(item) : (item as Item)),
 });
@@ -66,17 +73,17 @@ export interface ListPage {
   readonly limit: number;
 }
 
-/** A page that was asked for. It is fetched when the tick ends, as whoever wants most of it asked. */
+/** A read of a page. It is fetched when the tick ends, with the largest limit that was asked for. */
 class PageRead {
   readonly listed: Promise<Counted<unknown>>;
   /** Set by the first start; nothing cancels it once the page is wanted. */
   cancel: Cancel | undefined;
   /** How many starts have not been abandoned. */
   starts = 0;
-  /** False while nobody but look-ahead asks. */
+  /** False while only look-ahead has asked for it. */
   wanted = false;
   begun = false;
-  /** Its list and start. */
+  /** Names its list and start. */
   readonly id: string;
   readonly #list: List;
   #page: ListPage;
@@ -117,19 +124,19 @@ class ListReader {
 
   read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {
     const asked = this.#ask(list, page, origin);
-    if (cancel) cancel.listen({ giveUp: this.#hopeFor(asked) });
+    if (cancel) cancel.listen({ giveUp: this.#startAhead(asked) });
     else asked.wanted = true;
     return asked.listed;
   }
 
   start(list: List, page: ListPage, origin: unknown): Abandon {
-    return this.#hopeFor(this.#ask(list, page, origin));
+    return this.#startAhead(this.#ask(list, page, origin));
   }
 
-  #hopeFor(asked: PageRead): Abandon {
+  #startAhead(asked: PageRead): Abandon {
     const cancel = (asked.cancel ??= new Cancel());
     asked.starts += 1;
-    asked.listed.catch(() => {}); // whoever reads the page sees its failure
+    asked.listed.catch(() => {}); // reported where the page is read
     return () => {
       asked.starts -= 1;
       if (asked.wanted || asked.starts > 0) return;
@@ -165,10 +172,7 @@ const atEndOfTick = (run: () => void): void =>
 
 const listReader = perRequest(() => new ListReader());
 
-/**
- * A page of a list; one call however many ask for it. With `cancel`, it is asked for ahead, and
- * given up as what look-ahead began.
- */
+/** A page of a list, in one call for all its reads. With `cancel` it is read ahead, and can be given up. */
 export function readList<Item>(
   context: Context,
   list: List<Item>,
@@ -188,6 +192,6 @@ export function readList<Item>(
   }));
 }
 
-/** Begins reading a page that somebody will probably ask for. */
+/** Begins reading a page that a resolver will probably read. */
 export const startList = (context: Context, list: List, page: ListPage, origin: unknown): Abandon =>
   listReader(context).start(list, page, origin);

@@ -4,51 +4,33 @@
  * Most queries want the nodes and perhaps one cursor: edges are made, and cursors sealed, when they
  * are asked for.
  */
-import type { KeyOf } from '../entity/entity.ts';
+import type { Key } from '../entity/key.ts';
 
-export interface Edge<Node> {
-  readonly cursor: string;
-  /** An error stands for a node the backend broke. */
-  readonly node: Node;
-}
-
-export interface PageInfo {
-  readonly hasNextPage: boolean;
+/** What a page says of its place in the list. */
+interface PageEnds {
+  /** An error stands for what the backend broke. */
+  readonly hasNextPage: boolean | Error;
   readonly hasPreviousPage: boolean;
-  readonly startCursor: string | null;
-  readonly endCursor: string | null;
-}
-
-export interface Connection<Node> {
-  readonly nodes: readonly Node[];
-  readonly edges: readonly Edge<Node>[];
-  readonly pageInfo: PageInfo;
+  /** Why no cursor leads to the next page. */
+  readonly endFault?: Error | undefined;
   /** Null where the backend does not count; a function where counting costs a call. */
   readonly totalCount: number | null | (() => Promise<number | null>);
 }
 
-type Told<Node> = Pick<PageInfo, 'hasPreviousPage'> &
-  Pick<Connection<Node>, 'totalCount'> & {
-    /** An error stands for what the backend broke. */
-    readonly hasNextPage: boolean | Error;
-    /** Why no cursor leads to the next page. */
-    readonly endFault?: Error | undefined;
-  };
-
-/** A connection that is its own page info. */
-export class NodePage<Node> implements Connection<Node>, PageInfo {
+/** A connection that is its own page info. An error among the nodes stands for one the backend broke. */
+export class NodePage<Node> {
   readonly nodes: readonly Node[];
-  /** Seals the cursor of the node at a place. */
-  readonly cursorAt: (place: number) => string;
   readonly hasPreviousPage: boolean;
-  readonly totalCount: Connection<Node>['totalCount'];
+  readonly totalCount: PageEnds['totalCount'];
+  /** Seals the cursor of the node at an index. */
+  readonly cursorAt: (index: number) => string;
   readonly #hasNextPage: boolean | Error;
   readonly #endFault: Error | undefined;
 
   constructor(
     nodes: readonly Node[],
-    cursorAt: (place: number) => string,
-    { hasNextPage, hasPreviousPage, totalCount, endFault }: Told<Node>,
+    cursorAt: (index: number) => string,
+    { hasNextPage, hasPreviousPage, totalCount, endFault }: PageEnds,
   ) {
     this.nodes = nodes;
     this.cursorAt = cursorAt;
@@ -59,10 +41,10 @@ export class NodePage<Node> implements Connection<Node>, PageInfo {
   }
 
   get edges(): readonly Edge<Node>[] {
-    return this.nodes.map((node, place) => new PlacedEdge(node, place, this.cursorAt));
+    return this.nodes.map((node, index) => new Edge(node, index, this.cursorAt));
   }
 
-  get pageInfo(): PageInfo {
+  get pageInfo(): this {
     return this;
   }
 
@@ -83,27 +65,27 @@ export class NodePage<Node> implements Connection<Node>, PageInfo {
   }
 }
 
-class PlacedEdge<Node> implements Edge<Node> {
+export class Edge<Node> {
   readonly node: Node;
-  readonly #place: number;
-  readonly #cursorAt: (place: number) => string;
+  readonly #index: number;
+  readonly #cursorAt: (index: number) => string;
 
-  constructor(node: Node, place: number, cursorAt: (place: number) => string) {
+  constructor(node: Node, index: number, cursorAt: (index: number) => string) {
     this.node = node;
-    this.#place = place;
+    this.#index = index;
     this.#cursorAt = cursorAt;
   }
 
   get cursor(): string {
-    return this.#cursorAt(this.#place);
+    return this.#cursorAt(this.#index);
   }
 }
 
 /** A node of which the backend gave the key only. It is read when more is selected. */
-export class NodeReference<Name extends string = string> {
-  readonly key: KeyOf<Name>;
+export class NodeReference {
+  readonly key: Key;
 
-  constructor(key: KeyOf<Name>) {
+  constructor(key: Key) {
     this.key = key;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Relay's `first` and `after` → what to ask a list of the backend for.
  */
-import type { Arguments } from '../../execution/arguments.ts';
+import type { ArgumentValues } from '../../execution/arguments.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import type { Context } from '../context.ts';
 import type { ListDemand } from '../entity/demand.ts';
@@ -36,7 +36,7 @@ export interface PageRequest {
 export function pageRequestOf(
   demand: ListDemand,
   parent: object,
-  args: Arguments,
+  args: ArgumentValues,
   context: Context,
 ): PageRequest {
   const list = demand.list(parent, args, context);
@@ -53,11 +53,11 @@ export function pageRequestOf(
  *
  * @throws BAD_USER_INPUT when it is out of range.
  */
-export const firstOf = (args: Arguments): number =>
+export const firstOf = (args: ArgumentValues): number =>
   checkCount('first', (args['first'] as number | null | undefined) ?? DEFAULT_FIRST);
 
 /** The cursor to go on after. The schema declares it: `after: String`. */
-export const afterOf = (args: Arguments): string | null =>
+export const afterOf = (args: ArgumentValues): string | null =>
   (args['after'] as string | null | undefined) ?? null;
 
 /** @throws BAD_USER_INPUT when a connection's size is out of range. */

@@ -8,7 +8,7 @@
 import { badInput } from '../errors.ts';
 import { readNodeId } from '../types/node-id.ts';
 import { nounOf, withArticle } from '../types/typename.ts';
-import { entityOfIdField, type Entity, type KeyOf } from './entity.ts';
+import { entityOfIdField, type KeyOf } from './entity.ts';
 
 /**
  * The key that a caller names part by part: `audience(pageId:, audienceId:)`.
@@ -17,9 +17,9 @@ import { entityOfIdField, type Entity, type KeyOf } from './entity.ts';
  * @throws BAD_USER_INPUT for an id of another type, for ids of different objects, and for raw ids
  *   that can't be part of a REST path.
  */
-export function callerKey<T extends object, Name extends keyof T & string>(
-  entity: Entity<T, Name>,
-  given: Readonly<Record<Name, unknown>>,
+export function callerKey<Name extends string>(
+  entity: Keyed<Name>,
+  given: Readonly<Record<string, unknown>>,
 ): KeyOf<Name> {
   const key: Record<string, string> = {};
   for (const name of entity.key) {
@@ -34,6 +34,12 @@ export function callerKey<T extends object, Name extends keyof T & string>(
   }
   // Every part of the key was given by its own name at least.
   return entity.checkKey(key as KeyOf<Name>);
+}
+
+/** As much of an entity as its callers' keys concern. */
+interface Keyed<Name extends string> {
+  readonly key: readonly Name[];
+  checkKey(key: KeyOf<Name>): KeyOf<Name>;
 }
 
 /** The raw id, or all ids in a global id, by their names. */

@@ -5,13 +5,13 @@
  * once which route a field needs and with which key, and nothing else in the gateway knows.
  */
 import type { GraphQLField } from 'graphql';
-import type { Arguments } from '../../execution/arguments.ts';
+import type { ArgumentValues } from '../../execution/arguments.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
 import type { List } from '../connection/list.ts';
 import type { Context } from '../context.ts';
 import type { AnyEntity } from './entity.ts';
 import type { Key } from './key.ts';
-import type { KeyLoader } from './loader.ts';
+import type { Loader } from './loader.ts';
 
 /** `key`: the parent's key is enough. `object`: the parent has to be there first. */
 export type DemandSource = 'key' | 'object';
@@ -21,7 +21,7 @@ export interface LookupDemand {
   readonly kind: 'lookup';
   readonly from: 'object';
   /** @throws BAD_USER_INPUT for what is no id. */
-  readonly wanted: (args: Arguments) => readonly Wanted[];
+  readonly wanted: (args: ArgumentValues) => readonly Wanted[];
 }
 
 /** An object and the key it is read by. */
@@ -52,8 +52,6 @@ interface ItemsDemand {
   readonly shares?: readonly string[];
   /** True when the items are keys, each read only if more is selected. */
   readonly references?: boolean;
-  /** True when a whole list is read, in as many pages as it has. */
-  readonly walks?: boolean;
 }
 
 /** A list of the backend, a page at a time. */
@@ -61,19 +59,21 @@ export interface ListDemand extends ItemsDemand {
   readonly kind: 'list';
   /** Undefined when the list came with its parent and costs nothing. */
   readonly route: Route | undefined;
-  /** The route with these arguments, where it depends on them. */
-  readonly routeFor?: (args: Arguments) => Route;
+  /** True when a whole list is read, in as many pages as it has. */
+  readonly walks?: boolean;
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
   readonly proves: boolean;
   /** @throws BAD_USER_INPUT for arguments that would not be sent. */
-  readonly list: (parent: object, args: Arguments, context: Context) => List;
+  readonly list: (parent: object, args: ArgumentValues, context: Context) => List;
 }
 
 /** Something that arrives with one call, and is not a list with cursors. */
 export interface LoadDemand extends ItemsDemand {
   readonly kind: 'load';
   readonly route: Route;
-  readonly loader: (context: Context) => KeyLoader;
+  readonly loader: (context: Context) => Loader<Key, unknown>;
+  /** The list that is read to its end for it, in as many pages as it has. */
+  readonly list?: (key: Key, context: Context) => List;
   /** The parent's fields that the key is made of; its own key when absent. */
   readonly parts?: readonly string[];
   /**
@@ -81,7 +81,7 @@ export interface LoadDemand extends ItemsDemand {
    *
    * @throws BAD_USER_INPUT for arguments that would not be sent.
    */
-  readonly key: (parent: object, args: Arguments, context: Context) => Key | null;
+  readonly key: (parent: object, args: ArgumentValues, context: Context) => Key | null;
 }
 
 /** A write: sent when its field's turn comes, never ahead. */
@@ -90,7 +90,7 @@ export interface WriteDemand {
   readonly from: 'object';
   readonly route: Route;
   /** @throws BAD_USER_INPUT for an input that would not be sent. */
-  readonly check: (args: Arguments) => void;
+  readonly check: (args: ArgumentValues) => void;
 }
 
 /** What fields of objects demand. */

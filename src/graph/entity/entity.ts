@@ -8,18 +8,19 @@ import type { ObjectRef } from '@pothos/core';
 import type { CallOptions } from '../../rest/client/client.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Types } from '../types/builder.ts';
+import type { List } from '../connection/list.ts';
 import { perRequest, type Context } from '../context.ts';
 import { cutAt } from '../continuation.ts';
 import { badInput } from '../errors.ts';
-import { textOf, type Key } from './key.ts';
-import { Loader, type KeyLoader } from './loader.ts';
+import { textOf } from './key.ts';
+import { Loader } from './loader.ts';
 import { formatNodeId, parseNodeId, type NodeKey } from '../types/node-id.ts';
 import { withArticle } from '../types/typename.ts';
 import { segmentFault } from '../../rest/client/path.ts';
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
 
-export interface EntityOptions<T extends object, Name extends keyof T & string> {
+export interface EntityOptions<T extends object, Name extends string> {
   readonly ref: ObjectRef<Types, T>;
   /** The key's fields, in the order of the REST path. */
   readonly key: readonly Name[];
@@ -28,41 +29,21 @@ export interface EntityOptions<T extends object, Name extends keyof T & string> 
   /** One object by its key; null when there is none. */
   readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
   /** The list that `find` looks through where the backend lacks the route. */
-  readonly searched?: Route;
-  readonly alternateKey?: readonly (keyof T & string)[];
+  readonly searched?: (context: Context) => List;
+  readonly alternateKeys?: readonly (readonly (keyof T & string)[])[];
 }
 
-/**
- * An entity of any type.
- *
- * What its methods take and answer is the entity's own, though the compiler can't tell: keys come
- * from the entity that they are passed to.
- */
-export interface AnyEntity {
-  readonly name: string;
-  readonly key: readonly string[];
-  readonly callKey: readonly string[];
-  /** Other fields by which the object is found once it is there. */
-  readonly alternateKey: readonly string[] | undefined;
-  readonly route: Route;
-  readonly searched: Route | undefined;
-  loader(context: Context): KeyLoader;
-  isKeyField(field: string): boolean;
-  keyOf(object: unknown): Key | undefined;
-  idOf(key: Key): string;
-  stub(key: Key): object;
-  prime(context: Context, brought: readonly unknown[]): void;
-  keyFrom(id: NodeKey, text: string): Key;
-}
+/** An entity of any type: the keys that it takes come from itself, see `Loader`. */
+export type AnyEntity = Entity<object, string>;
 
-export class Entity<T extends object, Name extends keyof T & string> {
+export class Entity<T extends object, Name extends string> {
   readonly ref: ObjectRef<Types, T>;
   readonly key: readonly Name[];
   /** The part of the key that is in the route's path. An entry of a topic is picked out of its topic. */
   readonly callKey: readonly Name[];
   readonly route: Route;
-  readonly searched: Route | undefined;
-  readonly alternateKey: readonly string[] | undefined;
+  readonly searched: ((context: Context) => List) | undefined;
+  readonly alternateKeys: readonly (readonly string[])[];
   /** The request's loader of these objects. */
   readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
   readonly #keyFields: ReadonlySet<string>;
@@ -71,13 +52,13 @@ export class Entity<T extends object, Name extends keyof T & string> {
   /** Hardly any request asks a loader for what others brought: it waits here, not looked at. */
   readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
-  constructor({ ref, key, route, find, searched, alternateKey }: EntityOptions<T, Name>) {
+  constructor({ ref, key, route, find, searched, alternateKeys = [] }: EntityOptions<T, Name>) {
     this.ref = ref;
     this.key = key;
     this.callKey = key.slice(0, route.path.split('{').length - 1);
     this.route = route;
     this.searched = searched;
-    this.alternateKey = alternateKey;
+    this.alternateKeys = alternateKeys;
     const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
     this.#holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole);

@@ -1,5 +1,5 @@
 /**
- * Per-request loaders: DataLoader, with calls that begin before anybody asks.
+ * Per-request loaders: DataLoader, with calls that look-ahead begins.
  *
  * REST has no batch route, so a batch is its distinct keys side by side, each arriving and failing
  * alone. What look-ahead starts may turn out unwanted: such a call is abandoned unless somebody
@@ -8,7 +8,6 @@
 import DataLoader from 'dataloader';
 import { Cancel } from '../../lib/cancel.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import type { Key } from './key.ts';
 
 /** Gives up a call that was started ahead; does nothing once somebody has asked for its answer. */
 export type Abandon = () => void;
@@ -26,12 +25,6 @@ export interface Primes<Key> {
   readonly onHit: (origin: unknown) => void;
 }
 
-/** A loader by keys of objects, whatever their names: who asks it has the key from its own entity. */
-export interface KeyLoader {
-  load(key: Key, origin?: unknown): Promise<unknown>;
-  start(key: Key, origin?: unknown): Abandon;
-}
-
 interface Request<Key> {
   readonly key: Key;
   readonly call: CallOptions;
@@ -47,7 +40,8 @@ interface Ahead {
 export class Loader<Key, Value> {
   /** Batches only: what was asked for is known here, since a call may be given up. */
   readonly #dataLoader: DataLoader<Request<Key>, Value>;
-  readonly #idOf: (key: Key) => string;
+  /** Typed as a method, so that loaders of any keys pass as one: who asks has the key from its entity. */
+  readonly #idOf: { of(key: Key): string }['of'];
   readonly #answers = new Map<string, Promise<Value>>();
   readonly #ahead = new Map<string, Ahead>();
   readonly #primed = new Map<string, Value>();
@@ -73,7 +67,7 @@ export class Loader<Key, Value> {
     );
   }
 
-  /** The value of a key: one call a key and request, whoever asks and however often. */
+  /** The value of a key: one call a key and request, however often it is loaded. */
   load(key: Key, origin?: unknown): Promise<Value> {
     const id = this.#idOf(key);
     this.#takeBrought();
@@ -135,7 +129,7 @@ export class Loader<Key, Value> {
     for (const value of this.#primes.brought.splice(0).flat()) {
       const key = this.#primes.keyOf(value);
       const id = key && this.#idOf(key);
-      // Whoever brings it says that it is one of the loader's values.
+      // `keyOf` told that it is one of the loader's values.
       if (id !== undefined && !this.#isKnown(id)) this.#primed.set(id, value as Value);
     }
   }

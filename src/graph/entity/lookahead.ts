@@ -6,10 +6,10 @@
  * for at all. What was worked out to begin a field is kept for the field's resolver.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { argumentsOf, type Arguments } from '../../execution/arguments.ts';
-import type { Document } from '../../execution/selection.ts';
+import { argumentsOf, type ArgumentValues } from '../../execution/arguments.ts';
+import type { OperationContext } from '../../execution/collect-fields.ts';
 import { isNotFound } from '../../rest/client/errors.ts';
-import { readList, startList } from '../connection/list.ts';
+import { readList, startList, type List, type ListPage } from '../connection/list.ts';
 import { pageOf, pageRequestOf, type PageRequest } from '../connection/page-request.ts';
 import { perRequest, type Context } from '../context.ts';
 import type { ListDemand, LoadDemand, ReferenceDemand } from './demand.ts';
@@ -60,13 +60,11 @@ export async function lookUp(
   info: GraphQLResolveInfo,
 ): Promise<object | null> {
   const ahead = startBelow(entity, key, context, info, info);
-  if (!ahead.needsObject && ahead.exists && !(await ahead.exists())) {
-    ahead.abandon();
-    return null;
-  }
-  return ahead.needsObject || !ahead.exists
-    ? load(entity, key, context, info, ahead)
-    : keep(context, entity.stub(key), ahead);
+  const { needsObject, proof } = ahead;
+  if (needsObject || !proof) return load(entity, key, context, info, ahead);
+  if (await provesParent(context, proof)) return keep(context, entity.stub(key), ahead);
+  ahead.abandon();
+  return null;
 }
 
 /** An object that is already there: begins what its selection needs from its key. */
@@ -80,12 +78,19 @@ export function startFrom(
   if (key) keep(context, object, startBelow(entity, key, context, info, info));
 }
 
-/** What look-ahead asked a list for, for the resolver of the list's field; undefined for any other. */
+/** The request that look-ahead made for a list's field; undefined where it did not begin the field. */
 export const requestAhead = (
   context: Context,
   parent: object,
   info: GraphQLResolveInfo,
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
+
+/** Whether the parent of a list exists. */
+const provesParent = (context: Context, { list, page, path }: ListAhead): Promise<boolean> =>
+  readList(context, list, page, { origin: path }).then(
+    () => true,
+    (error: unknown) => !isNotFound(error),
+  );
 
 function answer(
   entity: AnyEntity,
@@ -106,8 +111,7 @@ function load(
   info: GraphQLResolveInfo,
   ahead: Ahead,
 ): Promise<object | null> {
-  // A loader of objects answers objects.
-  const loaded = entity.loader(context).load(key, info.path) as Promise<object | null>;
+  const loaded = entity.loader(context).load(key, info.path);
   // Most references have nothing below them, and there are many of them.
   if (ahead.isEmpty) return loaded;
   return loaded.then(
@@ -138,9 +142,16 @@ function keep(context: Context, object: object, ahead: Ahead): object {
 interface Visit {
   readonly key: Key;
   readonly field: KeyField;
-  readonly args: Arguments;
+  readonly args: ArgumentValues;
   readonly context: Context;
-  readonly document: Document;
+  readonly document: OperationContext;
+  readonly path: Path;
+}
+
+/** A page of a list that was begun. */
+interface ListAhead {
+  readonly list: List;
+  readonly page: ListPage;
   readonly path: Path;
 }
 
@@ -148,8 +159,13 @@ interface Visit {
 class Ahead implements ObjectVisitor<Visit, void> {
   /** Something selected is neither in the key nor begun from it. */
   readonly needsObject: boolean;
-  /** Whether the object exists, by a call that was begun anyway; undefined when none can tell. */
-  exists: (() => Promise<boolean>) | undefined;
+  /** Whether nothing was begun. */
+  isEmpty = true;
+  /**
+   * A list whose answer shows whether the object exists. Not a closure: V8 takes those that are assigned to
+   * fields for long-lived, and one here kept whole requests from being collected young.
+   */
+  proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
   readonly references = new Map<FieldNode, { readonly key: Key; readonly ahead: Ahead }>();
   readonly #begun: Abandon[] = [];
@@ -158,13 +174,15 @@ class Ahead implements ObjectVisitor<Visit, void> {
     this.needsObject = needsObject;
   }
 
-  get isEmpty(): boolean {
-    return this.#begun.length === 0;
-  }
-
   /** Gives up what was begun: the object is missing. */
   abandon(): void {
     for (const abandon of this.#begun) abandon();
+    for (const { ahead } of this.references.values()) ahead.abandon();
+  }
+
+  #add(abandon: Abandon): void {
+    this.isEmpty = false;
+    this.#begun.push(abandon);
   }
 
   reference({ entity, key }: ReferenceDemand, visit: Visit): void {
@@ -173,8 +191,8 @@ class Ahead implements ObjectVisitor<Visit, void> {
     const { context, document, field, path } = visit;
     const ahead = startBelow(entity, found, context, document, { ...field, path });
     this.references.set(field.fieldNodes[0]!, { key: found, ahead });
-    if (!ahead.isEmpty) this.#begun.push(() => ahead.abandon());
-    if (ahead.needsObject) this.#begun.push(entity.loader(context).start(found, path));
+    this.isEmpty &&= ahead.isEmpty;
+    if (ahead.needsObject) this.#add(entity.loader(context).start(found, path));
   }
 
   list(demand: ListDemand, { key, field, args, context, path }: Visit): void {
@@ -182,22 +200,17 @@ class Ahead implements ObjectVisitor<Visit, void> {
     const { list } = request;
     const page = pageOf(request);
     this.requests.set(field.fieldNodes[0]!, request);
-    this.#begun.push(startList(context, list, page, path));
-    if (!demand.proves) return;
-    this.exists ??= () =>
-      readList(context, list, page, { origin: path }).then(
-        () => true,
-        (error: unknown) => !isNotFound(error),
-      );
+    this.#add(startList(context, list, page, path));
+    if (demand.proves) this.proof ??= { list, page, path };
   }
 
   load({ loader, key }: LoadDemand, { key: parent, args, context, path }: Visit): void {
     const found = key(parent, args, context);
-    if (found) this.#begun.push(loader(context).start(found, path));
+    if (found) this.#add(loader(context).start(found, path));
   }
 }
 
-/** Nothing begun: of most objects no more is selected than what comes with them. */
+/** Nothing begun: most selections need nothing but the object or its key. */
 const OBJECT_ALONE = new Ahead(true);
 const KEY_ALONE = new Ahead(false);
 
@@ -205,7 +218,7 @@ function startBelow(
   entity: AnyEntity,
   key: Key,
   context: Context,
-  document: Document,
+  document: OperationContext,
   { fieldNodes, path }: { readonly fieldNodes: readonly FieldNode[]; readonly path: Path },
 ): Ahead {
   if (!context.looksAhead) return OBJECT_ALONE;
@@ -221,7 +234,7 @@ function startBelow(
       const below = { prev: path, key: field.key, typename: type.name };
       visitDemand(ahead, field.demand, { key, field, args, context, document, path: below });
     } catch {
-      // The field's resolver meets the same refusal, and tells it at its place in the answer.
+      // The field's resolver refuses the same arguments, and reports it.
     }
   }
   return ahead;

@@ -7,8 +7,8 @@ import type { Context } from '../context.ts';
 import { callerKey, describeId } from './caller-key.ts';
 import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
 import { demanding, type DemandSource, type ReferenceDemand } from './demand.ts';
-import type { Entity, KeyOf } from './entity.ts';
-import { soundKey } from './key.ts';
+import type { AnyEntity, Entity, KeyOf } from './entity.ts';
+import { soundKey, type Key } from './key.ts';
 import { followReference, lookUp } from './lookahead.ts';
 
 export interface ReferenceOptions<Parent, Name extends string> {
@@ -20,13 +20,9 @@ export interface ReferenceOptions<Parent, Name extends string> {
 }
 
 /** A reference to one object: `Audience.person`. Free when only its key is selected. */
-export function referenceField<
-  Parent extends object,
-  T extends object,
-  Name extends keyof T & string,
->(
+export function referenceField<Parent extends object, Name extends string>(
   t: FieldBuilder<Parent>,
-  entity: Entity<T, Name>,
+  entity: Entity<object, Name>,
   { description, from, key }: ReferenceOptions<Parent, Name>,
 ) {
   const demand: ReferenceDemand = {
@@ -50,11 +46,7 @@ export function referenceField<
 }
 
 /** A lookup by raw or global ids: `page(pageId:)`. Null when there is none. */
-export function lookupField<T extends object, Name extends keyof T & string>(
-  t: FieldBuilder<{}>,
-  entity: Entity<T, Name>,
-  description: string,
-) {
+export function lookupField(t: FieldBuilder<{}>, entity: AnyEntity, description: string) {
   const builder = anyBuilder(t);
   return builder.field({
     type: entity.ref,
@@ -70,9 +62,9 @@ export function lookupField<T extends object, Name extends keyof T & string>(
       kind: 'lookup',
       from: 'object',
       // The schema declares them: one argument a part of the key.
-      wanted: (args) => [{ entity, key: callerKey(entity, args as KeyOf<Name>) }],
+      wanted: (args) => [{ entity, key: callerKey(entity, args) }],
     }),
-    resolve: (_parent: object, args: KeyOf<Name>, context: Context, info: GraphQLResolveInfo) =>
+    resolve: (_parent: object, args: Key, context: Context, info: GraphQLResolveInfo) =>
       lookUp(entity, callerKey(entity, args), context, info),
   });
 }

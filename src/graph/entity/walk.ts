@@ -4,11 +4,11 @@
  */
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import {
-  selectedFields,
-  type Document,
-  type Selected,
+  collectFields,
+  type OperationContext,
+  type CollectedField,
   type Selecting,
-} from '../../execution/selection.ts';
+} from '../../execution/collect-fields.ts';
 import type { RouteSet } from '../../v0/routes.ts';
 import {
   demandOf,
@@ -21,7 +21,7 @@ import {
 import { findEntity } from './entity.ts';
 
 /** A selected field of an object. */
-export interface SelectedField extends Selected {
+export interface SelectedField extends CollectedField {
   /** Undefined for `__typename` and for introspection. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
   readonly demand: Demand | undefined;
@@ -43,11 +43,11 @@ export interface ObjectSelection {
   readonly needsObject: boolean;
 }
 
-/** Found once for each array of nodes, as `selectedFields` does, and for each type that stands there. */
+/** Found once for each array of nodes, as `collectFields` does, and for each type that stands there. */
 const selections = new WeakMap<readonly Selecting[], ObjectSelection[]>();
 
 export function selectionOf(
-  document: Document,
+  document: OperationContext,
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
   routeSet: RouteSet,
@@ -63,14 +63,14 @@ export function selectionOf(
 }
 
 function newSelection(
-  document: Document,
+  document: OperationContext,
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
   routeSet: RouteSet,
 ): ObjectSelection {
   const entity = findEntity(type.name);
   const definitions = type.getFields();
-  const fields = selectedFields(document, type, nodes).map((selected): SelectedField => {
+  const fields = collectFields(document, type, nodes).map((selected): SelectedField => {
     const definition = definitions[selected.name];
     return { ...selected, definition, demand: definition && demandOf(definition, routeSet) };
   });

@@ -7,6 +7,7 @@
  */
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
+import { dictionary } from '../../lib/dictionary.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -82,7 +83,6 @@ export function writeField<
 >(options: WriteOptions<T, Name, Input, Target, Part, Body>): void {
   const { name, description, route, input, target, body, rename, send, tells } = options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
-  const about = target && { field: target.field, typename: target.entity.name };
 
   /** @throws BAD_USER_INPUT for an id that is not the target's. */
   const read = (args: Args): Write<KeyOf<Part>, Body> => {
@@ -90,7 +90,7 @@ export function writeField<
     const given = args.input as Readonly<Record<string, unknown>>;
     const key = target && keyOf(target.entity, target.field, given[target.field]);
     const others = Object.entries(given).filter(([field]) => field !== target?.field);
-    const fields = withoutNulls(Object.fromEntries(others)) as WithoutNulls<Input>;
+    const fields = withoutNulls(dictionary(others)) as WithoutNulls<Input>;
     const checked = body?.safeParse(rename ? rename.toBody(fields) : fields);
     return {
       // Absent only where `send` has no use for them.
@@ -129,7 +129,7 @@ export function writeField<
           return { object, userErrors: [] };
         } catch (error) {
           if (!(error instanceof RestOutcomeUnknownError)) {
-            return { object: null, userErrors: [refusal(error, about, fieldOf)] };
+            return { object: null, userErrors: [refusal(error, target, fieldOf)] };
           }
           if (!tells || !target) throw error;
           // Before reading back as after: what was read earlier knows nothing of the write.
@@ -162,7 +162,7 @@ function keyOf<T extends object, Part extends keyof T & string>(
 ): KeyOf<Part> {
   if (field === 'id') return entity.parseId(String(id));
   // The field is named after the key, which has one part: `pageId` of a Page.
-  return callerKey(entity, { [field]: id } as Record<Part, unknown>);
+  return callerKey(entity, { [field]: id });
 }
 
 function payloadType<T extends object, Name extends keyof T & string>({
@@ -216,7 +216,7 @@ function withoutNulls(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
   if (typeof value === 'string' && RAW_ID.test(name)) return rawId(name, value);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
+  return dictionary(
     Object.entries(value)
       .filter(([, inner]) => inner !== null && inner !== undefined)
       .map(([name, inner]) => [name, withoutNulls(inner, name)]),

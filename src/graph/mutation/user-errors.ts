@@ -37,7 +37,7 @@ export type FieldOf = (path: readonly string[]) => readonly string[];
 /** The object that a write acts on, and the input field that names it. */
 export interface Target {
   readonly field: string;
-  readonly typename: string;
+  readonly entity: { readonly name: string };
 }
 
 const UserErrorCodeRef = builder.enumType('UserErrorCode', {
@@ -112,14 +112,14 @@ export function refusal(error: unknown, target: Target | undefined, fieldOf: Fie
       return {
         code,
         field: [target.field],
-        message: `The ${nounOf(target.typename)} does not exist.`,
+        message: `The ${nounOf(target.entity.name)} does not exist.`,
       };
     case 'CONFLICT':
       return {
         code,
         field,
         message: target
-          ? `The current state of the ${nounOf(target.typename)} does not allow this.`
+          ? `The current state of the ${nounOf(target.entity.name)} does not allow this.`
           : 'This conflicts with something that exists already.',
       };
     default:
@@ -130,7 +130,8 @@ export function refusal(error: unknown, target: Target | undefined, fieldOf: Fie
 /** The input field that the backend names; null when it names none, or an id of the path. */
 function fieldIn({ field, route }: RestStatusError, fieldOf: FieldOf): readonly string[] | null {
   if (field === undefined || route.path.includes(`{${field}}`)) return null;
-  return fieldOf(field.split(/[.[\]]+/).filter((name) => name !== ''));
+  const path = field.split(/[.[\]]+/).filter((name) => name !== '');
+  return path.length > 0 ? fieldOf(path) : null;
 }
 
 /** Words that labels write in capitals. */

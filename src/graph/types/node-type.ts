@@ -1,9 +1,9 @@
 /**
- * How resources define the type of an entity: an object that has a global id, made of its key.
+ * How resource modules write the type of an entity: an object that has a global id, made of its key.
  */
 import type { FieldMap, InterfaceParam } from '@pothos/core';
 import { builder, ID_DESCRIPTION, type Types } from './builder.ts';
-import type { Entity } from '../entity/entity.ts';
+import type { AnyEntity, Entity } from '../entity/entity.ts';
 import { formatNodeId } from './node-id.ts';
 
 export interface NodeTypeOptions<T extends object> {
@@ -13,8 +13,8 @@ export interface NodeTypeOptions<T extends object> {
   readonly fields: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, T>) => FieldMap;
 }
 
-export function nodeType<T extends object, Name extends keyof T & string>(
-  entity: Entity<T, Name>,
+export function nodeType<T extends object>(
+  entity: Entity<T, string>,
   { description, interfaces = [], fields }: NodeTypeOptions<T>,
 ): void {
   builder.objectType(entity.ref, {
@@ -32,13 +32,10 @@ export function nodeType<T extends object, Name extends keyof T & string>(
 }
 
 /** The global id, or the error that stands where the backend broke a part of the key. */
-function idOf<T extends object, Name extends keyof T & string>(
-  entity: Entity<T, Name>,
-  object: T,
-): string | Error {
+function idOf(entity: AnyEntity, object: object): string | Error {
   const parts: string[] = [];
   for (const name of entity.key) {
-    const part: unknown = object[name];
+    const part = (object as Readonly<Record<string, unknown>>)[name];
     if (part instanceof Error) return part;
     parts.push(String(part));
   }

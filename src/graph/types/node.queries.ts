@@ -49,13 +49,23 @@ function readId(id: string): Wanted {
   return { entity, key: entity.keyFrom(key, id) };
 }
 
+/** What lists of ids were read as: aliases may name one variable many times. */
+const known = new WeakMap<readonly unknown[], readonly Wanted[]>();
+
 /** Read before the first call: one wrong id refuses them all. */
-function readIds(ids: unknown): Wanted[] {
+function readIds(ids: unknown): readonly Wanted[] {
   const given = ids as readonly unknown[]; // the schema says `[ID!]!`
-  if (given.length <= MAX_NODES) return given.map((id) => readId(String(id)));
-  throw badInput(
-    `"ids" takes at most ${MAX_NODES} ids, got ${given.length}: ask for the rest in another request.`,
-  );
+  let wanted = known.get(given);
+  if (!wanted) {
+    if (given.length > MAX_NODES) {
+      throw badInput(
+        `"ids" takes at most ${MAX_NODES} ids, got ${given.length}: ask for the rest in another request.`,
+      );
+    }
+    wanted = given.map((id) => readId(String(id)));
+    known.set(given, wanted);
+  }
+  return wanted;
 }
 
 async function findNode({ entity, key }: Wanted, context: Context, info: GraphQLResolveInfo) {

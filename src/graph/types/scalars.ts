@@ -26,7 +26,7 @@ const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
 const MAX_EPOCH_MS = 253_402_300_799_999;
 
 /**
- * ISO 8601 unchanged; `+` and digits as epoch milliseconds. Assumed: see README.
+ * ISO 8601 unchanged; `+` and digits as epoch milliseconds. Assumed: see docs/assumptions.md.
  *
  * @throws UPSTREAM_INVALID_RESPONSE for anything else.
  */

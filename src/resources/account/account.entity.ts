@@ -3,6 +3,7 @@ import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { Account } from '../../v0/account.ts';
 import { routes } from '../../v0/routes.ts';
+import { accountList } from './account.list.ts';
 import { findAccount } from './account.loader.ts';
 
 export const AccountRef = builder.objectRef<Account>('Account');
@@ -12,6 +13,6 @@ export const accountEntity = new Entity({
   key: ['accountId'],
   route: routes.getAccount,
   find: findAccount,
-  searched: routes.listAccounts,
-  alternateKey: ['domain'],
+  searched: accountList,
+  alternateKeys: [['domain']],
 });

@@ -15,17 +15,14 @@ export interface AccountFilters {
   readonly includeEmptyOnly?: boolean | null | undefined;
 }
 
-/** Without words to look for, all accounts; with them, a search. */
-export const accountRoute = ({ query }: AccountFilters) =>
-  typeof query === 'string' ? routes.searchAccounts : routes.listAccounts;
-
-/** A list of accounts. Source: GET /v0/accounts, GET /v0/accounts/search. */
+/** All accounts, or with words to look for, those that a search finds. Source: GET /v0/accounts, GET /v0/accounts/search. */
 export const accountList = (
   context: Context,
   { query, includeEmptyOnly }: AccountFilters = {},
 ): List<Account> => {
+  const route = typeof query === 'string' ? routes.searchAccounts : routes.listAccounts;
   const input = { query: filtersOf({ query, includeEmptyOnly }) };
-  const list = restList(context, accountRoute({ query }), input);
+  const list = restList(context, route, input);
   return mapList(list, (account) => knowAccount(context, account));
 };
 

@@ -65,7 +65,7 @@ export const findAccountByDomain = async (
 ): Promise<Account | null> =>
   knownAccount(context, domain) ?? (await accountByDomainLoader(context).load({ domain }, origin));
 
-/** Without a route of its own, an account is looked for among all. Assumed: see README. */
+/** Without a route of its own, an account is looked for among all. Assumed: see docs/assumptions.md. */
 async function findInList(
   context: Context,
   isWanted: (account: Account) => boolean,

@@ -6,7 +6,7 @@ import { lookupField } from '../../graph/entity/reference-field.ts';
 import { connectionField } from '../../graph/connection/list-field.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from './account.entity.ts';
-import { accountList, accountRoute } from './account.list.ts';
+import { accountList } from './account.list.ts';
 
 const AccountConnectionRef = connectionType(AccountRef);
 
@@ -15,7 +15,6 @@ const listed: ListDemand = {
   kind: 'list',
   from: 'key',
   route: routes.listAccounts,
-  routeFor: accountRoute,
   proves: false,
   items: accountEntity,
   list: (_query, args, context) => accountList(context, args),

@@ -30,7 +30,7 @@ const listed = listDemand({
 
 /**
  * Without the extended route: the distinct audiences that the page's links point to, by their keys.
- * Assumed: see README, "document routes".
+ * Assumed: see docs/assumptions.md.
  */
 const linked: ListDemand = {
   kind: 'list',
@@ -79,6 +79,7 @@ function linkedAudiences(context: Context, pageId: string): List<NodeReference> 
   };
   return {
     id: JSON.stringify(['audiences of', links.id]),
+    source: links,
     fetch: (_page, call) => fetch(call),
   };
 }

@@ -1,19 +1,12 @@
-/** `createAudience`, `archiveAudience` and `publishAudienceVersion`. */
+/** `createAudience` and `archiveAudience`. */
 import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
-import {
-  CreateAudienceBody,
-  OPERATION_KEY_LENGTH,
-  PublishVersionBody,
-  type PUBLISH_BEHAVIORS,
-} from '../../v0/audience.ts';
+import { CreateAudienceBody, type PUBLISH_BEHAVIORS } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
 import { audienceEntity, withVersions } from './audience.entity.ts';
 import { archiveAudience, createAudience } from './audience.source.ts';
-import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
-import { publishVersion } from './audience-version.source.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   description: 'What happens to the first version of a new audience.',
@@ -86,28 +79,4 @@ writeField({
   target: { field: 'id', entity: audienceEntity },
   send: async ({ rest }, key, _body, call) => withVersions(await archiveAudience(rest, key, call)),
   tells: ['status', 'archivedAt'],
-});
-
-const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInput', {
-  description: 'The version to publish.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Global id of the audience version.' }),
-    operationKey: t.string({
-      description: `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
-    }),
-  }),
-});
-
-writeField({
-  name: 'publishAudienceVersion',
-  description:
-    'Queues a version for publishing, which the backend does asynchronously: poll `status` until it is `published` or `cancelled`.',
-  route: routes.publishVersion,
-  answers: { field: 'audienceVersion', entity: audienceVersionEntity },
-  input: PublishAudienceVersionInput,
-  target: { field: 'id', entity: audienceVersionEntity },
-  body: PublishVersionBody,
-  send: async ({ rest }, key, body, call) =>
-    ofPage(key.pageId, await publishVersion(rest, key, body, call)),
-  tells: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
 });

@@ -1,7 +1,5 @@
 /** What audiences add to the schema. */
 import './audience.type.ts';
-import './audience-version.type.ts';
 import './audience.edges.ts';
-import './audience-version.edges.ts';
 import './audience.queries.ts';
 import './audience.mutations.ts';

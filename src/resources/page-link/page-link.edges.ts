@@ -117,6 +117,7 @@ function linksTo(
   return mapList(
     {
       id: JSON.stringify(['to', audienceId, ofPage.id]),
+      source: ofPage,
       fetch: (_page, call) => fetch(call),
     },
     (link: PageLink) => withPage(link, pageId),

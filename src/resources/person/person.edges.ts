@@ -14,7 +14,7 @@ import { accountEntity, AccountRef } from '../account/account.entity.ts';
 import { accountByDomainLoader, findAccountByDomain } from '../account/account.loader.ts';
 import { AudienceRef } from '../audience/audience.entity.ts';
 import { personEntity, PersonRef } from './person.entity.ts';
-import { personsOfAccountLoader } from './person.loader.ts';
+import { activityWithPersons, personsOfAccountLoader } from './person.loader.ts';
 import { PersonConnectionRef } from './person.queries.ts';
 
 /** Persons of an account share its domain, by which they find it again. */
@@ -35,7 +35,7 @@ const active: LoadDemand = {
   ...ofAccount,
   route: routes.listActivity,
   references: true,
-  walks: true,
+  list: ({ accountId }, context) => activityWithPersons(context, accountId!),
 };
 
 const byDomain: LoadDemand = {

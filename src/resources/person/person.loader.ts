@@ -15,7 +15,7 @@ import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';
 
 type AccountKey = Readonly<Record<'accountId', string>>;
-type Persons = readonly (Person | NodeReference<'personId'>)[];
+type Persons = readonly (Person | NodeReference)[];
 
 /** Null when there is no such account. */
 export const personsOfAccountLoader = perRequest(
@@ -38,16 +38,20 @@ async function linkedPersons(
   return account && account.linkedPersons;
 }
 
-/** Assumed: see README, "document routes". */
+/** What happened to an account and to its persons. */
+export const activityWithPersons = (context: Context, accountId: string) =>
+  restList(context, routes.listActivity, {
+    path: { account_id: accountId },
+    query: { includePersonActivity: 'true' },
+  });
+
+/** Assumed: see docs/assumptions.md. */
 async function activePersons(
   context: Context,
   { accountId }: AccountKey,
   call: CallOptions,
 ): Promise<Persons> {
-  const activity = restList(context, routes.listActivity, {
-    path: { account_id: accountId },
-    query: { includePersonActivity: 'true' },
-  });
+  const activity = activityWithPersons(context, accountId);
   const ids = new Set<string>();
   for await (const items of walkList(context, activity, call)) {
     for (const { personId } of items) if (typeof personId === 'string') ids.add(personId);

@@ -37,6 +37,10 @@ export interface CallOptions {
 export interface RestClient {
   readonly routeSet: RouteSet;
   readonly journal: Journal;
+  /** When the request's time is over, on `performance.now()`'s clock. */
+  readonly deadlineMs: number;
+  /** Ends the reads under way, and makes no more: nobody waits for them. Writes are finished. */
+  giveUp(): void;
 
   /**
    * Calls a route and answers its checked body.
@@ -89,7 +93,7 @@ export interface UpstreamOptions {
   readonly maxCalls?: number;
   /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
   readonly connections?: number;
-  /** Calls of one key and route that may wait before its pace is known; 256 when absent. */
+  /** Calls of one key and route that may wait before any answer has told how fast it is; 256 when absent. */
   readonly maxQueue?: number;
   readonly breaker?: BreakerOptions;
   readonly observer?: UpstreamObserver;
@@ -104,6 +108,8 @@ export interface Upstream {
    * many of them wait; undefined when they would not. Cheap enough to ask for every request.
    */
   shedMs(apiKey: string): number | undefined;
+  /** Whether the backend has answered this key with anything but a refusal of it, lately. */
+  isAccepted(apiKey: string): boolean;
   /** Ends when the calls under way have. */
   close(): Promise<void>;
 }
@@ -123,6 +129,7 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   return Object.assign((scope: RequestScope) => new ScopedClient(options, pipeline, scope), {
     breaker,
     shedMs: (apiKey: string) => limiter.shedMs(apiKey),
+    isAccepted: (apiKey: string) => limiter.isAccepted(apiKey),
     close: () => options.dispatcher.close(),
   });
 }
@@ -155,6 +162,14 @@ class ScopedClient implements RestClient {
     this.#headers = headersOf(apiKey, requestId);
     this.#deadline = new RequestDeadline(deadlineMs, leaving);
     this.#callsLeft = maxCalls;
+  }
+
+  get deadlineMs(): number {
+    return this.#deadline.deadlineMs;
+  }
+
+  giveUp(): void {
+    this.#deadline.end();
   }
 
   call<Path extends string, Response, Query, Body>(

@@ -18,7 +18,7 @@ export interface JournalEntry {
   /** Who caused the call: opaque here, a field's path to the graph. */
   readonly origin: unknown;
   source: CallSource;
-  /** 1 for the first try, 2 for its first retry. */
+  /** 1 for the first attempt, 2 for its first retry. */
   readonly attempt: number;
   /** Milliseconds since the request began. */
   readonly startMs: number;
@@ -92,7 +92,7 @@ export class Journal {
     entry.status = status;
   }
 
-  /** Something was answered without a call, by what `source` says. */
+  /** Notes a call that was never made: its answer was there already, or it was refused. */
   note(route: RouteLabel, origin: unknown, source: 'primed' | 'unsent'): void {
     const entry = this.begin(route, origin, source, 1);
     entry.endMs = entry.startMs;

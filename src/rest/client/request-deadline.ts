@@ -13,6 +13,7 @@ export class RequestDeadline implements Waiter {
   readonly #leaving: Cancel | undefined;
   readonly #waiting = new Set<Waiter>();
   #timer: NodeJS.Timeout | undefined;
+  #ended = false;
 
   constructor(deadlineMs: number, leaving: Cancel | undefined) {
     this.deadlineMs = deadlineMs;
@@ -21,11 +22,18 @@ export class RequestDeadline implements Waiter {
 
   /**
    * @throws {RestTimeoutError} past the deadline.
-   * @throws {RestAbortedError} when a read's caller has left; writes go on.
+   * @throws {RestAbortedError} for a read that nobody waits for any more; writes go on.
    */
   check(route: RouteLabel): void {
     if (performance.now() >= this.deadlineMs) throw endOfWait('timeout', route);
-    if (this.#leaving?.cancelled && route.method === 'GET') throw endOfWait('cancelled', route);
+    const isOver = this.#ended || this.#leaving?.cancelled;
+    if (isOver && route.method === 'GET') throw endOfWait('cancelled', route);
+  }
+
+  /** Nobody waits for the request's reads any more. */
+  end(): void {
+    this.#ended = true;
+    this.giveUp('cancelled');
   }
 
   /** Tells whoever waits when the wait is over. */

@@ -1,8 +1,9 @@
 /**
- * Bytes → JSON, refusing what is made to hurt by its shape.
+ * Bytes → JSON, refusing shapes that cost far more than their bytes.
  *
- * Parsing stops the whole process, for all callers: five megabytes of empty objects would do so
- * for a third of a second. Nesting hurts whoever writes the value out again: JSON.stringify recurses.
+ * Parsing stops the whole process, for all callers: five megabytes of empty objects would do so for a
+ * third of a second. Deep nesting overflows the stack of whoever writes the value out again, because
+ * JSON.stringify recurses.
  */
 
 /** The deepest nesting that is read. The deepest of the document is 7. */

@@ -11,6 +11,7 @@
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import { LRUCache } from 'lru-cache';
+import { RollingCount } from '../../lib/rolling-count.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Attempt, type Call, type Layer, type Outcome } from '../client/call.ts';
 import {
@@ -81,7 +82,8 @@ export class CircuitBreaker implements Breaker {
   readonly #reach: FailureWindow;
   readonly #routes = new Map<Route, Circuit>();
   readonly #keys: LRUCache<string, KeyCircuits>;
-  #tripped = 0;
+  /** Whether anything is open at all, for the usual case that nothing is. */
+  #trippedKinds = 0;
   readonly #refusal = reusedRefusals((route, ms) => new RestCircuitOpenError(route, ms));
 
   constructor(
@@ -95,7 +97,7 @@ export class CircuitBreaker implements Breaker {
     this.#keys = new LRUCache({
       max: MAX_KEYS,
       dispose: ({ circuit, ofRoutes }) => {
-        for (const gone of [circuit, ...ofRoutes.values()]) this.#move(gone, 'closed', 0);
+        for (const gone of [circuit, ...ofRoutes.values()]) this.#reset(gone);
       },
     });
   }
@@ -106,19 +108,23 @@ export class CircuitBreaker implements Breaker {
       settle(attempt, outcome);
     });
     return (attempt) => {
-      const refusal = this.#tripped > 0 ? this.#admit(attempt) : undefined;
+      const refusal = this.#trippedKinds > 0 ? this.#admit(attempt) : undefined;
       if (refusal) settle(attempt, refusal);
       else send(attempt);
     };
   };
 
+  /** Looking at them also forgets those that nobody has asked for long, and tells what time changed. */
   get tripped(): readonly TrippedCircuits[] {
-    const nowMs = performance.now();
-    return [...this.#kinds.values()].flatMap(({ scope, route, tripped }) => {
-      const states = [...tripped].map((circuit) => this.#stateOf(circuit, nowMs));
-      const count = states.filter((state) => state !== 'closed').length;
-      const state = states.includes('open') ? 'open' : 'half-open';
-      return count > 0 ? [{ scope, route, state, count }] : [];
+    const { openMs, windowMs } = this.#options;
+    const longAgoMs = performance.now() - openMs - windowMs;
+    return [...this.#kinds.values()].flatMap((kind) => {
+      const { scope, route, tripped } = kind;
+      for (const circuit of tripped) {
+        if (circuit.openedMs < longAgoMs && !circuit.probe) this.#reset(circuit);
+      }
+      const state = this.#tell(kind);
+      return tripped.size > 0 ? [{ scope, route, state, count: tripped.size }] : [];
     });
   }
 
@@ -149,7 +155,7 @@ export class CircuitBreaker implements Breaker {
     for (const circuit of this.#trippedFor(attempt.call, performance.now())) {
       circuit.probe = attempt;
       attempt.isProbe = true;
-      this.#move(circuit, 'half-open', circuit.openedMs);
+      this.#tell(circuit.kind);
     }
     return undefined;
   }
@@ -183,7 +189,7 @@ export class CircuitBreaker implements Breaker {
     own.window.note(failed, endMs);
     own.wellUntilMs = failed ? 0 : endMs + WELL_WINDOWS * this.#options.windowMs;
     if (!failed) return;
-    if (own.window.isOver(endMs)) this.#open(own, endMs);
+    if (own.window.isOverAt(endMs)) this.#open(own, endMs);
     for (const wider of [this.#routes.get(call.route)!, own.key.circuit, this.#host]) {
       if (wider.openedMs === 0 && this.#mostFail(wider.kind, own.key, endMs)) {
         this.#open(wider, endMs);
@@ -204,7 +210,7 @@ export class CircuitBreaker implements Breaker {
   #noteReach(failed: boolean, nowMs: number): void {
     if (this.#host.openedMs > 0) return;
     this.#reach.note(failed, nowMs);
-    if (!failed || !this.#reach.isOver(nowMs)) return;
+    if (!failed || !this.#reach.isOverAt(nowMs)) return;
     // What was well before cannot be reached either.
     for (const own of this.#spannedBy(this.#host.kind)) own.wellUntilMs = 0;
     this.#open(this.#host, nowMs);
@@ -217,13 +223,13 @@ export class CircuitBreaker implements Breaker {
     const keys = new Set<KeyCircuits>();
     const routes = new Set<Route | undefined>();
     for (const own of this.#spannedBy(kind, ownKey)) {
-      const isTripped = this.#stateOf(own, nowMs) !== 'closed';
+      const isTripped = own.openedMs > 0;
       const callsOfOwn = isTripped ? volume : own.window.callsAt(nowMs);
       if (callsOfOwn === 0) continue;
       // One that fails for long must not make a single failure of another the last straw.
       calls += Math.min(callsOfOwn, volume / 2);
       active += 1;
-      if (!isTripped && !own.window.mostFailed) continue;
+      if (!isTripped && !own.window.mostFailedAt(nowMs)) continue;
       failing += 1;
       keys.add(own.key);
       routes.add(own.kind.route);
@@ -246,39 +252,41 @@ export class CircuitBreaker implements Breaker {
   }
 
   #open(circuit: Circuit, nowMs: number): void {
-    this.#move(circuit, 'open', nowMs);
+    const { kind } = circuit;
+    circuit.openedMs = nowMs;
+    if (kind.tripped.size === 0) this.#trippedKinds += 1;
+    kind.tripped.add(circuit);
+    this.#tell(kind);
     this.#events.onOpen();
   }
 
   #close(circuit: Circuit, key: KeyCircuits | undefined): void {
-    this.#move(circuit, 'closed', 0);
+    this.#reset(circuit);
     // The outage it has recovered from must not open it again at the first failure.
     if (circuit === this.#host) this.#reach.reset();
     for (const own of this.#spannedBy(circuit.kind, key)) own.window.reset();
   }
 
-  /** By time: half-open before a probe comes, and forgotten when none comes for long. */
-  #stateOf({ openedMs, probe }: Circuit, nowMs: number): BreakerState {
-    if (openedMs === 0) return 'closed';
-    if (probe) return 'half-open';
-    const { openMs, windowMs } = this.#options;
-    if (nowMs < openedMs + openMs) return 'open';
-    return nowMs < openedMs + openMs + windowMs ? 'half-open' : 'closed';
+  #reset(circuit: Circuit): void {
+    const { kind } = circuit;
+    circuit.openedMs = 0;
+    if (!kind.tripped.delete(circuit)) return;
+    if (kind.tripped.size === 0) this.#trippedKinds -= 1;
+    this.#tell(kind);
   }
 
-  /** Changes a circuit, and tells of it when the worst state of its kind is another. */
-  #move(circuit: Circuit, state: BreakerState, openedMs: number): void {
-    const { kind } = circuit;
-    circuit.openedMs = openedMs;
-    this.#tripped -= kind.tripped.size;
-    if (state === 'closed') kind.tripped.delete(circuit);
-    else kind.tripped.add(circuit);
-    this.#tripped += kind.tripped.size;
-    const others = kind.tripped.size - (state === 'closed' ? 0 : 1);
-    const worst = others > 0 ? 'open' : state;
-    if (worst === kind.told) return;
-    kind.told = worst;
-    this.#events.onChange({ scope: kind.scope, route: kind.route, state: worst });
+  /** The worst state of a kind, told when it is another. */
+  #tell(kind: Kind): BreakerState {
+    const { scope, route, tripped } = kind;
+    const openSinceMs = performance.now() - this.#options.openMs;
+    let state: BreakerState = 'closed';
+    for (const { openedMs, probe } of tripped) {
+      state = openedMs > openSinceMs && !probe ? 'open' : 'half-open';
+      if (state === 'open') break;
+    }
+    if (state !== kind.told) this.#events.onChange({ scope, route, state });
+    kind.told = state;
+    return state;
   }
 
   #ownOf({ apiKey, route }: Call): OwnCircuit {
@@ -348,52 +356,39 @@ class OwnCircuit extends Circuit {
   }
 }
 
-/** How many calls failed lately: in the half of a window that runs, and in the half before it. */
+/** How many calls failed lately. */
 class FailureWindow {
   readonly #options: Required<BreakerOptions>;
-  #beganMs = 0;
-  #calls = 0;
-  #failures = 0;
-  #callsBefore = 0;
-  #failuresBefore = 0;
+  readonly #calls: RollingCount;
+  readonly #failures: RollingCount;
 
   constructor(options: Required<BreakerOptions>) {
     this.#options = options;
+    this.#calls = new RollingCount(options.windowMs / 2);
+    this.#failures = new RollingCount(options.windowMs / 2);
   }
 
   note(failed: boolean, nowMs: number): void {
-    this.#moveTo(nowMs);
-    this.#calls += 1;
-    if (failed) this.#failures += 1;
+    this.#calls.add(nowMs);
+    if (failed) this.#failures.add(nowMs);
   }
 
   callsAt(nowMs: number): number {
-    this.#moveTo(nowMs);
-    return this.#calls + this.#callsBefore;
+    return this.#calls.at(nowMs);
   }
 
-  get mostFailed(): boolean {
-    const failures = this.#failures + this.#failuresBefore;
-    return 100 * failures >= this.#options.failurePercent * (this.#calls + this.#callsBefore);
+  mostFailedAt(nowMs: number): boolean {
+    const { failurePercent } = this.#options;
+    return 100 * this.#failures.at(nowMs) >= failurePercent * this.#calls.at(nowMs);
   }
 
-  isOver(nowMs: number): boolean {
-    return this.callsAt(nowMs) >= this.#options.volume && this.mostFailed;
+  isOverAt(nowMs: number): boolean {
+    return this.callsAt(nowMs) >= this.#options.volume && this.mostFailedAt(nowMs);
   }
 
   reset(): void {
-    this.#calls = this.#failures = this.#callsBefore = this.#failuresBefore = 0;
-  }
-
-  #moveTo(nowMs: number): void {
-    const passedMs = nowMs - this.#beganMs;
-    const halfMs = this.#options.windowMs / 2;
-    if (passedMs < halfMs) return;
-    const isRecent = passedMs < 2 * halfMs;
-    this.#callsBefore = isRecent ? this.#calls : 0;
-    this.#failuresBefore = isRecent ? this.#failures : 0;
-    this.#calls = this.#failures = 0;
-    this.#beganMs = nowMs;
+    this.#calls.reset();
+    this.#failures.reset();
   }
 }
 

@@ -8,6 +8,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
+import { RollingCount } from '../../lib/rolling-count.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Attempt, Call, Layer, Outcome } from '../client/call.ts';
 import {
@@ -46,7 +47,7 @@ const ALPHA = {
 
 /**
  * Dynamic threshold of the queue, with alpha 1: all queues together are this many times as long as one
- * whose pace is unknown may be, and one alone may fill half of that.
+ * whose average is unknown may be, and one alone may fill half of that.
  */
 const QUEUE_FACTOR = 16;
 
@@ -61,6 +62,9 @@ const AFTER_IDLE_FACTOR = 4;
 
 /** By how much the best time of a route grows with every answer, so that an old one is forgotten. */
 const BEST_DECAY = 1.001;
+
+/** Over how long the throughput is measured: this, and up to as long again, in milliseconds. */
+const THROUGHPUT_SPAN_MS = 500;
 
 /** When nothing of a lane has ended for so long, its average is too low; less may be our own doing. */
 const STALLED_MS = 2_500;
@@ -77,7 +81,11 @@ export class ConcurrencyLimiter {
   /** Keys with calls under way or waiting. */
   #busyKeys = 0;
   #averageMs: number | undefined;
-  readonly #throughput = new Throughput();
+  /**
+   * Calls that end. Unlike the time one call takes this does not grow with our own delays: a process
+   * that is late to read an answer is late for all of them, and ends as many.
+   */
+  readonly #ended = new RollingCount(THROUGHPUT_SPAN_MS);
   readonly #refusal = reusedRefusals((route, ms) => new RestOverloadedError(route, ms));
 
   constructor(options: LimiterOptions) {
@@ -103,7 +111,7 @@ export class ConcurrencyLimiter {
       }
       const shedMs = this.#shedMs(lane, attempt.startMs, attempt.untilMs);
       if (shedMs === undefined) {
-        this.#enqueue(new QueuedAttempt(attempt, lane, this.#dequeue, proceed));
+        this.#enqueue(lane, attempt, proceed);
       } else {
         const { route } = attempt.call;
         this.#options.observer.onShed?.(route);
@@ -129,6 +137,10 @@ export class ConcurrencyLimiter {
     return Math.max(1_000, Math.ceil(leastMs));
   }
 
+  isAccepted(apiKey: string): boolean {
+    return this.#accepted.has(apiKey);
+  }
+
   /** Sends away those who wait, where there is a reason to. */
   refuse(refusalOf: (attempt: Attempt) => Error | undefined): void {
     const waiting = [...this.#waitingKeys].flatMap(({ waitingLanes }) =>
@@ -136,7 +148,7 @@ export class ConcurrencyLimiter {
     );
     for (const queued of waiting) {
       const refusal = refusalOf(queued.attempt);
-      if (refusal) queued.leave(refusal);
+      if (refusal) this.#leave(queued, refusal);
     }
   }
 
@@ -195,41 +207,49 @@ export class ConcurrencyLimiter {
   }
 
   #learn(lane: Lane, endMs: number, tookMs: number, isAnswered: boolean): void {
+    const { load } = lane;
     lane.movedMs = endMs;
-    // What was given up says only that an answer takes at least as long: an attempt that had waited in
-    // the queue has little time left, and would make a slow backend look quick.
-    const ewma = (averageMs: number | undefined): number | undefined => {
-      if (!isAnswered && tookMs <= (averageMs ?? 0)) return averageMs;
-      return averageMs === undefined ? tookMs : averageMs + EWMA_WEIGHT * (tookMs - averageMs);
-    };
-    lane.averageMs = ewma(lane.averageMs);
-    lane.load.averageMs = ewma(lane.load.averageMs);
-    this.#averageMs = ewma(this.#averageMs);
+    lane.averageMs = averageOf(lane.averageMs, tookMs, isAnswered);
+    load.averageMs = averageOf(load.averageMs, tookMs, isAnswered);
+    this.#averageMs = averageOf(this.#averageMs, tookMs, isAnswered);
     if (!isAnswered) return;
-    this.#throughput.note(endMs);
-    lane.load.bestMs = Math.min(lane.load.bestMs * BEST_DECAY, tookMs);
+    load.bestMs = Math.min(load.bestMs * BEST_DECAY, tookMs);
+    this.#ended.add(endMs);
   }
 
-  #enqueue(queued: QueuedAttempt): void {
-    const { lane, attempt } = queued;
+  #enqueue(lane: Lane, attempt: Attempt, proceed: Proceed): void {
+    const giveUp = (why: EndOfWait): void => this.#giveUp(queued, why);
+    const queued: QueuedAttempt = { attempt, lane, proceed, giveUp };
     this.#grow(lane, attempt.startMs);
     lane.queue.add(queued);
     lane.key.queued += 1;
     lane.key.waitingLanes.add(lane);
     this.#waitingKeys.add(lane.key);
     this.#waiting += 1;
+    attempt.flight.cancel.listen(queued);
   }
 
-  readonly #dequeue = (queued: QueuedAttempt): void => {
-    const { lane } = queued;
+  /** Takes an attempt out of its queue: it goes on, or ends with a refusal. */
+  #leave(queued: QueuedAttempt, refusal?: Error): void {
+    const { lane, attempt } = queued;
     const { key } = lane;
+    attempt.flight.cancel.listen(undefined);
     lane.queue.delete(queued);
     key.queued -= 1;
     this.#waiting -= 1;
     if (!lane.isQueued) key.waitingLanes.delete(lane);
     if (key.queued === 0) this.#waitingKeys.delete(key);
     this.#shrink(lane);
-  };
+    queued.proceed(attempt, refusal);
+  }
+
+  #giveUp(queued: QueuedAttempt, why: EndOfWait): void {
+    const { call, isCutShort } = queued.attempt;
+    const { route } = call;
+    if (why !== 'timeout') this.#leave(queued, endOfWait(why, route));
+    else if (!isCutShort) this.#leave(queued, this.#refusal(route, 0));
+    else this.#leave(queued, new RestTimeoutError('No connection came free in time', route));
+  }
 
   /** Round robin over the keys, and over the routes of each; those that may not start are passed over. */
   #startWaiting(): void {
@@ -248,9 +268,16 @@ export class ConcurrencyLimiter {
   }
 
   #startQueued(queued: QueuedAttempt): void {
-    queued.attempt.sentMs = performance.now();
-    this.#start(queued.lane, queued.attempt);
-    queued.leave();
+    const { attempt, lane } = queued;
+    const nowMs = performance.now();
+    // After a stall of this process: nobody could use the answer any more.
+    if (attempt.untilMs <= nowMs) {
+      this.#giveUp(queued, 'timeout');
+      return;
+    }
+    attempt.sentMs = nowMs;
+    this.#start(lane, attempt);
+    this.#leave(queued);
   }
 
   /** Before a call is added to a lane. */
@@ -268,7 +295,7 @@ export class ConcurrencyLimiter {
     if (key.busyLanes === 0) this.#busyKeys -= 1;
   }
 
-  /** When to come back instead of waiting, in milliseconds; undefined when there is room. */
+  /** When to come back instead of waiting, in milliseconds; undefined when it may wait. */
   #shedMs(lane: Lane, nowMs: number, untilMs: number): number | undefined {
     const { maxQueue } = this.#options;
     const known = lane.averageMs ?? lane.load.averageMs;
@@ -290,7 +317,7 @@ export class ConcurrencyLimiter {
   /** The same by what ends, of all who take turns; says nothing of a lane that is slow by itself. */
   #waitByRate({ queue, key }: Lane, averageMs: number): number {
     if (averageMs > 2 * (this.#averageMs ?? 0)) return Infinity;
-    const perMs = this.#throughput.perMs(performance.now());
+    const perMs = this.#ended.perMs(performance.now());
     return perMs > 0 ? (queue.size * this.#busyKeys * key.busyLanes) / perMs : Infinity;
   }
 }
@@ -351,80 +378,23 @@ class Lane {
   }
 }
 
-/** An attempt that waits for its turn: until it may start, its time is over or nobody wants it. */
-class QueuedAttempt implements Waiter {
-  readonly attempt: Attempt;
-  readonly lane: Lane;
-  readonly #dequeue: (queued: QueuedAttempt) => void;
-  readonly #proceed: Proceed;
-
-  constructor(
-    attempt: Attempt,
-    lane: Lane,
-    dequeue: (queued: QueuedAttempt) => void,
-    proceed: Proceed,
-  ) {
-    this.attempt = attempt;
-    this.lane = lane;
-    this.#dequeue = dequeue;
-    this.#proceed = proceed;
-    attempt.flight.cancel.listen(this);
-  }
-
-  giveUp(why: EndOfWait): void {
-    const { isCutShort, call } = this.attempt;
-    this.leave(
-      why === 'timeout' ? waitedTooLong(call.route, isCutShort) : endOfWait(why, call.route),
-    );
-  }
-
-  /** Goes on, or ends with a refusal. */
-  leave(refusal?: Error): void {
-    this.attempt.flight.cancel.listen(undefined);
-    this.#dequeue(this);
-    this.#proceed(this.attempt, refusal);
-  }
+/**
+ * The average with one exchange more. What was given up says only that an answer takes at least as
+ * long: an attempt that had waited in the queue has little time left, and would make a slow backend
+ * look quick.
+ */
+function averageOf(
+  beforeMs: number | undefined,
+  tookMs: number,
+  isAnswered: boolean,
+): number | undefined {
+  if (!isAnswered && tookMs <= (beforeMs ?? 0)) return beforeMs;
+  return beforeMs === undefined ? tookMs : beforeMs + EWMA_WEIGHT * (tookMs - beforeMs);
 }
 
-const waitedTooLong = (route: Route, isCutShort: boolean): Error =>
-  isCutShort
-    ? new RestTimeoutError('No connection came free in time', route)
-    : new RestOverloadedError(route, 1_000);
-
-/** How long "lately" is for the throughput: this, and up to as long again, in milliseconds. */
-const SPAN_MS = 500;
-
-/**
- * How many calls end in a millisecond, lately.
- *
- * Unlike the time one call takes it does not grow with our own delays: a process that is late to
- * read an answer is late for all of them, and ends as many.
- */
-class Throughput {
-  #beganMs = 0;
-  #ended = 0;
-  #beforeMs = 0;
-  #endedBefore = 0;
-
-  note(nowMs: number): void {
-    this.#moveTo(nowMs);
-    this.#ended += 1;
-  }
-
-  /** 0 when none has ended lately. */
-  perMs(nowMs: number): number {
-    this.#moveTo(nowMs);
-    const spanMs = nowMs - (this.#endedBefore > 0 ? this.#beforeMs : this.#beganMs);
-    // Too short a time to judge by: a first answer would look like a flood.
-    return spanMs < SPAN_MS / 10 ? 0 : (this.#ended + this.#endedBefore) / spanMs;
-  }
-
-  #moveTo(nowMs: number): void {
-    if (nowMs - this.#beganMs < SPAN_MS) return;
-    const isRecent = nowMs - this.#beganMs < 2 * SPAN_MS;
-    this.#beforeMs = this.#beganMs;
-    this.#endedBefore = isRecent ? this.#ended : 0;
-    this.#beganMs = nowMs;
-    this.#ended = 0;
-  }
+/** An attempt that waits for its turn: until it may start, its time is over or nobody wants it. */
+interface QueuedAttempt extends Waiter {
+  readonly attempt: Attempt;
+  readonly lane: Lane;
+  readonly proceed: Proceed;
 }

@@ -30,23 +30,24 @@ const MAX_HEAD = 16_384;
  */
 function skipInformational(socket: Socket): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
-  // The last of its overloads, whatever arguments are handed on.
+  // The last of its overloads; whatever arguments there are, are handed on.
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let isAtHead = false;
   /** What has arrived of a head that may be a 1xx response. */
   let held: Buffer | undefined;
 
-  socket.write = (...args: unknown[]) => {
+  socket.write = (bytes: unknown, encoding?: unknown, callback?: unknown) => {
     isAtHead = true;
-    return write(...args);
+    return write(bytes, encoding, callback);
   };
   socket.read = (size) => {
     for (;;) {
       const chunk = read(size);
       if (!isAtHead || size === 0 || chunk === null) return chunk;
       const bytes = held ? Buffer.concat([held, chunk]) : chunk;
-      const rest = bytes.subarray(endOfInformational(bytes));
-      held = rest.length < MAX_HEAD && mayBeInformational(rest) ? rest : undefined;
+      const end = endOfInformational(bytes);
+      const rest = end === 0 ? bytes : bytes.subarray(end);
+      held = mayBeInformational(rest, 0) && rest.length < MAX_HEAD ? rest : undefined;
       if (held) continue;
       isAtHead = false;
       return rest;
@@ -57,7 +58,7 @@ function skipInformational(socket: Socket): void {
 /** Where the last whole 1xx response at the front ends. */
 function endOfInformational(bytes: Buffer): number {
   let end = 0;
-  while (mayBeInformational(bytes.subarray(end))) {
+  while (mayBeInformational(bytes, end)) {
     const headEnd = bytes.indexOf('\r\n\r\n', end);
     if (headEnd < 0) break;
     end = headEnd + 4;
@@ -66,12 +67,13 @@ function endOfInformational(bytes: Buffer): number {
 }
 
 const START = 'HTTP/1.1 1';
+const DIGIT_AT = START.length - 1;
 const ONE = 0x31;
 
-/** Whether a 1xx response begins here, as far as can be seen. */
-function mayBeInformational(bytes: Buffer): boolean {
+/** Whether a 1xx response begins there, as far as can be seen. */
+function mayBeInformational(bytes: Buffer, at: number): boolean {
   // Nearly all answers are told by this digit alone.
-  if (bytes.length >= START.length && bytes[START.length - 1] !== ONE) return false;
-  const start = bytes.toString('latin1', 0, START.length + 2);
+  if (bytes.length > at + DIGIT_AT && bytes[at + DIGIT_AT] !== ONE) return false;
+  const start = bytes.toString('latin1', at, at + START.length + 2);
   return start.length < START.length ? START.startsWith(start) : /^HTTP\/1\.1 1(?!01)/.test(start);
 }

@@ -1,13 +1,16 @@
 /**
  * Several processes on one port: a primary that serves nobody, and workers that do.
  *
- * The primary hands connections out in turn, so that no core is idle while another is busy. A worker
- * that dies is replaced after a pause that grows while its successors die young as well.
+ * A worker that dies is replaced after a pause that grows while its successors die young as well;
+ * one that says nothing for a while is killed first.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AggregatorRegistry, type Registry } from 'prom-client';
+import { AggregatorRegistry, Gauge } from 'prom-client';
+import { closePort, listen, type Address } from '../http/drain.ts';
 import type { Logger } from '../observe/logger.ts';
+import { Handover } from './handover.ts';
+import { HEARTBEAT_MS, type MetricsOfWorker, type ToPrimary, type ToWorker } from './messages.ts';
 
 /** How long a worker has to live to be no reason for a pause, in milliseconds. */
 const OF_AGE_MS = 10_000;
@@ -16,8 +19,15 @@ const PAUSES_MS = [100, 200, 500, 1_000, 2_000, 5_000];
 /** How much longer than a worker the primary waits for its end, in milliseconds. */
 const GRACE_MS = 1_000;
 
+/** How long a worker may be silent before it is taken for hung, in milliseconds. */
+const HUNG_MS = 5_000;
+
+/** How long the metrics of a worker are waited for, in milliseconds. */
+const METRICS_MS = 1_000;
+
 export interface WorkersOptions {
   readonly count: number;
+  readonly address: Address;
   /** Added to the environment of each. */
   readonly env: Readonly<Record<string, string>>;
   readonly logger: Logger;
@@ -25,13 +35,20 @@ export interface WorkersOptions {
 
 export interface Workers {
   /**
-   * Resolves with their port once all listen; the first serves before that.
+   * Resolves once all can serve; the first serves before that.
    *
    * @throws {WorkerStartError}
+   * @throws what Node throws when the port can't be had.
    */
-  start(): Promise<number>;
-  /** Drains all of them at once; true when each ended by itself within the time. */
+  start(): Promise<Started>;
+  /** Drains all of them at once; true when each finished what was under way within the time. */
   close(timeoutMs: number): Promise<boolean>;
+}
+
+export interface Started {
+  readonly port: number;
+  /** Whether the backend answers. */
+  readonly usable: boolean;
 }
 
 /** The first worker could not start, and has said why. */
@@ -39,97 +56,188 @@ export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
 }
 
-export function createWorkers({ count, env, logger }: WorkersOptions): Workers {
-  const living = new Set<Worker>();
-  let started = false;
-  let closing = false;
-  let youngDeaths = 0;
+/** One of the workers, whichever process it is at the moment. */
+interface Place {
+  /** From 1 on; the same for its successors. */
+  readonly number: number;
+  process: Worker | undefined;
+  /** When its process was last heard, by `performance.now()`; undefined until it can serve. */
+  heardMs: number | undefined;
+  /** Hears of the metrics that it was asked for. */
+  onMetrics: ((id: number, metrics: MetricsOfWorker) => void) | undefined;
+}
 
-  answerMetrics();
+export function createWorkers({ count, address, env, logger }: WorkersOptions): Workers {
+  const places = Array.from({ length: count }, (_, index): Place => ({
+    number: index + 1,
+    process: undefined,
+    heardMs: undefined,
+    onMetrics: undefined,
+  }));
+  const handover = new Handover();
+  let closing = false;
+  let started = false;
+  let portClosed: Promise<void> | undefined;
+  let youngDeaths = 0;
+  let metricsText: Promise<string> | undefined;
+
+  const living = (): Worker[] => places.flatMap(({ process }) => process ?? []);
+
   return {
     start: async () => {
+      const [first, ...others] = places as [Place, ...Place[]]; // at least one
       // One before the others: what keeps it from starting is said once.
-      const port = await fork();
+      const usable = await fork(first);
+      const port = closing ? address.port : await listen(handover.server, address);
       started = true;
+      watch();
       // Whichever of them dies is replaced.
-      if (!closing) await Promise.allSettled(Array.from({ length: count - 1 }, fork));
-      return port;
+      if (!closing) await Promise.allSettled(others.map(fork));
+      return { port, usable };
     },
     close: async (timeoutMs) => {
       closing = true;
-      const ended = [...living].map(
-        (worker) => new Promise<unknown>((resolve) => worker.once('exit', resolve)),
+      const ended = places.flatMap(({ process: worker, heardMs }) =>
+        worker
+          ? new Promise<boolean>((resolve) => {
+              // One that could not serve yet has cut nothing, however it ends.
+              worker.once('exit', (code) => resolve(code === 0 || heardMs === undefined));
+            })
+          : [],
       );
-      for (const worker of living) worker.process.kill('SIGTERM');
-      const fuse = sleep(timeoutMs + GRACE_MS, false, { ref: false });
-      const inTime = await Promise.race([Promise.all(ended).then(() => true), fuse]);
-      for (const worker of living) worker.process.kill('SIGKILL');
-      return inTime;
+      for (const worker of living()) worker.process.kill('SIGTERM');
+      const fuse = sleep(timeoutMs + GRACE_MS, [false], { ref: false });
+      const finished = await Promise.race([Promise.all(ended), fuse]);
+      for (const worker of living()) worker.process.kill('SIGKILL');
+      handover.discard();
+      handover.server.close();
+      return !finished.includes(false);
     },
   };
 
-  /** Resolves with the port once the worker listens. */
-  function fork(): Promise<number> {
+  /** Resolves once the worker can serve, with whether the backend answers it. */
+  function fork(place: Place): Promise<boolean> {
     const bornMs = performance.now();
     const worker = cluster.fork(env);
-    living.add(worker);
+    place.process = worker;
     return new Promise((resolve, reject) => {
-      worker.once('listening', (address) => resolve(address.port));
+      worker.on('message', (message: ToPrimary) => {
+        place.heardMs = performance.now();
+        if (message.type === 'ready') resolve(message.usable);
+        hear(place, worker, message);
+      });
+      // All that it has said was heard: its exit may come before that, and Node forgets `disconnect`
+      // where it was killed before it had read everything.
+      worker.process.once('close', () => handover.remove(worker));
       worker.once('exit', (code, signal) => {
-        living.delete(worker);
-        if (closing) return;
-        reject(new WorkerStartError(`A worker ended with ${signal ?? code} before it listened.`));
-        if (!started) return;
-        logger.error({ pid: worker.process.pid, code, signal }, 'Worker ended: another is started');
-        void replace(performance.now() - bornMs);
+        place.process = undefined;
+        place.heardMs = undefined;
+        reject(
+          new WorkerStartError(`A worker ended with ${signal ?? code} before it could serve.`),
+        );
+        if (closing || !started) return;
+        const { number } = place;
+        logger.error(
+          { worker: number, pid: worker.process.pid, code, signal },
+          'Worker ended: another is started',
+        );
+        void replace(place, performance.now() - bornMs);
       });
     });
   }
 
-  async function replace(ageMs: number): Promise<void> {
+  function hear(place: Place, worker: Worker, message: ToPrimary): void {
+    switch (message.type) {
+      case 'ready':
+        return handover.add(worker);
+      case 'alive':
+        return;
+      case 'accepted':
+        return handover.accepted(worker, message.open);
+      case 'open':
+        return handover.serves(worker, message.open);
+      case 'leaving':
+        return void lastConnection(worker).then(() => tell(worker, { type: 'last connection' }));
+      case 'own metrics':
+        return place.onMetrics?.(message.id, message.metrics);
+      case 'all metrics?':
+        return void metricsOfAll().then((text) => tell(worker, { type: 'all metrics', text }));
+    }
+  }
+
+  /** When all workers leave, each goes on until nobody can connect and everybody was handed over. */
+  async function lastConnection(worker: Worker): Promise<void> {
+    if (closing) await (portClosed ??= closePort(handover.server).then(() => handover.settled()));
+    else handover.leave(worker);
+  }
+
+  async function replace(place: Place, ageMs: number): Promise<void> {
     youngDeaths = ageMs < OF_AGE_MS ? youngDeaths + 1 : 0;
     await sleep(PAUSES_MS[Math.min(youngDeaths, PAUSES_MS.length) - 1] ?? 0);
-    // One that ends before it listens is replaced in its turn.
-    if (!closing) await fork().catch(() => {});
+    // One that ends before it can serve is replaced in its turn.
+    if (!closing) await fork(place).catch(() => false);
+  }
+
+  /** Kills workers that say nothing; their end is seen like any other. */
+  function watch(): void {
+    let lookedMs = performance.now();
+    const look = (): void => {
+      const nowMs = performance.now();
+      // After a pause of this process, what workers have said meanwhile is still unread.
+      const paused = nowMs - lookedMs > 2 * HEARTBEAT_MS;
+      lookedMs = nowMs;
+      for (const place of places) {
+        if (place.heardMs === undefined) continue;
+        if (paused) place.heardMs = nowMs;
+        if (nowMs - place.heardMs <= HUNG_MS) continue;
+        const { number, process } = place;
+        logger.error({ worker: number, pid: process?.process.pid }, 'Worker hangs: it is killed');
+        place.heardMs = undefined;
+        process?.process.kill('SIGKILL');
+      }
+    };
+    setInterval(look, HEARTBEAT_MS).unref();
+  }
+
+  /** Whoever asks meanwhile gets the same. */
+  function metricsOfAll(): Promise<string> {
+    return (metricsText ??= addMetrics(places).finally(() => {
+      metricsText = undefined;
+    }));
   }
 }
 
-const ASK = 'metrics of all workers';
+let asked = 0;
 
-interface MetricsReply {
-  readonly type: typeof ASK;
-  readonly text: string | null;
-}
-
-/** In the primary: adds up what the workers count, for the one that is asked. */
-function answerMetrics(): void {
-  const registry = new AggregatorRegistry();
-  cluster.on('message', (worker, message: unknown) => {
-    if (message !== ASK) return;
-    void registry
-      .clusterMetrics()
-      .catch(() => null)
-      .then((text) => {
-        // Whoever asked may have died meanwhile: without a callback that would end the primary.
-        worker.send({ type: ASK, text } satisfies MetricsReply, () => {});
+/** The sum of what workers answer in time, and which of them did. */
+async function addMetrics(places: readonly Place[]): Promise<string> {
+  const id = ++asked;
+  const answers = await Promise.all(
+    places.map(async (place) => {
+      const { process } = place;
+      if (!process || place.heardMs === undefined) return undefined;
+      const answer = new Promise<MetricsOfWorker>((resolve) => {
+        place.onMetrics = (ofId, metrics) => {
+          if (ofId === id) resolve(metrics);
+        };
       });
+      tell(process, { type: 'own metrics?', id });
+      return Promise.race([answer, sleep(METRICS_MS, undefined, { ref: false })]);
+    }),
+  );
+  const registry = AggregatorRegistry.aggregate(answers.filter((answer) => answer !== undefined));
+  const up = new Gauge({
+    name: 'gateway_worker_up',
+    help: '1 for workers whose values are in the sums here; 0 for those that did not answer in time.',
+    labelNames: ['worker'],
+    registers: [registry],
   });
+  for (const [index, { number }] of places.entries())
+    up.set({ worker: number }, answers[index] ? 1 : 0);
+  return registry.metrics();
 }
 
-/** In a worker: the metrics of all of them. */
-export function gatherMetrics(own: Registry): () => Promise<string> {
-  // Constructed for its listener: it answers the primary with what `own` has counted.
-  new AggregatorRegistry();
-  AggregatorRegistry.setRegistries([own]);
-  return () =>
-    new Promise((resolve, reject) => {
-      const onMessage = (message: Partial<MetricsReply> | null): void => {
-        if (message?.type !== ASK) return;
-        process.off('message', onMessage);
-        if (typeof message.text === 'string') resolve(message.text);
-        else reject(new Error('The workers did not all answer for their metrics in time.'));
-      };
-      process.on('message', onMessage);
-      process.send!(ASK);
-    });
+/** A worker that has ended cannot be told; its end is heard of otherwise. */
+function tell(worker: Worker, message: ToWorker): void {
+  worker.send(message, () => {});
 }

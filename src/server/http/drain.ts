@@ -1,10 +1,12 @@
 /**
- * How a server stops without resetting anybody.
+ * Where a server's connections come from, and how it stops without resetting any.
  */
 import type { Server } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import { setImmediate as pollOnce, setTimeout as sleep } from 'node:timers/promises';
-import type { Gateway } from '../gateway.ts';
+import type { Site } from '../gateway.ts';
+import type { Connections } from './connections.ts';
 
 /**
  * How long each step of stopping lasts, in milliseconds: time for load balancers to see that we are
@@ -12,13 +14,71 @@ import type { Gateway } from '../gateway.ts';
  */
 const FAREWELL_MS = 200;
 
+/** How long nobody may have connected before the port is closed, in milliseconds. */
+const QUIET_MS = 2;
+
 /** The longest that callers who keep connecting may hold the port open, in milliseconds. */
-const TAKE_IN_MS = 2_000;
+const ACCEPT_MS = 1_000;
+
+/** What a server gets its connections from. */
+export interface Listener {
+  /** Connections come from now on; answers the port. */
+  open(server: Server): Promise<number>;
+  /** Resolves when nobody can connect any more, and everybody who could is the server's. */
+  close(server: Server): Promise<void>;
+}
+
+export interface Address {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+/** A port of the server's own. */
+export const ownPort = (address: Address): Listener => ({
+  open: (server) => listen(server, address),
+  close: closePort,
+});
+
+/** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
+export async function listen(server: NetServer, address: Address): Promise<number> {
+  server.listen(address);
+  await once(server, 'listening');
+  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
+  return (server.address() as AddressInfo).port;
+}
+
+/**
+ * Accepts who has connected already, then closes the port in a quiet moment: the operating system
+ * resets connections that nobody has accepted, and there is no way to close for new ones alone.
+ */
+export async function closePort(server: NetServer): Promise<void> {
+  const startMs = performance.now();
+  let acceptedMs = startMs;
+  let accepted = true;
+  const note = (): void => {
+    acceptedMs = performance.now();
+    accepted = true;
+  };
+  server.on('connection', note);
+  // libuv accepts one connection a turn of the event loop, and a busy turn may last longer than the
+  // quiet moment: only a turn without a connection shows that nobody is left.
+  for (let nowMs = startMs; accepted || nowMs - acceptedMs < QUIET_MS; nowMs = performance.now()) {
+    if (nowMs - startMs > ACCEPT_MS) break;
+    accepted = false;
+    await pollOnce();
+  }
+  server.off('connection', note);
+  // Not http's close(): it resets kept connections that are about to be used, where an answer with
+  // `Connection: close` ends them without harm.
+  NetServer.prototype.close.call(server);
+}
 
 /** A server that stops, and how far it has come. */
 export interface Stopping {
   readonly server: Server;
-  readonly sockets: ReadonlySet<Socket>;
+  readonly listener: Listener;
+  readonly connections: Pick<Connections, 'closed' | 'closeSilent'>;
   /** Nobody can connect any more, so connections are not kept for a next request. */
   lastAnswers: boolean;
 }
@@ -29,52 +89,29 @@ export interface Stopping {
  * @param timeoutMs after which connections are cut.
  * @returns whether everything was finished.
  */
-export async function drain(
-  stopping: Stopping,
-  gateway: Gateway,
-  timeoutMs: number,
-): Promise<boolean> {
-  const { server, sockets } = stopping;
-  gateway.readiness.drain();
+export async function drain(stopping: Stopping, site: Site, timeoutMs: number): Promise<boolean> {
+  const { server, listener, connections } = stopping;
+  site.readiness.drain();
+  const stepMs = Math.min(FAREWELL_MS, timeoutMs / 4);
   const finished = async () => {
     // First only not ready: who is still sent here is served, on connections that are kept.
-    await sleep(Math.min(FAREWELL_MS, timeoutMs));
-    await takeIn(server);
-    // Then nobody can connect. Not http's close(): it resets kept connections that are about to
-    // be used, where an answer with `Connection: close` ends them without harm.
-    const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+    await sleep(stepMs);
+    await listener.close(server);
+    const closed = connections.closed();
     stopping.lastAnswers = true;
-    await Promise.race([closed, sleep(FAREWELL_MS)]);
+    await Promise.race([closed, sleep(stepMs)]);
     // After a busy moment timers come before what has arrived meanwhile: closing would reset it.
     await pollOnce();
-    // Who has asked nothing in that time is idle. Node only counts those who ever asked something.
+    // Who has asked nothing in that time is idle.
     server.closeIdleConnections();
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    connections.closeSilent();
     await closed;
     // Writes whose callers have left are under way without a connection.
-    await gateway.idle();
+    await site.idle();
     return true;
   };
   const fuse = sleep(timeoutMs, false, { ref: false });
   const inTime = await Promise.race([finished(), fuse]);
   server.closeAllConnections();
   return inTime;
-}
-
-/**
- * Accepts who has connected already: closing the port would reset them. libuv accepts one connection
- * a turn of the event loop, so a turn without any means that nobody is left.
- */
-async function takeIn(server: Server): Promise<void> {
-  const untilMs = performance.now() + TAKE_IN_MS;
-  let accepted = true;
-  const note = (): void => {
-    accepted = true;
-  };
-  server.on('connection', note);
-  while (accepted && performance.now() < untilMs) {
-    accepted = false;
-    await pollOnce();
-  }
-  server.off('connection', note);
 }

@@ -1,13 +1,13 @@
 /**
- * GraphiQL's files, as `npm run build` has made them: the page at `/graphql`, the rest below it.
+ * GraphiQL's files as `npm run build` has made them: the page at `/graphql`, the rest below it.
  *
- * Files are read from disk for each request and never held, so the page costs the process no memory.
- * Their names hold hashes of their content: browsers keep them for ever.
+ * Files are read from disk for each request and never kept, so that the page costs the process no
+ * memory. Their names hold hashes of their content, so browsers keep them for ever.
  */
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { extname, join } from 'node:path';
-import { pipeline } from 'node:stream';
 
 /** What the page is told, as JSON in the page. */
 export interface ExplorerSettings {
@@ -19,17 +19,33 @@ export interface ExplorerSettings {
   readonly pageId?: string | undefined;
 }
 
+export interface ExplorerAnswer {
+  readonly status: number;
+  /** Beside the content length: name, value, name, value. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** The answer to a GET for the page or one of its files; undefined when it is neither. */
+export type Explorer = (
+  incoming: IncomingMessage,
+) => ExplorerAnswer | undefined | Promise<ExplorerAnswer | undefined>;
+
 const PREFIX = '/graphql/explorer/';
+
+const OFF = 'GraphiQL is switched off here (GRAPHIQL=off).';
+const NOT_BUILT =
+  'GraphiQL was not built here: run "npm ci" with the development packages, then "npm run build".';
+const STILL_THERE = 'GraphQL itself is at this address, by POST.';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.ttf': 'font/ttf',
-  '.woff2': 'font/woff2',
   '.svg': 'image/svg+xml',
 };
 
-/** The editor writes styles into the page; nothing else comes from anywhere but here. */
+/** The editor writes styles into the page; everything comes from this gateway. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,71 +59,56 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': POLICY,
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
-  vary: 'accept',
-};
+const PAGE_HEADERS = [
+  ...['content-type', 'text/html; charset=utf-8'],
+  ...['content-security-policy', POLICY],
+  // For browsers that do not know `frame-ancestors`: no other page may lead somebody to press Play.
+  ...['x-frame-options', 'DENY'],
+  ...['x-content-type-options', 'nosniff'],
+  ...['referrer-policy', 'no-referrer'],
+  ...['cache-control', 'no-cache'],
+  ...['vary', 'accept'],
+];
 
-/** @param folder `dist/explorer`. */
-export function explorerFiles(folder: string, settings: ExplorerSettings | false) {
-  const page =
-    settings && existsSync(join(folder, 'index.html')) ? pageIn(folder, settings) : undefined;
-  const files = settings && page ? filesIn(folder) : new Map<string, ServedFile>();
-  const notice = settings
-    ? 'GraphiQL is not built: run "npm run build". GraphQL itself is here, by POST.'
-    : 'GraphiQL is switched off here (GRAPHIQL=off). GraphQL itself is here, by POST.';
-
-  /** Answers a request for the page or one of its files; false when it is neither. */
-  return (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
-    const { method, url = '' } = incoming;
-    if (method !== 'GET' && method !== 'HEAD') return false;
-    if (url.startsWith(PREFIX)) {
-      const file = files.get(url.slice(PREFIX.length));
-      if (!file) return false;
-      sendFile(incoming, outgoing, file);
-      return true;
-    }
-    if (!isPageRequest(incoming)) return false;
-    const body = Buffer.from(page ?? `<!doctype html><title>GraphQL</title><p>${notice}</p>`);
-    outgoing.writeHead(page || settings === false ? 200 : 503, {
-      ...PAGE_HEADERS,
-      'content-length': body.length,
-    });
-    outgoing.end(method === 'HEAD' ? undefined : body);
-    return true;
+/** @param folder `dist/explorer`; undefined when there is none. */
+export function createExplorer(
+  folder: string | undefined,
+  settings: ExplorerSettings | false,
+): Explorer {
+  const built = settings && folder && existsSync(join(folder, 'index.html')) ? folder : undefined;
+  const files = built ? filesIn(built) : new Map<string, ServedFile>();
+  const page: ExplorerAnswer =
+    settings && built
+      ? { status: 200, headers: PAGE_HEADERS, body: pageIn(built, settings) }
+      : { status: 404, headers: PAGE_HEADERS, body: noticePage(settings ? NOT_BUILT : OFF) };
+  return (incoming) => {
+    const { url = '' } = incoming;
+    if (isPageRequest(incoming)) return page;
+    const file = url.startsWith(PREFIX) ? files.get(url.slice(PREFIX.length)) : undefined;
+    return file && readServed(file, String(incoming.headers['accept-encoding'] ?? ''));
   };
 }
 
-/** A browser that opens the address, and does not send a query in it. */
+/** Whether a browser opens the address, and does not send a query in it. */
 function isPageRequest({ url = '', headers }: IncomingMessage): boolean {
   const [path, query = ''] = url.split('?');
   return (
     path === '/graphql' &&
-    !new URLSearchParams(query).has('query') &&
-    /\btext\/html\b/.test(headers.accept ?? '')
+    /\btext\/html\b/i.test(headers.accept ?? '') &&
+    !new URLSearchParams(query).has('query')
   );
 }
 
 interface ServedFile {
   readonly path: string;
   readonly type: string;
-  readonly size: number;
-  /** Encodings beside the file itself, the smallest first. */
-  readonly encoded: readonly {
-    readonly encoding: string;
-    readonly path: string;
-    readonly size: number;
-  }[];
+  /** Encodings that stand beside the file, the smallest first. */
+  readonly encodings: readonly (typeof ENCODINGS)[number][];
 }
 
 const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
 ] as const;
 
 function filesIn(folder: string): Map<string, ServedFile> {
@@ -117,38 +118,55 @@ function filesIn(folder: string): Map<string, ServedFile> {
       const type = TYPES[extname(name)];
       if (!type) return [];
       const path = join(folder, name);
-      const encoded = ENCODINGS.flatMap(([encoding, ending]) =>
-        existsSync(path + ending)
-          ? [{ encoding, path: path + ending, size: statSync(path + ending).size }]
-          : [],
-      );
-      return [[name.replaceAll('\\', '/'), { path, type, size: statSync(path).size, encoded }]];
+      const encodings = ENCODINGS.filter(({ ending }) => existsSync(path + ending));
+      return [[name.replaceAll('\\', '/'), { path, type, encodings }]];
     }),
   );
 }
 
-function sendFile(incoming: IncomingMessage, outgoing: ServerResponse, file: ServedFile): void {
-  const accepted = String(incoming.headers['accept-encoding'] ?? '');
-  const encoded = file.encoded.find(({ encoding }) =>
-    new RegExp(`\\b${encoding}\\b`).test(accepted),
+/** Undefined when the file is gone: the page was built anew since the start. */
+async function readServed(file: ServedFile, accepted: string): Promise<ExplorerAnswer | undefined> {
+  const encoding = file.encodings.find(({ name }) => accepts(accepted, name));
+  const body = await readFile(file.path + (encoding?.ending ?? '')).catch(() => undefined);
+  return (
+    body && {
+      status: 200,
+      headers: [
+        ...['content-type', file.type],
+        ...(encoding ? ['content-encoding', encoding.name] : []),
+        ...['vary', 'accept-encoding'],
+        ...['cache-control', 'public, max-age=31536000, immutable'],
+        ...['x-content-type-options', 'nosniff'],
+        // Workers and modules of the page, and no other page's.
+        ...['cross-origin-resource-policy', 'same-origin'],
+      ],
+      body,
+    }
   );
-  outgoing.writeHead(200, {
-    'content-type': file.type,
-    'content-length': (encoded ?? file).size,
-    ...(encoded && { 'content-encoding': encoded.encoding }),
-    vary: 'accept-encoding',
-    'cache-control': 'public, max-age=31536000, immutable',
-    'x-content-type-options': 'nosniff',
-  });
-  if (incoming.method === 'HEAD') outgoing.end();
-  else pipeline(createReadStream((encoded ?? file).path), outgoing, () => {});
 }
 
+/** Whether an `Accept-Encoding` names the encoding, and not with weight 0. */
+const accepts = (accepted: string, encoding: string): boolean =>
+  accepted.split(',').some((part) => {
+    const [name, weight] = part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/);
+    return name === encoding && Number(weight ?? 1) > 0;
+  });
+
 /** The page with its settings in the place that it keeps for them. */
-function pageIn(folder: string, settings: ExplorerSettings): string {
+function pageIn(folder: string, settings: ExplorerSettings): Buffer {
+  // A `</script>` inside of it would end it.
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
-  return readFileSync(join(folder, 'index.html'), 'utf8').replace(
+  const html = readFileSync(join(folder, 'index.html'), 'utf8').replace(
     /(<script id="settings"[^>]*>)[^<]*/,
     (_all, open: string) => open + json,
   );
+  return Buffer.from(html);
 }
+
+const noticePage = (notice: string): Buffer =>
+  Buffer.from(
+    `<!doctype html><html lang="en"><title>Content Pages · GraphQL</title><p>${notice.replaceAll('"', '&quot;')} ${STILL_THERE}</p></html>`,
+  );

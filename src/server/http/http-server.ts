@@ -2,18 +2,25 @@
  * The gateway on a port: Node's server, with limits on what slow or greedy callers can hold.
  */
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { drain, type Stopping } from './drain.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Site } from '../gateway.ts';
+import { Connections } from './connections.ts';
+import { drain, ownPort, type Listener, type Stopping } from './drain.ts';
 import { requestListener } from './request-listener.ts';
 
 export interface HttpServerOptions {
-  readonly gateway: Gateway;
+  /** What is served. */
+  readonly site: Site;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
   /** The largest request body that is read. @default 100_000 */
   readonly maxBodyBytes?: number;
+  /** The hosts that requests may name, in lower case and without ports. @default any */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** @default 1_024, and any number from this machine */
+  readonly maxConnectionsPerAddress?: number | undefined;
+  /** Where connections come from. @default a port of its own, at `host` and `port` */
+  readonly listener?: Listener;
 }
 
 export interface HttpServer {
@@ -42,31 +49,22 @@ const MAX_REQUESTS_A_SOCKET = 10_000;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { gateway, host, port, maxBodyBytes = 100_000 } = options;
+  const { site, host, maxBodyBytes = 100_000, allowedHosts } = options;
+  const { listener = ownPort({ host, port: options.port }) } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_A_SOCKET;
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  const stopping: Stopping = { server, sockets, lastAnswers: false };
-  server.on('request', requestListener({ gateway, maxBodyBytes, stopping }));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
-  const address = server.address() as AddressInfo;
+  const connections = new Connections(options.maxConnectionsPerAddress);
+  const stopping: Stopping = { server, listener, connections, lastAnswers: false };
+  const answer = requestListener({ site, maxBodyBytes, allowedHosts, connections, stopping });
+  server.on('connection', connections.take);
+  server.on('request', (incoming, outgoing) => connections.receive(incoming, outgoing, answer));
+  const port = await listener.open(server);
   let closing: Promise<boolean> | undefined;
   return {
-    url: `http://${urlHost(host)}:${address.port}`,
-    port: address.port,
-    close: (timeoutMs) => (closing ??= drain(stopping, gateway, timeoutMs)),
+    url: `http://${urlHost(host)}:${port}`,
+    port,
+    close: (timeoutMs) => (closing ??= drain(stopping, site, timeoutMs)),
   };
 }
 

@@ -1,52 +1,71 @@
 /**
- * Node's requests and responses ⇄ the gateway's.
+ * Node's requests and responses ⇄ those of what is served.
  *
- * Bodies are read whole before the gateway sees them, and answers are written whole: everything
+ * Bodies are read whole before anybody else sees them, and answers are written whole: everything
  * about connections ends here.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
-import { isPage, type Gateway } from '../gateway.ts';
+import type { Site } from '../gateway.ts';
 import { refusalResponse } from '../operation/refusal.ts';
 import type { WrittenReply } from '../operation/reply.ts';
-import { readBody } from './request-body.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
+import type { Connections, Serve } from './connections.ts';
+import type { ExplorerAnswer } from './explorer.ts';
+import { readBody } from './request-body.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
 
-/** How long a caller may take to read an answer that does not fit into the system's buffers. */
-const READ_WITHIN_MS = 30_000;
+/** Asked by addresses and names of their own, and telling nothing that a page could use. */
+const FOR_ANY_HOST = new Set(['/health', '/ready']);
 
 export interface RequestListenerOptions {
-  readonly gateway: Gateway;
+  readonly site: Site;
   readonly maxBodyBytes: number;
+  readonly allowedHosts: readonly string[] | undefined;
+  readonly connections: Connections;
   /** True once nobody can connect any more. */
   readonly stopping: { readonly lastAnswers: boolean };
 }
 
-export function requestListener({ gateway, maxBodyBytes, stopping }: RequestListenerOptions) {
-  // One for all who ask: it weighs 9 MB, and is the same every time.
-  let page: Promise<Buffer> | undefined;
-  const pageBytes = (response: Response): Promise<Buffer> =>
-    (page ??= response.text().then((text) => Buffer.from(text)));
-
-  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+export function requestListener(options: RequestListenerOptions): Serve {
+  const { site, maxBodyBytes, allowedHosts, connections, stopping } = options;
+  return (incoming, outgoing) => {
     const record = createRecord(oneValue(incoming.headers['x-request-id']));
-    const exchange = { incoming, outgoing, record, cameLate: gateway.readiness.draining };
+    const exchange = { incoming, outgoing, record, cameLate: site.readiness.draining };
     serve(exchange).catch((error: unknown) => {
-      gateway.logger.error({ err: error, requestId: record.requestId }, 'Answer could not be sent');
+      site.logger.error({ err: error, requestId: record.requestId }, 'Answer could not be sent');
       outgoing.destroy();
     });
   };
 
   async function serve(exchange: Exchange): Promise<void> {
     const { incoming, outgoing, record } = exchange;
+    const { url = '/', method = 'GET', headers } = incoming;
     // It comes once; `once` costs more.
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) record.leaving.cancel();
     });
+    if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !FOR_ANY_HOST.has(url)) {
+      await refuse(
+        exchange,
+        refusalResponse(
+          421,
+          'HOST_NOT_ALLOWED',
+          `This gateway does not answer as ${JSON.stringify(headers.host?.slice(0, 100) ?? '')}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
+        ),
+      );
+      return;
+    }
+    if (method === 'GET' || method === 'HEAD') {
+      const page = await site.explorer?.(incoming);
+      if (page) {
+        sendPage(exchange, page);
+        return;
+      }
+    }
     let body: string | undefined;
     try {
       if (hasBody(incoming)) {
@@ -57,9 +76,8 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
       if (!(error instanceof GraphQLError)) throw error;
       record.unreadable = error;
     }
-    const { url = '/', method = 'GET', headers } = incoming;
     if (url === '/graphql' && method === 'POST' && body !== undefined) {
-      const answering = gateway.answerPost({ headers, body }, record);
+      const answering = site.answerPost({ headers, body }, record);
       if (answering) {
         const answer = await answering;
         await endOfTurn();
@@ -67,21 +85,28 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
         return;
       }
     }
-    const lingerMs = record.unreadable ? LINGER_MS : 0;
     // The caller's address and `Host` play no part, so neither can be used against us.
     const target = `http://gateway${url}`;
     if (!url.startsWith('/') || !URL.canParse(target)) {
-      const response = refusalResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.');
-      response.headers.set('x-request-id', record.requestId);
-      await send(exchange, response, lingerMs);
+      await refuse(
+        exchange,
+        refusalResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'),
+      );
       return;
     }
-    const request = new gateway.Request(target, {
+    const request = new site.Request(target, {
       method,
       headers: withPlainType(headers),
       body: body ?? null,
     });
-    await send(exchange, await gateway.answer(request, record), lingerMs);
+    const response = await site.answer(request, record);
+    await send(exchange, response, record.unreadable ? LINGER_MS : 0);
+  }
+
+  /** Whatever else is still to come of the request. */
+  async function refuse(exchange: Exchange, response: Response): Promise<void> {
+    response.headers.set('x-request-id', exchange.record.requestId);
+    await send(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS);
   }
 
   function sendWritten(exchange: Exchange, { status, headers, text }: WrittenReply): void {
@@ -90,15 +115,26 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     const size = Buffer.byteLength(text);
     headers.push('content-length', String(size));
     if (isLast(exchange)) headers.push('connection', 'close');
-    // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
     outgoing.writeHead(status, headers);
+    // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
     endWith(outgoing, text, size === text.length ? 'latin1' : 'utf8');
+    connections.watch(outgoing);
+  }
+
+  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): void {
+    const { incoming, outgoing, record } = exchange;
+    if (outgoing.destroyed) return;
+    const own = ['content-length', String(body.length), 'x-request-id', record.requestId];
+    if (isLast(exchange)) own.push('connection', 'close');
+    outgoing.writeHead(status, [...headers, ...own]);
+    outgoing.end(incoming.method === 'HEAD' ? undefined : body);
+    connections.watch(outgoing);
   }
 
   /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
-  async function send(exchange: Exchange, response: Response, lingerMs = 0): Promise<void> {
+  async function send(exchange: Exchange, response: Response, lingerMs: number): Promise<void> {
     const { incoming, outgoing } = exchange;
-    const body = isPage(response) ? await pageBytes(response) : await response.text();
+    const body = await response.text();
     await endOfTurn();
     if (outgoing.destroyed) return;
     outgoing.statusCode = response.status;
@@ -110,6 +146,7 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
     if (lingerMs === 0) {
       endWith(outgoing, body, 'utf8');
+      connections.watch(outgoing);
       return;
     }
     // The whole answer leaves now; the connection when all was read that is on its way.
@@ -124,34 +161,24 @@ export function requestListener({ gateway, maxBodyBytes, stopping }: RequestList
     outgoing.once('close', () => clearTimeout(timer));
   }
 
-  /** While others may still connect, so may whoever sent this: only what was under way is ended. */
-  function isLast({ cameLate }: Exchange): boolean {
-    return stopping.lastAnswers || (gateway.readiness.draining && !cameLate);
+  /**
+   * While others may still connect, so may whoever sent this: only what was under way is ended, with
+   * the last of what its connection had sent ahead.
+   */
+  function isLast({ incoming, cameLate }: Exchange): boolean {
+    const isEnding = stopping.lastAnswers || (site.readiness.draining && !cameLate);
+    return isEnding && !connections.hasWaiting(incoming.socket);
   }
 }
 
 /** Writes the whole body, and its head with it. */
-function endWith(
-  outgoing: ServerResponse,
-  body: string | Buffer,
-  encoding: 'latin1' | 'utf8',
-): void {
+function endWith(outgoing: ServerResponse, body: string, encoding: 'latin1' | 'utf8'): void {
   // Node's `end(text)` hands over two pieces, the second one empty: a sixth of a bare server's CPU.
-  // Behind another answer of its connection this one has no socket yet.
   const { socket } = outgoing;
   socket?.cork();
   outgoing.write(body, encoding);
   socket?.uncork();
   outgoing.end();
-  cutUnlessRead(outgoing);
-}
-
-/** Whoever does not read the answer holds it, and a connection: not for ever. */
-function cutUnlessRead(outgoing: ServerResponse): void {
-  // The system took all of it, as it mostly does.
-  if (outgoing.socket?.writableLength === 0) return;
-  const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
-  outgoing.once('close', () => clearTimeout(timer));
 }
 
 interface Exchange {
@@ -166,6 +193,10 @@ const hasBody = ({ method, headers }: IncomingMessage): boolean =>
   method !== 'GET' &&
   method !== 'HEAD' &&
   (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
+
+/** Ports say nothing: what counts is who was asked. */
+const isAllowed = (host = '', allowed: readonly string[]): boolean =>
+  allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));
 
 const oneValue = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' ? value : null;

@@ -8,8 +8,31 @@ import type { FailureKind } from '../../rest/client/errors.ts';
 import type { Breaker, BreakerScope, BreakerState } from '../../rest/resilience/circuit-breaker.ts';
 import { connectionFailureOf } from '../../rest/transport/transport-fault.ts';
 
-/** Asks the backend for something cheap: the status it answered, or a rejection. */
+/** Asks the backend for something cheap: the status it answered, or a `ProbeError`. */
 export type Probe = () => Promise<number>;
+
+/** The backend did not answer. For logs only: callers learn no address. */
+export class ProbeError extends Error {
+  override readonly name = 'ProbeError';
+  readonly host: string;
+  readonly port: number;
+  /** The system's code, such as `ECONNREFUSED`, or `timeout`. */
+  readonly code: string;
+
+  constructor(origin: string, cause: unknown) {
+    super('The backend did not answer', { cause });
+    const { protocol, hostname, port } = new URL(origin);
+    this.host = hostname;
+    this.port = Number(port || (protocol === 'https:' ? 443 : 80));
+    this.code = codeOf(cause);
+  }
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown';
+  if (cause.name === 'TimeoutError') return 'timeout';
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
+}
 
 export interface ReadinessReport {
   readonly ready: boolean;
@@ -43,19 +66,37 @@ interface Reached {
   readonly failure?: FailureKind;
 }
 
+interface Probed extends Reached {
+  /** For logs. */
+  readonly cause?: unknown;
+}
+
+/** What a log says of a change. Never sent to callers: it names the backend's host. */
+export type Reason = Readonly<Record<string, string | number | null>>;
+
+export interface ReadinessOptions {
+  /** How long an answer of the backend is believed, in milliseconds. @default 1,000 */
+  readonly keepMs?: number;
+  /** Hears when readiness has changed, but for draining; first when it is not ready. */
+  readonly onChange?: (ready: boolean, reason: Reason) => void;
+}
+
 export class Readiness {
   #draining = false;
   readonly #probe: Probe;
   readonly #breaker: Breaker;
   readonly #keepMs: number;
   #checkedAt = -Infinity;
-  #upstream: Promise<Reached> | undefined;
+  #upstream: Promise<Probed> | undefined;
+  readonly #onChange: ReadinessOptions['onChange'];
+  /** As it was last told. */
+  #ready = true;
 
-  /** @param keepMs how long an answer of the backend is believed, in milliseconds. */
-  constructor(probe: Probe, breaker: Breaker, keepMs = 1_000) {
+  constructor(probe: Probe, breaker: Breaker, { keepMs = 1_000, onChange }: ReadinessOptions = {}) {
     this.#probe = probe;
     this.#breaker = breaker;
     this.#keepMs = keepMs;
+    this.#onChange = onChange;
   }
 
   get draining(): boolean {
@@ -68,8 +109,13 @@ export class Readiness {
   }
 
   async report(): Promise<ReadinessReport> {
-    const reached = await this.#ask();
+    const { cause, ...reached } = await this.#ask();
     const breaker = this.#breaker.stateOf('host');
+    const usable = reached.reachable && breaker !== 'open';
+    if (usable !== this.#ready && !this.#draining) {
+      this.#ready = usable;
+      this.#onChange?.(usable, { ...reasonOf(cause), status: reached.status, breaker });
+    }
     const open = this.#breaker.tripped.map(({ scope, route, state, count }) => ({
       scope,
       ...(route && { route: `${route.method} ${route.path}` }),
@@ -77,14 +123,14 @@ export class Readiness {
       count,
     }));
     return {
-      ready: reached.reachable && breaker !== 'open' && !this.#draining,
+      ready: usable && !this.#draining,
       degraded: open.length > 0,
       draining: this.#draining,
       upstream: { ...reached, breaker, open },
     };
   }
 
-  #ask(): Promise<Reached> {
+  #ask(): Promise<Probed> {
     const now = performance.now();
     if (!this.#upstream || now - this.#checkedAt > this.#keepMs) {
       this.#checkedAt = now;
@@ -92,13 +138,27 @@ export class Readiness {
         // A refusal is an answer: without a key, 401 shows that the backend is there. A redirect is
         // not followed, so it leads nowhere.
         (status) => ({ reachable: status < 500 && (status < 300 || status > 399), status }),
-        (error: Error) => ({
+        (cause: unknown) => ({
           reachable: false,
           status: null,
-          failure: error.name === 'TimeoutError' ? 'timeout' : connectionFailureOf(error),
+          failure: failureOf(cause),
+          cause,
         }),
       );
     }
     return this.#upstream;
   }
+}
+
+/** In words that tell callers no address. */
+function failureOf(error: unknown): FailureKind {
+  const cause = error instanceof ProbeError ? error.cause : error;
+  if (cause instanceof Error && cause.name === 'TimeoutError') return 'timeout';
+  return connectionFailureOf(cause);
+}
+
+function reasonOf(cause: unknown): Reason {
+  if (!(cause instanceof ProbeError)) return {};
+  const { host, port, code } = cause;
+  return { host, port, code };
 }

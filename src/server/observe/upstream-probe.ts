@@ -4,12 +4,14 @@
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import type { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { routes } from '../../v0/routes.ts';
-import type { Probe } from './readiness.ts';
+import { ProbeError, type Probe } from './readiness.ts';
 
 /** A page of one topic is far smaller. */
 const ENOUGH_BYTES = 1_000_000;
 
 export interface UpstreamProbeOptions {
+  /** `https://api.example.com`: what `dispatcher` connects to. */
+  readonly origin: string;
   readonly dispatcher: Pick<BackendDispatcher, 'request'>;
   readonly pathPrefix: string;
   /** Without one the backend answers 401, which is an answer. */
@@ -17,9 +19,10 @@ export interface UpstreamProbeOptions {
   readonly timeoutMs: number;
 }
 
+/** @returns a probe that rejects with a `ProbeError`. */
 export function upstreamProbe(options: UpstreamProbeOptions): Probe {
-  const { dispatcher, pathPrefix, apiKey, timeoutMs } = options;
-  return async () => {
+  const { origin, dispatcher, pathPrefix, apiKey, timeoutMs } = options;
+  const ask = async (): Promise<number> => {
     const { statusCode, body } = await dispatcher.request({
       method: 'GET',
       path: `${pathPrefix}${routes.listTopics.path}?limit=1`,
@@ -34,4 +37,8 @@ export function upstreamProbe(options: UpstreamProbeOptions): Probe {
     }
     return statusCode;
   };
+  return () =>
+    ask().catch((cause: unknown) => {
+      throw new ProbeError(origin, cause);
+    });
 }

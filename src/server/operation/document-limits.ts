@@ -1,17 +1,21 @@
 /**
  * How large a GraphQL document may be, measured before it is validated.
  *
- * Validation and execution both cost more than a document's length: fragments multiply. So depth
- * and counts are of the document with its fragments written out, and each fragment is measured
- * once, however often it is spread.
+ * Validation and execution both cost more than a document's length: fragments multiply, and fields of
+ * one name are compared with each other. So everything is counted with fragments written out, those
+ * that no operation spreads as well, and each fragment is measured once, however often it is spread.
  */
 import {
   Kind,
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
+/** Of a document, unless something else is named. */
 export interface DocumentLimits {
   /** Lexical tokens; the parser stops there. */
   readonly tokens: number;
@@ -23,15 +27,19 @@ export interface DocumentLimits {
   readonly nameLength: number;
   /** Fields below each other. */
   readonly depth: number;
-  /** Fields below each other under `__schema` and `__type`: tools ask for the types of types. */
-  readonly introspectionDepth: number;
   readonly aliases: number;
   readonly directives: number;
   readonly fields: number;
-  /** Times one selection set may repeat a field: validation compares each with each. */
-  readonly repeats: number;
+  /** Pairs of fields that end up in one place of the answer: validation compares each of them. */
+  readonly pairs: number;
   readonly fragments: number;
   readonly operations: number;
+  /** Fields below each other under `__schema` and `__type`: tools ask for the types of types. */
+  readonly introspectionDepth: number;
+  /** Lists of types or fields inside each other there: each multiplies the answer by some hundred. */
+  readonly introspectionLists: number;
+  /** Times that `__schema` and `__type` are asked for, and aliases below them. */
+  readonly introspectionRepeats: number;
 }
 
 export const DEFAULT_LIMITS: DocumentLimits = {
@@ -40,13 +48,15 @@ export const DEFAULT_LIMITS: DocumentLimits = {
   lines: 2_000,
   nameLength: 200,
   depth: 12,
-  introspectionDepth: 20,
   aliases: 30,
   directives: 20,
   fields: 2_000,
-  repeats: 50,
+  pairs: 5_000,
   fragments: 100,
   operations: 50,
+  introspectionDepth: 20,
+  introspectionLists: 2,
+  introspectionRepeats: 3,
 };
 
 /**
@@ -79,9 +89,24 @@ const NAME = /^\w/;
 const OPENING = new Set('[{(');
 const CLOSING = new Set(']})');
 
-/** What is wrong with a document, and what to do instead; undefined when it is within limits. */
-export function findExcess(document: DocumentNode, limits: DocumentLimits): string | undefined {
-  const { definitions } = document;
+export interface Measured {
+  /** What is wrong with a document, and what to do instead; undefined when it is within limits. */
+  readonly excess?: string;
+  /** Whether fragments spread themselves: then nothing can be said of what they come to. */
+  readonly isCyclic: boolean;
+}
+
+export function measure(document: DocumentNode, limits: DocumentLimits): Measured {
+  const ruler = new Ruler(document);
+  const excess = findExcess(document, ruler, limits);
+  return { isCyclic: ruler.isCyclic, ...(excess && { excess }) };
+}
+
+function findExcess(
+  { definitions }: DocumentNode,
+  ruler: Ruler,
+  limits: DocumentLimits,
+): string | undefined {
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
   if (operations.length > limits.operations) {
@@ -90,101 +115,184 @@ export function findExcess(document: DocumentNode, limits: DocumentLimits): stri
   if (fragments.length > limits.fragments) {
     return excess('fragments', limits.fragments, fragments.length, 'send only those it needs');
   }
-  const ruler = new Ruler(fragments);
-  for (const operation of operations) {
-    const size = ruler.measure(operation.selectionSet);
-    const directives = size.directives + (operation.directives?.length ?? 0);
+  let fields = 0;
+  let pairs = 0;
+  // Validation visits fragments that no operation spreads like the rest.
+  for (const one of [...operations, ...fragments]) {
+    if (one.kind === Kind.FRAGMENT_DEFINITION && ruler.knows(one)) continue;
+    const size = ruler.measure(one);
+    fields += size.fields;
+    const tooMuch = (what: string, name: Limited, instead?: string, found = size[name]) =>
+      found > limits[name] ? excess(what, limits[name], found, instead) : undefined;
     const complaint =
-      tooMuch('levels of fields', limits.depth, size.depth, 'ask for deeper objects by id') ??
-      tooMuch('levels of introspection', limits.introspectionDepth, size.introspectionDepth) ??
-      tooMuch('aliases', limits.aliases, size.aliases) ??
-      tooMuch('directives', limits.directives, directives) ??
-      tooMuch('fields', limits.fields, size.fields) ??
-      tooMuch('fields of one name side by side', limits.repeats, size.repeats, 'name it once');
+      tooMuch('levels of fields', 'depth', 'ask for deeper objects by id') ??
+      tooMuch('levels of introspection', 'introspectionDepth') ??
+      tooMuch('lists inside each other in introspection', 'introspectionLists') ??
+      tooMuch('repetitions in introspection', 'introspectionRepeats') ??
+      tooMuch('aliases', 'aliases') ??
+      tooMuch('directives', 'directives') ??
+      tooMuch('fields', 'fields', undefined, fields);
     if (complaint) return complaint;
+    if (ruler.isCyclic) continue;
+    // Only now: it goes wherever the answer would have a field.
+    pairs += ruler.countPairs([one.selectionSet]);
+    if (pairs > limits.pairs) {
+      return excess('pairs of fields with one name', limits.pairs, pairs, 'name each once');
+    }
   }
   return undefined;
 }
 
-const tooMuch = (what: string, limit: number, found: number, instead?: string) =>
-  found > limit ? excess(what, limit, found, instead) : undefined;
-
 const excess = (what: string, limit: number, found: number, instead = 'split the query') =>
   `A query may have ${limit} ${what}, this one has ${found}: ${instead}.`;
 
+/** What a selection comes to with its fragments written out. */
 interface Size {
   readonly depth: number;
-  readonly introspectionDepth: number;
   readonly aliases: number;
   readonly directives: number;
   readonly fields: number;
-  readonly repeats: number;
+  /** `INTROSPECTED_LISTS` inside each other, wherever they stand. */
+  readonly lists: number;
+  readonly introspectionDepth: number;
+  readonly introspectionLists: number;
+  readonly introspectionRepeats: number;
 }
+
+type Limited = keyof Size & keyof DocumentLimits;
 
 const NOTHING: Size = {
   depth: 0,
-  introspectionDepth: 0,
   aliases: 0,
   directives: 0,
   fields: 0,
-  repeats: 0,
+  lists: 0,
+  introspectionDepth: 0,
+  introspectionLists: 0,
+  introspectionRepeats: 0,
 };
+
+/** Fields of `__Schema` and `__Type` that answer many types or fields. */
+const INTROSPECTED_LISTS = new Set([
+  'types',
+  'fields',
+  'inputFields',
+  'interfaces',
+  'possibleTypes',
+]);
 
 class Ruler {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #sizes = new Map<string, Size>();
+  readonly #sizes = new Map<FragmentDefinitionNode, Size | undefined>();
+  isCyclic = false;
 
-  constructor(fragments: readonly FragmentDefinitionNode[]) {
+  constructor({ definitions }: DocumentNode) {
+    const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
     this.#fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
   }
 
-  measure(set: SelectionSetNode): Size {
-    const total = { ...NOTHING };
-    const seen = new Map<string, number>();
-    for (const selection of set.selections) {
-      total.directives += selection.directives?.length ?? 0;
-      if (selection.kind === Kind.FIELD) {
-        const name = selection.name.value;
-        const below = selection.selectionSet ? this.measure(selection.selectionSet) : NOTHING;
-        const repeats = (seen.get(selection.alias?.value ?? name) ?? 0) + 1;
-        seen.set(selection.alias?.value ?? name, repeats);
-        add(total, below);
-        total.fields += 1;
-        total.aliases += selection.alias ? 1 : 0;
-        total.repeats = Math.max(total.repeats, repeats);
-        if (name === '__schema' || name === '__type') {
-          total.introspectionDepth = Math.max(total.introspectionDepth, below.depth + 1);
-        } else {
-          total.depth = Math.max(total.depth, below.depth + 1);
-        }
-      } else {
-        const inner =
-          selection.kind === Kind.INLINE_FRAGMENT
-            ? this.measure(selection.selectionSet)
-            : this.#fragment(selection.name.value);
-        add(total, inner);
-        total.depth = Math.max(total.depth, inner.depth);
-      }
-    }
-    return total;
+  /** Whether it was measured with what spreads it. */
+  knows(fragment: FragmentDefinitionNode): boolean {
+    return this.#sizes.has(fragment);
   }
 
-  #fragment(name: string): Size {
-    const known = this.#sizes.get(name);
-    if (known) return known;
-    // A fragment inside itself counts nothing here: validation refuses it by name.
-    this.#sizes.set(name, NOTHING);
-    const fragment = this.#fragments.get(name);
-    const size = fragment ? this.measure(fragment.selectionSet) : NOTHING;
-    this.#sizes.set(name, size);
+  measure(definition: OperationDefinitionNode | FragmentDefinitionNode): Size {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) return this.#ofFragment(definition);
+    return withDirectives(this.#ofSet(definition.selectionSet), definition);
+  }
+
+  #ofFragment(fragment: FragmentDefinitionNode): Size {
+    if (this.#sizes.has(fragment)) {
+      const known = this.#sizes.get(fragment);
+      // Not known yet: it stands inside itself, which validation refuses by name.
+      if (!known) this.isCyclic = true;
+      return known ?? NOTHING;
+    }
+    this.#sizes.set(fragment, undefined);
+    const size = withDirectives(this.#ofSet(fragment.selectionSet), fragment);
+    this.#sizes.set(fragment, size);
     return size;
   }
+
+  #ofSet({ selections }: SelectionSetNode): Size {
+    return selections.reduce(
+      (total, selection) => sum(total, withDirectives(this.#of(selection), selection)),
+      NOTHING,
+    );
+  }
+
+  #of(selection: SelectionNode): Size {
+    if (selection.kind === Kind.FIELD) return this.#ofField(selection);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return this.#ofSet(selection.selectionSet);
+    const fragment = this.#fragments.get(selection.name.value);
+    return fragment ? this.#ofFragment(fragment) : NOTHING;
+  }
+
+  #ofField({ name: { value: name }, alias, selectionSet }: FieldNode): Size {
+    const below = selectionSet ? this.#ofSet(selectionSet) : NOTHING;
+    const size = {
+      ...below,
+      fields: below.fields + 1,
+      aliases: below.aliases + (alias ? 1 : 0),
+      lists: below.lists + (INTROSPECTED_LISTS.has(name) ? 1 : 0),
+    };
+    if (name !== '__schema' && name !== '__type') return { ...size, depth: below.depth + 1 };
+    return {
+      ...size,
+      depth: 0,
+      introspectionDepth: below.depth + 1,
+      introspectionLists: below.lists,
+      introspectionRepeats: below.aliases + 1,
+    };
+  }
+
+  /**
+   * Pairs of fields with the same path in an answer. Fragments count once where they meet themselves,
+   * as validation has it.
+   */
+  countPairs(sets: readonly SelectionSetNode[]): number {
+    const places = new Map<string, { fields: number; below: SelectionSetNode[] }>();
+    const spread = new Set<FragmentDefinitionNode>();
+    const collect = ({ selections }: SelectionSetNode): void => {
+      for (const selection of selections) {
+        if (selection.kind === Kind.FIELD) {
+          const { value: key } = selection.alias ?? selection.name;
+          const place = places.get(key) ?? { fields: 0, below: [] };
+          place.fields += 1;
+          if (selection.selectionSet) place.below.push(selection.selectionSet);
+          places.set(key, place);
+        } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+          collect(selection.selectionSet);
+        } else {
+          const fragment = this.#fragments.get(selection.name.value);
+          if (fragment) spread.add(fragment);
+        }
+      }
+    };
+    sets.forEach(collect);
+    // The set grows while it is walked.
+    for (const fragment of spread) collect(fragment.selectionSet);
+    let pairs = 0;
+    for (const { fields, below } of places.values()) {
+      pairs += (fields * (fields - 1)) / 2 + this.countPairs(below);
+    }
+    return pairs;
+  }
 }
 
-function add(total: { -readonly [Name in keyof Size]: number }, part: Size): void {
-  total.introspectionDepth = Math.max(total.introspectionDepth, part.introspectionDepth);
-  total.repeats = Math.max(total.repeats, part.repeats);
-  total.aliases += part.aliases;
-  total.directives += part.directives;
-  total.fields += part.fields;
-}
+const withDirectives = (
+  size: Size,
+  { directives = [] }: { readonly directives?: readonly unknown[] },
+): Size =>
+  directives.length === 0 ? size : { ...size, directives: size.directives + directives.length };
+
+const sum = (a: Size, b: Size): Size => ({
+  depth: Math.max(a.depth, b.depth),
+  aliases: a.aliases + b.aliases,
+  directives: a.directives + b.directives,
+  fields: a.fields + b.fields,
+  lists: Math.max(a.lists, b.lists),
+  introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
+  introspectionLists: Math.max(a.introspectionLists, b.introspectionLists),
+  introspectionRepeats: a.introspectionRepeats + b.introspectionRepeats,
+});

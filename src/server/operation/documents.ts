@@ -8,6 +8,7 @@ import {
   getOperationAST,
   GraphQLError,
   Kind,
+  NoFragmentCyclesRule,
   NoSchemaIntrospectionCustomRule,
   parse,
   specifiedRules,
@@ -18,12 +19,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import {
-  DEFAULT_LIMITS,
-  findExcess,
-  findTextExcess,
-  type DocumentLimits,
-} from './document-limits.ts';
+import { DEFAULT_LIMITS, findTextExcess, measure, type DocumentLimits } from './document-limits.ts';
 import { replyOf, type Reply } from './reply.ts';
 import { documentRefusal, withoutStack } from './refusal.ts';
 
@@ -51,12 +47,15 @@ export class KnownDocument {
   readonly isOfSchema: boolean;
   /** Whether it asks for the schema and nothing else than that and `__typename`. */
   readonly introspects: boolean;
+  /** Whether fragments spread themselves. */
+  readonly isCyclic: boolean;
   /** Undefined until it is validated; then its refusal, or null for a sound one. */
   refusal: Reply | null | undefined;
   readonly #only: OperationDefinitionNode | undefined;
 
-  constructor(document: DocumentNode) {
+  constructor(document: DocumentNode, isCyclic: boolean) {
     this.document = document;
+    this.isCyclic = isCyclic;
     this.#only = getOperationAST(document) ?? undefined;
     const names = rootFieldsOf(document);
     this.isOfSchema = names.every((name) => META_FIELDS.has(name));
@@ -116,7 +115,7 @@ export class Documents {
     const found = this.#known.get(source) ?? this.#refused.get(source);
     if (found) return found;
     try {
-      const known = new KnownDocument(this.#parse(source));
+      const known = this.#parse(source);
       this.#known.set(source, known);
       return known;
     } catch (error) {
@@ -126,13 +125,18 @@ export class Documents {
     }
   }
 
+  /** Whether a text is known to ask for nothing but the schema and `__typename`. */
+  isOfSchema(source: string): boolean {
+    return this.#known.get(source)?.isOfSchema ?? false;
+  }
+
   /** The refusal of a document that does not fit the schema; null for a sound one. */
   validate(known: KnownDocument): Reply | null {
     if (known.refusal === undefined) {
       const options = { maxErrors: MAX_ERRORS, hideSuggestions: this.#hideSuggestions };
-      const errors = withoutStack(() =>
-        validate(this.#schema, known.document, this.#rules, options),
-      );
+      // Other rules follow cycles, at a cost that nobody has measured.
+      const rules = known.isCyclic ? [NoFragmentCyclesRule] : this.#rules;
+      const errors = withoutStack(() => validate(this.#schema, known.document, rules, options));
       known.refusal =
         errors.length > 0 ? replyOf({ errors }, { code: 'GRAPHQL_VALIDATION_FAILED' }) : null;
     }
@@ -140,7 +144,7 @@ export class Documents {
   }
 
   /** @throws {GraphQLError} */
-  #parse(source: string): DocumentNode {
+  #parse(source: string): KnownDocument {
     const { tokens } = this.#limits;
     const textExcess = findTextExcess(source, this.#limits);
     if (textExcess) throw documentRefusal('QUERY_TOO_LARGE', textExcess);
@@ -152,9 +156,9 @@ export class Documents {
         ? documentRefusal('QUERY_TOO_LARGE', `A query may have ${tokens} tokens: split the query.`)
         : error;
     }
-    const excess = findExcess(document, this.#limits);
+    const { excess, isCyclic } = measure(document, this.#limits);
     if (excess) throw documentRefusal('QUERY_TOO_LARGE', excess);
-    return document;
+    return new KnownDocument(document, isCyclic);
   }
 }
 

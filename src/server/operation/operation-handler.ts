@@ -8,8 +8,9 @@
 import { OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { assertExecutable } from '../../execution/assert-executable.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
-import { createContext } from '../../graph/context.ts';
+import { createContext, type Context } from '../../graph/context.ts';
 import { planFor, refuseCost } from '../../plan/cost.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
@@ -22,18 +23,19 @@ import { refusal } from './refusal.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export interface OperationHandlerOptions extends DocumentsOptions {
-  readonly upstream: Upstream & {
-    /** When a call of a key would be refused now: how long to wait, in milliseconds. */
-    shedMs?(apiKey: string): number | undefined;
-  };
+  readonly upstream: Upstream;
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
   /** Seals cursors, together with the caller's key. @default the key alone */
   readonly cursorSecret?: string | undefined;
+  /** A whole request, from its arrival, in milliseconds. @default 10_000 */
+  readonly requestTimeoutMs?: number | undefined;
   /** Backend calls that one request may make. @default 250 */
   readonly maxUpstreamCalls?: number | undefined;
   /** Fields and list items that one answer may have. @default 200,000 */
   readonly maxValues?: number | undefined;
+  /** What keys and strings of one answer may take in JSON, in bytes. @default 5,000,000 */
+  readonly maxTextBytes?: number | undefined;
   /** Who is told what a request costs: everybody, those who bring a key, or nobody. @default on */
   readonly explain?: 'on' | 'keys' | 'off';
   /** What executes operations. @default the gateway's own executor */
@@ -74,11 +76,22 @@ export class OperationHandler {
   readonly #introspected = new LRUCache<string, Reply>({ maxSize: MAX_INTROSPECTED });
 
   constructor(options: OperationHandlerOptions) {
+    assertExecutable(options.schema);
     this.#options = options;
     this.#documents = new Documents(options);
-    this.#execute = options.execute ?? createExecute(maxErrors);
     const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
+    const { maxTextBytes = 5_000_000 } = options;
     this.#budget = { calls, values };
+    this.#execute =
+      options.execute ??
+      createExecute({
+        maxErrors,
+        limits: (contextValue) => {
+          const { rest } = contextValue as Context;
+          const giveUp = () => rest.giveUp();
+          return { maxValues: values, maxTextBytes, deadlineMs: rest.deadlineMs, giveUp };
+        },
+      });
   }
 
   /**
@@ -87,8 +100,7 @@ export class OperationHandler {
    * @param read the request's parameters, which nobody has looked at; may throw a refusal.
    */
   async handle(read: () => unknown, request: OperationRequest): Promise<Reply> {
-    // Whoever brings no key shares a lane with all who bring none.
-    const lane = request.apiKey ?? '';
+    const lane = this.#laneOf(request);
     let result: Executed | Reply;
     try {
       result = await this.#queue.run(lane, () => this.#operate(read, request));
@@ -105,9 +117,14 @@ export class OperationHandler {
   }
 
   /** Up to the first wait for the backend. */
-  #operate(read: () => unknown, request: OperationRequest): Reply | Executed | Promise<Executed> {
+  #operate(
+    read: () => unknown,
+    request: OperationRequest,
+  ): Reply | Executed | Promise<Reply | Executed> {
     const { record, method } = request;
     const params = readParams(read());
+    const shed = this.#shed(params.query, request);
+    if (shed) return shed;
     const known = this.#documents.read(params.query);
     if (!(known instanceof KnownDocument)) return known;
     const operation = known.operation(params.operationName);
@@ -129,6 +146,19 @@ export class OperationHandler {
     return known.introspects && request.explain == null
       ? this.#introspect(params, known, apiKey, request)
       : this.#run(params, known, apiKey, request);
+  }
+
+  /** Whoever brings no key, or one that the backend has not accepted yet, shares a lane with all others who do. */
+  #laneOf({ apiKey }: OperationRequest): string {
+    return apiKey != null && this.#options.upstream.isAccepted(apiKey) ? apiKey : '';
+  }
+
+  /** The refusal of what would find the queue of its key full: before anything is spent on it. */
+  #shed(query: string, { apiKey }: OperationRequest): Reply | undefined {
+    const key = apiKey ?? this.#options.apiKey;
+    const waitMs = key === undefined ? undefined : this.#options.upstream.shedMs(key);
+    if (waitMs === undefined || this.#documents.isOfSchema(query)) return undefined;
+    return overloaded(waitMs);
   }
 
   /**
@@ -155,16 +185,18 @@ export class OperationHandler {
     known: KnownDocument,
     apiKey: string | undefined,
     request: OperationRequest,
-  ): Reply | Executed | Promise<Executed> {
+  ): Reply | Promise<Reply> {
     const { query, operationName, variables } = params;
     const key = JSON.stringify([query, operationName, variables]);
     const found = this.#introspected.get(key);
     if (found) return found;
+    const keep = (result: Executed): Reply => {
+      const reply = this.#replyOf(result, request);
+      this.#introspected.set(key, reply, { size: key.length + reply.text.length });
+      return reply;
+    };
     const result = this.#run(params, known, apiKey, request);
-    if (result instanceof Promise) return result;
-    const reply = this.#replyOf(result, request);
-    this.#introspected.set(key, reply, { size: key.length + reply.text.length });
-    return reply;
+    return result instanceof Promise ? result.then(keep) : keep(result);
   }
 
   #run(
@@ -173,12 +205,17 @@ export class OperationHandler {
     apiKey: string | undefined,
     request: OperationRequest,
   ): Executed | Promise<Executed> {
-    const { schema, upstream } = this.#options;
+    const { schema, upstream, requestTimeoutMs = 10_000 } = this.#options;
     const { record } = request;
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
-    const { requestId } = record;
-    record.rest = upstream({ apiKey, requestId, maxCalls: this.#budget.calls, leaving });
+    record.rest = upstream({
+      apiKey,
+      requestId: record.requestId,
+      deadlineMs: record.startedAt + requestTimeoutMs,
+      maxCalls: this.#budget.calls,
+      leaving,
+    });
     const contextValue = {
       record,
       ...createContext(record.rest, { apiKey, cursorSecret: this.#options.cursorSecret }),

@@ -1,0 +1,28 @@
+/**
+ * What is told of a failure of the backend itself: enough to find it, and nothing of whoever asked.
+ */
+
+/** What went wrong on our side, without a word of whoever asked. */
+export interface Failure {
+  /** `GET /v0/topics/:topic_id`, or what was done without being asked. */
+  readonly route: string;
+  /** The driver's code, or the name of the error. */
+  readonly code: string;
+  /** The line of code that threw it. */
+  readonly at: string | undefined;
+}
+
+/** Messages are left out: the driver's hold the whole statement, and with it what callers sent. */
+export function failureOf(route: string, error: unknown): Failure {
+  const root = rootOf(error);
+  if (!(root instanceof Error)) return { route, code: typeof root, at: undefined };
+  const code = 'code' in root && typeof root.code === 'string' ? root.code : root.name;
+  return { route, code, at: /^ +at (.*)$/m.exec(root.stack ?? '')?.[1] };
+}
+
+/** Drizzle and fetch wrap what really happened; the innermost error says it. */
+export function rootOf(error: unknown): unknown {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return root;
+}

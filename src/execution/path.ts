@@ -1,0 +1,95 @@
+/**
+ * A place in the result: the path that resolvers are given, and what becomes null when nothing can
+ * stand there.
+ */
+import type { GraphQLResolveInfo } from 'graphql';
+
+/** An object or a list of the result. */
+type Container = Record<PropertyKey, unknown> | unknown[];
+
+export class Path implements Readonly<GraphQLResolveInfo['path']> {
+  readonly prev: Path | undefined;
+  readonly key: string | number;
+  readonly typename: string | undefined;
+  readonly #container: Container;
+  readonly #isNonNull: boolean;
+  #boundary: NullBoundary | undefined;
+
+  constructor(
+    prev: Path | undefined,
+    key: string | number,
+    typename: string | undefined,
+    container: Container,
+    isNonNull: boolean,
+  ) {
+    this.prev = prev;
+    this.key = key;
+    this.typename = typename;
+    this.#container = container;
+    this.#isNonNull = isNonNull;
+  }
+
+  put(value: unknown): void {
+    (this.#container as Record<PropertyKey, unknown>)[this.key] = value;
+  }
+
+  /** What becomes null by an error of which nothing between it and here may be null. */
+  boundary(root: NullBoundary): NullBoundary {
+    if (this.#boundary) return this.#boundary;
+    const above = this.prev?.boundary(root) ?? root;
+    return this.#isNonNull ? above : (this.#boundary = new NullBoundary(this, above));
+  }
+
+  /** Nothing more is wanted below this place. */
+  nullify(): void {
+    if (this.#boundary) this.#boundary.isNull = true;
+  }
+}
+
+/**
+ * A nullable place with awaited values below it, or all of the data.
+ *
+ * Awaited values are counted by boundary, so that a place which becomes null is waited for no more,
+ * whatever its fields still do.
+ */
+export class NullBoundary {
+  /** Undefined for all of the data. */
+  readonly path: Path | undefined;
+  isNull = false;
+  readonly #above: NullBoundary | undefined;
+  /** Awaited values, and boundaries that have some. */
+  #awaited = 0;
+  #isLeft = false;
+
+  constructor(path: Path | undefined, above: NullBoundary | undefined) {
+    this.path = path;
+    this.#above = above;
+  }
+
+  get isAwaited(): boolean {
+    return this.#awaited > 0;
+  }
+
+  /** Whether what is settled here would be seen by nobody. */
+  get isBelowNull(): boolean {
+    return this.isNull || (this.#above?.isBelowNull ?? false);
+  }
+
+  await(): void {
+    this.#awaited += 1;
+    if (this.#awaited === 1) this.#above?.await();
+  }
+
+  settle(): void {
+    this.#awaited -= 1;
+    if (this.#awaited === 0 && !this.#isLeft) this.#above?.settle();
+  }
+
+  /** Makes the place null; what is awaited below it is waited for no more. */
+  leave(): void {
+    this.isNull = true;
+    this.#isLeft = true;
+    this.path?.put(null);
+    this.#above?.settle();
+  }
+}

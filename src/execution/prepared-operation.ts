@@ -1,0 +1,311 @@
+/**
+ * What stays the same when an operation is executed again: fields, their types and arguments, worked
+ * out when an execution first gets to them.
+ *
+ * An operation is prepared once for every outcome of its `@skip` and `@include`.
+ */
+import {
+  getNullableType,
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+  visit,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLAbstractType,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { prepareArguments, type PreparedArguments } from './arguments.ts';
+import {
+  collectFields,
+  fragmentsOf,
+  type CollectedField,
+  type OperationContext,
+  type Selecting,
+} from './collect-fields.ts';
+import { userInputError } from './user-input-error.ts';
+
+/** The type of a field or of a list's items, as `completeValue` goes through it. */
+export type Shape = { readonly isNonNull: boolean } & (
+  | { readonly kind: 'leaf'; readonly type: GraphQLLeafType; readonly scalar: Scalar | undefined }
+  | { readonly kind: 'list'; readonly item: Shape }
+  | { readonly kind: 'object'; readonly type: GraphQLObjectType }
+  | { readonly kind: 'abstract'; readonly type: GraphQLAbstractType }
+);
+
+export type LeafShape = Extract<Shape, { kind: 'leaf' }>;
+
+/** What a scalar of the specification is in JSON. */
+type Scalar = 'text' | 'boolean' | 'int' | 'float';
+
+const SCALARS: ReadonlyMap<GraphQLLeafType, Scalar> = new Map<GraphQLLeafType, Scalar>([
+  [GraphQLString, 'text'],
+  [GraphQLID, 'text'],
+  [GraphQLBoolean, 'boolean'],
+  [GraphQLInt, 'int'],
+  [GraphQLFloat, 'float'],
+]);
+
+/** An object of a result. */
+export type Data = Record<string, unknown>;
+
+/** What is selected on objects of one type. */
+export class PreparedSelection {
+  readonly fields: readonly PreparedField[];
+  /** The field that selects it; undefined for an operation's own. */
+  readonly above: PreparedField | undefined;
+  /** All fields that have been prepared of the operation, each at its index. */
+  readonly all: PreparedField[];
+  /** What the keys and `__typename`s of one object take in JSON, in bytes. */
+  readonly textBytes: number;
+  /** Objects of one selection get the same keys in the same order, so V8 keeps them as one class. */
+  readonly Data: new () => Data = class {
+    static {
+      // A key `__proto__` is a key.
+      Object.setPrototypeOf(this.prototype, null);
+      Reflect.deleteProperty(this.prototype, 'constructor');
+    }
+    [key: string]: unknown;
+  };
+
+  /** @throws {GraphQLError} when a condition is null. */
+  constructor(
+    context: OperationContext,
+    type: GraphQLObjectType,
+    nodes: readonly Selecting[],
+    above?: PreparedField,
+  ) {
+    this.above = above;
+    this.all = above?.selection.all ?? [];
+    this.fields = collectFields(context, type, nodes).flatMap((collected) => {
+      const definition = definitionOf(context.schema, type, collected.name);
+      return definition ? [new PreparedField(this, type, definition, collected)] : [];
+    });
+    this.textBytes = this.fields.reduce((sum, field) => sum + field.textBytes, BRACES);
+  }
+}
+
+/** `{}`, and `"":,` around a key. */
+const BRACES = 2;
+const KEY_MARKS = 4;
+
+export class PreparedField {
+  /** What it is a field of. */
+  readonly selection: PreparedSelection;
+  readonly index: number;
+  readonly key: string;
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+  readonly parentType: GraphQLObjectType;
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly shape: Shape;
+  /** What `__typename` is here, if this is it. */
+  readonly typename: string | undefined;
+  readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
+  /** Undefined for a field that takes none. */
+  readonly arguments: PreparedArguments | undefined;
+  /** Its shape if it is a leaf without a resolver: most often no more than a property of its source. */
+  readonly leaf: LeafShape | undefined;
+  readonly textBytes: number;
+  #below: Map<GraphQLObjectType, PreparedSelection> | undefined;
+
+  constructor(
+    selection: PreparedSelection,
+    parentType: GraphQLObjectType,
+    definition: GraphQLField<unknown, unknown>,
+    { key, name, fieldNodes }: CollectedField,
+  ) {
+    this.selection = selection;
+    this.index = selection.all.push(this) - 1;
+    this.key = key;
+    this.name = name;
+    this.nodes = fieldNodes;
+    this.parentType = parentType;
+    this.definition = definition;
+    this.shape = shapeOf(definition.type);
+    this.typename = definition === TypeNameMetaFieldDef ? parentType.name : undefined;
+    this.resolve = definition.resolve;
+    this.arguments =
+      definition.args.length > 0 ? prepareArguments(definition, fieldNodes[0]!) : undefined;
+    const isProperty = !definition.resolve && !this.arguments;
+    this.leaf = isProperty && this.shape.kind === 'leaf' ? this.shape : undefined;
+    this.textBytes = Buffer.byteLength(key) + KEY_MARKS + (this.typename?.length ?? 0);
+  }
+
+  /**
+   * What is selected of this field's result, if it is of `type`.
+   *
+   * @throws {GraphQLError} when a condition is null.
+   */
+  below(type: GraphQLObjectType, context: OperationContext): PreparedSelection {
+    let selection = this.#below?.get(type);
+    if (!selection) {
+      selection = new PreparedSelection(context, type, this.nodes, this);
+      (this.#below ??= new Map()).set(type, selection);
+    }
+    return selection;
+  }
+}
+
+/** The response keys from the root to a field, without the indices of lists. */
+export function pathOf({ key, selection: { above } }: PreparedField): string {
+  return above ? `${pathOf(above)}.${key}` : key;
+}
+
+/** `Type.field`. */
+export const nameOf = ({ parentType, name }: PreparedField): string => `${parentType.name}.${name}`;
+
+function definitionOf(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  if (type === schema.getQueryType()) {
+    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  }
+  return type.getFields()[name];
+}
+
+const shapes = new WeakMap<GraphQLOutputType, Shape>();
+
+function shapeOf(type: GraphQLOutputType): Shape {
+  const known = shapes.get(type);
+  if (known) return known;
+  const shape = newShape(type);
+  shapes.set(type, shape);
+  return shape;
+}
+
+function newShape(type: GraphQLOutputType): Shape {
+  const isNonNull = isNonNullType(type);
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return { isNonNull, kind: 'list', item: shapeOf(nullable.ofType) };
+  if (isLeafType(nullable)) {
+    return { isNonNull, kind: 'leaf', type: nullable, scalar: SCALARS.get(nullable) };
+  }
+  if (isAbstractType(nullable)) return { isNonNull, kind: 'abstract', type: nullable };
+  return { isNonNull, kind: 'object', type: nullable };
+}
+
+/** What is kept prepared at the most, in bytes. */
+const MAX_BYTES = 32_000_000;
+
+/** Assumed weights, in bytes; measured: 500 to 750, and 30 to 110. */
+const BYTES_PER_FIELD = 700;
+const BYTES_PER_CHARACTER = 100;
+
+/** What is known of a document whatever is asked of it. */
+interface KnownDocument {
+  readonly id: number;
+  readonly fragments: OperationContext['fragments'];
+  /** The variables that decide what is selected. */
+  readonly deciders: readonly string[];
+}
+
+/** The operations of one schema that are kept prepared. */
+export class PreparedOperations {
+  /** Documents are let go by the cache that parsed them. */
+  readonly #documents = new WeakMap<DocumentNode, KnownDocument>();
+  readonly #roots = new LRUCache<string, PreparedSelection>({ maxSize: MAX_BYTES });
+  #ids = 0;
+
+  document(document: DocumentNode): KnownDocument {
+    let known = this.#documents.get(document);
+    if (!known) {
+      const id = this.#ids++;
+      known = { id, fragments: fragmentsOf(document), deciders: decidersOf(document) };
+      this.#documents.set(document, known);
+    }
+    return known;
+  }
+
+  /**
+   * What an operation selects.
+   *
+   * @throws {GraphQLError} when a condition is null, or the schema has no operations of this kind.
+   */
+  root(
+    { id, deciders }: KnownDocument,
+    operation: OperationDefinitionNode,
+    context: OperationContext,
+  ): PreparedSelection {
+    const type = context.schema.getRootType(operation.operation);
+    if (!type) {
+      const message = `Schema is not configured to execute ${operation.operation} operation.`;
+      throw userInputError(message, operation);
+    }
+    let key = `${id} ${operation.name?.value ?? ''}`;
+    for (const name of deciders) key += ` ${signOf(context.variableValues[name])}`;
+    let root = this.#roots.get(key);
+    if (!root) {
+      // The array is this outcome's own: what is collected below it is remembered by it.
+      root = new PreparedSelection(context, type, [operation]);
+      this.#roots.set(key, root, { size: weightOf(operation, context.fragments) });
+    }
+    return root;
+  }
+}
+
+/** Of an operation when an execution has got everywhere in it. */
+const weightOf = (
+  operation: OperationDefinitionNode,
+  fragments: OperationContext['fragments'],
+): number =>
+  1 +
+  BYTES_PER_CHARACTER * (operation.loc?.source.body.length ?? 0) +
+  BYTES_PER_FIELD * countFields(operation.selectionSet, fragments);
+
+function countFields(
+  set: SelectionSetNode | undefined,
+  fragments: OperationContext['fragments'],
+  counted = new Map<string, number>(),
+): number {
+  let count = 0;
+  for (const selection of set?.selections ?? []) {
+    if (selection.kind !== Kind.FRAGMENT_SPREAD) {
+      count += selection.kind === Kind.FIELD ? 1 : 0;
+      count += countFields(selection.selectionSet, fragments, counted);
+      continue;
+    }
+    const name = selection.name.value;
+    if (!counted.has(name)) {
+      counted.set(name, 0); // a fragment inside itself is collected once
+      counted.set(name, countFields(fragments[name]?.selectionSet, fragments, counted));
+    }
+    count += counted.get(name)!;
+  }
+  return count;
+}
+
+/** Other operations may use its name for what is no boolean. */
+const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(value) : '-');
+
+function decidersOf(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive: ({ arguments: given = [] }) => {
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}

@@ -1,0 +1,139 @@
+/**
+ * What callers can hold of the server: connections, requests on each, and answers they do not read.
+ *
+ * Requests of one connection are answered one after the other. Node would begin all that arrive, and
+ * hold every answer that a caller asks for and does not read.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests that may wait on a connection; more than any client sends ahead. */
+const MAX_PIPELINED = 100;
+
+/** How long a caller may take to read an answer that does not fit into the system's buffers. */
+const READ_WITHIN_MS = 30_000;
+
+/** From one address, where nothing else was said: a quarter of all, so that no one has every connection. */
+const MAX_PER_ADDRESS = 1_024;
+
+/** Proxies and tools on this machine. */
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
+
+/** What is held of such answers, of all callers: past it, who has read the longest is cut. */
+const MAX_UNREAD_BYTES = 64_000_000;
+
+/** Answers a request. */
+export type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+interface Connection {
+  isBusy: boolean;
+  /** What answers those that wait. */
+  readonly waiting: (() => void)[];
+}
+
+export class Connections {
+  readonly #perAddress: number | undefined;
+  readonly #open = new Map<Socket, Connection>();
+  readonly #counts = new Map<string, number>();
+  readonly #unread = new Map<ServerResponse, number>();
+  #unreadBytes = 0;
+
+  /** @param perAddress connections from one address; 1,024 when undefined, and any number from this machine. */
+  constructor(perAddress: number | undefined) {
+    this.#perAddress = perAddress;
+  }
+
+  /** A connection was made. */
+  readonly take = (socket: Socket): void => {
+    // Of a connection that is closed already there is no address.
+    const { remoteAddress: address = '' } = socket;
+    const count = (this.#counts.get(address) ?? 0) + 1;
+    const limit = this.#perAddress ?? (LOOPBACK.test(address) ? Infinity : MAX_PER_ADDRESS);
+    if (count > limit) {
+      socket.destroy();
+      return;
+    }
+    this.#counts.set(address, count);
+    this.#open.set(socket, { isBusy: false, waiting: [] });
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      const left = this.#counts.get(address)! - 1;
+      if (left > 0) this.#counts.set(address, left);
+      else this.#counts.delete(address);
+    });
+  };
+
+  /** A request was read, as far as its headers: it is served when those before it are answered. */
+  receive(incoming: IncomingMessage, outgoing: ServerResponse, serve: Serve): void {
+    const { socket } = incoming;
+    const connection = this.#open.get(socket);
+    if (!connection) return; // closed by now
+    const start = (): void => {
+      connection.isBusy = true;
+      // It comes once; `once` costs more.
+      outgoing.on('close', () => this.#next(connection, socket));
+      serve(incoming, outgoing);
+    };
+    if (!connection.isBusy) {
+      start();
+    } else if (connection.waiting.length < MAX_PIPELINED) {
+      connection.waiting.push(start);
+      socket.pause();
+    } else {
+      socket.destroy();
+    }
+  }
+
+  /** Whether requests wait behind the one that is answered. */
+  hasWaiting(socket: Socket): boolean {
+    return (this.#open.get(socket)?.waiting.length ?? 0) > 0;
+  }
+
+  /** Bounds what the reader of an answer that was handed over makes us hold. */
+  watch(outgoing: ServerResponse): void {
+    const bytes = outgoing.socket?.writableLength ?? 0;
+    // The system took all of it, as it mostly does.
+    if (bytes === 0) return;
+    const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
+    this.#unread.set(outgoing, bytes);
+    this.#unreadBytes += bytes;
+    outgoing.once('close', () => {
+      clearTimeout(timer);
+      this.#forget(outgoing);
+    });
+    for (const [longest] of this.#unread) {
+      if (this.#unreadBytes <= MAX_UNREAD_BYTES) return;
+      this.#forget(longest);
+      longest.destroy();
+    }
+  }
+
+  /** Closes those on which nothing was ever sent: Node only counts those who asked something. */
+  closeSilent(): void {
+    for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  /** Resolves when every connection that is open now has closed. */
+  async closed(): Promise<void> {
+    await Promise.all(
+      [...this.#open.keys()].map(
+        (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
+      ),
+    );
+  }
+
+  #next(connection: Connection, socket: Socket): void {
+    connection.isBusy = false;
+    const start = connection.waiting.shift();
+    if (!start || socket.destroyed) return;
+    // For what a request has left unread, Node has resumed it.
+    if (connection.waiting.length > 0) socket.pause();
+    else socket.resume();
+    start();
+  }
+
+  #forget(outgoing: ServerResponse): void {
+    this.#unreadBytes -= this.#unread.get(outgoing) ?? 0;
+    this.#unread.delete(outgoing);
+  }
+}

@@ -1,0 +1,54 @@
+/** The worked example of docs/adding-a-resource.md compiles, keeps the structure, and passes its test. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPages, ROOT } from './support/pages.ts';
+import { applyPage } from './support/worked-example.ts';
+
+const COPIED = [
+  'src',
+  'test/support/open-house.ts',
+  'test/architecture.test.ts',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
+
+let copy: string;
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'adding-a-resource-'));
+  for (const file of COPIED) {
+    cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  applyPage(
+    readPages().find(({ file }) => file === 'docs/adding-a-resource.md')!,
+    copy,
+  );
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** What it wrote, and how it ended. It is no worker of the tests that run it. */
+const run = (script: string, ...args: string[]): Promise<string> =>
+  promisify(execFile)(process.execPath, [join(copy, 'node_modules', script), ...args], {
+    cwd: copy,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1' },
+  }).then(
+    () => 'passed',
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+  );
+
+describe.concurrent('the worked example', { timeout: 180_000 }, () => {
+  it('compiles', async () => {
+    expect(await run('typescript/bin/tsc', '--noEmit')).toBe('passed');
+  });
+
+  it('keeps the structure and passes its test', async () => {
+    const tests = ['test/architecture.test.ts', 'test/resources/brand.test.ts'];
+
+    expect(await run('vitest/vitest.mjs', 'run', ...tests)).toBe('passed');
+  });
+});

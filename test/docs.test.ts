@@ -1,0 +1,358 @@
+/**
+ * The documentation is true: what can be tried is tried, what can be looked up is looked up.
+ *
+ * Examples run against the product as a user starts it, over its sample data.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { buildSchema, isInterfaceType, isObjectType, parse, validate } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { routes } from '../src/v0/routes.ts';
+import { isExample, isWrite, tryExample } from './support/examples.ts';
+import { startGateway, type GatewayProcess } from './support/gateway-process.ts';
+import { readPages, ROOT, type Page } from './support/pages.ts';
+
+const pages = readPages();
+const blocks = pages.flatMap((page) => page.blocks);
+const shellLines = blocks
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ text }) => text.split('\n'));
+const schema = buildSchema(readFileSync(join(ROOT, 'schema.graphql'), 'utf8'));
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const settings = readSettings();
+const codes = readCodes();
+
+const pageNamed = (file: string): Page => pages.find((page) => page.file === file)!;
+
+/** Every word in code that `isWrong`, with its page. */
+const wrongWords = (isWrong: (word: string) => boolean): string[] =>
+  pages.flatMap(({ file, words }) => words.filter(isWrong).map((word) => `${file}: ${word}`));
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGateway({});
+});
+afterAll(() => gateway.stop());
+
+describe('examples', () => {
+  const examples = blocks.filter(isExample);
+
+  it('are valid documents', () => {
+    const documents = blocks.filter(({ language }) => language === 'graphql');
+
+    const faults = documents.flatMap(({ place, text }) =>
+      validate(schema, parse(text)).map(({ message }) => `${place}: ${message}`),
+    );
+
+    expect(documents.length).toBeGreaterThan(5);
+    expect(faults).toEqual([]);
+  });
+
+  // Writes last: they change what others answer.
+  it.each([...examples.filter((block) => !isWrite(block)), ...examples.filter(isWrite)])(
+    'work as the page says: $place',
+    (block) => tryExample(gateway, block),
+  );
+
+  it('that ask a gateway are run', () => {
+    const asking = blocks.filter(({ text, info }) => text.includes('/graphql') && info === '');
+
+    expect(asking.map(({ place }) => place)).toEqual([]);
+  });
+
+  it('stand before the answers that are shown', () => {
+    const answers = blocks.filter(({ info }) => info === 'answer');
+
+    expect(examples.filter(({ answer }) => answer)).toHaveLength(answers.length);
+  });
+
+  it('of JSON can be read', () => {
+    const json = blocks.filter(({ language }) => language === 'json');
+
+    for (const { text } of json) expect(() => JSON.parse(text)).not.toThrow();
+  });
+});
+
+describe('commands', () => {
+  it('are scripts that package.json has, or npm’s own', () => {
+    const OWN = ['ci', 'install', 'audit', 'sbom', 'pack'];
+    const texts = [...shellLines, ...pages.flatMap(({ words }) => words)];
+
+    const named = texts.flatMap((text) => [...text.matchAll(/\bnpm (?:run )?([a-z:]+)/g)]);
+
+    expect(named.length).toBeGreaterThan(10);
+    expect(
+      named.filter(([, name]) => !OWN.includes(name!) && !(name! in scripts)).map(([text]) => text),
+    ).toEqual([]);
+  });
+
+  it('set settings to what they allow', () => {
+    const assignments = shellLines.flatMap((line) => [
+      ...line.matchAll(/(?<=^|\s)([A-Z][A-Z_]+)=(\S+)/g),
+    ]);
+
+    expect(assignments.length).toBeGreaterThan(0);
+    for (const [, name, value] of assignments) {
+      expect(settings).toContain(name);
+      expect(() => readConfig({ [name!]: value })).not.toThrow();
+    }
+  });
+
+  it('start what is built as `npm start` does', () => {
+    const starts = shellLines.filter((line) => line.includes('dist/main.js'));
+
+    expect(starts.length).toBeGreaterThan(0);
+    for (const line of starts) expect(scripts.start).toContain(line);
+  });
+});
+
+describe('links', () => {
+  it('lead to pages and headings that are there', () => {
+    const broken = pages.flatMap(({ file, links }) =>
+      links.filter((link) => !isThere(targetOf(file, link))).map((link) => `${file}: ${link}`),
+    );
+
+    expect(broken).toEqual([]);
+  });
+
+  it('lead from the README to every page', () => {
+    const reached = new Set(['README.md']);
+    for (const file of reached) {
+      for (const link of pageNamed(file).links) {
+        const target = targetOf(file, link).file;
+        if (pageNamed(target)) reached.add(target);
+      }
+    }
+
+    expect(pages.map(({ file }) => file).filter((file) => !reached.has(file))).toEqual([]);
+  });
+
+  it('and paths in code are of files that are there', () => {
+    const paths = [...shellLines, ...pages.flatMap(({ words }) => words)].flatMap(
+      (text) => text.match(/(?<![\w./-])(?:src|test|docs)\/[\w./-]*/g) ?? [],
+    );
+
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  interface Target {
+    readonly file: string;
+    readonly anchor: string | undefined;
+  }
+
+  function targetOf(from: string, link: string): Target {
+    const [path, anchor] = link.split('#');
+    return { file: path ? normalize(join(dirname(from), path)) : from, anchor };
+  }
+
+  function isThere({ file, anchor }: Target): boolean {
+    if (!existsSync(join(ROOT, file))) return false;
+    return anchor === undefined || pageNamed(file).anchors.has(anchor);
+  }
+});
+
+describe('settings', () => {
+  const rows = pageNamed('docs/operating.md').rows.flatMap(({ cells: [first, unset] }) => {
+    const name = /^`([A-Z][A-Z_]+)`$/.exec(first!)?.[1];
+    return name ? [{ name, unset: unset! }] : [];
+  });
+
+  it('are all in docs/operating.md, each once, and in the README', () => {
+    const inReadme = new Set(pageNamed('README.md').words.filter((word) => settings.has(word)));
+
+    expect(rows.map(({ name }) => name).sort()).toEqual([...settings].sort());
+    expect([...inReadme].sort()).toEqual([...settings].sort());
+  });
+
+  it.each(rows)('have the default that the page says: $name, $unset', ({ name, unset }) => {
+    const property = name.toLowerCase().replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+    const valueIn = (env: Record<string, string>): unknown =>
+      new Map<string, unknown>(Object.entries(readConfig(env))).get(property);
+    const text = /^`(.+)`$/.exec(unset)?.[1];
+
+    expect(readConfig({})).toHaveProperty(property);
+    // Without a value in code, nothing stands in the setting's place.
+    if (text === undefined) expect([undefined, []]).toContainEqual(valueIn({}));
+    else expect(valueIn({})).toEqual(valueIn({ [name]: text }));
+  });
+});
+
+describe('codes', () => {
+  it('of errors are all in docs/graph.md, and no others', async () => {
+    const { rows } = pageNamed('docs/graph.md');
+    const inTables = rows.flatMap(({ cells }) => /^`([A-Z_]+)`$/.exec(cells[0]!)?.[1] ?? []);
+    const refused = ['{', '{ nothing }', 'query A { __typename } query B { __typename }'];
+
+    // What every GraphQL server refuses.
+    const replies = await Promise.all(refused.map((source) => gateway.ask(source)));
+
+    const found = replies.flatMap((reply) => reply.codes);
+    expect(new Set(found).size).toBe(refused.length);
+    expect([...new Set(inTables)].sort()).toEqual([...new Set([...codes, ...found])].sort());
+  });
+
+  it('and settings are the only words in capitals, but for well-known ones', () => {
+    const OTHERS = 'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH'.split(' ');
+    const inGraph = pageNamed('docs/graph.md').words;
+    const isUnknown = (word: string): boolean => {
+      const name = /^([A-Z][A-Z_]{2,})(?:=.*)?$/.exec(word)?.[1];
+      return name !== undefined && ![...settings, ...inGraph, ...OTHERS].includes(name);
+    };
+
+    expect(wrongWords(isUnknown)).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  it('of types and fields are the schema’s', () => {
+    const isWrong = (word: string): boolean => {
+      const [, name, field] = /^([A-Z]\w+)\.(\w+)/.exec(word) ?? [];
+      const type = schema.getType(name ?? '');
+      if (!isObjectType(type) && !isInterfaceType(type)) return false;
+      return !(field! in type.getFields());
+    };
+
+    expect(wrongWords(isWrong)).toEqual([]);
+  });
+
+  it('of arguments are the schema’s', () => {
+    const queries = schema.getQueryType()!.getFields();
+    const isWrong = (word: string): boolean => {
+      const [, name, list] = /^(\w+)\(((?:\w+:,? ?)+)\)$/.exec(word) ?? [];
+      if (name === undefined) return false;
+      const field = queries[name];
+      const known = field?.args.map((argument) => argument.name) ?? [];
+      return list!.match(/\w+/g)!.some((argument) => !known.includes(argument));
+    };
+
+    expect(wrongWords(isWrong)).toEqual([]);
+  });
+
+  it('of REST routes are the route table’s', () => {
+    const known = Object.values(routes).map(({ method, path }) => `${method} ${path}`);
+    const isWrong = (word: string): boolean =>
+      /^(?:GET|POST|PATCH|DELETE) \/v0\//.test(word) && !known.includes(word);
+
+    expect(wrongWords(isWrong)).toEqual([]);
+  });
+
+  it('of metrics are those at /metrics, and all of them', async () => {
+    const documented = pageNamed('docs/operating.md').words.filter((word) =>
+      /^gateway_\w+$/.test(word),
+    );
+
+    const { text } = await gateway.get('/metrics');
+
+    const counted = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
+    expect([...new Set(documented)].sort()).toEqual(counted.sort());
+  });
+
+  it('of endpoints are there', async () => {
+    const paths = pageNamed('docs/operating.md')
+      .rows.filter(({ heading }) => heading === 'Endpoints')
+      .flatMap(({ cells }) => /^`(\/\w+)`$/.exec(cells[0]!)?.[1] ?? []);
+
+    const replies = await Promise.all(paths.map((path) => gateway.get(path)));
+
+    expect(paths).toContain('/graphql');
+    expect(replies.map(({ status }) => status)).not.toContain(404);
+  });
+
+  it('of layers and their imports are those of the architecture’s test', () => {
+    const text = readFileSync(join(ROOT, 'test/architecture.test.ts'), 'utf8');
+    const [, table] = /const LAYERS[^=]*= \{(.*?)\n\};/s.exec(text)!;
+    const layers = [...table!.matchAll(/'?([\w.-]+)'?: \[([^\]]*)\]/g)].map(([, name, list]) => [
+      name,
+      list!.match(/[\w.-]+/g) ?? [],
+    ]);
+
+    const documented = pageNamed('docs/architecture.md')
+      .rows.filter(({ heading, cells }) => heading === 'Layers' && cells[0]!.startsWith('`'))
+      .map(({ cells: [name, list] }) => [
+        name!.replaceAll('`', ''),
+        [...list!.matchAll(/`([\w.-]+)`/g)].map(([, layer]) => layer),
+      ]);
+
+    expect(documented).toEqual(layers);
+  });
+
+  it('of numbered tests are those of test/faults, and all of them', () => {
+    const tests = filesOf('test/faults', '.test.ts').flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\bT(\d+)\b/g)].map(([, n]) => Number(n)),
+    );
+
+    const named = pageNamed('docs/failures.md').prose.matchAll(/\bT(\d+)(?:–T(\d+))?/g);
+
+    const documented = [...named].flatMap(([, first, last = first]) =>
+      Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i),
+    );
+    expect([...new Set(documented)].sort(byValue)).toEqual([...new Set(tests)].sort(byValue));
+  });
+
+  const byValue = (a: number, b: number): number => a - b;
+});
+
+describe('decisions', () => {
+  const decisions = pages.filter(({ file }) => /^docs\/decisions\/(?!README)/.test(file));
+
+  it('say their context, the choice and its price', () => {
+    const headings = decisions.map(({ file, prose }) => [
+      file,
+      ...(prose.match(/^## .+$/gm) ?? []),
+    ]);
+
+    expect(headings).toEqual(
+      decisions.map(({ file }) => [file, '## Context', '## Choice', '## Price']),
+    );
+  });
+
+  it('are listed by their titles', () => {
+    const listed = pageNamed('docs/decisions/README.md').prose.match(/^- .+$/gm)!;
+
+    const titles = decisions.map(({ file, prose }) => {
+      const title = /^# (.+)$/m.exec(prose)![1]!;
+      return `- [${title}](${file.replace('docs/decisions/', '')})`;
+    });
+
+    expect([...listed].sort()).toEqual(titles.sort());
+  });
+});
+
+/** The variables that the gateway reads. */
+function readSettings(): ReadonlySet<string> {
+  const names = new Set<string>();
+  const env = new Proxy(
+    {},
+    {
+      get: (_env, name) => {
+        names.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  readConfig(env);
+  return names;
+}
+
+/** The codes in the sources: members of unions of codes, and what is written as a code. */
+function readCodes(): ReadonlySet<string> {
+  const found = filesOf('src', '.ts')
+    .filter((file) => !/^src\/(?:backend|client)\//.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      const unions = [...text.matchAll(/\btype \w*Code =([^;]+);/g)].map(([, union]) => union!);
+      return [
+        ...unions.flatMap((union) => [...union.matchAll(/'([A-Z_]+)'/g)]),
+        ...text.matchAll(/\b(?:code|\d{3}): '([A-Z_]+)'/g),
+      ].map(([, code]) => code!);
+    });
+  if (found.length < 20) throw new Error('The codes are no longer written as they were.');
+  return new Set(found);
+}
+
+function filesOf(folder: string, end: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(end))
+    .map((file) => join(folder, file));
+}

@@ -1,0 +1,557 @@
+/**
+ * Executing fields: their arguments, their resolvers, and completing what these answer, with
+ * graphql-js beside it.
+ *
+ * Source: https://spec.graphql.org/October2021/#sec-Executing-Fields
+ */
+import {
+  buildSchema,
+  GraphQLEnumType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLString,
+  isAbstractType,
+  isObjectType,
+  parse,
+  type ExecutionArgs,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLIsTypeOfFn,
+  type GraphQLResolveInfo,
+} from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { executeAlike, executeWith } from './oracle.ts';
+
+describe('CoerceArgumentValues', () => {
+  const schema = buildSchema(`
+    enum Colour { RED GREEN }
+    input Point { x: Int = 3 y: [Int] }
+    type Query {
+      echo(
+        int: Int, given: Int = 5, needed: Int! = 6, ids: [ID!] = ["d"], point: Point, colour: Colour
+      ): String
+      property(needed: Int!): String
+    }
+  `);
+  const rootValue = { echo: (args: object) => JSON.stringify(args), property: 'property' };
+  const ask = (source: string, variableValues: Record<string, unknown> = {}) =>
+    executeAlike({ schema, document: parse(source), rootValue, variableValues });
+
+  it.each<[string, string, Record<string, unknown>?]>([
+    ['{ echo }', '{"given":5,"needed":6,"ids":["d"]}'],
+    ['{ echo(int: 1, given: null) }', '{"int":1,"given":null,"needed":6,"ids":["d"]}'],
+    ['{ echo(ids: "one") }', '{"given":5,"needed":6,"ids":["one"]}'],
+    ['{ echo(ids: [1, "two"]) }', '{"given":5,"needed":6,"ids":["1","two"]}'],
+    ['{ echo(point: {}) }', '{"given":5,"needed":6,"ids":["d"],"point":{"x":3}}'],
+    [
+      '{ echo(point: { x: null, y: 1 }) }',
+      '{"given":5,"needed":6,"ids":["d"],"point":{"x":null,"y":[1]}}',
+    ],
+    ['{ echo(colour: GREEN) }', '{"given":5,"needed":6,"ids":["d"],"colour":"GREEN"}'],
+    [
+      'query ($v: Int) { echo(int: $v, given: $v, needed: $v) }',
+      '{"given":5,"needed":6,"ids":["d"]}',
+    ],
+    [
+      'query ($v: Int) { echo(int: $v) }',
+      '{"int":null,"given":5,"needed":6,"ids":["d"]}',
+      { v: null },
+    ],
+    [
+      'query ($v: Int) { echo(point: { x: $v, y: [$v] }) }',
+      '{"given":5,"needed":6,"ids":["d"],"point":{"x":3,"y":[null]}}',
+    ],
+    [
+      'query ($v: Int) { echo(point: { y: [1, $v] }) }',
+      '{"given":5,"needed":6,"ids":["d"],"point":{"x":3,"y":[1,2]}}',
+      { v: 2 },
+    ],
+  ])('%s', async (source, expected, variables) => {
+    expect(await ask(source, variables)).toEqual({ data: { echo: expected } });
+  });
+
+  it.each<[string, Record<string, unknown>?]>([
+    ['{ echo(needed: null) }'],
+    ['{ echo(int: "text") }'],
+    ['{ echo(ids: [null]) }'],
+    ['{ echo(point: { x: "text" }) }'],
+    ['{ echo(colour: BLUE) }'],
+    ['{ property }'],
+    ['query ($v: Int) { echo(needed: $v) }', { v: null }],
+    ['query ($v: Int = 5) { property(needed: $v) }', { v: null }],
+    ['query ($v: Int) { property(needed: $v) }'],
+    ['query ($v: ID = "x") { echo(ids: [$v]) }', { v: null }],
+  ])('refuses %s with %j, with a code, where the field is', async (source, variables) => {
+    const { errors } = await ask(source, variables);
+
+    expect(errors).toMatchObject([
+      { path: [expect.any(String)], extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
+  });
+
+  it('gives every resolver arguments of its own: what one changes, no other sees', async () => {
+    const seen: string[] = [];
+    const args: GraphQLFieldConfigArgumentMap = {
+      list: { type: new GraphQLList(GraphQLInt), defaultValue: [1] },
+      ids: { type: new GraphQLList(GraphQLInt) },
+      more: { type: new GraphQLList(GraphQLInt) },
+    };
+    const item = new GraphQLObjectType({
+      name: 'Item',
+      fields: {
+        change: {
+          type: GraphQLString,
+          args,
+          resolve: (_source, given: Record<string, number[]>) => {
+            seen.push(JSON.stringify(given));
+            for (const values of Object.values(given)) values.push(9);
+            given['other'] = [];
+          },
+        },
+      },
+    });
+    const schema = new GraphQLSchema({
+      query: new GraphQLObjectType({
+        name: 'Query',
+        fields: { items: { type: new GraphQLList(item), resolve: () => [{}, {}] } },
+      }),
+    });
+    const document = parse('query ($v: [Int]) { items { change(ids: [2], more: $v) } }');
+    const execute = executeWith();
+
+    for (let i = 0; i < 2; i++) await execute({ schema, document, variableValues: { v: [3] } });
+
+    expect(new Set(seen)).toEqual(new Set(['{"list":[1],"ids":[2],"more":[3]}']));
+    expect(seen).toHaveLength(4);
+  });
+
+  it('leaves what enums and custom scalars stand for as it is, and asks a scalar every time', async () => {
+    const red = { red: 255 };
+    let asked = 0;
+    const clock = new GraphQLScalarType<unknown>({
+      name: 'Clock',
+      parseValue: String,
+      parseLiteral: () => new Date(asked++),
+    });
+    const colour = new GraphQLEnumType({ name: 'Colour', values: { RED: { value: red } } });
+    const given: unknown[] = [];
+    const schema = new GraphQLSchema({
+      query: new GraphQLObjectType({
+        name: 'Query',
+        fields: {
+          ask: {
+            type: GraphQLString,
+            args: { colour: { type: colour }, now: { type: clock } },
+            resolve: (_source, args) => {
+              given.push(args['colour'], args['now']);
+            },
+          },
+        },
+      }),
+    });
+    const document = parse('{ ask(colour: RED, now: "now") }');
+    const execute = executeWith();
+
+    await execute({ schema, document });
+    await execute({ schema, document });
+
+    expect(given).toEqual([red, new Date(0), red, new Date(1)]);
+    expect(given[0]).toBe(red);
+  });
+});
+
+function fail(what: unknown): never {
+  throw what;
+}
+
+/** Like a promise, and none. A `catch` here: a test may never read it. */
+function thenable(promise: Promise<unknown>): object {
+  promise.catch(() => {});
+  return { then: (...callbacks: Parameters<typeof promise.then>) => promise.then(...callbacks) };
+}
+
+describe('ResolveFieldValue', () => {
+  const schema = buildSchema(`
+    type Thing { text: String args(a: Int = 1): String needed: String! self: Thing }
+    type Query { thing: Thing fn: Thing }
+  `);
+  const ask = (thing: unknown, args: Partial<ExecutionArgs> = {}) =>
+    executeAlike({
+      schema,
+      document: parse('{ thing { text args needed } }'),
+      rootValue: { thing },
+      contextValue: 'context',
+      ...args,
+    });
+
+  it.each<[string, unknown]>([
+    ['a property', { text: 'own', args: 'args', needed: 'needed' }],
+    ['what it inherits', Object.create({ text: 'inherited', needed: 'too' })],
+    [
+      'a getter',
+      {
+        get text() {
+          return 'got';
+        },
+        needed: '',
+      },
+    ],
+    [
+      'a getter that throws',
+      {
+        get text(): never {
+          throw new Error('Not got.');
+        },
+        needed: '',
+      },
+    ],
+    [
+      'a getter that throws what is no error',
+      {
+        get needed(): never {
+          return fail('text');
+        },
+      },
+    ],
+    ['an error for a value', { text: new Error('No text.'), needed: new Error('None.') }],
+    ['undefined and null', { text: undefined, args: null, needed: null }],
+    ['a promise', { text: Promise.resolve('later'), needed: Promise.resolve('too') }],
+    ['a thenable', { text: thenable(Promise.resolve('later')), needed: '' }],
+    ['a thenable that fails', { needed: thenable(Promise.reject(new Error('No.'))) }],
+    [
+      'a promise of what throws',
+      {
+        text: async () => {
+          throw new Error('Late.');
+        },
+        needed: '',
+      },
+    ],
+    ['a text for an object', 'text'],
+    ['a number for an object', 5],
+  ])('reads %s', async (_what, thing) => {
+    await ask(thing);
+  });
+
+  it('awaits thenables that call back at once, or twice, and whose own failure comes first', async () => {
+    const thing = {
+      text: {
+        then: (fulfil: (value: string) => void) => {
+          fulfil('once');
+          fulfil('twice');
+        },
+      },
+      needed: {
+        then: () => {
+          throw new Error('No promise.');
+        },
+      },
+    };
+
+    const result = await executeWith()({
+      schema,
+      document: parse('{ fn { text } thing { needed } }'),
+      rootValue: { thing, fn: thing },
+    });
+
+    expect(result).toMatchObject({
+      data: { fn: { text: 'once' }, thing: null },
+      errors: [{ message: 'No promise.', path: ['thing', 'needed'] }],
+    });
+  });
+
+  it('calls methods with the arguments, the context and the info, on their object', async () => {
+    class Thing {
+      readonly needed = 'needed';
+      text(args: object, context: string, info: GraphQLResolveInfo) {
+        return [JSON.stringify(args), context, info.fieldName, this.needed].join();
+      }
+      args(args: object) {
+        return JSON.stringify(args);
+      }
+    }
+
+    expect(await ask(new Thing())).toEqual({
+      data: { thing: { text: '{},context,text,needed', args: '{"a":1}', needed: 'needed' } },
+    });
+  });
+
+  it('reads the properties of a function', async () => {
+    const source = Object.assign(() => {}, { text: 'of a function' });
+
+    const result = await executeAlike({
+      schema,
+      document: parse('{ fn { text } }'),
+      rootValue: { fn: () => source },
+    });
+
+    expect(result).toEqual({ data: { fn: { text: 'of a function' } } });
+  });
+
+  it('asks the field resolver it is given for every field without one', async () => {
+    const result = await ask(undefined, {
+      rootValue: undefined,
+      fieldResolver: (_source, args, context, { fieldName }) =>
+        fieldName === 'thing' ? {} : [fieldName, JSON.stringify(args), context].join(),
+    });
+
+    expect(result).toEqual({
+      data: {
+        thing: {
+          text: 'text,{},context',
+          args: 'args,{"a":1},context',
+          needed: 'needed,{},context',
+        },
+      },
+    });
+  });
+
+  it('gives resolvers the info that graphql-js gives them', async () => {
+    const infos: GraphQLResolveInfo[] = [];
+    const rootValue = {
+      thing: (_args: object, _context: unknown, info: GraphQLResolveInfo) => {
+        infos.push(info);
+        return {
+          text: (_: object, __: unknown, inner: GraphQLResolveInfo) => {
+            infos.push(inner);
+          },
+        };
+      },
+    };
+    const document = parse(
+      'query Q($v: Int = 2) { t: thing { ...F } } fragment F on Thing { text }',
+    );
+
+    await executeAlike({ schema, document, rootValue });
+
+    const plain = infos.map(({ schema: _schema, parentType, returnType, ...info }) =>
+      JSON.stringify({
+        ...info,
+        parentType: String(parentType),
+        returnType: String(returnType),
+        rootValue: 0,
+      }),
+    );
+    // Twice ours, after graphql-js's.
+    expect(plain).toHaveLength(6);
+    expect(plain.slice(2, 4)).toEqual(plain.slice(0, 2));
+    expect(plain.slice(4, 6)).toEqual(plain.slice(0, 2));
+  });
+});
+
+describe('CompleteValue of lists', () => {
+  const list = async (type: string, value: unknown) =>
+    executeAlike({
+      schema: buildSchema(`type Query { list: ${type} } type Item { a: Int }`),
+      document: parse(type.includes('Item') ? '{ list { a } }' : '{ list }'),
+      rootValue: { list: typeof value === 'function' ? (value as () => unknown) : () => value },
+    });
+
+  it.each<[string, unknown]>([
+    ['[Int]', [1, null, undefined, 2]],
+    ['[Int]', []],
+    ['[Int]', new Set([1, 2])],
+    [
+      '[Int]',
+      function* () {
+        yield 1;
+        yield 2;
+      },
+    ],
+    [
+      '[Int]',
+      function* () {
+        yield 1;
+        throw new Error('No more.');
+      },
+    ],
+    ['[Int]', new Map([[1, 2]])],
+    ['[Int]', 'text'],
+    ['[Int]', 5],
+    ['[Int]', { length: 1, 0: 1 }],
+    ['[Int!]', [1, null]],
+    ['[Int!]!', [1, null]],
+    ['[Int]!', null],
+    ['[Int]', [1, 'text', new Error('No item.')]],
+    ['[[Int!]]', [[1], [null, 2], null, 5]],
+    ['[[Int]!]!', [[1], null]],
+    ['[[[Int!]!]!]', [[[1], [2, null]]]],
+    ['[Item!]', [{ a: 1 }, { a: 'text' }, Promise.resolve({ a: 2 })]],
+    ['[Item!]!', [{ a: 1 }, Promise.resolve(null)]],
+    ['[Int]', [Promise.resolve(1), 2, Promise.resolve(null)]],
+    ['[Int!]', Promise.resolve([Promise.resolve(1)])],
+  ])('%s of %j', async (type, value) => {
+    await list(type, value);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['[Int]', () => [Promise.reject(new Error('First.')), Promise.reject(new Error('Second.'))]],
+    ['[Int!]', () => [Promise.reject(new Error('First.')), Promise.reject(new Error('Second.'))]],
+    ['[Int!]', () => [1, 'text', Promise.reject(new Error('Unheard?'))]],
+    ['[Int!]!', () => [null, Promise.reject(new Error('Unheard?'))]],
+    ['[[Int!]]', () => [[null, Promise.reject(new Error('Unheard?'))], 5]],
+    ['[[Int!]!]!', () => [[null], [Promise.reject(new Error('Unheard?'))]]],
+    [
+      '[Int!]',
+      function* () {
+        yield Promise.reject(new Error('Unheard?'));
+        throw new Error('No more.');
+      },
+    ],
+  ])('hears every rejection in %s', async (type, make) => {
+    await list(type, make);
+  });
+});
+
+describe('CompleteValue of abstract types', () => {
+  const schemaOf = (
+    resolveType: unknown,
+    isTypeOf: Record<string, GraphQLIsTypeOfFn<any, any>> = {},
+  ) => {
+    const schema = buildSchema(`
+      interface Pet { name: String }
+      interface Other { name: String }
+      type Cat implements Pet { name: String }
+      type Dog implements Pet { name: String }
+      type Rock implements Other { name: String }
+      union CatOrDog = Cat | Dog
+      type Query { pet: Pet union: CatOrDog pets: [Pet!] cat: Cat }
+    `);
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (isAbstractType(type) && resolveType) type.resolveType = resolveType as never;
+      if (isObjectType(type)) type.isTypeOf = isTypeOf[type.name];
+    }
+    return schema;
+  };
+  const tom = { is: 'Cat', name: 'Tom' };
+  const ask = (schema: GraphQLSchema, args: Partial<ExecutionArgs> = {}) =>
+    executeAlike({
+      schema,
+      document: parse(
+        '{ pet { __typename name } union { ... on Cat { name } } pets { name } cat { name } }',
+      ),
+      rootValue: { pet: tom, union: tom, pets: [tom, { is: 'Dog', name: 'Rex' }], cat: tom },
+      ...args,
+    });
+  const isCat = (value: { is: string }) => value.is === 'Cat';
+  const isDog = (value: { is: string }) => value.is === 'Dog';
+
+  it.each<[string, unknown]>([
+    ['a name', (value: { is: string }) => value.is],
+    ['a promise of it', async (value: { is: string }) => value.is],
+    ['a thenable', (value: { is: string }) => thenable(Promise.resolve(value.is))],
+    ['nothing', () => undefined],
+    [
+      'a type',
+      (_value: unknown, _context: unknown, info: GraphQLResolveInfo) => info.schema.getType('Cat'),
+    ],
+    ['a number', () => 5],
+    ['a name that is none', () => 'Nobody'],
+    ['an interface', () => 'Pet'],
+    ['a type that is no member', () => 'Rock'],
+    [
+      'an error',
+      () => {
+        throw new Error('Not resolved.');
+      },
+    ],
+    ['a rejection', () => Promise.reject(new Error('Not resolved.'))],
+  ])('asks resolveType, which answers %s', async (_what, resolveType) => {
+    await ask(schemaOf(resolveType));
+  });
+
+  it.each<[string, Record<string, GraphQLIsTypeOfFn<any, any>>]>([
+    ['answers', { Cat: isCat, Dog: isDog }],
+    ['is there for one', { Dog: isDog }],
+    ['promises', { Cat: async (value) => isCat(value), Dog: async (value) => isDog(value) }],
+    ['promises for one', { Cat: async (value) => isCat(value), Dog: isDog }],
+    ['says no', { Cat: () => false, Dog: () => false }],
+    ['promises no', { Cat: async () => false, Dog: async () => false }],
+    [
+      'throws',
+      {
+        Cat: () => {
+          throw new Error('Not asked.');
+        },
+        Dog: isDog,
+      },
+    ],
+    ['fails', { Cat: () => Promise.reject(new Error('Not asked.')), Dog: isDog }],
+    ['is not there', {}],
+  ])('asks isTypeOf, which %s', async (_what, isTypeOf) => {
+    await ask(schemaOf(undefined, isTypeOf));
+  });
+
+  it('reads __typename of the source where neither is', async () => {
+    const cat = { __typename: 'Cat', name: 'Tom' };
+
+    const result = await ask(schemaOf(undefined), {
+      rootValue: { pet: cat, union: Promise.resolve(cat), pets: [cat] },
+    });
+
+    expect(result.errors).toBeUndefined();
+  });
+
+  it('asks the type resolver it is given', async () => {
+    const result = await ask(schemaOf(undefined), {
+      typeResolver: (value: { is: string }) => value.is,
+    });
+
+    expect(result.data).toMatchObject({ pet: { __typename: 'Cat', name: 'Tom' } });
+  });
+});
+
+describe('CompleteValue of leaves', () => {
+  it.each<[string, unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('Not serialized.');
+      },
+    ],
+    ['answers nothing', () => undefined],
+    ['answers null', () => null],
+    ['answers an object', () => ({ any: ['value'] })],
+  ])('tells of a scalar whose serialize %s', async (_what, serialize) => {
+    const scalar = new GraphQLScalarType({ name: 'Odd', serialize: serialize as () => unknown });
+    const schema = new GraphQLSchema({
+      query: new GraphQLObjectType({
+        name: 'Query',
+        fields: {
+          odd: { type: scalar },
+          odds: { type: new GraphQLList(new GraphQLNonNull(scalar)) },
+        },
+      }),
+    });
+
+    await executeAlike({
+      schema,
+      document: parse('{ odd odds }'),
+      rootValue: { odd: 1, odds: [1] },
+    });
+  });
+
+  it('does not await what a scalar is serialized to', async () => {
+    const scalar = new GraphQLScalarType({
+      name: 'Late',
+      serialize: () => Promise.reject(new Error('Unheard?')),
+    });
+    const schema = new GraphQLSchema({
+      query: new GraphQLObjectType({ name: 'Query', fields: { late: { type: scalar } } }),
+    });
+
+    const result = await executeWith()({
+      schema,
+      document: parse('{ late }'),
+      rootValue: { late: 1 },
+    });
+
+    expect(result).toMatchObject({
+      data: { late: null },
+      errors: [{ message: expect.stringContaining('"Late.serialize"') }],
+    });
+  });
+});

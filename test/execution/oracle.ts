@@ -1,0 +1,54 @@
+/**
+ * The gateway's executor with graphql-js's beside it: what one answers, the other has to answer.
+ */
+import { execute as graphqlJs, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import { expect } from 'vitest';
+import { createExecute, type Execute } from '../../src/execution/execute.ts';
+import type { ExecutionOptions } from '../../src/execution/execution.ts';
+
+export const UNLIMITED = { maxValues: Infinity, maxTextBytes: Infinity, deadlineMs: Infinity };
+
+export const executeWith = (options: Partial<ExecutionOptions> = {}): Execute =>
+  createExecute({ maxErrors: () => Infinity, limits: () => UNLIMITED, ...options });
+
+/** Executes twice, since the first execution prepares the second, and wants graphql-js's answer. */
+export async function executeAlike(args: ExecutionArgs): Promise<ExecutionResult> {
+  const execute = executeWith();
+  const expected = shown(await byGraphqlJs(args));
+
+  const first = await execute(args);
+  const second = await execute(args);
+
+  expect(shown(first)).toEqual(expected);
+  expect(shown(second)).toEqual(expected);
+  return second;
+}
+
+/** What graphql-js answers. It leaves some promises unheard where a list fails. */
+export async function byGraphqlJs(args: ExecutionArgs): Promise<ExecutionResult> {
+  const listeners = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', () => {});
+  const result = await graphqlJs(args);
+  await afterRejections();
+  process.removeAllListeners('unhandledRejection');
+  for (const listener of listeners) process.on('unhandledRejection', listener);
+  return result;
+}
+
+/** When whatever goes on beside an answer has ended, and what nobody has heard was reported. */
+export async function afterRejections(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** An answer as it is written: its data byte for byte, and its errors without the code that is ours. */
+export function shown({ data, errors, ...rest }: ExecutionResult): object {
+  return {
+    ...rest,
+    data: data === undefined ? 'none' : JSON.stringify(data),
+    errors: errors?.map((error) => {
+      const { extensions = {}, ...told } = error.toJSON();
+      const { code, ...others } = extensions;
+      return { ...told, extensions: code === 'BAD_USER_INPUT' ? others : { ...extensions } };
+    }),
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * The executor answers what graphql-js answers, whatever schema, resolvers and operation there are.
+ *
+ * The seeds are always the same here. By hand, `npm run fuzz:execution` runs 20,000 others, and
+ * `FUZZ_EXECUTION=100000 npm run fuzz:execution` as many as it says; a failure prints its seed, and
+ * `FUZZ_SEED=7 FUZZ_EXECUTION=1 npm run fuzz:execution` runs it again.
+ */
+import type { ExecutionResult } from 'graphql';
+import { expect, it } from 'vitest';
+import { afterRejections, byGraphqlJs, executeWith, shown } from './oracle.ts';
+import { randomWorld } from './random-schema.ts';
+
+const WANTED = Number(process.env['FUZZ_EXECUTION'] ?? 0);
+const COUNT = WANTED || 200;
+const FIRST = Number(process.env['FUZZ_SEED'] ?? (WANTED && Math.floor(Math.random() * 1e9)));
+const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
+
+/** Places that are null because of an error: which of several errors came first is up to chance. */
+const nulls = ({ data, errors = [] }: ExecutionResult) =>
+  new Set(
+    errors.map(({ path = [] }) => {
+      let [value, depth]: [any, number] = [data, 0];
+      for (; value != null && depth < path.length; depth++) value = value[path[depth]!];
+      return JSON.stringify(path.slice(0, depth));
+    }),
+  );
+
+it('answers like graphql-js, byte for byte, when nothing is promised', async () => {
+  let errors = 0;
+  for (const seed of SEEDS) {
+    const { source, makeArgs } = randomWorld(seed, false);
+    const execute = executeWith();
+    const expected = shown(await byGraphqlJs(makeArgs()));
+
+    const first = await execute(makeArgs());
+    const second = await execute(makeArgs());
+
+    expect(shown(first), `seed ${seed}: ${source}`).toEqual(expected);
+    expect(shown(second), `seed ${seed}: ${source}`).toEqual(expected);
+    errors += first.errors?.length ?? 0;
+  }
+
+  if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
+}, 3_600_000);
+
+it('answers like graphql-js when much is promised, and hears every rejection', async () => {
+  const unheard: unknown[] = [];
+  const onUnheard = (reason: unknown) => unheard.push(reason);
+  let errors = 0;
+  for (const seed of SEEDS) {
+    const { source, makeArgs } = randomWorld(seed, true);
+    const execute = executeWith();
+    const expected = await byGraphqlJs(makeArgs());
+    process.on('unhandledRejection', onUnheard);
+
+    const results = [await execute(makeArgs()), await execute(makeArgs())];
+
+    await afterRejections();
+    process.off('unhandledRejection', onUnheard);
+    for (const result of results) {
+      expect(shown(result), `seed ${seed}: ${source}`).toMatchObject({
+        data: (shown(expected) as { data: string }).data,
+      });
+      expect(nulls(result), `seed ${seed}: ${source}`).toEqual(nulls(expected));
+    }
+    expect(unheard, `seed ${seed}: ${source}`).toEqual([]);
+    errors += expected.errors?.length ?? 0;
+  }
+
+  if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
+}, 3_600_000);

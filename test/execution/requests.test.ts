@@ -1,0 +1,226 @@
+/**
+ * Executing requests and operations, with graphql-js beside it.
+ *
+ * Source: https://spec.graphql.org/October2021/#sec-Executing-Requests
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildSchema, GraphQLScalarType, GraphQLSchema, parse, type ExecutionArgs } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { assertExecutable } from '../../src/execution/assert-executable.ts';
+import { schema as ownSchema } from '../../src/schema.ts';
+import { executeAlike, executeWith } from './oracle.ts';
+
+const schema = buildSchema(`
+  type Query { a: String }
+  type Mutation { a: String b: String! c: String }
+  type Subscription { a: String }
+`);
+
+const ask = (source: string, args: Partial<ExecutionArgs> = {}) =>
+  executeAlike({ schema, document: parse(source), rootValue: { a: 'root' }, ...args });
+
+describe('GetOperation', () => {
+  it.each<[string, string | null | undefined]>([
+    ['{ a }', undefined],
+    ['{ a }', null],
+    ['query A { a }', undefined],
+    ['query A { a } query B { b: a }', 'B'],
+    ['query A { a } fragment F on Query { a }', undefined],
+  ])('finds the operation of %s', async (source, operationName) => {
+    expect(await ask(source, { operationName })).toHaveProperty('data');
+  });
+
+  it.each<[string, string | null | undefined]>([
+    ['query A { a } query B { a }', undefined],
+    ['query A { a } query B { a }', 'C'],
+    ['query A { a } query B { a }', ''],
+    ['{ a }', 'A'],
+    ['fragment F on Query { a }', undefined],
+    ['type T { a: Int }', undefined],
+  ])('refuses %s, with a code and without data', async (source, operationName) => {
+    const result = await ask(source, { operationName });
+
+    expect(result).not.toHaveProperty('data');
+    expect(result.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  });
+});
+
+describe('ExecuteRequest', () => {
+  it('throws for what only a mistake in a program can be', () => {
+    const execute = executeWith();
+    const document = parse('{ a }');
+
+    expect(() => execute({ schema, document: undefined as never })).toThrow(
+      'Must provide document',
+    );
+    expect(() => execute({ schema: undefined as never, document })).toThrow('GraphQL schema');
+    expect(() => execute({ schema: new GraphQLSchema({}), document })).toThrow('Query root type');
+    expect(() => execute({ schema, document, variableValues: '{}' as never })).toThrow('Variables');
+  });
+
+  it.each<[string, GraphQLSchema, RegExp]>([
+    ['is invalid', buildSchema('type T { a: Int }'), /Query root type must be provided/],
+    [
+      'has a scalar that is serialized later',
+      new GraphQLSchema({
+        query: schema.getQueryType()!,
+        types: [new GraphQLScalarType({ name: 'Late', serialize: async () => 'late' })],
+      }),
+      /^"Late\.serialize" is async/,
+    ],
+    [
+      'declares what is not carried out',
+      buildSchema('directive @defer on FIELD type Query { a: Int }'),
+      /^The schema declares "@defer"/,
+    ],
+  ])('refuses a schema that %s, at start and when it is executed', (_what, refused, message) => {
+    const args = { schema: refused, document: parse('{ a }') };
+
+    expect(() => {
+      assertExecutable(refused);
+    }).toThrow(message);
+    expect(() => executeWith()(args)).toThrow(message);
+    expect(() => {
+      assertExecutable(ownSchema);
+    }).not.toThrow();
+  });
+
+  it('answers at once when nothing is promised', () => {
+    const execute = executeWith();
+
+    for (const source of ['{ a }', 'mutation { a }', '{ nobody }', 'query ($v: Int!) { a }']) {
+      expect(execute({ schema, document: parse(source) })).not.toBeInstanceOf(Promise);
+    }
+  });
+
+  it('keeps schemas apart that execute one document', async () => {
+    const other = buildSchema('type Query { a: Int }');
+    const document = parse('{ a }');
+    const execute = executeWith();
+
+    await execute({ schema, document, rootValue: { a: '5' } });
+    const result = await execute({ schema: other, document, rootValue: { a: '5' } });
+
+    expect(result.data).toEqual({ a: 5 });
+  });
+});
+
+describe('ExecuteQuery, ExecuteMutation', () => {
+  it('begin with the root value', async () => {
+    expect(await ask('{ a }')).toEqual({ data: { a: 'root' } });
+    expect(await ask('mutation { a }')).toEqual({ data: { a: 'root' } });
+    expect(await ask('subscription { a }')).toEqual({ data: { a: 'root' } });
+  });
+
+  it('refuse what the schema has no type for', async () => {
+    const queries = buildSchema('type Query { a: String }');
+
+    for (const kind of ['mutation', 'subscription']) {
+      const result = await executeAlike({ schema: queries, document: parse(`${kind} { a }`) });
+
+      expect(result.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    }
+  });
+
+  it('begin a write when the one before has ended with all below it, and none after a failure', async () => {
+    const writes = buildSchema(`
+      type Query { a: Int }
+      type Written { late: Int }
+      type Mutation { a: Written b: Int! c: Int }
+    `);
+    const begun: string[] = [];
+    const rootValue = {
+      a: async () => {
+        begun.push('a');
+        await sleep(2);
+        return {
+          late: async () => {
+            await sleep(2);
+            begun.push('a ended');
+          },
+        };
+      },
+      b: () => {
+        begun.push('b');
+        return Promise.reject(new Error('Not written.'));
+      },
+      c: () => begun.push('c'),
+    };
+
+    const document = parse('mutation { a { late } b c }');
+    const result = await executeWith()({ schema: writes, document, rootValue });
+
+    expect(begun).toEqual(['a', 'a ended', 'b']);
+    expect(result).toMatchObject({
+      data: null,
+      errors: [{ message: 'Not written.', path: ['b'] }],
+    });
+    await executeAlike({ schema: writes, document, rootValue });
+  });
+});
+
+describe('CoerceVariableValues', () => {
+  const inputs = buildSchema(`
+    input Filter { needed: Int! text: String = "default" }
+    type Query { echo(
+      int: Int, given: Int = 5, needed: Int! = 6, list: [Int!], filter: Filter
+    ): String }
+  `);
+  const rootValue = { echo: (args: object) => JSON.stringify(args) };
+  const echo = (source: string, variableValues: Record<string, unknown>) =>
+    executeAlike({ schema: inputs, document: parse(source), rootValue, variableValues });
+
+  it.each<[string, Record<string, unknown>, string | undefined]>([
+    ['query ($v: Int) { echo(int: $v) }', {}, '{"given":5,"needed":6}'],
+    ['query ($v: Int = 7) { echo(int: $v) }', {}, '{"int":7,"given":5,"needed":6}'],
+    ['query ($v: Int = 7) { echo(int: $v) }', { v: null }, '{"int":null,"given":5,"needed":6}'],
+    ['query ($v: Int = 7) { echo(int: $v) }', { v: 8 }, '{"int":8,"given":5,"needed":6}'],
+    ['query ($v: Int!) { echo(int: $v) }', { v: 8, other: 1 }, '{"int":8,"given":5,"needed":6}'],
+    ['query ($v: Int!) { echo(int: $v) }', {}, undefined],
+    ['query ($v: Int!) { echo(int: $v) }', { v: null }, undefined],
+    ['query ($v: Int!) { echo(int: $v) }', { v: '8' }, undefined],
+    ['query ($v: [Int!]) { echo(list: $v) }', { v: 1 }, '{"given":5,"needed":6,"list":[1]}'],
+    ['query ($v: [Int!]) { echo(list: $v) }', { v: [1, null] }, undefined],
+    ['query ($v: Filter) { echo(filter: $v) }', { v: { text: 'x' } }, undefined],
+    ['query ($v: Filter) { echo(filter: $v) }', { v: { needed: 1, other: 2 } }, undefined],
+    ['query ($v: Query) { echo }', { v: {} }, undefined],
+    ['query ($v: Nobody) { echo }', { v: {} }, undefined],
+  ])('%s with %j', async (source, variableValues, expected) => {
+    const result = await echo(source, variableValues);
+
+    if (expected) expect(result).toEqual({ data: { echo: expected } });
+    else expect(result.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  });
+
+  it('lets a variable and its value be called anything', async () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    for (const name of names) {
+      const source = `query ($${name}: Int) { echo(int: $${name}) }`;
+
+      expect(await echo(source, JSON.parse(`{ "${name}": 3 }`))).toEqual({
+        data: { echo: '{"int":3,"given":5,"needed":6}' },
+      });
+      expect(await echo(source, {})).toEqual({ data: { echo: '{"given":5,"needed":6}' } });
+    }
+  });
+
+  it('refuses a key that an input object does not have, whatever it is called', async () => {
+    for (const key of ['__proto__', 'constructor', 'toString']) {
+      const v: unknown = JSON.parse(`{ "needed": 1, "${key}": {} }`);
+
+      const result = await echo('query ($v: Filter) { echo(filter: $v) }', { v });
+
+      expect(result.errors).toMatchObject([{ message: expect.stringContaining(`"${key}"`) }]);
+    }
+  });
+
+  it('tells ten errors, and then that there are more', async () => {
+    const v = Array.from({ length: 1_000 }, () => 'x');
+
+    const document = parse('query ($v: [Int!]) { echo(list: $v) }');
+    const { errors } = await executeWith()({ schema: inputs, document, variableValues: { v } });
+
+    expect(errors).toHaveLength(11);
+    expect(errors!.at(-1)!.message).toMatch(/^Too many errors/);
+  });
+});

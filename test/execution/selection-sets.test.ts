@@ -1,0 +1,116 @@
+/**
+ * Executing selection sets, with graphql-js beside it.
+ *
+ * Source: https://spec.graphql.org/October2021/#sec-Executing-Selection-Sets
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildSchema, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { executeAlike } from './oracle.ts';
+
+const schema = buildSchema(`
+  interface Named { name: String self: Named }
+  type Cat implements Named { name: String self: Named meows: Boolean friend: Animal }
+  type Dog implements Named { name: String self: Named barks: Boolean friend: Animal }
+  union Animal = Cat | Dog
+  type Query { animal: Animal named: Named cat: Cat animals: [Animal] slow: String quick: String }
+`);
+
+const cat = {
+  __typename: 'Cat',
+  name: 'Tom',
+  meows: true,
+  self: () => cat,
+  friend: () => dog,
+};
+const dog = { __typename: 'Dog', name: 'Rex', barks: true, self: () => dog, friend: () => cat };
+const rootValue = {
+  animal: cat,
+  named: dog,
+  cat,
+  animals: [cat, dog],
+  slow: () => sleep(2, 'slow'),
+  quick: 'quick',
+};
+
+const ask = (source: string, variableValues: Record<string, unknown> = {}) =>
+  executeAlike({ schema, document: parse(source), rootValue, variableValues });
+
+describe('ExecuteSelectionSet', () => {
+  it('answers fields in the order of the document, whichever ends first', async () => {
+    const { data } = await ask('{ slow cat { name } again: slow quick }');
+
+    expect(Object.keys(data!)).toEqual(['slow', 'cat', 'again', 'quick']);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'then', 'length', 'ünïcode'.slice(1, 2) + 'x'])(
+    'takes any name for a key: %s',
+    async (alias) => {
+      const name = /^\w+$/.test(alias) ? alias : 'x';
+      const { data } = await ask(`{ ${name}: quick cat { ${name}: name } }`);
+
+      expect(JSON.stringify(data)).toBe(`{"${name}":"quick","cat":{"${name}":"Tom"}}`);
+    },
+  );
+});
+
+describe('CollectFields', () => {
+  it.each([
+    '{ cat { name } cat { meows } }',
+    '{ cat { self { name } self { ... on Cat { meows } } } }',
+    '{ ...A } fragment A on Query { cat { ...B ...B } } fragment B on Cat { name }',
+    '{ animal { ...C ...D } } fragment C on Cat { name } fragment D on Dog { name barks }',
+    '{ animals { ... on Named { name } ... on Cat { meows } ... { __typename } } }',
+    '{ named { ... on Animal { __typename } ... on Dog { barks friend { ... on Cat { name } } } } }',
+    '{ animals { __typename kind: __typename } __typename }',
+    '{ nobody cat { nothing name } }',
+    '{ ...Unknown quick }',
+    '{ ... on Nothing { quick } quick }',
+    '{ cat }',
+    '{ ...A } fragment A on Query { quick ...A }',
+  ])('%s', async (source) => {
+    expect(await ask(source)).toHaveProperty('data');
+  });
+
+  it.each<[string, Record<string, unknown>, object]>([
+    ['quick @skip(if: true) slow', {}, { slow: 'slow' }],
+    ['quick @include(if: false) slow', {}, { slow: 'slow' }],
+    ['quick @include(if: true) @skip(if: true) slow', {}, { slow: 'slow' }],
+    ['quick @skip(if: $v) slow', { v: true }, { slow: 'slow' }],
+    ['quick @skip(if: $v) slow', { v: false }, { quick: 'quick', slow: 'slow' }],
+    ['quick @skip(if: $v) slow', {}, { slow: 'slow' }],
+    ['quick @skip(if: $v) quick slow', { v: true }, { quick: 'quick', slow: 'slow' }],
+    ['... @include(if: $v) { quick } slow', { v: false }, { slow: 'slow' }],
+    ['...F @skip(if: $v) ...F slow', { v: true }, { quick: 'quick', slow: 'slow' }],
+    ['...F ...F @skip(if: $v) slow', { v: null }, { quick: 'quick', slow: 'slow' }],
+  ])('%s with %j', async (selection, variables, expected) => {
+    const source = `query ($v: Boolean = true) { ${selection} } fragment F on Query { quick }`;
+
+    expect(await ask(source, variables)).toEqual({ data: expected });
+  });
+
+  it('prepares each outcome of the conditions on its own', async () => {
+    const source = 'query ($v: Boolean!) { cat { name @skip(if: $v) meows @include(if: $v) } }';
+
+    for (const v of [true, false, true]) {
+      const expected = v ? { meows: true } : { name: 'Tom' };
+      expect(await ask(source, { v })).toEqual({ data: { cat: expected } });
+    }
+  });
+
+  it.each([
+    ['query ($v: Boolean = true) { quick @skip(if: $v) }', null],
+    ['query ($v: Boolean = true) { ...F @include(if: $v) } fragment F on Query { quick }', null],
+    ['query ($v: Boolean = true) { cat { name @include(if: $v) } quick }', { quick: 'quick' }],
+  ])('tells that a condition is null, with a code: %s', async (source, expected) => {
+    const { data, errors } = await ask(source, { v: null });
+
+    expect(data).toEqual(expected && { cat: null, ...expected });
+    expect(errors).toMatchObject([
+      {
+        message: 'Argument "if" of non-null type "Boolean!" must not be null.',
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,196 @@
+/**
+ * Attacks by amount: floods of one key and of invented keys, pipelining, slow readers, and many
+ * connections.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { INVENTED, type Attack, type Attacker, type Post } from './definition.ts';
+
+const KEY = 'key-of-an-attacker';
+
+/** Twenty lookups of objects that no other request asks for. */
+const twenty = (turn: number): Post => ({
+  query: TWENTY,
+  variables: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`v${i}`, `a${turn}-${i}`])),
+  key: KEY,
+});
+const numbers = Array.from({ length: 20 }, (_, i) => i);
+const TWENTY = `query (${numbers.map((i) => `$v${i}: ID!`).join(' ')}) { ${numbers
+  .map((i) => `p${i}: person(personId: $v${i}) { name }`)
+  .join(' ')} }`;
+
+/** A document close to the limits, another one each time. */
+const large = (turn: number): Post => ({
+  query: `query L${turn} { ${numbers
+    .map(
+      (i) => `a${i}: page(pageId: "x${turn}") { pageId name title status createdAt updatedAt
+        metadata { title description author canonicalUrl ogTitle ogDescription ogSiteName }
+        actions { actionId purpose buttonTitle url } footerLinks { title links { text url } }
+        audiences(first: 1) { nodes { audienceId effectiveName status computedName customName
+          latestVersion { versionId versionNumber status } person { personId name email } } } }`,
+    )
+    .join(' ')} }`,
+  key: KEY,
+});
+
+const post = (body: string, key?: string): string =>
+  `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${
+    key === undefined ? '' : `x-api-key: ${key}\r\n`
+  }Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+/** A request of 300 bytes with an answer of about 400 KB. */
+const LARGE_ANSWER = post(
+  '{"query":"{page(pageId:\\"p\\"){audiences(first:100){nodes{page{audiences(first:100){nodes{id computedName effectiveName status createdAt pageId audienceId}}}}}}}"}',
+  KEY,
+);
+const SMALL_ANSWER = post('{"query":"{__typename}"}');
+
+const STATUS_LINE = 'HTTP/1.1 ';
+
+/** Pipelines a request and reads no answer; starts again when the connection is closed. */
+async function pipelineUnread(attacker: Attacker, request: string, times: number): Promise<void> {
+  while (!attacker.over) {
+    const socket = attacker.connect();
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.pause();
+    socket.write(request.repeat(times));
+    attacker.count('requests', times);
+    await Promise.race([closed, sleep(attacker.leftMs, undefined, { ref: false })]);
+    await sleep(20);
+  }
+}
+
+/** Pipelines a request, reads all answers, and starts again. */
+async function pipelineRead(attacker: Attacker, request: string, times: number): Promise<void> {
+  while (!attacker.over) {
+    const socket = attacker.connect();
+    let answered = 0;
+    let tail = '';
+    const ended = new Promise<void>((resolve) => {
+      socket.on('data', (chunk: Buffer) => {
+        // A status line may be split between two chunks.
+        const text = tail + chunk.toString('latin1');
+        answered += text.split(STATUS_LINE).length - 1;
+        tail = text.slice(1 - STATUS_LINE.length);
+        if (answered >= times) resolve();
+      });
+      socket.once('close', () => resolve());
+    });
+    socket.write(request.repeat(times));
+    attacker.count('requests', times);
+    await Promise.race([ended, sleep(attacker.leftMs, undefined, { ref: false })]);
+    attacker.count('answers', answered);
+    socket.resetAndDestroy();
+    await sleep(20);
+  }
+}
+
+/** Reads an answer at a kilobyte a second. */
+async function readSlowly(attacker: Attacker, request: string): Promise<void> {
+  while (!attacker.over) {
+    const socket = attacker.connect();
+    socket.pause();
+    socket.write(request);
+    attacker.count('requests');
+    while (!attacker.over && !socket.destroyed) {
+      await sleep(Math.min(1_000, attacker.leftMs));
+      socket.read(1_024);
+    }
+    socket.resetAndDestroy();
+  }
+}
+
+/** Opens ten thousand connections in quick succession, and holds half of them. */
+async function connectTenThousand(attacker: Attacker): Promise<void> {
+  const held: ReturnType<Attacker['connect']>[] = [];
+  for (let i = 0; i < 10_000 && !attacker.over; i++) {
+    const socket = attacker.connect();
+    socket.once('close', () => attacker.count('closed by the gateway'));
+    held.push(socket);
+    if (held.length > 5_000) held.shift()!.removeAllListeners('close').resetAndDestroy();
+    if (i % 50 === 0) await sleep(5);
+  }
+  await sleep(attacker.leftMs);
+  for (const socket of held) socket.removeAllListeners('close');
+}
+
+const many = (count: number, one: () => Promise<void>): Promise<unknown> =>
+  Promise.all(Array.from({ length: count }, one));
+
+export const attacks: readonly Attack[] = [
+  {
+    point: 4,
+    name: '100 × 20 lookups of one key, shed and asked again',
+    backend: { latencyMs: 300 },
+    requests: [twenty],
+    run: ({ loop, ask, count }) => {
+      let turn = 0;
+      return loop(100, async () => {
+        const { status } = await ask(twenty(turn++));
+        count(`status ${status}`);
+      });
+    },
+  },
+  {
+    point: 4,
+    name: 'large documents, each a new one',
+    requests: [large],
+    run: ({ loop, send }) => {
+      let turn = 0;
+      return loop(50, () => send(large(++turn)));
+    },
+  },
+  {
+    point: 6,
+    name: 'a flood of invented keys',
+    run: ({ loop, ask, count }) => {
+      let turn = 0;
+      return loop(100, async () => {
+        const query = `{ person(personId: "i${turn}") { name } }`;
+        const { text } = await ask({ query, key: `${INVENTED}${turn++}` });
+        count(/"code":"(\w+)"/.exec(text)?.[1] ?? 'data');
+      });
+    },
+  },
+  {
+    point: 6,
+    name: 'invented keys, twenty slow lookups each',
+    backend: { latencyMs: 300 },
+    run: ({ loop, ask, count }) => {
+      let turn = 0;
+      return loop(100, async () => {
+        const { text } = await ask({ ...twenty(turn), key: `${INVENTED}${turn++}` });
+        count(/"code":"(\w+)"/.exec(text)?.[1] ?? 'data');
+      });
+    },
+  },
+  {
+    point: 7,
+    name: '4 × 240 requests pipelined, nothing read',
+    returnsMemory: true,
+    run: async (attacker) => {
+      await many(4, () => pipelineUnread(attacker, LARGE_ANSWER, 240));
+    },
+  },
+  {
+    point: 7,
+    name: '20 × 9,000 requests pipelined',
+    returnsMemory: true,
+    run: async (attacker) => {
+      await many(20, () => pipelineRead(attacker, SMALL_ANSWER, 9_000));
+    },
+  },
+  {
+    point: 7,
+    name: '300 slow readers',
+    returnsMemory: true,
+    run: async (attacker) => {
+      await many(300, () => readSlowly(attacker, LARGE_ANSWER));
+    },
+  },
+  {
+    point: 7,
+    name: 'ten thousand connections',
+    returnsMemory: true,
+    run: connectTenThousand,
+  },
+];

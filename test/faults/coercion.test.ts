@@ -1,0 +1,143 @@
+/**
+ * T68 and T69: names that objects of JavaScript have already, and errors that libraries give no code.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomFrom } from '../support/random-query.ts';
+import { queryOf } from './chaos.ts';
+import { openStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand({ REQUEST_TIMEOUT_MS: '20000' });
+});
+
+afterAll(() => stand.close());
+
+const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+
+describe('T68 names that objects have already', () => {
+  it.each(NAMES)('T68 takes a variable called %s for what it is', async (name) => {
+    const source = `query ($${name}: ID!) { page(pageId: $${name}) { pageId } }`;
+    // As written: an object literal would set its prototype.
+    const variables = { toJSON: () => JSON.parse(`{ "${name}": "p1" }`) as unknown };
+
+    for (const headers of [{}, { 'x-explain': 'true' }]) {
+      const reply = await stand.ask(source, { variables, headers });
+
+      expect(reply.data).toEqual({ page: { pageId: 'p1' } });
+      await stand.holds(reply, { hits: 1 });
+    }
+  });
+
+  it.each(NAMES)('T68 misses a variable called %s that was not sent', async (name) => {
+    const needed = await stand.ask(`query ($${name}: ID!) { page(pageId: $${name}) { pageId } }`);
+    const optional = await stand.ask(
+      `query ($${name}: String) { searchPages(query: $${name}) { pageId } }`,
+    );
+
+    expect(needed.codes).toEqual(['BAD_USER_INPUT']);
+    expect(needed.errors[0].message).toContain(`"$${name}"`);
+    expect(optional.codes).toEqual([]);
+    await stand.holds([needed, optional], { hits: 1 });
+  });
+
+  it.each(NAMES)('T68 refuses an input with a key %s that it does not have', async (name) => {
+    const input = `{ "id": "x", "${name}": { "id": "y" } }`;
+    const variables = { toJSON: () => JSON.parse(`{ "input": ${input} }`) as unknown };
+    const replies = [
+      await stand.ask(
+        'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { id } } }',
+        { variables },
+      ),
+      await stand.ask(
+        `mutation { updateTopic(input: { id: "x" ${name}: { id: "y" } }) { topic { id } } }`,
+      ),
+      await stand.ask(`{ page(pageId: "p1" ${name}: "p2") { pageId } }`),
+    ];
+
+    for (const { codes, errors } of replies) {
+      expect(codes[0]).toMatch(/^(BAD_USER_INPUT|GRAPHQL_VALIDATION_FAILED)$/);
+      expect(errors[0].message).toContain(`"${name}"`);
+    }
+    await stand.holds(replies, { hits: 0 });
+  });
+
+  it.each(NAMES)('T68 takes %s for an alias, a fragment and an operation', async (name) => {
+    const reply = await stand.ask(
+      `query ${name} { ${name}: page(pageId: "p1") { ...${name} } }
+       fragment ${name} on Page { ${name}: pageId }`,
+    );
+
+    expect(reply.text).toBe(`{"data":{"${name}":{"${name}":"p1"}}}`);
+    await stand.holds(reply, { hits: 1 });
+  });
+});
+
+describe('T69 every error has a code', () => {
+  const page = 'page(pageId: "p1")';
+
+  it.each<[string, Record<string, unknown>?]>([
+    ['query ($v: ID = "p1") { page(pageId: $v) { pageId } }', { v: null }],
+    ['query ($v: Int = 5) { topics(first: $v) { totalCount } }', { v: null }],
+    [`query ($v: Boolean = true) { ${page} { pageId @skip(if: $v) } }`, { v: null }],
+    ['query ($v: Boolean = true) { a: __typename @include(if: $v) }', { v: null }],
+    ['query ($v: ID = "x") { nodes(ids: [$v]) { id } }', { v: null }],
+    ['query ($v: ID) { nodes(ids: [$v]) { id } }', {}],
+    ['query ($v: ID!) { page(pageId: $v) { pageId } }', { v: 1.5 }],
+    ['query ($v: Page) { __typename }', { v: 1 }],
+    ['query A { __typename } query B { __typename }'],
+    ['subscription { a }'],
+    ['fragment F on Query { __typename }'],
+    ['{ page(pageId: null) { pageId } }'],
+    ['{ __typename'],
+    ['type T { a: Int }'],
+  ])('T69 %s with %j', async (source, variables) => {
+    const reply = await stand.ask(source, { variables });
+
+    expect(reply.body).toBeDefined();
+    for (const code of reply.codes) expect(code).toMatch(/^[A-Z_]+$/);
+    await stand.holds(reply, { hits: [0, 1] });
+  });
+
+  it('T69 of random documents and variables, sound and not', async () => {
+    const codes = new Map<string, number>();
+    for (let seed = 0; seed < 250; seed++) {
+      const { source, variables } = damaged(seed);
+
+      const reply = await stand.ask(source, { variables });
+
+      const hint = `seed ${seed}: ${source} ${JSON.stringify(variables)} ${reply.text.slice(0, 500)}`;
+      expect(reply.body, hint).toBeDefined();
+      for (const code of reply.codes) {
+        expect(code, hint).toMatch(/^[A-Z_]+$/);
+        expect(code, hint).not.toBe('INTERNAL_SERVER_ERROR');
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+      }
+    }
+
+    expect(codes.get('BAD_USER_INPUT')).toBeGreaterThan(20);
+    expect(codes.get('GRAPHQL_VALIDATION_FAILED')).toBeGreaterThan(10);
+    await stand.holds([], { hits: [0, Infinity] });
+  });
+});
+
+/** A random query of which something is not as it should be: a variable, a literal, or a word. */
+function damaged(seed: number): { source: string; variables: Record<string, unknown> } {
+  const random = randomFrom(seed + 70_000);
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
+  const { source, variables } = queryOf(seed);
+  const values = [null, 1.5, -1, 'text', '', true, [], {}, [null], [[1]], { a: 1 }, 1e300];
+  const changed: Record<string, unknown> = { ...variables };
+  for (const name of Object.keys(changed)) if (random() < 0.4) changed[name] = pick(values);
+  // Nullable with a default, which may stand where null may not.
+  let text = source.replace(/: (Boolean|Int|ID)!?(?=[,)])/g, (whole, type: string) =>
+    random() < 0.5 ? `: ${type} = ${{ Boolean: 'true', Int: '2', ID: '"one"' }[type]!}` : whole,
+  );
+  if (random() < 0.3) {
+    const words = text.match(/\w+|[{}()[\]:$@!]/g)!;
+    const [from, to] = [pick(words), pick([...words, 'null', '__proto__', ''])];
+    text = text.replace(from, to);
+  }
+  return { source: text, variables: changed };
+}

@@ -1,0 +1,172 @@
+/**
+ * T67: what callers can hold of the server: requests on a connection, answers nobody reads, connections
+ * of one address, and memory when all is over.
+ */
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { text } from '../support/faults.ts';
+import { KEY } from '../support/gateway-process.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { openCallers } from './callers.ts';
+import { eventually, expectBelow, openStand, percentile, type Stand } from './stand.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand({ LOG_LEVEL: 'warn' });
+  closing.push(() => stand.close());
+});
+
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+/** A connection that reads nothing until it is told to. */
+function open(port = stand.gateway.port): Socket & { isClosed?: boolean } {
+  const socket: Socket & { isClosed?: boolean } = connect(port, '127.0.0.1').pause();
+  socket.on('error', () => {});
+  // What is not read hides the end of it; a write fails then.
+  socket.on('close', () => (socket.isClosed = true));
+  closing.push(async () => socket.destroy());
+  return socket;
+}
+
+const post = (query: string): string => {
+  const body = JSON.stringify({ query });
+  return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-api-key: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+};
+
+/** Resident memory of the gateway, in bytes. */
+const residentBytes = ({ gateway }: Stand): number => {
+  const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024;
+};
+
+/** Asks for `payload`, which has a megabyte. */
+const big = `{ node(id: "${formatNodeId('PersonLog', ['big', 'l'])}") { ... on PersonLog { payload } } }`;
+
+function answerBig({ upstream }: Stand): void {
+  const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
+  const payload = { text: 'x'.repeat(1_000_000) };
+  upstream.on('GET /v0/persons/big/logs/l', text(JSON.stringify({ ...log, payload })));
+}
+
+describe('T67 a connection that sends and does not read', () => {
+  it('T67 is answered no further than the system takes, in bounded memory', async () => {
+    answerBig(stand);
+    await stand.ask(big);
+    const before = residentBytes(stand);
+    const hits = stand.hits;
+
+    const sockets = Array.from({ length: 5 }, () => open());
+    for (const socket of sockets) socket.write(post(big).repeat(90));
+    await sleep(1_000);
+
+    // A socket of the loopback takes some megabytes.
+    expect(stand.hits - hits).toBeLessThan(5 * 20);
+    expect(residentBytes(stand) - before).toBeLessThan(60e6);
+    expect((await stand.ask('{ __typename }')).data).toEqual({ __typename: 'Query' });
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('T67 is answered in order when it reads at last', async () => {
+    const socket = open();
+    const names = Array.from({ length: 60 }, (_, i) => `n${i}`);
+    socket.write(names.map((name) => post(`{ ${name}: __typename }`)).join(''));
+    await sleep(200);
+
+    let read = '';
+    socket.on('data', (chunk: Buffer) => (read += chunk.toString()));
+    socket.resume();
+
+    await eventually(() =>
+      expect([...read.matchAll(/"(n\d+)":"Query"/g)].map(([, name]) => name)).toEqual(names),
+    );
+    socket.destroy();
+  });
+
+  it('T67 is cut when it sends more ahead than any client does', async () => {
+    const socket = open();
+    socket.write(post(big).repeat(240));
+
+    await eventually(() => {
+      socket.write('x'); // to learn of the end without reading
+      expect(socket.isClosed).toBe(true);
+    });
+  });
+
+  it('T67 makes nobody wait: twenty connections with nine thousand requests each', async () => {
+    const callers = openCallers(stand.gateway);
+    closing.push(() => callers.close());
+    const slowest = async (): Promise<number> => {
+      const times: number[] = [];
+      for (let i = 0; i < 10; i++) times.push((await callers.ask('{ __typename }')).tookMs);
+      return percentile(times, 0.9);
+    };
+    await slowest();
+
+    await expectBelow(250, async () => {
+      const many = post('{ __typename }').repeat(9_000);
+      const sockets = Array.from({ length: 20 }, () => open());
+      for (const socket of sockets) socket.write(many);
+      const during = await slowest();
+      for (const socket of sockets) socket.destroy();
+      return during;
+    });
+  });
+});
+
+it('T67 lets one address have as many connections as MAX_CONNECTIONS_PER_ADDRESS says', async () => {
+  const capped = await openStand({ MAX_CONNECTIONS_PER_ADDRESS: '5' });
+  closing.push(() => capped.close());
+  const { port } = capped.gateway;
+  const asks = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n';
+  const isServed = (socket: Socket): Promise<boolean> =>
+    new Promise((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false));
+      socket.write(asks);
+      socket.resume();
+    });
+
+  const sockets = Array.from({ length: 5 }, () => open(port));
+  expect(await Promise.all(sockets.map(isServed))).toEqual(Array(5).fill(true));
+  expect(await isServed(open(port))).toBe(false);
+  sockets[0]!.destroy();
+
+  await eventually(async () => expect(await isServed(open(port))).toBe(true));
+});
+
+it('T67 gives memory back after a hard time, to within 60 MB of what it was', async () => {
+  const busy = await openStand({ LOG_LEVEL: 'warn' });
+  closing.push(() => busy.close());
+  const items = Array.from({ length: 100 }, (_, i) =>
+    sampleOf(routes.getPerson, { person_id: `p${i}` }),
+  );
+  const list = JSON.stringify({ ...sampleOf(routes.listPersons), items });
+  busy.upstream.on('*', world());
+  busy.upstream.on('GET /v0/persons', text(list));
+  await busy.ask('{ persons(first: 100) { nodes { name } } }');
+  const before = residentBytes(busy);
+  const callers = openCallers(busy.gateway);
+  closing.push(() => callers.close());
+
+  let count = 0;
+  let peak = 0;
+  await callers.loop(60, 3_000, async () => {
+    const lists = Array.from({ length: 4 }, (_, i) => {
+      return `a${i}: persons(first: 100) { nodes { id personId name email domain createdAt } }`;
+    });
+    // Another document each time, so that whatever is kept by text is filled too.
+    const { status } = await callers.ask(
+      `{ ${lists.join(' ')} } # ${count++} ${'x'.repeat(3_000)}`,
+    );
+    expect([200, 503]).toContain(status);
+    peak = Math.max(peak, residentBytes(busy));
+  });
+
+  expect(peak - before).toBeLessThan(400e6);
+  await eventually(() => expect(residentBytes(busy) - before).toBeLessThan(60e6), 20_000);
+});

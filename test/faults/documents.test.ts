@@ -1,0 +1,221 @@
+/**
+ * T62b and T65: documents that cost more than they look, and what is done for callers without a key.
+ *
+ * What is measured is the CPU that the gateway's process has used, so that a busy machine matters little.
+ */
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { POST_JSON, send, type Reply } from '../support/gateway-process.ts';
+import { expectBelow, openStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand({ LOG_LEVEL: 'warn' });
+});
+
+afterAll(() => stand.close());
+
+const times = (count: number, write: (i: number) => string, separator = ' ') =>
+  Array.from({ length: count }, (_, i) => write(i)).join(separator);
+
+/** A request without a key. */
+const askAnonymously = (query: string, variables?: unknown): Promise<Reply> =>
+  send(`${stand.gateway.url}/graphql`, {
+    method: 'POST',
+    headers: POST_JSON,
+    body: JSON.stringify({ query, variables }),
+  });
+
+let variants = 0;
+/** The same for validation, and another text for the cache. */
+const variant = (query: string) => `${query} # ${variants++}`;
+
+/** Milliseconds of CPU that a request takes. */
+async function cpuOf(ask: () => Promise<unknown>, count = 10): Promise<number> {
+  const used = () => stand.gateway.metric('process_cpu_seconds_total');
+  const before = await used();
+  for (let i = 0; i < count; i++) await ask();
+  return ((await used()) - before) * (1_000 / count);
+}
+
+/** A page's audiences' pages' audiences …, so many of each side by side. */
+const nested = (levels: number, width: number): string => {
+  const fields = ['audiences', 'nodes', 'page'];
+  const at = (level: number): string =>
+    level === levels ? 'id' : times(width, () => `${fields[level % 3]} { ${at(level + 1)} }`);
+  return at(0);
+};
+
+const PLANS = `{ ${times(29, (i) => `a${i}: nodes(ids: [${times(100, (j) => `"x${j}"`)}]) { ...F }`)} }
+  fragment F on Page { audiences(first: 100) { nodes { page { audiences(first: 100) { nodes { person {
+  name } page { name audiences(first: 100) { nodes { page { name } } } } } } } } } }`;
+
+describe('T62b a caller without a key', () => {
+  it.each([
+    ['a document that is dear to plan', PLANS.replaceAll(/"x\d+"/g, '"x"').slice(0, 90_000)],
+    ['a document that is dear to validate', `{ page(pageId: "a") { ${nested(4, 3)} } }`],
+    ['a field that is not there', '{ nothing }'],
+    ['a lookup beside __typename', '{ __typename page(pageId: "p") { name } }'],
+  ])('T62b is told so before anything is spent on %s', async (_what, query) => {
+    const reply = await askAnonymously(query);
+
+    // Too large, or without a key: whichever is found first.
+    expect(['QUERY_TOO_LARGE', 'UNAUTHENTICATED']).toContain(reply.codes[0]);
+    expect(reply.status).toBe(reply.codes[0] === 'UNAUTHENTICATED' ? 401 : 400);
+    expect(reply.body).not.toHaveProperty('data');
+    await expectBelow(20, () => cpuOf(() => askAnonymously(variant(query))));
+    await stand.holds(reply, { hits: 0 });
+  });
+
+  it('T62b is answered what needs no key', async () => {
+    const replies = [
+      await askAnonymously('{ __typename }'),
+      await askAnonymously(getIntrospectionQuery()),
+    ];
+
+    expect(replies.map(({ codes }) => codes)).toEqual([[], []]);
+    await stand.holds([], { hits: 0 });
+  });
+});
+
+/** Fragments of which each spreads the next eight. */
+const wide = (count: number): string =>
+  times(count, (i) => {
+    const next = times(Math.min(8, count - 1 - i), (j) => `...F${i + j + 1}`);
+    return `fragment F${i} on Page { name id title ${next} }`;
+  });
+
+const DEAR: readonly (readonly [string, string])[] = [
+  ['a fragment that nobody spreads', `{ __typename } fragment F on Page { ${nested(3, 7)} }`],
+  ['a deeper one', `{ __typename } fragment F on Page { ${nested(7, 2)} }`],
+  ['many that nobody spreads', `{ __typename } ${wide(60)}`],
+  ['the same, spread', `{ page(pageId: "a") { ...F0 } } ${wide(60)}`],
+  ['one field in many places', `{ page(pageId: "a") { ${nested(2, 30)} } }`],
+  [
+    'fragments side by side',
+    `{ page(pageId: "a") { ${times(90, (i) => `...F${i}`)} } } ${times(90, (i) => `fragment F${i} on Page { name id title status }`)}`,
+  ],
+  [
+    'fragments that contradict each other',
+    `{ page(pageId: "a") { ${times(90, (i) => `...F${i}`)} } } ${times(90, (i) => `fragment F${i} on Page { name ${i % 2 ? 'id' : 'id: title'} }`)}`,
+  ],
+  [
+    'fragments in circles',
+    `{ page(pageId: "a") { ...F0 } } ${times(60, (i) => `fragment F${i} on Page { audiences { nodes { page { ...F${(i + 1) % 60} ...F${(i + 7) % 60} } } } }`)}`,
+  ],
+  [
+    'variables in many operations',
+    `${times(45, (i) => `query Q${i}($a: ID!) { ...F0 }`)} ${times(40, (i) => `fragment F${i} on Query { page(pageId: $a) { id } ${i < 39 ? `...F${i + 1}` : ''} }`)}`,
+  ],
+  ['unknown fields', `{ ${times(900, (i) => `pagex${i}`)} }`],
+  ['unknown arguments', `{ page(${times(600, (i) => `pageIdx${i}: 1`)}) { id } }`],
+  ['unknown types', times(99, (i) => `fragment F${i} on Pagee${i} { x }`)],
+  [
+    'conditions on many types',
+    `{ node(id: "x") { ${times(250, (i) => `... on ${['Page', 'Topic', 'Person'][i % 3]} { id }`)} } }`,
+  ],
+  [
+    'an input full of mistakes',
+    `mutation { createPage(input: { ${times(600, (i) => `x${i}: 1`)} }) { page { id } } }`,
+  ],
+  ['long texts', `{ a: page(pageId: "${'x'.repeat(95_000)}") { id } }`],
+];
+
+describe('T65 a document of up to 100 KB', () => {
+  it.each(DEAR)('T65 costs little: %s', async (_what, query) => {
+    const replies: Reply[] = [];
+
+    await expectBelow(60, () =>
+      cpuOf(async () => {
+        replies.push(await stand.ask(variant(query)));
+      }),
+    );
+
+    for (const { codes } of replies) expect(codes.length).toBeGreaterThan(0);
+    for (const { errors } of replies) expect(errors.length).toBeLessThan(30);
+    await stand.holds(replies, { hits: 0 });
+  });
+
+  it('T65 repeats no more than a hundred characters of itself in a message', async () => {
+    const long = 'x'.repeat(190);
+    const text = 'y'.repeat(50_000);
+    const list = `[${times(1_500, (i) => `"${i}"`)}]`;
+    const create = 'mutation ($i: CreatePageInput!) { createPage(input: $i) { page { id } } }';
+    const replies = [
+      await stand.ask(`{ ${long} }`),
+      await stand.ask(`{ page(${long}: 1) { id } }`),
+      await stand.ask(`{ page(pageId: "p") { id } "${text}" }`),
+      await stand.ask(`{ topics(first: "${text}") { totalCount } }`),
+      await stand.ask(`{ topics(first: ${list}) { totalCount } }`),
+      await stand.ask(`query ($a: Int) { topics(first: $a) { totalCount } }`, {
+        variables: { a: text },
+      }),
+      await stand.ask(`query ($a: Int) { topics(first: $a) { totalCount } }`, {
+        variables: { a: { [text]: [text, text] } },
+      }),
+      await stand.ask(create, { variables: { i: { [text]: 1, title: text } } }),
+      await stand.ask(`{ node(id: "${text}") { id } }`),
+      await stand.ask(`{ topics(after: "${text}") { totalCount } }`),
+      await stand.ask(`{ page(pageId: "${text}") { name } }`),
+    ];
+
+    for (const { errors } of replies) {
+      expect(errors.length).toBeGreaterThan(0);
+      for (const { message } of errors) {
+        expect(message).not.toMatch(/[xy]{101}/);
+        expect(message.length).toBeLessThanOrEqual(400);
+      }
+    }
+    await stand.holds(replies, { hits: 0 });
+  });
+});
+
+const ALL = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true });
+
+describe('T65 introspection', () => {
+  it.each([
+    ['types of fields of types', '{ __schema { types { fields { type { fields { name } } } } } }'],
+    [
+      'possible types of fields',
+      '{ __schema { types { possibleTypes { interfaces { possibleTypes { name } } } } } }',
+    ],
+    [
+      'many aliases',
+      `{ __schema { types { ${times(30, (i) => `a${i}: fields { name args { name description } }`)} } } }`,
+    ],
+    [
+      'one type many times',
+      `{ ${times(30, (i) => `a${i}: __type(name: "Query") { fields { name description } }`)} }`,
+    ],
+    [
+      'all of it many times',
+      `{ ${times(30, (i) => `a${i}: __schema { types { name fields { name } } }`)} }`,
+    ],
+  ])('T65 multiplies nothing: %s', async (_what, query) => {
+    const reply = await askAnonymously(query);
+
+    expect([reply.status, reply.codes]).toEqual([400, ['QUERY_TOO_LARGE']]);
+    await stand.holds(reply, { hits: 0 });
+  });
+
+  it('T65 answers all that tools ask for, and keeps the answer', async () => {
+    const first = await askAnonymously(ALL);
+    const [kept, withKey] = [await askAnonymously(ALL), await stand.ask(ALL)];
+
+    expect(first.data.__schema.types.length).toBeGreaterThan(50);
+    expect(kept.text).toBe(first.text);
+    expect(withKey.text).toBe(first.text);
+    await expectBelow(15, () => cpuOf(() => askAnonymously(ALL)));
+    await stand.holds([], { hits: 0 });
+  });
+
+  it('T65 tells answers to other variables apart', async () => {
+    const query = 'query ($name: String!) { __type(name: $name) { name } }';
+
+    const names = ['Page', 'Topic', 'Nothing'];
+    const replies = await Promise.all(names.map((name) => askAnonymously(query, { name })));
+
+    expect(replies.map(({ data }) => data.__type?.name)).toEqual(['Page', 'Topic', undefined]);
+  });
+});

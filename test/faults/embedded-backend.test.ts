@@ -1,0 +1,282 @@
+/**
+ * T71 and T76: whatever the embedded backend is sent, it refuses in the documented words or does it;
+ * when it fails itself, the log has the route and a code, and nothing of whoever asked; and its
+ * database is one file, which is refused at start when it cannot be used.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createClient } from '@libsql/client';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ErrorBody } from '../../src/v0/error.ts';
+import { routes, type RouteName } from '../../src/v0/routes.ts';
+import { callerOf, shareTestBackend, temporaryDatabase } from '../backend/support.ts';
+import { POST_JSON, send, startProduct } from '../server/support.ts';
+import { buildGateway } from '../support/gateway-build.ts';
+
+/** How the gateway is started. */
+const START = [process.execPath, await buildGateway()];
+
+const failures: unknown[] = [];
+const backend = shareTestBackend({ onFailure: (failure) => failures.push(failure) });
+
+const cursorWith = (part: string) => Buffer.from(part).toString('base64url');
+
+/** A cursor of the list of topics, with another sort key in it. */
+async function forgedCursor(key: string): Promise<string> {
+  const { body } = await backend.call('/v0/topics?limit=1');
+  const keys = JSON.parse(Buffer.from(body.nextCursor, 'base64url').toString()) as unknown[];
+  return cursorWith(`[${JSON.stringify(keys[0])},${key},"topic_01"]`);
+}
+
+describe('T71 the embedded backend', () => {
+  it.each([
+    ['/v0/pages/search?query=', Array(1_000).fill('a').join('%20'), 'query'],
+    ['/v0/pages/search?query=', Array(33).fill('a').join('%20'), 'query'],
+    ['/v0/accounts/search?query=', 'a'.repeat(2_001), 'query'],
+    ['/v0/page_links?path=', `/${'a'.repeat(2_000)}`, 'path'],
+    ['/v0/topics?limit=', '1'.repeat(5_000), 'limit'],
+  ])('T71 refuses what is too long: %s', async (path, value, field) => {
+    const { status, body } = await backend.call(path + value);
+
+    expect([status, body.code, body.details.field]).toEqual([400, 'bad_request', field]);
+    expect(ErrorBody.parse(body)).toEqual(body);
+    expect(body.message.length).toBeLessThan(200);
+  });
+
+  it.each(['1e999', '-1e999', 'null', '[]', '"text"', '{}'])(
+    'T71 refuses a cursor that holds %s',
+    async (key) => {
+      const { status, body } = await backend.call(`/v0/topics?cursor=${await forgedCursor(key)}`);
+
+      expect([status, body.code, body.details.field]).toEqual([400, 'bad_request', 'cursor']);
+    },
+  );
+
+  it('T71 answers a search of as many words as may be', async () => {
+    const words = Array.from({ length: 32 }, (_, i) => 'abcdefgh'[i % 8]).join('%20');
+
+    expect((await backend.call(`/v0/pages/search?query=${words}`)).status).toBe(200);
+  });
+
+  it.each(Object.keys(routes) as RouteName[])('T71 never fails at %s', async (name) => {
+    const { method, path, query, body } = routes[name] as (typeof routes)['listTopics'];
+    const shape = Object.keys(query?.shape ?? {});
+    const wild = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.constantFrom(
+        '1e999',
+        '-1',
+        '9007199254740993',
+        "'; --",
+        '\0',
+        '\ud800',
+        'true',
+        '',
+        ...RAW,
+      ),
+      fc.json().map(cursorWith),
+      fc.string({ minLength: 2_500, maxLength: 3_000 }),
+    );
+    const request = fc.record({
+      holes: fc.array(fc.oneof(fc.constantFrom(...IDS), wild), { minLength: 3, maxLength: 3 }),
+      query: fc.record(Object.fromEntries(shape.map((field) => [field, wild])), {
+        requiredKeys: [],
+      }),
+      body: bodyOf(name),
+    });
+
+    await fc.assert(
+      fc.asyncProperty(request, async ({ holes, query, ...sent }) => {
+        let hole = 0;
+        const filled = path.replaceAll(/\{\w+\}/g, () => encode(holes[hole++]!) || '%00');
+        const search = Object.entries(query).map(([field, value]) => `${field}=${encode(value!)}`);
+        const answer = await backend.call(`${filled}?${search.join('&').slice(0, 9_000)}`, {
+          method,
+          ...(body && { body: sent.body }),
+        });
+
+        expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500);
+        if (answer.status >= 400) expect(ErrorBody.parse(answer.body)).toEqual(answer.body);
+      }),
+      { numRuns: 30 },
+    );
+    expect(failures).toEqual([]);
+  });
+
+  it('T71 is logged by its route and a code when it fails', async () => {
+    const databaseUrl = temporaryDatabase();
+    const product = startProduct({ BACKEND_DATABASE_URL: databaseUrl });
+    await product.ready();
+    const [url] = /http:\/\/[\d.:]+(?=\/v0\/openapi)/.exec(product.stdout) ?? [];
+    const client = createClient({ url: databaseUrl });
+    await client.execute('DROP TABLE pages');
+    client.close();
+
+    const answer = await callerOf(url!)('/v0/pages', {
+      method: 'POST',
+      body: {
+        actions: [],
+        actionCardWidgets: [],
+        brandId: 'brand',
+        name: 'a word of the caller',
+        pageContext: 'x'.repeat(900_000),
+        scripts: [],
+      },
+    });
+
+    expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
+    const lines = product.stdout.split('\n').filter((line) => line.includes('backend failed'));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ route: 'POST /v0/pages', code: 'SQLITE_ERROR' }),
+    ]);
+    expect(lines[0]!.length).toBeLessThan(500);
+    expect(product.stdout + product.stderr).not.toContain('a word of the caller');
+  });
+});
+
+/** Ids that exist, so that some requests come further than to a 404. */
+const IDS = [
+  'page_northwind',
+  'audience_northwind_01',
+  'topic_01',
+  'account_harborlight_logistics',
+];
+
+/** Some are sent as they are, however wrong their percent signs. */
+const encode = (text: string): string =>
+  RAW.includes(text) ? text : encodeURIComponent(text.toWellFormed());
+
+const RAW = ['%', '%E0%A4%A', '%2e%2e', '%00', '%ed%a0%80'];
+
+/** Bodies that are right but for a part. */
+function bodyOf(name: RouteName): fc.Arbitrary<unknown> {
+  const wild = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary' }));
+  const texts = fc.record(
+    Object.fromEntries(TEXT_FIELDS.map((field) => [field, fc.oneof(fc.string(), wild)])),
+    { requiredKeys: [] },
+  );
+  const lists = fc.record({
+    actions: fc.array(wild, { maxLength: 2 }),
+    actionCardWidgets: fc.constantFrom([], [{}], [{ logos: [{ image: {} }] }]),
+    scripts: fc.constantFrom([], [{ content: '\0' }], [{ enabled: true }]),
+    brandId: fc.string(),
+    name: fc.string({ unit: 'binary' }),
+    pageContext: fc.string(),
+  });
+  if (name === 'createPage') return fc.oneof(lists, wild);
+  return fc.oneof(texts, wild);
+}
+
+const TEXT_FIELDS = [
+  'publishBehavior',
+  'actionUrlOverride',
+  'customName',
+  'metadataOverride',
+  'supplementaryContext',
+  'operationKey',
+  'title',
+  'sortOrder',
+  'content',
+];
+
+describe('T76 its database', () => {
+  /** By another process: libSQL's client keeps a file open for a while after it was closed. */
+  const make = async (databaseUrl: string): Promise<void> => {
+    const product = startProduct({ BACKEND_DATABASE_URL: databaseUrl });
+    await product.ready();
+    product.process.kill('SIGTERM');
+    await product.exit();
+  };
+
+  it.each(['1', '2'])(
+    'T76 is whole in its file after an orderly stop, WORKERS=%s',
+    async (count) => {
+      const databaseUrl = temporaryDatabase();
+      const file = databaseUrl.slice('file:'.length);
+      const product = startProduct({ BACKEND_DATABASE_URL: databaseUrl, WORKERS: count });
+      const url = await product.ready();
+      const written = await send(url, {
+        method: 'POST',
+        headers: { ...POST_JSON, 'x-api-key': 'demo' },
+        body: JSON.stringify({
+          query:
+            'mutation { createTopicEntry(input: { topicId: "topic_02", content: { type: "text", content: "Written last" } }) { topicEntry { topicEntryId } } }',
+        }),
+      });
+
+      product.process.kill('SIGTERM');
+      const exit = await product.exit();
+      const copy = `${file}.copy`;
+      copyFileSync(file, copy);
+      const client = createClient({ url: `file:${copy}` });
+      const { rows } = await client.execute('SELECT topic_entry_id AS id FROM topic_entries');
+      client.close();
+
+      expect(exit).toBe(0);
+      const { topicEntryId } = written.body.data.createTopicEntry.topicEntry;
+      expect(rows.map(({ id }) => id)).toContain(topicEntryId);
+    },
+  );
+
+  // A limit on the size of files holds for everybody; permissions do not for root.
+  it.runIf(process.platform === 'linux')(
+    'T76 is refused in one line when it cannot be written',
+    async () => {
+      const databaseUrl = temporaryDatabase();
+      await make(databaseUrl);
+
+      const { stderr, status } = spawnSync('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', ...START], {
+        env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: databaseUrl },
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+
+      expect(stderr).toMatch(/^Cannot use the database file:\S+: [^\n"()]+ .+\n$/);
+      expect(stderr).not.toMatch(/ConnectionFailed|SQLITE_/);
+      expect(status).toBe(1);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'T76 is refused in one line when this user may only read it',
+    async ({ skip }) => {
+      const databaseUrl = temporaryDatabase();
+      const file = databaseUrl.slice('file:'.length);
+      await make(databaseUrl);
+      for (const name of [dirname(dirname(file)), dirname(file)]) chmodSync(name, 0o755);
+      for (const name of readdirSync(dirname(file))) chmodSync(join(dirname(file), name), 0o444);
+      // Root may write whatever the permissions are, and becomes nobody for this.
+      const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+      const read = spawnSync('cat', [START[1]!], { ...nobody });
+      if (read.status !== 0) skip('nobody may not read the gateway here');
+
+      const { stderr, status } = spawnSync(START[0]!, START.slice(1), {
+        ...nobody,
+        env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: databaseUrl },
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+
+      expect(stderr).toBe(
+        `Cannot use the database ${databaseUrl}: it cannot be written: check the permissions of the file and its folder\n`,
+      );
+      expect(status).toBe(1);
+    },
+  );
+
+  it('T76 is refused in words when it cannot be opened', async () => {
+    const product = startProduct({ BACKEND_DATABASE_URL: 'file:/proc/version/backend.db' });
+    const folder = startProduct({ BACKEND_DATABASE_URL: `file:${tmpdir()}` });
+
+    expect([await product.exit(), await folder.exit()]).toEqual([1, 1]);
+    expect(product.stderr).toMatch(
+      /^Cannot use the database file:\/proc\/version\/backend.db: .+\n$/,
+    );
+    expect(folder.stderr).toBe(
+      `Cannot use the database file:${tmpdir()}: it cannot be opened: check that its folder exists, and the permissions of both\n`,
+    );
+  });
+});

@@ -1,0 +1,131 @@
+/**
+ * T73: what precedes an answer is passed over, and a part is not taken for the whole.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { raw, type Behaviour } from '../support/faults.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { openStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand();
+});
+
+afterEach(async () => {
+  for (const route of [READ, WRITE]) stand.upstream.on(route, world());
+  await stand.calm();
+});
+
+afterAll(() => stand.close());
+
+const READ = 'GET /v0/topics/t';
+const WRITE = 'PATCH /v0/topics/t';
+const read = () => stand.ask('{ topic(topicId: "t") { title } }');
+const write = () =>
+  stand.ask(
+    `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "x" }) { topic { title } } }`,
+  );
+
+const BODY = JSON.stringify(sampleOf(routes.getTopic, { topic_id: 't' }));
+/** Closes its connection: Node's server, past which it is written, still waits for its own answer there. */
+const answer = (status = '200 OK', body = BODY): string =>
+  `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+const PROCESSING = 'HTTP/1.1 102 Processing\r\nx-part: 1\r\n\r\n';
+const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n\r\n';
+
+/** These pieces, each in a packet of its own. */
+const inPieces =
+  (...pieces: readonly string[]): Behaviour =>
+  async (_response, _seen, socket) => {
+    for (const piece of pieces) {
+      socket.write(piece);
+      await sleep(2);
+    }
+  };
+
+it.each<[string, Behaviour]>([
+  ['100 Continue', raw(CONTINUE + answer())],
+  ['102 Processing', raw(PROCESSING + answer())],
+  ['103 Early Hints', raw(HINTS + answer())],
+  ['several of them', raw(PROCESSING + HINTS + CONTINUE + CONTINUE + answer())],
+  ['one, well before the answer', inPieces(CONTINUE, '', '', answer())],
+  ['two that arrive byte by byte', inPieces(...(CONTINUE + HINTS), answer())],
+  [
+    'one that ends in the packet of the answer',
+    inPieces(HINTS.slice(0, 20), HINTS.slice(20) + answer()),
+  ],
+])('T73 passes over %s, for reads and writes', async (_name, behaviour) => {
+  stand.upstream.on(READ, behaviour);
+  stand.upstream.on(WRITE, behaviour);
+
+  const replies = [await read(), await read(), await write()];
+
+  expect(replies.flatMap(({ errors }) => errors)).toEqual([]);
+  expect(replies.map(({ data }) => data)).toEqual([
+    { topic: { title: 'title' } },
+    { topic: { title: 'title' } },
+    { updateTopic: { topic: { title: 'title' } } },
+  ]);
+  await stand.holds(replies, { hits: 3 });
+});
+
+it('T73 keeps what looks like one inside an answer', async () => {
+  const title = `${CONTINUE}${answer('206 Partial Content', '{}')}`;
+  const body = JSON.stringify({ ...JSON.parse(BODY), title });
+  const whole = answer('200 OK', body);
+  const at = whole.indexOf('HTTP/1.1 100');
+  stand.upstream.on(READ, inPieces(whole.slice(0, at), whole.slice(at)));
+
+  const reply = await read();
+
+  expect(reply.data).toEqual({ topic: { title } });
+  await stand.holds(reply, { hits: 1 });
+});
+
+it('T73 has no use for a 101, or for 1xx responses without end', async () => {
+  stand.upstream.on(READ, raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'));
+  const switched = await read();
+  stand.upstream.on(READ, async (_response, _seen, socket) => {
+    while (!socket.destroyed) {
+      socket.write(CONTINUE);
+      await sleep(5);
+    }
+  });
+  const endless = await read();
+
+  expect(switched.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+  expect(endless.codes).toEqual(['UPSTREAM_TIMEOUT']);
+  await stand.holds([switched, endless], { hits: [2, 6] });
+});
+
+it.each([202, 203, 205, 206, 226, 299])(
+  'T73 takes no %i for the whole: a read is refused, a write has an unknown outcome',
+  async (status) => {
+    const partial = raw(answer(`${status} Whatever`, status === 205 ? '' : BODY));
+    stand.upstream.on(READ, partial, world());
+    stand.upstream.on(WRITE, partial);
+
+    const reader = await read();
+    const writer = await write();
+
+    expect(reader.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(writer.codes).toEqual(['OUTCOME_UNKNOWN']);
+    expect(writer.errors[0].extensions.state).toMatchObject({ found: true });
+    await stand.holds([reader, writer], { hits: 3 });
+  },
+);
+
+it('T73 takes a 201 for a success', async () => {
+  stand.upstream.on(READ, raw(answer('201 Created')));
+
+  const reply = await read();
+
+  expect(reply.data).toEqual({ topic: { title: 'title' } });
+  await stand.holds(reply, { hits: 1 });
+});

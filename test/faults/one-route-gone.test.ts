@@ -1,0 +1,129 @@
+/**
+ * T63: one route, or one tenant, that fails takes nothing else down.
+ *
+ * Each has a gateway of its own, and most of it is waiting: they run side by side.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { reset, silence, status, type Behaviour } from '../support/faults.ts';
+import { KEY, OTHER_KEY } from '../support/gateway-process.ts';
+import { world } from '../support/world.ts';
+import { openCallers, type Callers, type Heard } from './callers.ts';
+import { eventually, openStand, percentile, type Stand } from './stand.ts';
+
+const closing: (() => Promise<void>)[] = [];
+
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+});
+
+async function open(env?: Readonly<Record<string, string>>): Promise<[Stand, Callers]> {
+  const stand = await openStand(env);
+  const callers = openCallers(stand.gateway);
+  closing.push(
+    () => stand.close(),
+    () => callers.close(),
+  );
+  return [stand, callers];
+}
+
+let asked = 0;
+/** A screen of two routes that is shared with no other. */
+const screen = (): string =>
+  `{ person(personId: "p${asked++}") { name } topic(topicId: "t${asked}") { title } }`;
+
+/** One screen every so often, whether or not those before it are answered. */
+async function askSteadily(
+  everyMs: number,
+  forMs: number,
+  ask: () => Promise<Heard>,
+): Promise<Heard[]> {
+  const heard: Promise<Heard>[] = [];
+  for (const endMs = performance.now() + forMs; performance.now() < endMs; await sleep(everyMs)) {
+    heard.push(ask());
+  }
+  return Promise.all(heard);
+}
+
+const WELL = { title: 'title' };
+
+/** An attempt has a second. */
+const PATIENT = { UPSTREAM_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '5000' };
+
+describe.concurrent('T63 what fails', () => {
+  it.each<[string, Behaviour]>([
+    ['answers 500', status(500)],
+    ['answers 503', status(503)],
+    ['is silent', silence()],
+    ['resets every connection', reset()],
+  ])('T63 keeps every field of one route of a screen while the other %s', async (_name, fault) => {
+    const [{ upstream, gateway }, callers] = await open(PATIENT);
+    const ask = () => callers.ask(screen());
+    const before = await askSteadily(30, 1_000, ask);
+    expect(before.flatMap(({ body }) => body.errors ?? [])).toEqual([]);
+
+    // By the route alone: the ids are always new.
+    upstream.on('*', (response, seen, socket) =>
+      (seen.target.startsWith('/v0/persons/') ? fault : world())(response, seen, socket),
+    );
+    const early = await askSteadily(30, 1_800, ask);
+    const late = await askSteadily(30, 2_200, ask);
+
+    const during = [...early, ...late];
+    const lost = during.filter(({ body }) => body.data.topic?.title !== WELL.title);
+    expect(lost.map(({ body }) => body.errors.map((error: any) => error.message))).toEqual([]);
+    expect(during.every(({ body }) => body.data.person === null)).toBe(true);
+    const median = (some: readonly Heard[]) =>
+      percentile(
+        some.map(({ tookMs }) => tookMs),
+        0.5,
+      );
+    expect(median(late), 'its usual speed').toBeLessThan(Math.max(50, 3 * median(before)));
+
+    const ready = await gateway.get('/ready');
+    expect([ready.status, ready.body]).toMatchObject([
+      200,
+      { ready: true, degraded: true, upstream: { reachable: true, breaker: 'closed' } },
+    ]);
+    const route = 'GET /v0/persons/{person_id}';
+    expect(ready.body.upstream.open).toMatchObject([{ scope: 'route_key', route, count: 1 }]);
+    expect(await gateway.metric('gateway_breakers_open', 'scope="route_key"')).toBe(1);
+    expect(await gateway.metric('gateway_breaker_state', 'scope="route_key"')).toBeGreaterThan(0);
+    expect(await gateway.metric('gateway_breaker_state', 'scope="host"')).toBe(0);
+    expect(gateway.output).toContain('Breaker of scope route_key is open');
+    const { text: metrics } = await gateway.get('/metrics');
+    expect(ready.text + metrics + gateway.output).not.toContain(KEY);
+
+    // Half-open after 5 s at most: one call finds out that it is well again.
+    upstream.on('*', world());
+    await eventually(async () => {
+      const { body } = await callers.ask(screen());
+      expect(body.errors).toBeUndefined();
+    }, 8_000);
+    await eventually(async () => expect((await gateway.get('/ready')).body.degraded).toBe(false));
+  });
+
+  it.each([400, 1_500])(
+    'T63 answers one tenant, who asks every %i ms, each time, while another gets 500 on the same route',
+    async (everyMs) => {
+      const [{ upstream }, callers] = await open();
+      const query = () => `{ person(personId: "p${asked++}") { name } }`;
+      upstream.on('*', (response, seen, socket) =>
+        (seen.headers['x-api-key'] === KEY ? status(500) : world())(response, seen, socket),
+      );
+
+      const noisy = callers.loop(4, 6_000, async () => {
+        const { body } = await callers.ask(query());
+        expect(body.data).toEqual({ person: null });
+      });
+      await sleep(500);
+      const quiet = await askSteadily(everyMs, 5_500, () =>
+        callers.ask(query(), { apiKey: OTHER_KEY }),
+      );
+      await noisy;
+
+      expect(quiet.length).toBeGreaterThanOrEqual(3);
+      expect(quiet.filter(({ body }) => body.data?.person?.name !== 'name')).toEqual([]);
+    },
+  );
+});

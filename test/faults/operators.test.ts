@@ -1,0 +1,159 @@
+/**
+ * T77 and T78: what operators can close: metrics, explanations, and the names the gateway answers to.
+ */
+import { request } from 'node:http';
+import { afterAll, describe, expect, it } from 'vitest';
+import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
+import { rawHttp } from './raw-http.ts';
+import { eventually, openStand, type Stand } from './stand.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+async function open(env: Record<string, string> = {}): Promise<Stand> {
+  const stand = await openStand(env);
+  closing.push(() => stand.close());
+  return stand;
+}
+
+const LOOKUP = '{ person(personId: "p") { name } }';
+
+describe('T77 ADMIN_PORT', () => {
+  /** Where the gateway says that its operators' port is. */
+  const adminOf = async ({ gateway }: Stand): Promise<string> => {
+    let url: string | undefined;
+    await eventually(() => {
+      url = /Metrics and readiness are at (http:\S+?)"/.exec(gateway.output)?.[1];
+      expect(url).toBeDefined();
+    });
+    return url!;
+  };
+
+  it.each([
+    ['one process', {}],
+    ['two workers', { WORKERS: '2' }],
+  ])('T77 has the metrics and the details of readiness to itself: %s', async (_what, env) => {
+    const stand = await open({ ADMIN_PORT: '0', ...env });
+    const admin = await adminOf(stand);
+    await stand.ask(LOOKUP);
+
+    const shown = {
+      metrics: await stand.gateway.get('/metrics'),
+      ready: await stand.gateway.get('/ready'),
+      health: await stand.gateway.get('/health'),
+    };
+    const hidden = {
+      metrics: await send(`${admin}/metrics`),
+      ready: await send(`${admin}/ready`),
+      health: await send(`${admin}/health`),
+      graphql: await send(`${admin}/graphql?query={__typename}`, { headers: { 'x-api-key': KEY } }),
+    };
+
+    expect([shown.metrics.status, shown.metrics.codes]).toEqual([404, ['NOT_FOUND']]);
+    expect([shown.ready.status, shown.ready.body]).toEqual([200, { ready: true }]);
+    expect([shown.health.status, shown.health.body]).toEqual([200, { status: 'alive' }]);
+    expect(hidden.metrics.text).toContain('gateway_requests_total{operation="query"');
+    expect(hidden.ready.body).toMatchObject({ ready: true, upstream: { reachable: true } });
+    expect(hidden.health.body).toEqual({ status: 'alive' });
+    expect([hidden.graphql.status, hidden.graphql.codes]).toEqual([404, ['NOT_FOUND']]);
+  });
+
+  it('T77 stops with the process', async () => {
+    const stand = await open({ ADMIN_PORT: '0' });
+    const admin = await adminOf(stand);
+
+    expect(await stand.gateway.stop()).toBe(0);
+
+    await expect(send(`${admin}/health`)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('T77 EXPLAIN', () => {
+  const ask = ({ gateway }: Stand, explain: string, apiKey?: string): Promise<Reply> =>
+    send(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { ...POST_JSON, 'x-explain': explain, ...(apiKey && { 'x-api-key': apiKey }) },
+      body: JSON.stringify({ query: LOOKUP }),
+    });
+  const told = async (stand: Stand, apiKey?: string) => {
+    const [plan, cost] = [await ask(stand, 'plan', apiKey), await ask(stand, 'true', apiKey)];
+    return [
+      plan.body.extensions?.plan !== undefined,
+      cost.body.extensions?.upstream !== undefined,
+      cost.headers.get('server-timing') !== null,
+      // Whoever is told nothing is served as if nothing had been asked.
+      plan.data?.person ?? null,
+    ];
+  };
+  const ALL = [true, true, true, null];
+  const NOTHING = [false, false, false, { name: 'name' }];
+
+  it.each([
+    ['on', ALL, ALL],
+    ['keys', ALL, NOTHING],
+    ['off', NOTHING, NOTHING],
+  ])('T77 %s', async (audience, withKey, without) => {
+    const stand = await open({ EXPLAIN: audience, UPSTREAM_API_KEY: KEY, CURSOR_SECRET: KEY });
+
+    expect(await told(stand, KEY)).toEqual(withKey);
+    expect(await told(stand)).toEqual(without);
+  });
+});
+
+describe('T78 ALLOWED_HOSTS', () => {
+  /** The status and text for a request that names a host. */
+  const as = ({ gateway }: Stand, host: string, path = '/graphql'): Promise<[number, string]> =>
+    new Promise((resolve, reject) => {
+      const body = JSON.stringify({ query: LOOKUP });
+      const method = path === '/graphql' ? 'POST' : 'GET';
+      const headers = { ...POST_JSON, host };
+      const sent = request({ port: gateway.port, path, method, headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve([response.statusCode!, text]));
+      });
+      sent.on('error', reject).end(method === 'POST' ? body : undefined);
+    });
+
+  it('T78 is the names of this machine where callers need no key: DNS rebinding reads nothing', async () => {
+    const stand = await open({ UPSTREAM_API_KEY: KEY, CURSOR_SECRET: KEY });
+    const { port } = stand.gateway;
+
+    for (const host of [`127.0.0.1:${port}`, 'localhost', `LOCALHOST:${port}`, `[::1]:${port}`]) {
+      expect(await as(stand, host)).toEqual([200, '{"data":{"person":{"name":"name"}}}']);
+    }
+    const before = stand.hits;
+    for (const host of [`evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.nip.io']) {
+      const [status, text] = await as(stand, host);
+      expect([status, JSON.parse(text).errors[0].extensions.code]).toEqual([
+        421,
+        'HOST_NOT_ALLOWED',
+      ]);
+      expect(text).toContain('ALLOWED_HOSTS');
+    }
+    expect((await as(stand, 'evil.example', '/metrics'))[0]).toBe(421);
+    expect(stand.hits).toBe(before);
+    // Load balancers ask by address.
+    expect((await as(stand, '10.0.0.7', '/health'))[0]).toBe(200);
+    expect((await as(stand, '10.0.0.7', '/ready'))[0]).toBe(200);
+  });
+
+  it('T78 is what it says, and any host where it says nothing and callers need a key', async () => {
+    const [named, open_] = [await open({ ALLOWED_HOSTS: 'api.example.com' }), await open()];
+
+    expect((await as(named, 'api.example.com:8443'))[0]).toBe(401);
+    expect((await as(named, 'localhost'))[0]).toBe(421);
+    expect((await as(open_, 'anything.example'))[0]).toBe(401);
+  });
+
+  it('T78 refuses a body that is still on its way, and repeats little of a long name', async () => {
+    const stand = await open({ ALLOWED_HOSTS: 'api.example.com' });
+    const head = `POST /graphql HTTP/1.1\r\nhost: ${'x'.repeat(9_000)}\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n`;
+
+    const reply = await rawHttp(stand.gateway, head, { then: ['{'.repeat(1_000)] });
+
+    expect([reply.status, reply.closed]).toEqual([421, true]);
+    expect(reply.text).not.toMatch(/x{101}/);
+  });
+});

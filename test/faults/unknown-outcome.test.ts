@@ -1,0 +1,156 @@
+/**
+ * T74: a write whose answer does not say what became of it has an unknown outcome, and one that is sent
+ * while the backend closes idle connections is neither lost nor carried out twice.
+ */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { cut, ok, reset, status, text, type Behaviour } from '../support/faults.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { openCallers } from './callers.ts';
+import { openStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await openStand();
+});
+
+afterEach(async () => {
+  stand.upstream.on(WRITE, world());
+  // What the tests make fail stays the smaller part of this route's calls.
+  for (let i = 0; i < 5; i++) await write();
+  await stand.holds([], { hits: 5 });
+});
+
+afterAll(() => stand.close());
+
+const WRITE = 'PATCH /v0/topics/t';
+const topic = sampleOf(routes.getTopic, { topic_id: 't' });
+
+const update = (id: string, title: string): string =>
+  `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [id])}", title: "${title}" }) { topic { title } userErrors { code } } }`;
+const write = () => stand.ask(update('t', 'new'));
+
+it.each<[string, Behaviour]>([
+  ['a 500', status(500)],
+  ['a 502', status(502)],
+  ['a 504', status(504, { 'retry-after': '0' })],
+  ['a 507', status(507)],
+  ['a redirect (303)', status(303, { location: '/v0/topics/t' })],
+  ['no body', text('')],
+  ['204', (response) => void response.writeHead(204).end()],
+  ['broken JSON', text(JSON.stringify(topic).slice(0, -1))],
+  ['half of its body', cut(topic)],
+  ['HTML', text('<html>secret upstream text</html>', 'text/html')],
+  ['a list', text('[]')],
+  ['a reset', reset()],
+])('T74 does not know what became of a write that was answered with %s', async (_name, fault) => {
+  stand.upstream.on(WRITE, fault);
+
+  const reply = await write();
+
+  expect(reply.data).toEqual({ updateTopic: null });
+  expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
+  expect(reply.errors[0].extensions.state).toMatchObject({ found: true, title: 'title' });
+  await stand.holds(reply, { hits: 2 });
+});
+
+it.each<[number, string]>([
+  [401, 'UNAUTHENTICATED'],
+  [403, 'FORBIDDEN'],
+  [429, 'RATE_LIMITED'],
+  [501, 'UPSTREAM_UNAVAILABLE'],
+  [503, 'UPSTREAM_UNAVAILABLE'],
+  [505, 'UPSTREAM_UNAVAILABLE'],
+])('T74 knows that a write answered %i was not carried out', async (code, expected) => {
+  stand.upstream.on(WRITE, status(code));
+
+  const reply = await write();
+
+  expect(reply.codes).toEqual([expected]);
+  expect(reply.errors[0].extensions).not.toHaveProperty('state');
+  await stand.holds(reply, { hits: 1 });
+});
+
+it('T74 knows that a write was carried out whose answer has one wrong field', async () => {
+  stand.upstream.on(WRITE, ok({ ...topic, title: 7 }));
+
+  const reply = await write();
+
+  expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  expect(reply.errors[0].path).toEqual(['updateTopic', 'topic', 'title']);
+  await stand.holds(reply, { hits: 1 });
+});
+
+it('T74 loses and doubles none of 400 writes to a backend that closes idle connections at once', async () => {
+  const far = await openDistance(4);
+  const closer = await openStand({}, { url: ({ port }) => far.leadTo(port) });
+  const callers = openCallers(closer.gateway);
+  onTestFinished(async () => {
+    await callers.close();
+    await closer.close();
+    far.close();
+  });
+  closer.upstream.on('*', async (response, seen, socket) => {
+    response.once('finish', () => setTimeout(() => socket.destroy(), 12 * Math.random()));
+    await world()(response, seen, socket);
+  });
+  const codes: string[] = [];
+
+  await Promise.all(
+    Array.from({ length: 10 }, async (_, caller) => {
+      for (let i = 0; i < 40; i++) {
+        const id = `w${caller}-${i}`;
+        // A read before each, so that there are connections to be closed.
+        // It may fail: a tenth of the reads is attempted again, and more of them are closed on here.
+        await callers.ask(`{ person(personId: "${id}") { name } }`);
+        await sleep(8 * Math.random());
+        const { body } = await callers.ask(update(id, id));
+        codes.push(...(body.errors ?? []).map((error: any) => error.extensions.code));
+      }
+    }),
+  );
+
+  expect(codes).toEqual([]);
+  const bodies = closer.upstream.seen
+    .filter(({ method }) => method === 'PATCH')
+    .map(({ body }) => body);
+  expect(bodies).toHaveLength(400);
+  expect(new Set(bodies).size).toBe(400);
+  await closer.holds([], { hits: [600, 1_600] });
+});
+
+/** A way to a port that takes everything, the end of a connection too, so many milliseconds each way. */
+async function openDistance(ms: number) {
+  const sockets = new Set<Socket>();
+  let target = 0;
+  const carry = (from: Socket, to: Socket): void => {
+    sockets.add(from);
+    from.on('error', () => {});
+    from.on('data', (bytes: Buffer) => setTimeout(() => to.write(bytes), ms));
+    from.on('close', () => {
+      sockets.delete(from);
+      setTimeout(() => to.destroy(), ms);
+    });
+  };
+  const server = createServer((socket) => {
+    const onwards = connect(target, 'localhost');
+    carry(socket, onwards);
+    carry(onwards, socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    leadTo: (port: number): string => {
+      target = port;
+      // A TCP server that listens has an AddressInfo.
+      return `http://localhost:${(server.address() as AddressInfo).port}`;
+    },
+    close: (): void => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * Objects that are made of names somebody else chose come from `dictionary()`, which has no
+ * prototype: on any other, `__proto__` is dropped and `constructor` is found.
+ *
+ * What fills an object by computed names in another way is listed here, with its reason.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+/** `Object.fromEntries(…)`, and an empty literal that is a record or is filled where it stands. */
+const FILLED = /Object\.fromEntries\(|Record<[^=;]*>+ = \{\};|\?\?= \{\}\)|\{\} as [\w ]*Record/g;
+
+/** Files, how often they do it, and why no caller chooses the names. */
+const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>> = {
+  'backend/database/packed.ts': [1, 'columns of a table'],
+  'backend/present.ts': [1, 'columns of a table'],
+  'backend/http/openapi.ts': [4, 'routes, methods, statuses and schemas of the document'],
+  'graph/connection/filters.ts': [1, 'arguments that a field declares'],
+  'graph/entity/caller-key.ts': [1, 'parts of an entity’s key'],
+  'graph/entity/entity.ts': [2, 'parts of an entity’s key'],
+  'graph/entity/reference-field.ts': [1, 'parts of an entity’s key'],
+  'graph/mutation/outcome.ts': [1, 'fields that a mutation shows'],
+  'plan/objects.ts': [1, 'parts of an entity’s key'],
+  'resources/page/page-metadata.type.ts': [1, 'fields of a type'],
+  'server/yoga/yoga.ts': [1, 'headers that the reply sets'],
+  'v0/page-metadata.ts': [1, 'fields of the document'],
+};
+
+it('makes no object of names that callers choose but with dictionary()', () => {
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.includes('generated/'),
+  );
+  const found = files.flatMap((file) => {
+    const times = readFileSync(join(SRC, file), 'utf8').match(FILLED)?.length ?? 0;
+    return times > 0 ? [[file, times] as const] : [];
+  });
+
+  const allowed = Object.entries(ALLOWED).map(([file, [times]]) => [file, times] as const);
+  expect(new Map(found)).toEqual(new Map(allowed));
+});

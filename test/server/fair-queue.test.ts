@@ -1,0 +1,121 @@
+/** Whose work is next: tasks take staged time, turns of the event loop are real. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { FairQueue, QueueFullError } from '../../src/server/operation/fair-queue.ts';
+
+let nowMs: number;
+let ran: string[];
+
+beforeEach(() => {
+  nowMs = 0;
+  ran = [];
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+});
+
+/** A task that takes so long. */
+const task =
+  (name: string, ms: number): (() => string) =>
+  () => {
+    nowMs += ms;
+    ran.push(name);
+    return name;
+  };
+
+const many = (queue: FairQueue, key: string, count: number, ms: number) =>
+  Array.from({ length: count }, async (_, i) => queue.run(key, task(`${key}${i}`, ms)));
+
+describe('the fair queue', () => {
+  it('runs a task at once while nobody waits, and hands on what it answers or throws', () => {
+    const queue = new FairQueue();
+    const failing = (): never => {
+      throw new TypeError('mine');
+    };
+
+    expect(queue.run('a', task('x', 1))).toBe('x');
+    expect(() => queue.run('a', failing)).toThrow('mine');
+  });
+
+  it('lets the event loop go on once a turn has worked for its time', async () => {
+    const queue = new FairQueue();
+
+    const all = many(queue, 'a', 30, 2);
+    const turns: number[] = [];
+    while (ran.length < 30) {
+      turns.push(ran.length);
+      await turn();
+    }
+
+    // Three tasks of two milliseconds fill a turn of five.
+    expect(turns).toEqual(Array.from({ length: 10 }, (_, i) => 3 * (i + 1)).slice(0, turns.length));
+    expect(await Promise.all(all)).toEqual(ran);
+  });
+
+  it('serves a key with little work before one with much, whoever came first', async () => {
+    const queue = new FairQueue();
+
+    const dear = many(queue, 'dear', 20, 8);
+    const cheap = many(queue, 'cheap', 20, 0.5);
+    await Promise.all(cheap);
+
+    // The first ran at once; then the keys use the same time.
+    expect(ran.filter((name) => name.startsWith('dear')).length).toBeLessThanOrEqual(4);
+    await Promise.all(dear);
+  });
+
+  it('lets a key wait for itself alone, however much it has sent', async () => {
+    const queue = new FairQueue();
+    const sent = many(queue, 'a', 200, 4);
+
+    await turn();
+    const before = ran.length;
+    await queue.run('b', task('b', 1));
+
+    expect(ran.length - before).toBeLessThanOrEqual(4);
+    await Promise.all(sent);
+  });
+
+  it('counts what was done for a key elsewhere', async () => {
+    const queue = new FairQueue();
+    const a = many(queue, 'a', 10, 3);
+    const b = many(queue, 'b', 10, 3);
+
+    queue.charge('a', 1_000);
+    await Promise.all(b);
+
+    expect(ran.filter((name) => name.startsWith('a')).length).toBeLessThanOrEqual(2);
+    await Promise.all(a);
+  });
+
+  it('rejects what a waiting task throws, and goes on', async () => {
+    const queue = new FairQueue();
+    void queue.run('a', task('first', 10));
+
+    const failed = queue.run('a', () => {
+      throw new TypeError('mine');
+    });
+    const next = queue.run('a', task('next', 1));
+
+    await expect(failed).rejects.toThrow('mine');
+    expect(await next).toBe('next');
+  });
+
+  it('refuses a key that fills half of it, and has room for others', async () => {
+    const queue = new FairQueue();
+    const sent: unknown[] = [];
+    const fill = (key: string) => {
+      for (;;) sent.push(queue.run(key, task(key, 1)));
+    };
+
+    expect(() => fill('a')).toThrow(QueueFullError);
+    const ofOne = sent.length;
+    expect(() => fill('b')).toThrow(QueueFullError);
+
+    expect(ofOne).toBeGreaterThan(500);
+    expect(ofOne).toBeLessThan(530);
+    expect(sent.length - ofOne).toBeGreaterThan(200);
+    await Promise.all(sent);
+  });
+});
