@@ -80,6 +80,12 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     maxResponseBytes: MAX_RESPONSE_BYTES,
     observer: {
       ...metrics.observer,
+      onCall: (call) => {
+        metrics.observer.onCall?.(call);
+        // A caller who left says nothing of the backend.
+        if (call.failure === 'cancelled') return;
+        gateway.readiness.noticeCall(call.status !== undefined && call.status < 500);
+      },
       onBreaker: ({ scope, route, state }) => {
         const of = route ? `${route.method} ${route.path}` : undefined;
         logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);

@@ -12,7 +12,7 @@ import { sealCursor } from './cursor.ts';
 import type { ListDemand } from '../entity/demand.ts';
 import { findEntity } from '../entity/entity.ts';
 import { readList, type Counted, type List } from './list.ts';
-import { endless, nextStart, pagingFault } from './list-walk.ts';
+import { endless, hasNextPage, nextStart, pagingFault } from './list-walk.ts';
 import { NodePage } from './node-page.ts';
 import { pageOf, type PageRequest } from './page-request.ts';
 
@@ -94,7 +94,7 @@ class ConnectionRead {
       return this.read(next, Math.max(0, skip - listed.items.length));
     }
     return new NodePage(this.#nodes, cursorsOf(context, list, this.#stretches), {
-      hasNextPage: !isWhole || listed.hasMore,
+      hasNextPage: !isWhole || hasNextPage(listed),
       endFault: isWhole ? fault : undefined,
       hasPreviousPage: Boolean(after) && end > 0,
       totalCount: listed.totalCount,
