@@ -468,6 +468,7 @@ export class Execution implements OperationContext {
   /** @throws the error, with its path, where the place must not be null. */
   #handleFieldError(field: PreparedField, shape: Shape, path: Path, cause: unknown): null {
     if (this.#aborted) throw this.#aborted;
+    if (this.#size.addFailed(field)) this.#checkSize();
     if (!shape.isNonNull) path.nullify();
     if (!shape.isNonNull && this.#isFull) return null;
     // It takes over the stack of its cause.

@@ -21,6 +21,7 @@ import {
   RestUnreachableError,
   RestUnsupportedError,
 } from '../rest/client/errors.ts';
+import { CutError } from './continuation.ts';
 
 export type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -104,6 +105,7 @@ export function fromRestError(error: RestError): GraphQLError {
   const extensions = {
     code: codeOf(error),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(error instanceof CutError && { continuation: error.next() }),
     upstream: {
       method: route.method,
       route: route.path,
