@@ -113,7 +113,12 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     suggestions: config.suggestions,
     explain: config.explain,
     hasAdminPort: config.adminPort !== undefined,
+    trustedDocuments:
+      config.trustedDocuments === undefined
+        ? undefined
+        : { folder: config.trustedDocuments, only: config.trustedDocumentsOnly },
   });
+  await gateway.open();
   const { host, maxConnectionsPerAddress } = config;
   const server = await openHttpServer({
     site: gateway,
@@ -131,6 +136,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     await admin?.close(0);
+    gateway.close();
     await probing.destroy();
     // A backend that never answers would keep its calls open; after the fuse nobody waits for them.
     if (finished) await upstream.close();

@@ -59,6 +59,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'pino',
     'pino-pretty',
     'prom-client',
+    'zod',
   ],
   'schema.ts': [],
   resources: [],
