@@ -1,6 +1,7 @@
 /**
  * The kinds of values that settings have: how each is read, and what is said of a wrong one.
  */
+import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { API_KEY_FORM, isApiKey } from './lib/api-key.ts';
@@ -49,6 +50,18 @@ export const SWITCH: Variable<boolean> = {
   schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
   unset: true,
   allowed: '"on" or "off"',
+};
+
+export const TRUE_OR_FALSE: Variable<boolean> = {
+  schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+  unset: false,
+  allowed: '"true" or "false"',
+};
+
+export const FOLDER: Variable<string | undefined> = {
+  schema: z.string().refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()),
+  unset: undefined,
+  allowed: 'a folder that is there',
 };
 
 export const WORKERS: Variable<number> = {

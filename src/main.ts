@@ -119,7 +119,12 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     suggestions: config.suggestions,
     explain: config.explain,
     hasAdminPort: config.adminPort !== undefined,
+    trustedDocuments:
+      config.trustedDocuments === undefined
+        ? undefined
+        : { folder: config.trustedDocuments, only: config.trustedDocumentsOnly },
   });
+  await gateway.open();
   const { host, maxConnectionsPerAddress } = config;
   const server = await openHttpServer({
     site: gateway,
@@ -137,6 +142,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     await admin?.close(0);
+    gateway.close();
     await probing.destroy();
     // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
