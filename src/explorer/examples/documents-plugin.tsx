@@ -7,30 +7,25 @@ import {
   useGraphiQLActions,
   type GraphiQLPlugin,
 } from '@graphiql/react';
-import { useState } from 'react';
-import type { Settings } from '../settings.ts';
-import { findExampleIds, type ExampleIds } from './example-ids.ts';
+import { useCallback, useState } from 'react';
+import type { FindIds } from './example-ids.ts';
+import { GROUPS } from './example.ts';
 import { EXAMPLES } from './examples.ts';
 import { forget, readSaved } from './saved.ts';
 
-export function documentsPlugin(settings: Settings): GraphiQLPlugin {
-  // Asked for once: the examples' ids do not change while the page is open.
-  let ids: Promise<ExampleIds> | undefined;
-  return {
-    title: 'Examples and saved documents',
-    icon: StarFilledIcon,
-    content: () => <Documents findIds={() => (ids ??= findExampleIds(settings))} />,
-  };
-}
+export const documentsPlugin = (findIds: FindIds): GraphiQLPlugin => ({
+  title: 'Examples and saved documents',
+  icon: StarFilledIcon,
+  content: () => <Documents findIds={findIds} />,
+});
 
-function Documents({ findIds }: { findIds: () => Promise<ExampleIds> }) {
+function Documents({ findIds }: { findIds: FindIds }) {
   const open = useOpenDocument();
   const [saved, setSaved] = useState(readSaved);
-  const groups = [...new Set(EXAMPLES.map(({ group }) => group))];
   return (
     <section className="documents" aria-label="Examples and saved documents">
       <h2>Examples</h2>
-      {groups.map((group) => (
+      {GROUPS.map((group) => (
         <Group key={group} title={group}>
           {EXAMPLES.filter((one) => one.group === group).map(({ title, document, variables }) => (
             <li key={title}>
@@ -87,9 +82,12 @@ export function useOpenDocument(): (document: string, variables: string) => void
   const { addTab } = useGraphiQLActions();
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
-  return (document, variables) => {
-    addTab();
-    queryEditor?.setValue(document);
-    variableEditor?.setValue(variables === '{}' ? '' : variables);
-  };
+  return useCallback(
+    (document, variables) => {
+      addTab();
+      queryEditor?.setValue(document);
+      variableEditor?.setValue(variables === '{}' ? '' : variables);
+    },
+    [addTab, queryEditor, variableEditor],
+  );
 }

@@ -1,8 +1,8 @@
 /**
  * Ids that examples are about: found by asking the gateway, whatever backend it stands before.
  */
-import { ENDPOINT, requestHeaders } from '../exchange/request.ts';
-import type { Settings } from '../settings.ts';
+import { readApiKey } from '../exchange/api-key.ts';
+import type { Ask } from '../exchange/request.ts';
 
 /** What examples name. Null where the backend has none, or does not answer. */
 export interface ExampleIds {
@@ -34,6 +34,13 @@ const FIRST = /* GraphQL */ `
         topicId
       }
     }
+    pageLinks(first: 1) {
+      nodes {
+        page {
+          pageId
+        }
+      }
+    }
   }
 `;
 
@@ -57,6 +64,7 @@ interface First {
   readonly accounts: Nodes<{ readonly accountId: string }>;
   readonly persons: Nodes<{ readonly personId: string }>;
   readonly topics: Nodes<{ readonly topicId: string }>;
+  readonly pageLinks: Nodes<{ readonly page: { readonly pageId: string } | null }>;
 }
 interface Versions {
   readonly page: {
@@ -67,9 +75,24 @@ interface Versions {
 }
 type Nodes<Node> = { readonly nodes: readonly Node[] } | null;
 
-export async function findExampleIds({ pageId: known }: Settings): Promise<ExampleIds> {
+export type FindIds = () => Promise<ExampleIds>;
+
+/** Ids are asked for once a key: what one caller may see, another may not. */
+export function idFinder(ask: Ask, knownPageId: string | undefined): FindIds {
+  let found: { readonly key: string; readonly ids: Promise<ExampleIds> } | undefined;
+  return () => {
+    const key = readApiKey();
+    if (found?.key !== key) found = { key, ids: findExampleIds(ask, knownPageId) };
+    return found.ids;
+  };
+}
+
+/** @param known a page that is there for sure. */
+export async function findExampleIds(ask: Ask, known?: string): Promise<ExampleIds> {
   const first = await ask<First>(FIRST);
-  const pageId = known ?? first?.searchPages?.[0]?.pageId ?? null;
+  // A deployment without the route for searching has at least links that lead to pages.
+  const linked = first?.pageLinks?.nodes.find(({ page }) => page)?.page;
+  const pageId = known ?? first?.searchPages?.[0]?.pageId ?? linked?.pageId ?? null;
   const versions = pageId === null ? undefined : await ask<Versions>(VERSIONS, { pageId });
   const latest = (versions?.page?.audiences?.nodes ?? []).flatMap(
     ({ latestVersion }) => latestVersion ?? [],
@@ -82,16 +105,4 @@ export async function findExampleIds({ pageId: known }: Settings): Promise<Examp
     topicId: first?.topics?.nodes[0]?.topicId ?? null,
     versionId: version?.id ?? null,
   };
-}
-
-/** The data, in part if need be; undefined when there is none. */
-async function ask<Data>(query: string, variables = {}): Promise<Data | undefined> {
-  try {
-    const body = JSON.stringify({ query, variables });
-    const response = await fetch(ENDPOINT, { method: 'POST', headers: requestHeaders(), body });
-    const { data } = (await response.json()) as { readonly data?: Data | null };
-    return data ?? undefined;
-  } catch {
-    return undefined;
-  }
 }

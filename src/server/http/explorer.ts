@@ -13,6 +13,10 @@ import { extname, join } from 'node:path';
 export interface ExplorerSettings {
   readonly introspection: boolean;
   readonly explain: 'on' | 'keys' | 'off';
+  /** False: callers without a key are served with the gateway's own. */
+  readonly needsKey: boolean;
+  /** Changes with the schema, so that browsers know whether theirs is the newest. */
+  readonly schemaId?: string | undefined;
   /** The key of the sample data. */
   readonly apiKey?: string | undefined;
   /** A page of the sample data. */
@@ -70,20 +74,24 @@ const PAGE_HEADERS = [
   ...['vary', 'accept'],
 ];
 
-/** @param folder `dist/explorer`; undefined when there is none. */
+/**
+ * @param folder `dist/explorer`; undefined when there is none.
+ * @param settings asked when the first browser comes; undefined where there shall be no page.
+ */
 export function createExplorer(
   folder: string | undefined,
-  settings: ExplorerSettings | false,
+  settings: (() => ExplorerSettings) | undefined,
 ): Explorer {
   const built = settings && folder && existsSync(join(folder, 'index.html')) ? folder : undefined;
   const files = built ? filesIn(built) : new Map<string, ServedFile>();
-  const page: ExplorerAnswer =
+  let page: ExplorerAnswer | undefined;
+  const openPage = (): ExplorerAnswer =>
     settings && built
-      ? { status: 200, headers: PAGE_HEADERS, body: pageIn(built, settings) }
+      ? { status: 200, headers: PAGE_HEADERS, body: pageIn(built, settings()) }
       : { status: 404, headers: PAGE_HEADERS, body: noticePage(settings ? NOT_BUILT : OFF) };
   return (incoming) => {
     const { url = '' } = incoming;
-    if (isPageRequest(incoming)) return page;
+    if (isPageRequest(incoming)) return (page ??= openPage());
     const file = url.startsWith(PREFIX) ? files.get(url.slice(PREFIX.length)) : undefined;
     return file && readServed(file, String(incoming.headers['accept-encoding'] ?? ''));
   };
