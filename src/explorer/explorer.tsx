@@ -69,10 +69,11 @@ function Readiness() {
   const variables = useGraphiQL((state) => state.variableEditor);
   const response = useGraphiQL((state) => state.responseEditor);
   useEffect(() => {
-    if (!query || !variables || !response) return;
-    // Tab leaves an editor: nobody without a mouse may be caught in one.
-    for (const editor of [query, variables, response]) editor.updateOptions({ tabFocusMode: true });
-    document.documentElement.toggleAttribute('data-ready', true);
+    const root = document.documentElement;
+    if (!query || !variables || !response || root.hasAttribute('data-ready')) return;
+    // Of all editors at once. Nobody without a mouse may be caught in one: Tab leaves it.
+    query.trigger('page', 'editor.action.toggleTabFocusMode', null);
+    root.toggleAttribute('data-ready', true);
   }, [query, variables, response]);
   return null;
 }

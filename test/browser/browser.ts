@@ -1,36 +1,12 @@
 /**
- * Pages of Chromium for tests: the one that `CHROMIUM_PATH` names, or the first of the usual places.
+ * What tests do with GraphiQL in a browser.
  */
-import { existsSync, mkdirSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { mkdirSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-
-const PLACES = [
-  process.env['CHROMIUM_PATH'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 /** Pictures of what a test saw, to be looked at. */
 const PICTURES = '.data/graphiql';
-
-export function launch(): Promise<Browser> {
-  const executablePath = PLACES.find((place) => place !== undefined && existsSync(place));
-  if (!executablePath) throw new Error('No Chromium here: install it, or set CHROMIUM_PATH.');
-  return chromium.launch({ executablePath, args: FLAGS });
-}
 
 export interface Visit {
   readonly page: Page;
@@ -95,6 +71,8 @@ export async function textOf(page: Page, editor: keyof typeof EDITORS): Promise<
 export async function write(page: Page, editor: 'query' | 'variables', text: string) {
   await page.locator(`${EDITORS[editor]} .view-lines`).first().click();
   await page.keyboard.press('Control+A');
+  // With a selection, the first bracket would be closed behind it.
+  await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);
   await page.keyboard.press('Escape');
 }

@@ -7,6 +7,7 @@ import {
   useGraphiQLActions,
   type GraphiQLPlugin,
 } from '@graphiql/react';
+import { Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { useCallback, useState } from 'react';
 import type { FindIds } from './example-ids.ts';
 import { GROUPS } from './example.ts';
@@ -79,7 +80,7 @@ function Group({ title, children }: { title: string; children: React.ReactNode }
 
 /** Opens a document in a tab of its own. */
 export function useOpenDocument(): (document: string, variables: string) => void {
-  const { addTab } = useGraphiQLActions();
+  const { addTab, setOperationFacts } = useGraphiQLActions();
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
   return useCallback(
@@ -87,7 +88,23 @@ export function useOpenDocument(): (document: string, variables: string) => void
       addTab();
       queryEditor?.setValue(document);
       variableEditor?.setValue(variables === '{}' ? '' : variables);
+      // GraphiQL finds operations a little later; until then Play would name one of the tab before.
+      setOperationFacts(operationsOf(document));
     },
-    [addTab, queryEditor, variableEditor],
+    [addTab, setOperationFacts, queryEditor, variableEditor],
   );
+}
+
+function operationsOf(document: string) {
+  try {
+    const documentAST = parse(document);
+    const operations = documentAST.definitions.filter(
+      (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
+    );
+    const operationName = operations[0]?.name?.value;
+    return { documentAST, operations, ...(operationName !== undefined && { operationName }) };
+  } catch {
+    // What was saved may be half a document.
+    return {};
+  }
 }

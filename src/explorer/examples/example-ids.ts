@@ -34,13 +34,6 @@ const FIRST = /* GraphQL */ `
         topicId
       }
     }
-    pageLinks(first: 1) {
-      nodes {
-        page {
-          pageId
-        }
-      }
-    }
   }
 `;
 
@@ -64,7 +57,6 @@ interface First {
   readonly accounts: Nodes<{ readonly accountId: string }>;
   readonly persons: Nodes<{ readonly personId: string }>;
   readonly topics: Nodes<{ readonly topicId: string }>;
-  readonly pageLinks: Nodes<{ readonly page: { readonly pageId: string } | null }>;
 }
 interface Versions {
   readonly page: {
@@ -90,9 +82,7 @@ export function idFinder(ask: Ask, knownPageId: string | undefined): FindIds {
 /** @param known a page that is there for sure. */
 export async function findExampleIds(ask: Ask, known?: string): Promise<ExampleIds> {
   const first = await ask<First>(FIRST);
-  // A deployment without the route for searching has at least links that lead to pages.
-  const linked = first?.pageLinks?.nodes.find(({ page }) => page)?.page;
-  const pageId = known ?? first?.searchPages?.[0]?.pageId ?? linked?.pageId ?? null;
+  const pageId = known ?? first?.searchPages?.[0]?.pageId ?? null;
   const versions = pageId === null ? undefined : await ask<Versions>(VERSIONS, { pageId });
   const latest = (versions?.page?.audiences?.nodes ?? []).flatMap(
     ({ latestVersion }) => latestVersion ?? [],

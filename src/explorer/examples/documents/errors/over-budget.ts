@@ -7,15 +7,18 @@ export default {
   document: `# Lists of lists of lists: what this may cost is shown before it is run.
 # Past the budget a request is refused, or cut with a "continuation" that says where to go on.
 query OverBudget {
-  accounts(first: 100) {
-    nodes {
+  searchPages(query: "", first: 50) {
+    page {
       name
-      persons(first: 100) {
+      audiences(first: 100) {
         nodes {
-          name
-          logs(first: 100) {
+          effectiveName
+          person {
+            name
+          }
+          versions(first: 3) {
             nodes {
-              type
+              status
             }
           }
         }
