@@ -1,16 +1,27 @@
 /**
- * The four parameters of a GraphQL request, out of whatever a carrier has read.
+ * The parameters of a GraphQL request, out of whatever a carrier has read.
  *
  * Properties nobody defined are ignored, as GraphQL over HTTP demands. Variables are bounded
  * here, before anything walks them recursively.
  */
+import type { ErrorBehavior } from '../../execution/execution.ts';
+import { dictionary } from '../../lib/dictionary.ts';
 import { refusal } from './refusal.ts';
 
 export interface OperationParams {
   readonly query: string;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
+  readonly onError: ErrorBehavior;
 }
+
+/** As callers write it. `HALT` is what the specification's proposal calls `ABORT`. */
+const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
+  PROPAGATE: 'PROPAGATE',
+  NULL: 'NULL',
+  ABORT: 'ABORT',
+  HALT: 'ABORT',
+};
 
 /** How deep objects and lists may be nested in `variables`. */
 const MAX_VARIABLES_DEPTH = 32;
@@ -25,7 +36,7 @@ const MAX_VARIABLES_VALUES = 5_000;
  */
 export function readParams(given: unknown): OperationParams {
   // Nothing is promised about these values.
-  const { query, operationName, variables, extensions } = isObject(given) ? given : {};
+  const { query, operationName, variables, extensions, onError } = isObject(given) ? given : {};
   if (query == null && isObject(extensions) && isObject(extensions['persistedQuery'])) {
     // Apollo's and urql's clients look for this very message, and Apollo's server answers it with 200.
     throw refusal(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
@@ -37,8 +48,35 @@ export function readParams(given: unknown): OperationParams {
     (extensions == null || isObject(extensions));
   if (!isSound) throw badRequest();
   checkVariables(variables);
-  return { query, operationName, variables };
+  return { query, operationName, variables, onError: errorBehaviorOf(onError) };
 }
+
+/** @throws BAD_REQUEST */
+function errorBehaviorOf(given: unknown): ErrorBehavior {
+  if (given == null) return 'PROPAGATE';
+  if (typeof given !== 'string' || !Object.hasOwn(ERROR_BEHAVIORS, given)) {
+    const names = Object.keys(ERROR_BEHAVIORS).join(', ');
+    throw refusal(400, 'BAD_REQUEST', `Send one of ${names} as "onError", or leave it out.`);
+  }
+  return ERROR_BEHAVIORS[given]!;
+}
+
+/**
+ * The parameters of a query string or of a form; objects are written in JSON there.
+ *
+ * @throws {SyntaxError} when they are not.
+ */
+export function readForm(form: string): Readonly<Record<string, unknown>> {
+  const params = dictionary<unknown>();
+  for (const [name, value] of new URLSearchParams(form)) {
+    // What is empty was left out, and of what is there twice the first counts.
+    if (value === '' || name in params) continue;
+    params[name] = WRITTEN_IN_JSON.has(name) ? (JSON.parse(value) as unknown) : value;
+  }
+  return params;
+}
+
+const WRITTEN_IN_JSON = new Set(['variables', 'extensions']);
 
 export const badRequest = () =>
   refusal(
