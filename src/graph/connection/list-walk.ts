@@ -59,8 +59,8 @@ export function pagingFault(page: Paging): Error | undefined {
 /**
  * Where the next page starts; null on the last.
  *
- * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or would
- *   send us round in a circle.
+ * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or leads back
+ *   to the same page.
  */
 export function nextStart(page: Paging, from: string | null): string | null {
   const fault = pagingFault(page);
