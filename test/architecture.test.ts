@@ -15,7 +15,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend'],
   'print-plan.ts': ['schema.ts', 'plan'],
-  'print-schema.ts': ['schema.ts'],
+  'print-schema.ts': ['schema.ts', 'graph'],
   'config.ts': ['config-variable.ts', 'v0'],
   'config-variable.ts': ['lib'],
   server: ['plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
@@ -47,7 +47,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [],
   'print-plan.ts': ['graphql'],
-  'print-schema.ts': ['graphql'],
+  'print-schema.ts': [],
   'config.ts': [],
   'config-variable.ts': ['zod'],
   server: [
@@ -60,7 +60,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'pino-pretty',
     'prom-client',
   ],
-  'schema.ts': [],
+  'schema.ts': ['graphql'],
   resources: [],
   plan: ['graphql'],
   graph: [
