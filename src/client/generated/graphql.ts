@@ -320,7 +320,7 @@ export type AccountWithPersonsQuery = {
             source: string;
             createdAt: string;
             payload: unknown;
-          } | null>;
+          }>;
         } | null;
       } | null>;
     } | null;
@@ -333,7 +333,7 @@ export type AccountWithPersonsQuery = {
         source: string;
         createdAt: string;
         payload: unknown;
-      } | null>;
+      }>;
     } | null;
     activity?: {
       __typename?: 'ActivityItemConnection';
@@ -343,7 +343,7 @@ export type AccountWithPersonsQuery = {
         type?: string | null;
         createdAt?: string | null;
         person?: { __typename?: 'Person'; personId: string; name: string } | null;
-      } | null>;
+      }>;
     } | null;
   } | null;
 };
@@ -356,7 +356,7 @@ export type AccountsQueryVariables = Exact<{
 
 export type AccountsQuery = {
   __typename?: 'Query';
-  accounts?: {
+  accounts: {
     __typename?: 'AccountConnection';
     totalCount?: number | null;
     pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -367,8 +367,8 @@ export type AccountsQuery = {
       name?: string | null;
       domain: string;
       linkedPersonsCount: number;
-    } | null>;
-  } | null;
+    }>;
+  };
 };
 
 export type CreateAudienceMutationVariables = Exact<{
@@ -377,21 +377,21 @@ export type CreateAudienceMutationVariables = Exact<{
 
 export type CreateAudienceMutation = {
   __typename?: 'Mutation';
-  createAudience?: {
+  createAudience: {
     __typename?: 'CreateAudiencePayload';
     audience?: {
       __typename?: 'Audience';
       id: string;
       audienceId: string;
       effectiveName: string;
-      status?: AudienceStatus | null;
+      status: AudienceStatus;
       createdAt: string;
       latestVersion?: {
         __typename?: 'AudienceVersion';
         id: string;
         versionId: string;
         versionNumber: number;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         publishedAt?: string | null;
       } | null;
@@ -402,7 +402,7 @@ export type CreateAudienceMutation = {
       field?: Array<string> | null;
       message: string;
     }>;
-  } | null;
+  };
 };
 
 export type AudienceSummaryFragment = {
@@ -410,7 +410,7 @@ export type AudienceSummaryFragment = {
   id: string;
   audienceId: string;
   effectiveName: string;
-  status?: AudienceStatus | null;
+  status: AudienceStatus;
   createdAt: string;
 };
 
@@ -428,7 +428,7 @@ export type VersionSummaryFragment = {
   id: string;
   versionId: string;
   versionNumber: number;
-  status?: AudienceStatus | null;
+  status: AudienceStatus;
   createdAt: string;
   publishedAt?: string | null;
 };
@@ -456,7 +456,7 @@ export type PageLinksQuery = {
           targetType?: string | null;
           audience?: { __typename?: 'Audience'; audienceId: string } | null;
         } | null;
-      } | null>;
+      }>;
     } | null;
   } | null;
 };
@@ -474,7 +474,7 @@ export type PageWithAudiencesQuery = {
     pageId: string;
     name: string;
     title: string;
-    status?: PageStatus | null;
+    status: PageStatus;
     audiencesCount: number;
     audiences?: {
       __typename?: 'AudienceConnection';
@@ -485,7 +485,7 @@ export type PageWithAudiencesQuery = {
         id: string;
         audienceId: string;
         effectiveName: string;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         person?: {
           __typename?: 'Person';
@@ -502,10 +502,10 @@ export type PageWithAudiencesQuery = {
             id: string;
             versionId: string;
             versionNumber: number;
-            status?: AudienceStatus | null;
+            status: AudienceStatus;
             createdAt: string;
             publishedAt?: string | null;
-          } | null>;
+          }>;
         } | null;
       } | null>;
     } | null;
@@ -540,7 +540,7 @@ export type PagingAudiencesQuery = {
           id: string;
           audienceId: string;
           effectiveName: string;
-          status?: AudienceStatus | null;
+          status: AudienceStatus;
           createdAt: string;
         } | null;
       }>;
@@ -554,14 +554,14 @@ export type PublishVersionMutationVariables = Exact<{
 
 export type PublishVersionMutation = {
   __typename?: 'Mutation';
-  publishAudienceVersion?: {
+  publishAudienceVersion: {
     __typename?: 'PublishAudienceVersionPayload';
     audienceVersion?: {
       __typename?: 'AudienceVersion';
       id: string;
       versionId: string;
       versionNumber: number;
-      status?: AudienceStatus | null;
+      status: AudienceStatus;
       createdAt: string;
       publishedAt?: string | null;
       audience?: {
@@ -569,7 +569,7 @@ export type PublishVersionMutation = {
         id: string;
         audienceId: string;
         effectiveName: string;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
       } | null;
     } | null;
@@ -579,7 +579,7 @@ export type PublishVersionMutation = {
       field?: Array<string> | null;
       message: string;
     }>;
-  } | null;
+  };
 };
 
 export type SearchPagesQueryVariables = Exact<{
@@ -589,13 +589,13 @@ export type SearchPagesQueryVariables = Exact<{
 
 export type SearchPagesQuery = {
   __typename?: 'Query';
-  searchPages?: Array<{
+  searchPages: Array<{
     __typename?: 'PageSearchHit';
     pageId: string;
     name: string;
-    pageType?: PageType | null;
+    pageType: PageType;
     audiencesCount: number;
-  }> | null;
+  }>;
 };
 
 export type TopicsQueryVariables = Exact<{
@@ -605,7 +605,7 @@ export type TopicsQueryVariables = Exact<{
 
 export type TopicsQuery = {
   __typename?: 'Query';
-  topics?: {
+  topics: {
     __typename?: 'TopicConnection';
     totalCount?: number | null;
     pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -617,7 +617,7 @@ export type TopicsQuery = {
       purpose?: string | null;
       isDefault: boolean;
       sortOrder: number;
-      entries?: {
+      entries: {
         __typename?: 'TopicEntryConnection';
         totalCount?: number | null;
         pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -627,10 +627,10 @@ export type TopicsQuery = {
           topicEntryId: string;
           sortOrder: number;
           content: { __typename?: 'TopicEntryContent'; type: string; content: string };
-        } | null>;
-      } | null;
-    } | null>;
-  } | null;
+        }>;
+      };
+    }>;
+  };
 };
 
 export type VersionQueryVariables = Exact<{
@@ -650,7 +650,7 @@ export type VersionQuery = {
         id: string;
         versionId: string;
         versionNumber: number;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         publishedAt?: string | null;
       }
