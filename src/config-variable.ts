@@ -11,7 +11,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** One variable: how it is read, what it is when unset, and what to tell whoever got it wrong. */
+/** One variable: how it is read, its default, and what the error of a wrong value says. */
 export interface Variable<Value> {
   readonly schema: z.ZodType<Value, string>;
   readonly unset: Value;
@@ -33,7 +33,7 @@ export function readVariable<Value>(
   throw new ConfigError(`${name} must be ${allowed}; ${found}.`);
 }
 
-/** A URL's password, or the token in its query, is nobody's business. */
+/** Hides a URL's password and the token in its query. */
 const shown = (value: string): string =>
   value
     .replace(/\/\/[^/@]*@/, '//…@')
@@ -169,13 +169,13 @@ export function oneOf<const Name extends string>(
   };
 }
 
-/** What variables of ours begin with, and others hardly do. */
+/** Prefixes of our variables that others hardly have. */
 const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
 
 /** What Kubernetes sets for a service of that name. */
 const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
 
-/** A sentence for each variable that nobody reads, and that looks as if somebody should. */
+/** A sentence for each variable that is not read and looks like a misspelt one of ours. */
 export function misspelt(given: readonly string[], known: readonly string[]): string[] {
   return given.flatMap((name) => {
     if (known.includes(name) || OF_A_SERVICE.test(name)) return [];

@@ -61,7 +61,7 @@ export interface Config {
   readonly allowedHosts: readonly string[] | undefined;
   /** `ADMIN_PORT`: where metrics and the details of readiness are; undefined for beside GraphQL. */
   readonly adminPort: number | undefined;
-  /** `EXPLAIN`: who is told what a request costs. */
+  /** `EXPLAIN`: who may ask what a request costs. */
   readonly explain: (typeof EXPLAIN_AUDIENCES)[number];
   /** `SHUTDOWN_TIMEOUT_MS`: how long requests under way may take after SIGTERM. */
   readonly shutdownTimeoutMs: number;
@@ -191,7 +191,7 @@ function checkTrusted({
 
 /**
  * Where callers need no key of their own and only this machine is served, a page that makes its own
- * name lead here (DNS rebinding) could read with the deployment's key: it is told by its name.
+ * name lead here (DNS rebinding) could read with the deployment's key. Its host name gives it away.
  */
 function defaultHosts(host: string, apiKey: string | undefined): readonly string[] | undefined {
   if (apiKey === undefined || !/^(?:localhost|127\..*|::1)$/.test(host)) return undefined;

@@ -1,8 +1,8 @@
 /**
  * Whether requests can be served now: not while draining, and only when the backend answers.
  *
- * The backend is asked at most once a second, however often we are, and only when we are; so the
- * answer recovers by itself.
+ * The backend is asked at most once a second, however often we are, and only when we are or when a
+ * call tells another state; so the answer recovers by itself.
  */
 import type { FailureKind } from '../../rest/client/errors.ts';
 import type { Breaker, BreakerScope, BreakerState } from '../../rest/resilience/circuit-breaker.ts';
@@ -116,6 +116,14 @@ export class Readiness {
   /** From now on not ready, for ever. */
   drain(): void {
     this.#draining = true;
+  }
+
+  /**
+   * A call ended. Where that does not fit what was told last, the backend is asked again: the log
+   * tells a change though nobody asks for readiness.
+   */
+  noticeCall(isAnswered: boolean): void {
+    if (isAnswered !== this.#ready && !this.#draining) void this.report();
   }
 
   async report(): Promise<ReadinessReport> {

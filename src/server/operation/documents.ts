@@ -19,9 +19,10 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { withoutStack } from '../../lib/without-stack.ts';
 import { DEFAULT_LIMITS, findTextExcess, measure, type DocumentLimits } from './document-limits.ts';
 import { replyOf, type Reply } from './reply.ts';
-import { documentRefusal, withoutStack } from './refusal.ts';
+import { documentRefusal } from './refusal.ts';
 
 export interface DocumentsOptions {
   readonly schema: GraphQLSchema;

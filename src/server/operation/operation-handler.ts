@@ -239,7 +239,7 @@ export class OperationHandler {
   }
 
   #run(
-    { operationName, variables: variableValues }: OperationParams,
+    { operationName, variables: variableValues, onError }: OperationParams,
     { document }: KnownDocument,
     apiKey: string | undefined,
     request: OperationRequest,
@@ -259,7 +259,7 @@ export class OperationHandler {
       record,
       ...createContext(record.rest, { apiKey, cursorSecret: this.#options.cursorSecret }),
     };
-    const args = { schema, document, operationName, variableValues, contextValue };
+    const args = { schema, document, operationName, variableValues, contextValue, onError };
     if (request.explain === 'plan' && this.#explains(request)) {
       const plan = planFor(args, contextValue);
       // Clients take an answer without `data` and `errors` for a broken one.
