@@ -116,7 +116,7 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
 const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
 
 /** Any of these is proof. The second and third are what Yoga's and Apollo's clients send. */
-const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
+export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
 
 /**
  * Refuses what a foreign page could make a browser send without asking first.
