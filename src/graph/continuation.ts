@@ -1,5 +1,5 @@
 /**
- * How to continue in another request, when a request's budget of calls is spent.
+ * How to continue in another request when the call budget of this one is spent.
  *
  * The call that would exceed the budget is not made. Its field is null with an error that carries the
  * global id to ask for next, and for a list the cursor to ask from.

@@ -1,8 +1,8 @@
 /**
- * Chunks → one buffer, in no more than twice their bytes.
+ * Joins chunks into one buffer that takes at most twice their bytes.
  *
- * A list of the chunks would not do: chunks of one byte each take a hundred times what they carry, and
- * keep the memory alive that they were cut from.
+ * Not a list of chunks: a chunk of one byte takes a hundred bytes of memory, and keeps alive the larger
+ * buffer it was cut from.
  */
 const EMPTY = Buffer.alloc(0);
 

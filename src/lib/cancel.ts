@@ -1,14 +1,14 @@
 /**
  * Ends a wait from outside: in a queue, between attempts, on the wire.
  *
- * An AbortController would do the same for some microseconds a call. One listener is enough, because a
- * call waits in one place at a time; the listener knows what to make of the end.
+ * An AbortController would do the same at the price of some microseconds a call. One listener is enough,
+ * because a call waits in one place at a time.
  */
 
 /** `cancelled`: nobody wants the result any more. `timeout`: this wait has lasted long enough. */
 export type EndOfWait = 'cancelled' | 'timeout';
 
-/** Whoever waits and can be told to stop. */
+/** A wait that can be ended from outside. */
 export interface Waiter {
   giveUp(why: EndOfWait): void;
 }
@@ -28,7 +28,7 @@ export class Cancel {
     this.#waiter?.giveUp('timeout');
   }
 
-  /** Sets who is told; undefined when nobody waits. */
+  /** Sets the wait to end; undefined when there is none. */
   listen(waiter: Waiter | undefined): void {
     this.#waiter = waiter;
   }

@@ -1,8 +1,8 @@
 /**
- * Objects whose keys are names that somebody else chose: a caller's variables, aliases, input.
+ * Objects whose keys come from callers: variables, aliases, input fields.
  *
- * Nothing is inherited, so `__proto__` and `constructor` are keys like others. A class and not
- * `Object.create(null)`, which V8 keeps in a slower form.
+ * Nothing is inherited, so `__proto__` and `constructor` are ordinary keys. A class, because V8 keeps
+ * objects of `Object.create(null)` in a slower form.
  */
 class Dictionary {
   static {

@@ -1,8 +1,8 @@
 /**
- * The end of the present turn of the event loop, when everything that has arrived is dealt with.
+ * The end of the present turn of the event loop, when all input that has arrived is handled.
  *
- * Calls and answers that leave together then cost fewer system calls and wake their reader once: that
- * was half of a small request's CPU under load. A turn in which nothing else arrived ends at once.
+ * Calls and answers that are sent together then cost fewer system calls and wake their reader once:
+ * under load this halves a small request's CPU. A turn in which nothing else arrived ends at once.
  */
 
 let end: Promise<void> | undefined;

@@ -1,8 +1,7 @@
 /**
- * How often something happened lately: in the span of time that runs now and in the whole one before.
+ * A rolling count: the events of the current time span and of the one before it.
  *
- * Two numbers instead of a list of moments: thousands of them are kept, and each is counted with every
- * call.
+ * Two numbers instead of a list of times, since there are thousands of these and every call adds to some.
  */
 export class RollingCount {
   readonly #spanMs: number;

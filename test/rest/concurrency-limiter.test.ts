@@ -9,7 +9,7 @@ import { failureOf, NO_BREAKER, openRest, outcome, person, topic, type Rest } fr
 const getPerson = (client: RestClient, id: number | string) =>
   client.call(routes.getPerson, { path: { person_id: String(id) } });
 
-/** Lets the backend accept these keys: until then all of them share one lane. */
+/** Lets the backend accept these keys: until then all of them count as one key. */
 async function accept({ backend, client }: Rest, ...keys: readonly string[]): Promise<void> {
   backend.on('*', ok(person('p')));
   for (const apiKey of keys) await getPerson(client({ apiKey }), 'accepted');
@@ -209,7 +209,7 @@ describe('the concurrency limiter', () => {
     await Promise.all(flood);
   });
 
-  it('T66: returns a key to the common lane when the backend refuses it', async () => {
+  it('T66: counts a key among the unaccepted again when the backend refuses it', async () => {
     const rest = await openRest({ connections: 16 });
     const { backend, client } = rest;
     await accept(rest, 'revoked', 'known');

@@ -13,7 +13,7 @@ import { badInput } from '../errors.ts';
 
 const SEAL_BYTES = 9;
 
-/** The longest cursor that is looked at, in characters. */
+/** The longest cursor that is read, in characters. */
 const MAX_LENGTH = 8_192;
 
 /** Writes a cursor of one list. `position` is any JSON value. */
@@ -36,7 +36,10 @@ export function openCursor(
 ): unknown {
   const known = opened(context);
   let positions = known.get(cursor);
-  if (!positions) known.set(cursor, (positions = new Map()));
+  if (!positions) {
+    positions = new Map<string, unknown>();
+    known.set(cursor, positions);
+  }
   if (!positions.has(listId)) positions.set(listId, positionIn(context, listId, cursor));
   const position = positions.get(listId);
   if (position === undefined) {

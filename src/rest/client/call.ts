@@ -1,8 +1,8 @@
 /**
- * A REST call, and each attempt to make it: what the layers of the pipeline hand each other.
+ * A REST call and its attempts, which the layers of the pipeline pass on to each other.
  *
- * The layers are tied together once, by functions. A promise for each layer and call would cost more
- * than all that the layers do, and a request with a hundred calls would hold on to all of them.
+ * The layers are composed once, from callbacks. A promise for each layer and call would cost more than
+ * the layers' own work, and a request with a hundred calls would keep all of them alive.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Cancel } from '../../lib/cancel.ts';
@@ -10,7 +10,7 @@ import type { Route } from '../../v0/routes.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 
-/** One call as its caller made it. It never changes. */
+/** One call as its caller made it; immutable. */
 export interface Call {
   readonly route: Route;
   readonly apiKey: string;
@@ -22,28 +22,28 @@ export interface Call {
   /** Whether a 404 is an answer to the caller: null. */
   readonly isOptional: boolean;
   readonly deadline: RequestDeadline;
-  /** Ends the wait of this caller alone. */
+  /** Ends this caller's wait; other callers of the same read go on waiting. */
   readonly cancel: Cancel | undefined;
   readonly journal: Journal;
-  /** Who causes the call, for the journal. */
+  /** The cause of the call, for the journal. */
   readonly origin: unknown;
 }
 
 /** Reads may be shared, cancelled and attempted again; writes never are. */
 export const isRead = ({ route }: Pick<Call, 'route'>): boolean => route.method === 'GET';
 
-/** A call under way for everybody who waits for it. */
+/** A call in flight, for all callers who wait for it. */
 export interface Flight {
   readonly call: Call;
   /** Cancelled when nobody waits any more. Writes are never cancelled. */
   readonly cancel: Cancel;
-  /** When the last who waits gives up, on `performance.now()`'s clock. Grows as others join. */
+  /** The latest deadline of its callers, on `performance.now()`'s clock. Grows as others join. */
   readonly deadlineMs: number;
-  /** Told once how the call ended. */
+  /** Called once, with the call's outcome. */
   land(outcome: Outcome<Decoded>): void;
 }
 
-/** One attempt. Each field is written by the layer it stands under and by no other. */
+/** One attempt. Each group of fields is written by the layer it is named after, and by no other. */
 export class Attempt {
   readonly flight: Flight;
   readonly call: Call;
@@ -51,7 +51,7 @@ export class Attempt {
   readonly number: number;
 
   // The attempt's timeout. Times are on `performance.now()`'s clock.
-  /** When it began: before any queue. */
+  /** When it began, before any queue. */
   startMs = 0;
   /** When it is given up. */
   untilMs = 0;
@@ -61,19 +61,19 @@ export class Attempt {
   entry: JournalEntry | undefined;
 
   // The circuit breaker.
-  /** True when it finds out whether what has failed is well again. */
+  /** Whether it probes a half-open circuit. */
   isProbe = false;
 
   // The concurrency limiter.
-  /** When it left the queue; 0 while it waits there. */
+  /** When it left the limiter's queue; 0 while it waits there. */
   sentMs = 0;
-  /** What the limiter wants back; nobody else knows what it is. */
+  /** The limiter's own record of the attempt. */
   slot: object | undefined;
 
   // The exchange.
-  /** Whether a connection was there: from then on the backend may have seen it. */
+  /** Whether a connection was found: from then on the backend may have seen the request. */
   isConnected = false;
-  /** 0 when it was refused before. */
+  /** When the exchange ended; 0 when the attempt was refused before it. */
   endMs = 0;
 
   constructor(flight: Flight, number = 1) {
@@ -93,21 +93,21 @@ export interface Answer {
 export interface Decoded {
   readonly value: unknown;
   readonly status: number;
-  /** False when errors stand in places of it. */
+  /** False when errors stand in place of some of its values. */
   readonly sound: boolean;
 }
 
 /** How an attempt ended. */
 export type Outcome<Result = Answer> = Result | Error;
 
-/** Makes an attempt. */
+/** Starts an attempt. */
 export type Send = (attempt: Attempt) => void;
 
-/** Hears how an attempt ended: once, and without anything being thrown. */
+/** Takes an attempt's outcome: called once, and never throws. */
 export type Settle<Result = Answer> = (attempt: Attempt, outcome: Outcome<Result>) => void;
 
-/** A way to make attempts, for whoever says where their outcomes go. */
+/** Makes a `Send` whose outcomes go to `settle`. */
 export type Sender<Result = Answer> = (settle: Settle<Result>) => Send;
 
-/** Stands around a way to make attempts: sees each on its way out and its outcome on the way back. */
+/** Wraps a sender: handles each attempt on its way out, and its outcome on the way back. */
 export type Layer<Result = Answer> = (inner: Sender) => Sender<Result>;

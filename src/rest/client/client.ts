@@ -1,5 +1,5 @@
 /**
- * The typed way to `/v0`: one function that calls a route of the table.
+ * The typed client of `/v0`: one function that calls a route of the table.
  *
  * An `Upstream` is shared by the whole process (connections, breaker, reads in flight); a
  * `RestClient` belongs to one request and carries its key, its deadline, its budget and its journal.
@@ -17,7 +17,7 @@ import { fillPath, formatQuery, type PathValues } from './path.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import { RequestDeadline } from './request-deadline.ts';
 
-/** What a route wants: values for its path's holes, its query, its body. */
+/** What a route takes: values for its path parameters, its query, its body. */
 export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
   string,
   never
@@ -30,7 +30,7 @@ export type CallInput<Path extends string, Query, Body> = (PathValues<Path> exte
 export interface CallOptions {
   /** Ends a GET nobody waits for; a write runs on. */
   readonly cancel?: Cancel | undefined;
-  /** Who causes the call, for the journal. */
+  /** The cause of the call, for the journal. */
   readonly origin?: unknown;
 }
 
@@ -39,7 +39,7 @@ export interface RestClient {
   readonly journal: Journal;
   /** When the request's time is over, on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Ends the reads under way, and makes no more: nobody waits for them. Writes are finished. */
+  /** Ends the reads in flight and makes no more calls. Writes are finished. */
   giveUp(): void;
 
   /**
@@ -61,7 +61,7 @@ export interface RestClient {
   ): Promise<Response | null>;
 }
 
-/** What one request of a caller brings along. */
+/** What a client needs to know of the request that it works for. */
 export interface RequestScope {
   /** Undefined when the caller sent none and the gateway has none: nothing is called then. */
   readonly apiKey: string | undefined;
@@ -93,7 +93,7 @@ export interface UpstreamOptions {
   readonly maxCalls?: number;
   /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
   readonly connections?: number;
-  /** Calls of one key and route that may wait before any answer has told how fast it is; 256 when absent. */
+  /** Calls of one key and route that may wait before its first answer; 256 when absent. */
   readonly maxQueue?: number;
   readonly breaker?: BreakerOptions;
   readonly observer?: UpstreamObserver;
@@ -198,7 +198,7 @@ class ScopedClient implements RestClient {
     }
   }
 
-  /** What no backend needs to be asked about is refused here, before anything else has begun. */
+  /** Refuses what is invalid whatever the backend says, before anything is sent. */
   #callOf(
     route: Route,
     values: Values,
@@ -219,9 +219,9 @@ class ScopedClient implements RestClient {
       );
     }
     // Both are texts and numbers by the route table's own types.
-    const holes = (values.path ?? {}) as Record<string, string>;
+    const parameters = (values.path ?? {}) as Record<string, string>;
     const query = values.query as Record<string, string | number | undefined> | undefined;
-    const path = this.#pathPrefix + fillPath(route, holes) + formatQuery(query);
+    const path = this.#pathPrefix + fillPath(route, parameters) + formatQuery(query);
     const body = values.body === undefined ? null : JSON.stringify(values.body);
     this.#deadline.check(route);
     if (this.#callsLeft === 0) {
@@ -252,7 +252,7 @@ const headersOf = (apiKey = '', requestId: string): string[] => [
   requestId,
   'accept',
   JSON_TYPE,
-  // Identity: an answer's size is then bounded by what arrives, and no bomb can be unpacked.
+  // Identity, so that the limit on bytes received bounds the answer: no decompression bombs.
   'accept-encoding',
   'identity',
 ];

@@ -1,8 +1,8 @@
 /**
- * What can go wrong between the gateway and `/v0`: one class a cause.
+ * The errors of REST calls: one class for each cause.
  *
- * Messages name the route by its template. A path with ids, a header, a key or the backend's own
- * words never enter a message, because messages reach callers and logs.
+ * Messages reach callers and logs. So they name the route by its template, and never contain a path with
+ * ids, a header, a key or the backend's own text.
  */
 import type { EndOfWait } from '../../lib/cancel.ts';
 
@@ -54,13 +54,13 @@ export abstract class RestError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(what: string, route: RouteLabel, options: RestErrorOptions = {}) {
-    // An outage makes thousands of them, and their frames are always our own layers. Causes keep theirs.
+    // No stack: an outage makes thousands of errors, whose frames are always our own layers.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(`${what}: ${route.method} ${route.path}`, { cause: options.cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
-    // Not the route itself: whoever logs an error must not log its schemas.
+    // Not the route itself, whose schemas would be logged with the error.
     this.route = { method: route.method, path: route.path };
     this.status = options.status;
     this.requestId = options.requestId;
@@ -68,10 +68,10 @@ export abstract class RestError extends Error {
   }
 }
 
-/** What the caller asked for can't be put into a URL. No call was made. */
+/** A value cannot be put into a URL. No call was made. */
 export class RestInputError extends RestError {}
 
-/** There is no key to send, or one that no header can hold. No call was made. */
+/** There is no API key, or one that a header cannot hold. No call was made. */
 export class RestUnauthenticatedError extends RestError {}
 
 /** The backend has no such route (`UPSTREAM_ROUTES=document`). No call was made. */
@@ -98,7 +98,7 @@ export class RestPausedError extends RestError {
   override readonly kind = 'rate_limited';
 }
 
-/** An answer arrived in time, and its status says no. */
+/** An answer arrived in time, with a status that is not a success. */
 export class RestStatusError extends RestError {
   override readonly status: number;
   /** The field the backend complains about, when it names one. */
@@ -126,7 +126,7 @@ interface UnreachableOptions extends RestErrorOptions {
 
 /** No connection, or one that broke before the answer was whole. */
 export class RestUnreachableError extends RestError {
-  /** What another attempt costs the backend: `nothing` when none of this one can have reached it. */
+  /** What another attempt costs the backend: `nothing` when this one cannot have reached it. */
   readonly retry: 'nothing' | 'load' | 'hopeless';
   override readonly kind: FailureKind;
 
@@ -142,7 +142,10 @@ export class RestCircuitOpenError extends RestUnreachableError {
   override readonly kind = 'circuit_open';
 
   constructor(route: RouteLabel, retryAfterMs: number) {
-    super('Backend keeps failing and is left alone', route, { retry: 'hopeless', retryAfterMs });
+    super('Backend keeps failing: no calls are made for now', route, {
+      retry: 'hopeless',
+      retryAfterMs,
+    });
   }
 }
 
@@ -172,7 +175,7 @@ export class RestOutcomeUnknownError extends RestError {
   }
 }
 
-/** The caller left, or nobody waits for the answer any more. */
+/** All callers have left. */
 export class RestAbortedError extends RestError {
   override readonly kind = 'cancelled';
 }
@@ -188,10 +191,10 @@ export const isNotFound = (error: unknown): boolean =>
   error instanceof RestStatusError && error.status === 404;
 
 /**
- * Refusals that are made once for a route and a wait, and given to everybody refused meanwhile: many
- * callers who come back too early must cost next to nothing.
+ * Reuses a route's refusal while the wait in it stays the same: callers who ignore `Retry-After` must
+ * cost next to nothing.
  *
- * @param make is given the wait in whole seconds, which is what `Retry-After` can say.
+ * @param make receives the wait in whole seconds, since `Retry-After` has no fractions.
  */
 export function reusedRefusals<Refusal extends RestError>(
   make: (route: RouteLabel, retryAfterMs: number) => Refusal,

@@ -1,5 +1,5 @@
 /**
- * What one request cost the backend: every call in order, and how they waited for each other.
+ * The REST calls of one request, in order.
  *
  * `calls` is what the backend saw. `rounds` is the longest chain of calls of which each began
  * after the one before had ended: the number of round trips the caller waited for.
@@ -15,7 +15,7 @@ export type CallSource = 'sent' | 'shared' | 'primed' | 'unsent';
 
 export interface JournalEntry {
   readonly route: RouteLabel;
-  /** Who caused the call: opaque here, a field's path to the graph. */
+  /** The cause of the call: opaque here, a field's path to the graph. */
   readonly origin: unknown;
   source: CallSource;
   /** 1 for the first attempt, 2 for its first retry. */
@@ -57,7 +57,7 @@ export class Journal {
   /** The longest chain of calls of which each began after the one before had ended. */
   get rounds(): number {
     let rounds = 0;
-    let firstEndMs = 0; // of the calls of this round, the next of which begins after it
+    let firstEndMs = 0; // the earliest end in the current round: later calls belong to the next
     for (const { startMs, endMs = Infinity } of this.#waits()) {
       const isNext = startMs >= firstEndMs;
       if (isNext) rounds += 1;
@@ -92,13 +92,13 @@ export class Journal {
     entry.status = status;
   }
 
-  /** Notes a call that was never made: its answer was there already, or it was refused. */
+  /** Records a call that was not made: its answer was there already, or it was refused. */
   note(route: RouteLabel, origin: unknown, source: 'primed' | 'unsent'): void {
     const entry = this.begin(route, origin, source, 1);
     entry.endMs = entry.startMs;
   }
 
-  /** What the caller waited for, in the order it began. */
+  /** The calls that the request waited for, in the order they began. */
   #waits(): JournalEntry[] {
     return this.#entries.filter(({ source }) => source === 'sent' || source === 'shared');
   }

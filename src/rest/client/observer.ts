@@ -1,8 +1,8 @@
 /**
- * What somebody who counts is told: for metrics and logs, never for control.
+ * Events of the REST client, for metrics and logs; nothing is controlled by them.
  *
- * Routes are templates and failures are words of a closed list, so that nothing told here can leak and
- * no label grows.
+ * Routes are templates and failures come from a closed list, so that events leak nothing and metrics
+ * have few labels.
  */
 import type { BreakerChange } from '../resilience/circuit-breaker.ts';
 import type { FailureKind, RouteLabel } from './errors.ts';

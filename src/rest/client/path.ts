@@ -1,15 +1,14 @@
 /**
- * Route templates with their holes filled.
+ * Fills in the path parameters of route templates.
  *
- * Every hole becomes exactly one encoded segment, or nothing is called: what would be normalised
- * away (`.`, `..`), end the path early (empty), fail to encode or make the path of another route is
- * refused here.
+ * Every parameter becomes exactly one encoded segment. Values that would be normalised away (`.`, `..`),
+ * shorten the path (empty), cannot be encoded or make another route's path are refused.
  */
-import { isReserved, type PathHoles } from '../../v0/routes.ts';
+import { isReserved, type PathParameters } from '../../v0/routes.ts';
 import { RestInputError, type RouteLabel } from './errors.ts';
 
-/** Values for the holes of a path; empty for a path without holes. */
-export type PathValues<Path extends string> = Readonly<Record<PathHoles<Path>, string>>;
+/** Values of a path's parameters. */
+export type PathValues<Path extends string> = Readonly<Record<PathParameters<Path>, string>>;
 
 /** The longest id that is passed on, in characters. Assumed: the document shows no limit. */
 export const MAX_ID_LENGTH = 512;
@@ -30,7 +29,7 @@ export function fillPath(route: RouteLabel, values: Readonly<Record<string, stri
   return path;
 }
 
-/** Templates apart: text, hole, text, hole, text. */
+/** Templates split at their parameters: text, name, text, name, text. */
 const templates = new Map<string, readonly string[]>();
 
 /** `?cursor=…&limit=…` from what is set; empty when nothing is. */
@@ -54,21 +53,21 @@ function encodeSegment(route: RouteLabel, name: string, value: string): string {
   return encodeURIComponent(value);
 }
 
-/** Ids as they mostly are: short, and nothing in them means anything to a URL. */
+/** Most ids: short, and without characters that are special in a URL. */
 const PLAIN = /^[\w-]{1,100}$/;
 
 /**
  * Why a text can't be one path segment; undefined when it can.
  *
- * @param hole what it is to fill; absent where that is not known yet.
+ * @param parameter the parameter's name; absent where it is not known yet.
  */
-export function segmentFault(value: string, hole?: string): string | undefined {
+export function segmentFault(value: string, parameter?: string): string | undefined {
   if (value === '') return 'must not be empty';
   if (value === '.' || value === '..') return `must be an id, got "${value}"`;
   if (value.length > MAX_ID_LENGTH) return `must be at most ${MAX_ID_LENGTH} characters long`;
   if (/\p{Cc}/u.test(value)) return 'must not hold control characters';
   if (!value.isWellFormed()) return 'must be well-formed Unicode';
-  if (hole !== undefined && isReserved(hole, value)) {
+  if (parameter !== undefined && isReserved(parameter, value)) {
     return `must be an id, and "${value}" is the name of another route`;
   }
   return undefined;

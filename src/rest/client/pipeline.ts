@@ -1,5 +1,5 @@
 /**
- * The way of a call from its caller to the backend and back: every layer in its place.
+ * The layers that every REST call passes, in their order.
  */
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attemptTimeout } from '../resilience/attempt-timeout.ts';
@@ -35,15 +35,15 @@ export function openPipeline(options: PipelineOptions) {
   });
   const decode = new DecodeCache().layer;
 
-  // From the caller inwards. The order is the design:
+  // From the caller inwards:
   const layers: readonly Layer[] = [
-    // sees what all attempts of a call came to;
+    // handles the outcome of each attempt of a call;
     retry({ ...options, onUnreachable: (attempt) => breaker.gaveUp(attempt) }),
-    // before the timeout: while a key is paused the attempt has not begun;
+    // before the timeout: an attempt begins after the pause of its key;
     rateLimitPause(observer),
-    // covers every queue: waiting for a connection is waiting;
+    // covers the time in queues;
     attemptTimeout(options),
-    // before the limiter: while a circuit is open nothing queues;
+    // before the limiter: nothing waits for an open circuit;
     breaker.layer,
     limiter.layer,
   ];
@@ -51,7 +51,7 @@ export function openPipeline(options: PipelineOptions) {
     (inner, layer) => layer(inner),
     exchange(dispatcher, options.maxResponseBytes),
   );
-  // Outermost: what is shared is also decoded once.
+  // Single-flight is outermost: a shared answer is decoded once.
   const pipeline: Pipeline = singleFlight(decode(attempt), observer);
   return { pipeline, breaker, limiter };
 }

@@ -1,8 +1,8 @@
 /**
- * How long one request waits: until its deadline, or until its caller leaves.
+ * Ends the waiting calls of a request at its deadline, or when its caller leaves.
  *
- * One timer and one listener serve all calls of a request, and exist only while a call is waiting, so
- * that nothing here keeps a process alive.
+ * One timer and one listener serve all calls, and exist only while a call waits, so that they do not
+ * keep the process alive.
  */
 import type { Cancel, EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { endOfWait, type RouteLabel } from './errors.ts';
@@ -30,13 +30,13 @@ export class RequestDeadline implements Waiter {
     if (isOver && route.method === 'GET') throw endOfWait('cancelled', route);
   }
 
-  /** Nobody waits for the request's reads any more. */
+  /** Gives up the request's reads, and refuses further ones. */
   end(): void {
     this.#ended = true;
     this.giveUp('cancelled');
   }
 
-  /** Tells whoever waits when the wait is over. */
+  /** Adds a wait to end in time. */
   add(waiter: Waiter): void {
     if (this.#waiting.size === 0) this.#watch();
     this.#waiting.add(waiter);
@@ -46,7 +46,7 @@ export class RequestDeadline implements Waiter {
     if (this.#waiting.delete(waiter) && this.#waiting.size === 0) this.#unwatch();
   }
 
-  /** All calls of the request are given up. */
+  /** Ends all waits. */
   giveUp(why: EndOfWait): void {
     this.#unwatch();
     const waiters = [...this.#waiting];

@@ -1,9 +1,9 @@
 /**
- * The decode cache: an answer that is, byte for byte, what it was before is not decoded again.
+ * The decode cache: an answer with the same bytes as the last one of its path is not decoded again.
  *
- * The call is made all the same, so nothing is ever stale: what is saved is parsing and checking the
- * same text once more, and the memory of another copy. Answers are found by path alone, whatever the
- * key. That leaks nothing: only a caller whose own answer has the same bytes gets the kept value.
+ * The call is made all the same, so nothing is ever stale; parsing, checking and another copy in memory
+ * are saved. Entries are found by path, whatever the key. That leaks nothing: only a caller whose own
+ * answer has the same bytes gets the kept value.
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
@@ -14,16 +14,16 @@ import { decode } from './decode.ts';
 /** The most memory that all kept answers may take, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The largest answer that is kept takes this part of it. */
+/** The share of it that one answer may take. */
 const LARGEST_PART = 1 / 8;
 
-/** What an entry itself takes, in bytes. */
+/** Memory of an entry itself, in bytes. */
 const ENTRY_BYTES = 256;
 
 /** The last answer of a path. */
 interface Entry {
   readonly sum: number;
-  /** Absent until the same bytes have come twice: most of what is asked once is never asked again. */
+  /** Absent until the same bytes have come twice: most answers never come again. */
   readonly kept?: Kept;
 }
 
@@ -92,18 +92,18 @@ const isSame = ({ body, type, decoded }: Kept, answer: Answer): boolean =>
   decoded.status === answer.status &&
   type === answer.headers['content-type'];
 
-/** An error in a field's place tells of the exchange it came from, so it is made anew each time. */
+/** Not with errors in place of fields: they name the exchange they came from. */
 const mayBeKept = ({ sound }: Decoded, { headers }: Answer): boolean =>
   sound && !/\bno-store\b/i.test(String(headers['cache-control'] ?? ''));
 
 /**
- * What V8 takes for the parts of a value, in bytes, at most: `{}` is 3 bytes of text and 64 of memory.
- * Measured with Node 20 to 26 for lists of empty objects, of objects that each have other fields, of
- * fractions, of short texts; a property is dear because each may make its object a shape of its own.
+ * The most memory that V8 needs for the parts of a value, in bytes: `{}` is 3 bytes of text and 64 of
+ * memory. Measured with Node 20 to 26 for lists of empty objects, of objects with different fields, of
+ * fractions and of short texts. A property may give its object a hidden class of its own.
  */
 const BYTES = { object: 64, property: 168, array: 48, item: 8, text: 40, character: 2, number: 16 };
 
-/** At most what an answer takes: its text, and what it was decoded to. */
+/** The most memory of a kept answer: its text and its decoded value. */
 function bytesOf({ body, decoded }: Kept): number {
   let bytes = body.length;
   const open: unknown[] = [decoded.value];

@@ -1,8 +1,8 @@
 /**
- * An answer's bytes → JSON of the documented shape.
+ * Decodes an answer's bytes to JSON of the documented shape.
  *
- * A bad field costs that field, not the object: where the contract is broken, the value is replaced
- * by the error itself, and GraphQL reports an error it finds in a field's place at that field.
+ * A wrong value costs its field, not the object: it is replaced by an error, which the executor reports
+ * at that field.
  */
 import { ErrorBody } from '../../v0/error.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -17,10 +17,10 @@ import { checkOf, isOpen } from './contract-check.ts';
 import { parseJson } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
 
-/** OK, Created, No Content. Others are not the whole of what was asked for: 206 is a part of it. */
+/** OK, Created, No Content: the document promises no others, and 206 is only a part. */
 const SUCCESSES: readonly number[] = [200, 201, 204];
 
-/** Wrong values of one answer that are told one by one; more make the answer wrong as a whole. */
+/** Wrong values of one answer that are reported one by one; with more the whole answer is refused. */
 const MAX_FAULTS = 1_000;
 
 /**
@@ -58,7 +58,7 @@ function decodeBody(route: Route, answer: Answer): Decoded {
   const isWhole = checkOf(route.response)(root, (holder, name) => {
     const shown = describe(name, Object.hasOwn(holder, name) ? holder[name] : undefined);
     const fault = invalid(`Backend answered ${shown}`, route, answer);
-    // Without `items` a list is no list.
+    // A list without `items` is unusable.
     if (holder === root && name === 'items') throw fault;
     if (++faults > MAX_FAULTS) {
       throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
@@ -68,11 +68,11 @@ function decodeBody(route: Route, answer: Answer): Decoded {
   if (!isWhole) {
     throw invalid('Backend answered something other than the documented object', route, answer);
   }
-  // Checked in place: the answer keeps fields the contract does not know, and no copy is made.
+  // Checked in place: fields that the contract does not know stay, and no copy is made.
   return { value: root, status: answer.status, sound: faults === 0 };
 }
 
-/** What names a field, and holds no words. */
+/** The path of a field, and not a sentence. */
 const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
@@ -82,7 +82,7 @@ const invalid = (what: string, route: Route, answer: Answer): RestInvalidRespons
 
 function describe(name: PropertyKey, value: unknown): string {
   if (value === undefined) return `without "${String(name)}"`;
-  // Enum values and numbers help whoever reads the error; whole texts and objects would leak.
+  // Short words and numbers help to find the fault; longer texts and objects would leak.
   const shown =
     typeof value === 'string' && /^[\w-]{1,40}$/.test(value)
       ? `"${value}"`
@@ -102,7 +102,7 @@ function statusError(route: Route, answer: Answer): RestStatusError {
   });
 }
 
-/** What an error says of the answer it came from. Only sane request ids are repeated. */
+/** What an error says of the answer it came from. Request ids of another form are not repeated. */
 function originOf(answer: Answer, fromBody?: string) {
   const header = answer.headers['x-request-id'];
   const requestId = fromBody ?? (Array.isArray(header) ? header[0] : header);

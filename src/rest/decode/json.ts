@@ -1,9 +1,8 @@
 /**
- * Bytes → JSON, refusing shapes that cost far more than their bytes.
+ * Parses JSON, and refuses shapes that cost far more than their bytes.
  *
- * Parsing stops the whole process, for all callers: five megabytes of empty objects would do so for a
- * third of a second. Deep nesting overflows the stack of whoever writes the value out again, because
- * JSON.stringify recurses.
+ * Parsing blocks the process: five megabytes of empty objects take a third of a second. Deeply nested
+ * values overflow the stack later, since JSON.stringify recurses.
  */
 
 /** The deepest nesting that is read. The deepest of the document is 7. */
@@ -12,7 +11,7 @@ const MAX_DEPTH = 64;
 /** The most values of one answer. A page of 100 audiences has 6,000. */
 const MAX_VALUES = 150_000;
 
-/** In bytes: what is smaller can't hold enough values to matter. */
+/** Smaller bodies, in bytes, cannot hold enough values to matter. */
 const SMALL = 256 * 1024;
 
 /**
@@ -30,7 +29,7 @@ export function parseJson(body: Buffer, open: boolean): unknown {
   }
 }
 
-/** Quicker than counting in the bytes, which is for what is too large to be parsed at all. */
+/** Faster than counting in the bytes, which is for bodies that may be too large to parse. */
 function nestsWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;

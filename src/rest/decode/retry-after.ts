@@ -1,7 +1,7 @@
 /**
- * `Retry-After`: seconds or a date → milliseconds from now.
+ * Reads `Retry-After`, in seconds or as a date, as milliseconds from now.
  *
- * undici hands a repeated header over as a list; the first one counts.
+ * undici gives a repeated header as a list, of which the first counts.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 

@@ -1,5 +1,5 @@
 /**
- * One attempt's own time, and word of the attempt to the journal and the observer.
+ * The timeout of one attempt; also reports attempts to the journal and the observer.
  */
 import { isRead, type Attempt, type Layer } from '../client/call.ts';
 import { RestError } from '../client/errors.ts';
@@ -32,7 +32,7 @@ export const attemptTimeout =
       const { call, flight, number } = attempt;
       const startMs = performance.now();
       attempt.startMs = startMs;
-      // Those who wait for a read leave at their own deadlines; a write has nobody but its attempt.
+      // Callers of a read leave at their own deadlines; a write ends with its attempt.
       attempt.isCutShort = !isRead(call) && flight.deadlineMs < startMs + timeoutMs;
       attempt.untilMs = attempt.isCutShort ? flight.deadlineMs : startMs + timeoutMs;
       const leftMs = Math.max(0, Math.ceil(attempt.untilMs - startMs));

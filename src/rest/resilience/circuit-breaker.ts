@@ -1,11 +1,11 @@
 /**
- * The circuit breaker: leaves alone what keeps failing, and nothing else.
+ * The circuit breaker: makes no calls to what keeps failing, while everything else goes on.
  *
  * Each route of each key has a circuit of its own, which opens when half of at least 20 calls in the
  * last 5 to 10 s failed. A wider circuit (a route for all keys, a key on all routes, the host) opens
  * when most of the circuits it spans fail, of more than one key and more than one route where it spans
- * them; the host's also when the host cannot be reached at all. While a wider circuit is open, calls
- * still pass whose own circuit has lately seen an answer and no failure since.
+ * them; the host's also when the host cannot be reached at all. While a wider circuit is open, a call
+ * still passes when the latest outcome of its own circuit was an answer.
  *
  * An open circuit lets one call through after 5 s (half-open), and closes when that one is answered.
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
@@ -114,7 +114,7 @@ export class CircuitBreaker implements Breaker {
     };
   };
 
-  /** Looking at them also forgets those that nobody has asked for long, and tells what time changed. */
+  /** Also forgets circuits that have not been asked for long, and reports changes by time. */
   get tripped(): readonly TrippedCircuits[] {
     const { openMs, windowMs } = this.#options;
     const longAgoMs = performance.now() - openMs - windowMs;
@@ -123,7 +123,7 @@ export class CircuitBreaker implements Breaker {
       for (const circuit of tripped) {
         if (circuit.openedMs < longAgoMs && !circuit.probe) this.#reset(circuit);
       }
-      const state = this.#tell(kind);
+      const state = this.#report(kind);
       return tripped.size > 0 ? [{ scope, route, state, count: tripped.size }] : [];
     });
   }
@@ -155,7 +155,7 @@ export class CircuitBreaker implements Breaker {
     for (const circuit of this.#trippedFor(attempt.call, performance.now())) {
       circuit.probe = attempt;
       attempt.isProbe = true;
-      this.#tell(circuit.kind);
+      this.#report(circuit.kind);
     }
     return undefined;
   }
@@ -226,7 +226,7 @@ export class CircuitBreaker implements Breaker {
       const isTripped = own.openedMs > 0;
       const callsOfOwn = isTripped ? volume : own.window.callsAt(nowMs);
       if (callsOfOwn === 0) continue;
-      // One that fails for long must not make a single failure of another the last straw.
+      // Each circuit counts up to half the volume: one that fails often must not decide alone.
       calls += Math.min(callsOfOwn, volume / 2);
       active += 1;
       if (!isTripped && !own.window.mostFailedAt(nowMs)) continue;
@@ -256,7 +256,7 @@ export class CircuitBreaker implements Breaker {
     circuit.openedMs = nowMs;
     if (kind.tripped.size === 0) this.#trippedKinds += 1;
     kind.tripped.add(circuit);
-    this.#tell(kind);
+    this.#report(kind);
     this.#events.onOpen();
   }
 
@@ -272,11 +272,11 @@ export class CircuitBreaker implements Breaker {
     circuit.openedMs = 0;
     if (!kind.tripped.delete(circuit)) return;
     if (kind.tripped.size === 0) this.#trippedKinds -= 1;
-    this.#tell(kind);
+    this.#report(kind);
   }
 
-  /** The worst state of a kind, told when it is another. */
-  #tell(kind: Kind): BreakerState {
+  /** The worst state of a kind; reported when it has changed. */
+  #report(kind: Kind): BreakerState {
     const { scope, route, tripped } = kind;
     const openSinceMs = performance.now() - this.#options.openMs;
     let state: BreakerState = 'closed';
@@ -284,8 +284,8 @@ export class CircuitBreaker implements Breaker {
       state = openedMs > openSinceMs && !probe ? 'open' : 'half-open';
       if (state === 'open') break;
     }
-    if (state !== kind.told) this.#events.onChange({ scope, route, state });
-    kind.told = state;
+    if (state !== kind.reported) this.#events.onChange({ scope, route, state });
+    kind.reported = state;
     return state;
   }
 
@@ -309,20 +309,20 @@ export class CircuitBreaker implements Breaker {
     const name = `${scope} ${route?.method} ${route?.path}`;
     let kind = this.#kinds.get(name);
     if (!kind) {
-      kind = { scope, route, tripped: new Set(), told: 'closed' };
+      kind = { scope, route, tripped: new Set(), reported: 'closed' };
       this.#kinds.set(name, kind);
     }
     return kind;
   }
 }
 
-/** All circuits of a scope, and of one route where the scope has one: what may be told of them. */
+/** All circuits of one scope, and of one route where the scope has one. */
 interface Kind {
   readonly scope: BreakerScope;
   readonly route: Route | undefined;
   /** Those that are not closed. */
   readonly tripped: Set<Circuit>;
-  told: BreakerState;
+  reported: BreakerState;
 }
 
 class Circuit {
@@ -342,11 +342,11 @@ interface KeyCircuits {
   readonly ofRoutes: Map<Route, OwnCircuit>;
 }
 
-/** The circuit of one route of one key: what all judgement rests on. */
+/** The circuit of one route of one key. The wider ones are judged by these. */
 class OwnCircuit extends Circuit {
   readonly key: KeyCircuits;
   readonly window: FailureWindow;
-  /** Until when its last answer shows that it is well; 0 after a failure. */
+  /** Until when it counts as healthy because of its last answer; 0 after a failure. */
   wellUntilMs = 0;
 
   constructor(kind: Kind, key: KeyCircuits, options: Required<BreakerOptions>) {
@@ -356,7 +356,7 @@ class OwnCircuit extends Circuit {
   }
 }
 
-/** How many calls failed lately. */
+/** The calls and failures of the last window. */
 class FailureWindow {
   readonly #options: Required<BreakerOptions>;
   readonly #calls: RollingCount;
@@ -392,11 +392,11 @@ class FailureWindow {
   }
 }
 
-/** What an outcome says of the backend; undefined when it says nothing. */
+/** What an outcome says about the backend's health; undefined when it says nothing. */
 type Verdict = 'healthy' | 'failed' | 'unreachable' | undefined;
 
 function verdictOf(attempt: Attempt, outcome: Outcome): Verdict {
-  // Whatever was answered in time shows that somebody is there: a 404 as well.
+  // Any answer in time is a sign of health, a 404 as well.
   if (!(outcome instanceof Error)) return outcome.status >= 500 ? 'failed' : 'healthy';
   const cause = outcome instanceof RestOutcomeUnknownError ? outcome.cause : outcome;
   const speaksAgainstIt =
@@ -410,22 +410,22 @@ function verdictOf(attempt: Attempt, outcome: Outcome): Verdict {
   return attempt.isConnected ? 'failed' : 'unreachable';
 }
 
-/** The part of an attempt's time that the backend must have had, for a timeout to speak against it. */
+/** The share of an attempt's time that the backend must have had for a timeout to count as its failure. */
 const ITS_TIME = 0.9;
 
-/** What has waited long for its turn runs out of time whatever the backend does. */
+/** An attempt that waited long in our queue times out whatever the backend does. */
 const hadItsTime = ({ startMs, sentMs, endMs, untilMs }: Attempt): boolean =>
   endMs - sentMs >= ITS_TIME * (untilMs - startMs);
 
-/** What takes longer to find no connection is not the moment of a restart, in milliseconds. */
+/** A restart refuses connections sooner than this, in milliseconds. */
 const MOMENT_MS = 250;
 
-/** A read that is refused a connection is attempted again at once: `gaveUp` counts it in the end. */
+/** A read that found no connection is attempted again: `gaveUp` counts it once, after the last attempt. */
 const isReconnecting = (cause: RestUnreachableError, attempt: Attempt): boolean =>
   cause.retry === 'nothing' &&
   isRead(attempt.call) &&
   !attempt.isProbe &&
-  // The operating system says at once that nobody listens: it was we who were late to hear it.
+  // The system refuses at once: a late ECONNREFUSED shows that this process was busy.
   (cause.kind === 'ECONNREFUSED' || attempt.endMs - attempt.sentMs < MOMENT_MS);
 
 /** Whether the backend refuses the key itself. */

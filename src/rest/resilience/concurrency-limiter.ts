@@ -1,10 +1,10 @@
 /**
- * The concurrency limiter: how many calls are under way, whose turn is next, and who is not let in.
+ * The concurrency limiter: bounds the calls under way, queues the others, and sheds load.
  *
- * Fair queueing: keys take turns, and the routes of a key take turns within it. All keys that the
- * backend has not accepted yet count as one key, so that invented keys gain nothing by their number.
- * No key and no route may hold all connections, so that one which is slow leaves the others theirs.
- * Load shedding: a call that could not be answered in time behind those already waiting is refused.
+ * Fair queueing: keys take turns, and so do the routes of a key. A flow is one route of one key. All keys
+ * that the backend has not accepted yet count as one key, so that inventing keys gains nothing.
+ * Bulkheads: no key and no route may hold all connections, so a slow one leaves the others theirs.
+ * Load shedding: a call that would not be answered in time behind those that wait is refused.
  */
 import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
@@ -22,7 +22,7 @@ import type { UpstreamObserver } from '../client/observer.ts';
 export interface LimiterOptions {
   /** Calls under way at once, of all keys. */
   readonly connections: number;
-  /** Calls of one key and route that may wait before any answer has told how fast it is. */
+  /** Calls of one flow that may wait before its first answer. */
   readonly maxQueue: number;
   /** One attempt, in milliseconds. */
   readonly timeoutMs: number;
@@ -41,7 +41,7 @@ const MAX_ACCEPTED_KEYS = 10_000;
 const ALPHA = {
   key: 7,
   /** One route of a key, of what the key may hold: a hundred of 128 connections. */
-  lane: 9,
+  flow: 9,
   route: 15,
 };
 
@@ -57,16 +57,16 @@ const QUEUE_FACTOR = 16;
  */
 const EWMA_WEIGHT = 0.2;
 
-/** How much slower than at its best a route is taken to be after it was idle. */
+/** After an idle time a route's average is taken to be at most this many times its best. */
 const AFTER_IDLE_FACTOR = 4;
 
-/** By how much the best time of a route grows with every answer, so that an old one is forgotten. */
+/** The best time of a route grows by this factor with every answer, so that old ones are forgotten. */
 const BEST_DECAY = 1.001;
 
-/** Over how long the throughput is measured: this, and up to as long again, in milliseconds. */
+/** Throughput is measured over one to two of these, in milliseconds. */
 const THROUGHPUT_SPAN_MS = 500;
 
-/** When nothing of a lane has ended for so long, its average is too low; less may be our own doing. */
+/** After so long without an end the average of a flow is too low; a shorter silence may be our own delay. */
 const STALLED_MS = 2_500;
 
 export class ConcurrencyLimiter {
@@ -81,10 +81,7 @@ export class ConcurrencyLimiter {
   /** Keys with calls under way or waiting. */
   #busyKeys = 0;
   #averageMs: number | undefined;
-  /**
-   * Calls that end. Unlike the time one call takes this does not grow with our own delays: a process
-   * that is late to read an answer is late for all of them, and ends as many.
-   */
+  /** Calls ended. Unlike their duration, the rate does not suffer when this process reads answers late. */
   readonly #ended = new RollingCount(THROUGHPUT_SPAN_MS);
   readonly #refusal = reusedRefusals((route, ms) => new RestOverloadedError(route, ms));
 
@@ -94,7 +91,7 @@ export class ConcurrencyLimiter {
 
   readonly layer: Layer = (inner) => (settle) => {
     const send = inner((attempt, outcome) => {
-      if (attempt.slot instanceof Lane) this.#release(attempt.slot, attempt, outcome);
+      if (attempt.slot instanceof Flow) this.#release(attempt.slot, attempt, outcome);
       settle(attempt, outcome);
     });
     const proceed: Proceed = (attempt, refusal) => {
@@ -102,16 +99,16 @@ export class ConcurrencyLimiter {
       else send(attempt);
     };
     return (attempt) => {
-      const lane = this.#laneOf(attempt.call);
-      if (!lane.isQueued && this.#mayStart(lane)) {
+      const flow = this.#flowOf(attempt.call);
+      if (!flow.isQueued && this.#mayStart(flow)) {
         attempt.sentMs = attempt.startMs;
-        this.#start(lane, attempt);
+        this.#start(flow, attempt);
         send(attempt);
         return;
       }
-      const shedMs = this.#shedMs(lane, attempt.startMs, attempt.untilMs);
+      const shedMs = this.#shedMs(flow, attempt.startMs, attempt.untilMs);
       if (shedMs === undefined) {
-        this.#enqueue(lane, attempt, proceed);
+        this.#enqueue(flow, attempt, proceed);
       } else {
         const { route } = attempt.call;
         this.#options.observer.onShed?.(route);
@@ -120,16 +117,16 @@ export class ConcurrencyLimiter {
     };
   };
 
-  /** When to come back while all that this key asks for just now would be refused; see `Upstream`. */
+  /** As `Upstream.shedMs`. */
   shedMs(apiKey: string): number | undefined {
     const key = this.#keyOf(apiKey);
     if (key.queued === 0) return undefined;
     const nowMs = performance.now();
     let leastMs = Infinity;
-    for (const lane of key.lanes.values()) {
-      if (lane.size === 0) continue;
-      const shedMs = lane.isQueued
-        ? this.#shedMs(lane, nowMs, nowMs + this.#options.timeoutMs)
+    for (const flow of key.flows.values()) {
+      if (flow.size === 0) continue;
+      const shedMs = flow.isQueued
+        ? this.#shedMs(flow, nowMs, nowMs + this.#options.timeoutMs)
         : undefined;
       if (shedMs === undefined) return undefined;
       leastMs = Math.min(leastMs, shedMs);
@@ -141,10 +138,10 @@ export class ConcurrencyLimiter {
     return this.#accepted.has(apiKey);
   }
 
-  /** Sends away those who wait, where there is a reason to. */
+  /** Ends the waiting attempts that `refusalOf` has a refusal for. */
   refuse(refusalOf: (attempt: Attempt) => Error | undefined): void {
-    const waiting = [...this.#waitingKeys].flatMap(({ waitingLanes }) =>
-      [...waitingLanes].flatMap(({ queue }) => [...queue]),
+    const waiting = [...this.#waitingKeys].flatMap(({ waitingFlows }) =>
+      [...waitingFlows].flatMap(({ queue }) => [...queue]),
     );
     for (const queued of waiting) {
       const refusal = refusalOf(queued.attempt);
@@ -156,45 +153,45 @@ export class ConcurrencyLimiter {
     return this.#accepted.get(apiKey) ?? this.#unaccepted;
   }
 
-  #laneOf({ apiKey, route }: Call): Lane {
+  #flowOf({ apiKey, route }: Call): Flow {
     const key = this.#keyOf(apiKey);
-    let lane = key.lanes.get(route);
-    if (!lane) {
+    let flow = key.flows.get(route);
+    if (!flow) {
       let load = this.#routes.get(route);
       if (!load)
         this.#routes.set(route, (load = { active: 0, averageMs: undefined, bestMs: Infinity }));
-      key.lanes.set(route, (lane = new Lane(key, load)));
+      key.flows.set(route, (flow = new Flow(key, load)));
     }
-    return lane;
+    return flow;
   }
 
-  #mayStart({ active, key, load }: Lane): boolean {
+  #mayStart({ active, key, load }: Flow): boolean {
     const free = this.#options.connections - this.#active;
-    // So many more may the key start until it meets its threshold.
+    // What the key may still start until it reaches its threshold.
     const freeOfKey = (ALPHA.key * free - key.active) / (ALPHA.key + 1);
-    return free > 0 && active < ALPHA.lane * freeOfKey && load.active < ALPHA.route * free;
+    return free > 0 && active < ALPHA.flow * freeOfKey && load.active < ALPHA.route * free;
   }
 
-  #start(lane: Lane, attempt: Attempt): void {
-    this.#grow(lane, attempt.sentMs);
-    if (lane.active === 0) lane.movedMs = attempt.sentMs;
-    lane.active += 1;
-    lane.key.active += 1;
-    lane.load.active += 1;
+  #start(flow: Flow, attempt: Attempt): void {
+    this.#grow(flow, attempt.sentMs);
+    if (flow.active === 0) flow.movedMs = attempt.sentMs;
+    flow.active += 1;
+    flow.key.active += 1;
+    flow.load.active += 1;
     this.#active += 1;
-    attempt.slot = lane;
+    attempt.slot = flow;
   }
 
-  #release(lane: Lane, attempt: Attempt, outcome: Outcome): void {
+  #release(flow: Flow, attempt: Attempt, outcome: Outcome): void {
     const { call, sentMs, endMs } = attempt;
     attempt.slot = undefined;
-    this.#learn(lane, endMs, endMs - sentMs, !(outcome instanceof Error));
+    this.#learn(flow, endMs, endMs - sentMs, !(outcome instanceof Error));
     if (!(outcome instanceof Error)) this.#noteAcceptance(call.apiKey, outcome.status);
-    lane.active -= 1;
-    lane.key.active -= 1;
-    lane.load.active -= 1;
+    flow.active -= 1;
+    flow.key.active -= 1;
+    flow.load.active -= 1;
     this.#active -= 1;
-    this.#shrink(lane);
+    this.#shrink(flow);
     this.#startWaiting();
   }
 
@@ -206,10 +203,10 @@ export class ConcurrencyLimiter {
     }
   }
 
-  #learn(lane: Lane, endMs: number, tookMs: number, isAnswered: boolean): void {
-    const { load } = lane;
-    lane.movedMs = endMs;
-    lane.averageMs = averageOf(lane.averageMs, tookMs, isAnswered);
+  #learn(flow: Flow, endMs: number, tookMs: number, isAnswered: boolean): void {
+    const { load } = flow;
+    flow.movedMs = endMs;
+    flow.averageMs = averageOf(flow.averageMs, tookMs, isAnswered);
     load.averageMs = averageOf(load.averageMs, tookMs, isAnswered);
     this.#averageMs = averageOf(this.#averageMs, tookMs, isAnswered);
     if (!isAnswered) return;
@@ -217,29 +214,29 @@ export class ConcurrencyLimiter {
     this.#ended.add(endMs);
   }
 
-  #enqueue(lane: Lane, attempt: Attempt, proceed: Proceed): void {
+  #enqueue(flow: Flow, attempt: Attempt, proceed: Proceed): void {
     const giveUp = (why: EndOfWait): void => this.#giveUp(queued, why);
-    const queued: QueuedAttempt = { attempt, lane, proceed, giveUp };
-    this.#grow(lane, attempt.startMs);
-    lane.queue.add(queued);
-    lane.key.queued += 1;
-    lane.key.waitingLanes.add(lane);
-    this.#waitingKeys.add(lane.key);
+    const queued: QueuedAttempt = { attempt, flow, proceed, giveUp };
+    this.#grow(flow, attempt.startMs);
+    flow.queue.add(queued);
+    flow.key.queued += 1;
+    flow.key.waitingFlows.add(flow);
+    this.#waitingKeys.add(flow.key);
     this.#waiting += 1;
     attempt.flight.cancel.listen(queued);
   }
 
   /** Takes an attempt out of its queue: it goes on, or ends with a refusal. */
   #leave(queued: QueuedAttempt, refusal?: Error): void {
-    const { lane, attempt } = queued;
-    const { key } = lane;
+    const { flow, attempt } = queued;
+    const { key } = flow;
     attempt.flight.cancel.listen(undefined);
-    lane.queue.delete(queued);
+    flow.queue.delete(queued);
     key.queued -= 1;
     this.#waiting -= 1;
-    if (!lane.isQueued) key.waitingLanes.delete(lane);
+    if (!flow.isQueued) key.waitingFlows.delete(flow);
     if (key.queued === 0) this.#waitingKeys.delete(key);
-    this.#shrink(lane);
+    this.#shrink(flow);
     queued.proceed(attempt, refusal);
   }
 
@@ -255,12 +252,12 @@ export class ConcurrencyLimiter {
   #startWaiting(): void {
     for (const key of this.#waitingKeys) {
       if (this.#active >= this.#options.connections) return;
-      for (const lane of key.waitingLanes) {
-        if (!this.#mayStart(lane)) continue;
-        const [next] = lane.queue;
+      for (const flow of key.waitingFlows) {
+        if (!this.#mayStart(flow)) continue;
+        const [next] = flow.queue;
         if (next) this.#startQueued(next);
         // To the end of both rounds. A key at the end is visited again by this very loop.
-        if (key.waitingLanes.delete(lane)) key.waitingLanes.add(lane);
+        if (key.waitingFlows.delete(flow)) key.waitingFlows.add(flow);
         if (this.#waitingKeys.delete(key)) this.#waitingKeys.add(key);
         break;
       }
@@ -268,75 +265,75 @@ export class ConcurrencyLimiter {
   }
 
   #startQueued(queued: QueuedAttempt): void {
-    const { attempt, lane } = queued;
+    const { attempt, flow } = queued;
     const nowMs = performance.now();
-    // After a stall of this process: nobody could use the answer any more.
+    // This process was stalled: the answer would come too late.
     if (attempt.untilMs <= nowMs) {
       this.#giveUp(queued, 'timeout');
       return;
     }
     attempt.sentMs = nowMs;
-    this.#start(lane, attempt);
+    this.#start(flow, attempt);
     this.#leave(queued);
   }
 
-  /** Before a call is added to a lane. */
-  #grow(lane: Lane, nowMs: number): void {
-    if (lane.size > 0) return;
-    lane.becomeBusy(nowMs);
-    if (lane.key.busyLanes === 0) this.#busyKeys += 1;
-    lane.key.busyLanes += 1;
+  /** Before a call is added to a flow. */
+  #grow(flow: Flow, nowMs: number): void {
+    if (flow.size > 0) return;
+    flow.becomeBusy(nowMs);
+    if (flow.key.busyFlows === 0) this.#busyKeys += 1;
+    flow.key.busyFlows += 1;
   }
 
-  /** After a call has left a lane. */
-  #shrink({ size, key }: Lane): void {
+  /** After a call has left a flow. */
+  #shrink({ size, key }: Flow): void {
     if (size > 0) return;
-    key.busyLanes -= 1;
-    if (key.busyLanes === 0) this.#busyKeys -= 1;
+    key.busyFlows -= 1;
+    if (key.busyFlows === 0) this.#busyKeys -= 1;
   }
 
   /** When to come back instead of waiting, in milliseconds; undefined when it may wait. */
-  #shedMs(lane: Lane, nowMs: number, untilMs: number): number | undefined {
+  #shedMs(flow: Flow, nowMs: number, untilMs: number): number | undefined {
     const { maxQueue } = this.#options;
-    const known = lane.averageMs ?? lane.load.averageMs;
-    if (known === undefined) return lane.queue.size >= maxQueue ? 0 : undefined;
-    const silentMs = lane.active > 0 ? nowMs - lane.movedMs : 0;
+    const known = flow.averageMs ?? flow.load.averageMs;
+    if (known === undefined) return flow.queue.size >= maxQueue ? 0 : undefined;
+    const silentMs = flow.active > 0 ? nowMs - flow.movedMs : 0;
     const averageMs = silentMs > STALLED_MS ? Math.max(known, silentMs) : known;
-    const waitMs = Math.min(this.#waitByTime(lane, averageMs), this.#waitByRate(lane, averageMs));
-    const isFull = lane.queue.size >= QUEUE_FACTOR * maxQueue - this.#waiting;
+    const waitMs = Math.min(this.#waitByTime(flow, averageMs), this.#waitByRate(flow, averageMs));
+    const isFull = flow.queue.size >= QUEUE_FACTOR * maxQueue - this.#waiting;
     return isFull || nowMs + waitMs + known > untilMs ? waitMs : undefined;
   }
 
-  /** How long a lane's queue takes by its own average, over the connections it holds or will have. */
-  #waitByTime({ queue, active, key }: Lane, averageMs: number): number {
-    const turns = Math.max(1, this.#busyKeys) * Math.max(1, key.busyLanes);
+  /** A flow's wait by its average duration, over the connections it holds or will get. */
+  #waitByTime({ queue, active, key }: Flow, averageMs: number): number {
+    const turns = Math.max(1, this.#busyKeys) * Math.max(1, key.busyFlows);
     const ofAll = ALPHA.key / (ALPHA.key + 1) / turns;
     return (queue.size * averageMs) / Math.max(1, active, ofAll * this.#options.connections);
   }
 
-  /** The same by what ends, of all who take turns; says nothing of a lane that is slow by itself. */
-  #waitByRate({ queue, key }: Lane, averageMs: number): number {
+  /** A flow's wait by the throughput of all keys; says nothing about a flow that is slower than most. */
+  #waitByRate({ queue, key }: Flow, averageMs: number): number {
     if (averageMs > 2 * (this.#averageMs ?? 0)) return Infinity;
     const perMs = this.#ended.perMs(performance.now());
-    return perMs > 0 ? (queue.size * this.#busyKeys * key.busyLanes) / perMs : Infinity;
+    return perMs > 0 ? (queue.size * this.#busyKeys * key.busyFlows) / perMs : Infinity;
   }
 }
 
-/** Lets an attempt go on that had to wait, or ends it. */
+/** Starts an attempt that has waited, or ends it with a refusal. */
 type Proceed = (attempt: Attempt, refusal?: Error) => void;
 
-/** What a key has under way and waiting. */
+/** The calls of a key, under way and waiting. */
 class KeyQueue {
   active = 0;
   queued = 0;
-  readonly lanes = new Map<Route, Lane>();
+  readonly flows = new Map<Route, Flow>();
   /** In the order of their turns. */
-  readonly waitingLanes = new Set<Lane>();
-  /** Lanes with calls under way or waiting. */
-  busyLanes = 0;
+  readonly waitingFlows = new Set<Flow>();
+  /** Flows with calls under way or waiting. */
+  busyFlows = 0;
 }
 
-/** A route, as all keys together use it. */
+/** The calls of a route, of all keys. */
 interface RouteLoad {
   active: number;
   /** Milliseconds of one exchange, lately; undefined before the first. */
@@ -346,12 +343,12 @@ interface RouteLoad {
 }
 
 /** The calls of one route of one key. */
-class Lane {
+class Flow {
   readonly key: KeyQueue;
   readonly load: RouteLoad;
   readonly queue = new Set<QueuedAttempt>();
   active = 0;
-  /** As that of its route. */
+  /** As `RouteLoad.averageMs`. */
   averageMs: number | undefined;
   /** When a call last began after none or ended, on `performance.now()`'s clock. */
   movedMs = 0;
@@ -369,7 +366,7 @@ class Lane {
     return this.active + this.queue.size;
   }
 
-  /** How slow a busy time was says little about the next one. */
+  /** Forgets how slow the last busy time was: it says little about the next one. */
   becomeBusy(nowMs: number): void {
     const { averageMs, bestMs } = this.load;
     const lastMs = this.averageMs ?? averageMs;
@@ -392,9 +389,9 @@ function averageOf(
   return beforeMs === undefined ? tookMs : beforeMs + EWMA_WEIGHT * (tookMs - beforeMs);
 }
 
-/** An attempt that waits for its turn: until it may start, its time is over or nobody wants it. */
+/** An attempt that waits until it may start, times out or is cancelled. */
 interface QueuedAttempt extends Waiter {
   readonly attempt: Attempt;
-  readonly lane: Lane;
+  readonly flow: Flow;
   readonly proceed: Proceed;
 }

@@ -1,8 +1,8 @@
 /**
- * A key that the backend asked to wait (429 with `Retry-After`) waits; other keys go on.
+ * Rate limits: a key that the backend asked to wait (429 with `Retry-After`) is paused; other keys go on.
  *
- * Calls that can wait within their deadline do; the others are refused at once. Without the pause every
- * call of a limited key would cost the backend one more refusal.
+ * Calls wait where their deadline allows it, and are refused at once where it does not. Without the pause
+ * the backend would have to refuse every call of a limited key.
  */
 import { LRUCache } from 'lru-cache';
 import { sleep } from '../../lib/cancel.ts';
@@ -11,13 +11,13 @@ import { endOfWait, RestPausedError, type RestError } from '../client/errors.ts'
 import type { UpstreamObserver } from '../client/observer.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
 
-/** The longest pause, in milliseconds: a mistaken `Retry-After` heals by itself. */
+/** The longest pause, in milliseconds, should the backend send a mistaken `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;
 
 /** Calls of one process that wait for the end of a pause; more are refused at once. */
 const MAX_WAITING = 1_000;
 
-/** The calls of a pause start again spread over this many milliseconds. */
+/** After a pause calls start again spread over this time, in milliseconds. */
 const SPREAD_MS = 50;
 
 /** Paused keys that are remembered. */
@@ -53,7 +53,7 @@ export function rateLimitPause(observer: UpstreamObserver): Layer {
     };
   };
 
-  /** The end of the pause, or why it is not waited for. */
+  /** Waits for the end of the pause. @returns an error when the call cannot wait for it. */
   async function wait({ call, flight }: Attempt): Promise<RestError | undefined> {
     const { apiKey, route, journal, origin } = call;
     // Again, because the pause may have become longer meanwhile.

@@ -1,8 +1,8 @@
 /**
- * Failed reads are attempted again: at most twice, a moment later, within the deadline and a budget.
+ * Retries of failed reads: at most two, after a backoff, within the deadline and a retry budget.
  *
  * Not undici's `interceptors.retry`: it retries DELETE, knows neither jitter nor a budget, and
- * resumes a broken body with a Range request. Writes are sent once and never come here again.
+ * resumes a broken body with a Range request. Writes are never retried.
  */
 import type { Route } from '../../v0/routes.ts';
 import { sleep } from '../../lib/cancel.ts';
@@ -19,14 +19,14 @@ import { retryAfterOf } from '../decode/retry-after.ts';
 /** Retries of a call that reached the backend. */
 const MAX_RETRIES = 2;
 
-/** Retries of a call that did not: together they outlast a restart of 500 ms. */
+/** Retries of a call that did not reach it: together they outlast a restart of 500 ms. */
 const MAX_RECONNECTS = 7;
 
 /** Exponential backoff: the longest first wait, in milliseconds, and the longest of all. */
 const BASE_MS = 25;
 const CAP_MS = 250;
 
-/** Answers that another attempt may better. 500 is the application's own answer, and will be again. */
+/** Statuses that are retried. 500 comes from the application itself and would come again. */
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 export interface RetryOptions {
@@ -37,7 +37,7 @@ export interface RetryOptions {
   readonly onUnreachable: (attempt: Attempt) => void;
 }
 
-/** When to attempt a call again, and what that takes. */
+/** When and on what conditions a call is attempted again. */
 interface Retry {
   readonly afterMs: number;
   /** Time the next attempt needs to be of any use, in milliseconds. */
@@ -90,7 +90,7 @@ function retryOf(outcome: Outcome, number: number, timeoutMs: number): Retry | u
   if (!(outcome instanceof Error)) {
     if (!RETRIED_STATUSES.includes(outcome.status)) return undefined;
     const afterMs = retryAfterOf(outcome.headers);
-    // A limit without a time is not met any sooner by asking again.
+    // A rate limit without `Retry-After` is not over any sooner for asking again.
     if (outcome.status === 429 && afterMs === undefined) return undefined;
     return { ...paid, afterMs: Math.ceil(afterMs ?? 0) + paid.afterMs };
   }
@@ -103,29 +103,29 @@ function retryOf(outcome: Outcome, number: number, timeoutMs: number): Retry | u
 
 // Source of both: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
 
-/** Calls that failed together do not come back together. */
+/** Spreads the retries of calls that failed together. */
 const fullJitter = (number: number): number => Math.random() * backoff(number);
 
-/** Half of it fixed: waiting for a connection must really take up time. */
+/** Half of it is fixed, since reconnects have to outlast a restart. */
 const equalJitter = (number: number): number => backoff(number) * (0.5 + Math.random() / 2);
 
 const backoff = (number: number): number => Math.min(CAP_MS, BASE_MS * 2 ** (number - 1));
 
-/** Retries that one call earns its route. */
+/** Tokens that one call earns its route: a retry costs one. */
 const EARNED = 0.1;
 
-/** The most that a route saves up. */
+/** The most tokens of a route. */
 const MAX_SAVED = 5;
 
-/** Retries that all routes share: a gateway that makes few calls can still retry. */
+/** Tokens that all routes share, so that a gateway with few calls can retry too. */
 const SHARED = 10;
 
 /**
- * How many retries the backend may be given: a tenth of the calls, and a few more.
+ * The retry budget: a tenth of the calls, and a few more.
  *
- * Retries help when little fails; when everything does they are load on a backend that has too much
- * already. Routes save for themselves, so that one which always fails leaves the others theirs. What a
- * route cannot save fills up the shared ones.
+ * Retries help when few calls fail; when most do, they add load to a backend that is overloaded already.
+ * Each route has tokens of its own, so that one which always fails does not use up the others'. What
+ * exceeds a route's most goes to the shared tokens.
  * Source: token bucket; B. Beyer et al., "Site Reliability Engineering", chapter 21 (10 % of the calls).
  */
 class RetryBudget {

@@ -1,10 +1,9 @@
 /**
- * Single-flight: identical reads of one key that are in flight at the same moment are one call.
+ * Single-flight (request coalescing): identical reads of one key that are in flight together are one call.
  *
  * What a write may change is not documented (a publish may add links, an archive may log), and two
- * keys may belong to one customer. So after a write nobody joins what was in flight, of any key; those
- * who already wait still get their answer. The price is a call that is not shared during the
- * milliseconds around a write; the gain is that sharing is never stale.
+ * keys may belong to one customer. So no read joins another across any write, of any key: sharing is
+ * never stale, at the price of some calls more in the milliseconds around a write.
  *
  * Why not undici's `interceptors.deduplicate()`: in 7.30 an aborted leader fails its followers, an
  * aborted follower never settles, every header is part of its key (so a request id switches it
@@ -44,14 +43,14 @@ export function singleFlight(
 }
 
 /**
- * A read that can be joined, and nothing once it has landed: a busy map leaves its outgrown tables to
- * V8's old generation, and what they still held would not be collected young.
+ * A read that can be joined; empty once it has ended. A map that grows leaves its former tables to V8's old
+ * generation, and answers still held by them would not be collected with the young one.
  */
 interface JoinableEntry {
   flight: Read | undefined;
 }
 
-/** By key, and by path: a text of both would have to be put together and hashed for every call. */
+/** By key, then by path: joining both into one text would cost an allocation and a hash a call. */
 type Joinable = Map<string, Map<string, JoinableEntry>>;
 
 function write(call: Call, send: Send, joinable: Joinable): Promise<unknown> {
@@ -96,7 +95,7 @@ class Read implements Flight {
       try {
         send(new Attempt(this));
       } catch (error) {
-        this.land(error as Error); // a mistake of ours: it must not cost more than this call
+        this.land(error as Error); // a bug of ours must not affect other calls
       }
     }
     return answer;
@@ -110,18 +109,18 @@ class Read implements Flight {
 
   land(outcome: Outcome<Decoded>): void {
     this.#forget();
-    const callers = this.#callers!; // its own at least
+    const callers = this.#callers!; // at least the first
     if (outcome instanceof Error) {
       for (const caller of callers) caller.fail(outcome);
       return;
     }
     const { value, status } = outcome;
-    // What one request has for itself needs no lock: deep freezing takes a quarter of parsing's time.
+    // Frozen only when it is shared: freezing takes a quarter of the time of parsing.
     if (callers.length > 1) freeze(value as object);
     for (const caller of callers) caller.answer(value, status);
   }
 
-  /** A caller waits no more. */
+  /** One caller stops waiting. */
   leave(): void {
     this.#waiting -= 1;
     if (this.#waiting > 0) return;
@@ -143,7 +142,7 @@ class Read implements Flight {
     return new Promise((resolve, reject) => {
       const caller = new Caller(this, call, entry, resolve, reject);
       if (this.#callers) this.#callers.push(caller);
-      else this.#callers = [caller]; // mostly the only one: pushing would make room for seventeen
+      else this.#callers = [caller]; // mostly the only one, and a push would allocate for seventeen
     });
   }
 }
@@ -152,7 +151,7 @@ class Read implements Flight {
 class Caller implements Waiter {
   readonly #flight: Read;
   readonly #call: Call;
-  /** Of a caller that joined; the leader's attempts have their own. */
+  /** The entry of a caller that joined; the first caller's attempts have their own. */
   readonly #entry: JournalEntry | undefined;
   readonly #resolve: (value: unknown) => void;
   readonly #reject: (error: Error) => void;

@@ -1,8 +1,8 @@
 /**
  * The connections to one backend.
  *
- * `Pool` and path-only requests: it neither follows redirects nor normalises paths, both of which
- * would send a caller's key or id where it does not belong.
+ * undici's `Pool` is given paths only: it neither follows redirects nor normalises paths, either of which
+ * could send a caller's key or id somewhere else.
  */
 import { buildConnector, Pool, type Dispatcher } from 'undici';
 import { withoutInformational } from './informational-responses.ts';
@@ -19,7 +19,7 @@ export function splitUpstreamUrl(url: URL): UpstreamUrl {
 }
 
 export interface DispatcherOptions {
-  /** Whom to trust instead of the machine's own authorities, as PEM. */
+  /** Certificate authorities to trust in place of the system's, as PEM. */
   readonly ca?: string;
 }
 
@@ -30,8 +30,8 @@ export const createDispatcher = (origin: string, options: DispatcherOptions = {}
  * At most 128 connections (a page of 100 items, each with a call of its own, leaves in one round), kept
  * alive for 4 s, with 2 s to connect.
  *
- * A write gets a connection of its own, closed after it. The backend may close a kept one in the moment
- * the write is sent, and then nobody knows whether it was carried out; a read is sent again.
+ * Each write has a connection of its own, closed after it: a backend may close an idle connection just as
+ * a write is sent, which leaves the outcome of the write unknown. Reads are sent again.
  */
 export class BackendDispatcher {
   readonly #reads: Pool;
@@ -46,7 +46,7 @@ export class BackendDispatcher {
       keepAliveMaxTimeout: 30_000,
     };
     this.#reads = new Pool(origin, options);
-    // To undici no pipelining at all means no keep-alive.
+    // In undici `pipelining: 0` switches keep-alive off.
     this.#writes = new Pool(origin, { ...options, pipelining: 0 });
   }
 

@@ -1,9 +1,9 @@
 /**
- * One HTTP exchange: a request out, a whole answer back, or one of our errors.
+ * One HTTP exchange: sends a request, and ends with a whole answer or an error of ours.
  *
- * Written on undici's `dispatch` so that the attempt's timer covers everything (waiting in the pool's
- * queue, connecting, sending, every byte of the answer) and so that we know whether a write has
- * left: `onRequestStart` comes only once a connection is there.
+ * Written on undici's `dispatch`, so that the attempt's timer covers everything (undici's queue,
+ * connecting, sending, every byte of the answer), and because `onRequestStart` tells whether a write may
+ * have been sent: it is called once there is a connection.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -42,8 +42,8 @@ export const exchange =
     let due: AnswerHandler[] = [];
     return (attempt) => {
       const handler = new AnswerHandler(attempt, maxBytes, settle);
-      // Calls leave together when everything that has arrived is dealt with, in the order they
-      // were made: one that is made while others are answered would overtake them.
+      // Sent together at the end of the turn, in order: a call that is made while an answer is handled
+      // would otherwise overtake earlier ones.
       if (!handler.settled && due.push(handler) === 1) void endOfTurn().then(sendDue);
     };
 
@@ -90,7 +90,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Given up while it waited for a connection: it must not leave now.
+    // Given up while it waited for a connection: it must not be sent any more.
     if (this.settled) controller.abort(new Error('given up before it was sent'));
     else this.#attempt.isConnected = true;
   }
@@ -130,14 +130,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     );
   }
 
-  /** We ourselves want no more of it. */
+  /** Ends the exchange from our side. */
   #abort(error: RestError): void {
     if (this.settled) return;
     this.#end(this.#outcomeOf(error));
     this.#controller?.abort(error);
   }
 
-  /** What follows from it (a retry, the next in the queue) is not sent before the turn ends. */
+  /** Further calls that this leads to (a retry, the next in the queue) are sent at the end of the turn. */
   #end(outcome: Outcome): void {
     if (this.settled) return;
     this.settled = true;
@@ -147,7 +147,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     try {
       this.#settle(attempt, outcome);
     } catch (error) {
-      attempt.flight.land(error as Error); // a mistake of ours: it must not cost more than this call
+      attempt.flight.land(error as Error); // a bug of ours must not affect other calls
     }
   }
 
@@ -166,7 +166,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     return new RestUnreachableError('Backend could not be reached', route, { cause, retry, kind });
   }
 
-  /** Once a write has left, whatever keeps its answer away leaves its outcome unknown. */
+  /** The outcome of a write is unknown when it may have been sent and no whole answer arrived. */
   #outcomeOf(error: RestError): RestError {
     const { call, isConnected } = this.#attempt;
     return isRead(call) || !isConnected ? error : new RestOutcomeUnknownError(error);

@@ -1,16 +1,15 @@
 /**
  * Passes over the 1xx responses that may precede an answer (100 Continue, 102, 103).
  *
- * undici 7.30 takes a 100 for a broken protocol and destroys the connection ("bad response" in its
- * HTTP/1 parser), because it never asks for one; HTTP lets a server send it all the same, several times,
- * and a write so answered would be lost although it was carried out. There is no option for it, and a
- * destroyed connection cannot be mended from outside, so these are taken out before the parser reads.
+ * undici 7.30 destroys the connection at a 100 ("bad response" in its HTTP/1 parser), because it never
+ * asks for one. A server may send it all the same, and a write would then fail although it was carried
+ * out. There is no option against that, so 1xx responses are removed before the parser reads them.
  * Source: RFC 9110, section 15.2: a client must be able to parse them, and may ignore them.
  */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
-/** Connections whose reader sees no 1xx response but 101, which nobody asked for. */
+/** Connections on which undici sees no 1xx response, except 101, which it never asks for. */
 export const withoutInformational =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) => {
@@ -25,15 +24,15 @@ export const withoutInformational =
 const MAX_HEAD = 16_384;
 
 /**
- * Requests are not pipelined, and each is written in one turn of the event loop: so what is read first
- * after a write is the head of its answer, and only there a 1xx response can stand.
+ * Requests are not pipelined, and each is written in one turn of the event loop: so the first bytes read
+ * after a write are the head of its answer, which is where 1xx responses are.
  */
 function skipInformational(socket: Socket): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
-  // The last of its overloads; whatever arguments there are, are handed on.
+  // Typed as one overload; all arguments are passed on.
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let isAtHead = false;
-  /** What has arrived of a head that may be a 1xx response. */
+  /** The beginning of what may be a 1xx response. */
   let held: Buffer | undefined;
 
   socket.write = (bytes: unknown, encoding?: unknown, callback?: unknown) => {
@@ -70,9 +69,9 @@ const START = 'HTTP/1.1 1';
 const DIGIT_AT = START.length - 1;
 const ONE = 0x31;
 
-/** Whether a 1xx response begins there, as far as can be seen. */
+/** Whether what has arrived may be the beginning of a 1xx response. */
 function mayBeInformational(bytes: Buffer, at: number): boolean {
-  // Nearly all answers are told by this digit alone.
+  // This digit alone rules out nearly all answers.
   if (bytes.length > at + DIGIT_AT && bytes[at + DIGIT_AT] !== ONE) return false;
   const start = bytes.toString('latin1', at, at + START.length + 2);
   return start.length < START.length ? START.startsWith(start) : /^HTTP\/1\.1 1(?!01)/.test(start);

@@ -1,7 +1,5 @@
 /**
- * What a failure of undici or the operating system means to a call.
- *
- * Their codes are read here and nowhere else.
+ * Classifies errors of undici and the operating system; their codes are read nowhere else.
  */
 import { errors } from 'undici';
 import type { ConnectionFailure, RestUnreachableError } from '../client/errors.ts';
@@ -21,13 +19,13 @@ export const isTruncated = (cause: unknown): boolean =>
   // The parser's own code does not arrive: undici 7.30 leaves it undefined.
   (cause instanceof errors.HTTPParserError && cause.message.includes('EOF'));
 
-/** A cause that may be logged: the parser's error carries the bytes it stumbled over. */
+/** A cause that may be logged: undici's parser errors carry bytes of the answer. */
 export function withoutBytes(cause: Error): Error {
   if ('data' in cause) cause.data = undefined;
   return cause;
 }
 
-/** How a connection failed, in a word that operators know. */
+/** How a connection failed, in a word for metrics and logs. */
 export function connectionFailureOf(cause: unknown): ConnectionFailure {
   const code = codeOf(cause);
   return TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
@@ -36,8 +34,8 @@ export function connectionFailureOf(cause: unknown): ConnectionFailure {
 /**
  * Whether another attempt makes sense, and what it costs the backend.
  *
- * @param sent whether any byte may have left.
- * @param answered whether an answer had begun.
+ * @param sent whether any byte may have been sent.
+ * @param answered whether a part of the answer arrived.
  * @param attempt 1 for the first attempt.
  */
 export function retryOf(
@@ -49,8 +47,8 @@ export function retryOf(
   const code = codeOf(cause);
   if (TLS.test(code) || HOPELESS.test(code)) return 'hopeless';
   if (!sent) return NOBODY_THERE.some((one) => one === code) ? 'nothing' : 'load';
-  // A connection that had served others and ends without an answer was being closed as we sent. That
-  // happens once: whoever closes the next one too does so because of what was sent.
+  // A connection that was used before and ends without an answer was being closed as we sent. When the
+  // next one is closed too, the request itself is the reason.
   const served = (cause as { readonly socket?: { readonly bytesRead?: number } }).socket;
   const wasClosing = code === CLOSED && !answered && (served?.bytesRead ?? 0) > 0;
   return wasClosing && attempt === 1 ? 'nothing' : 'load';
@@ -67,7 +65,7 @@ const MALFORMED = new Set([
   'UND_ERR_RES_EXCEEDED_MAX_SIZE',
 ]);
 
-/** No connection, and quickly so. */
+/** Nobody accepts connections. */
 const NOBODY_THERE = [
   'ECONNREFUSED',
   'EHOSTUNREACH',

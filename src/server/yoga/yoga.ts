@@ -9,7 +9,7 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
-import { badRequest } from '../operation/params.ts';
+import { badRequest, readForm } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
 import { replyOf, writeReply, type Executed } from '../operation/reply.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
@@ -71,7 +71,8 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
       }
       setRequestParser(async (unread) => {
-        const params = await attempt(() => requestParser(unread));
+        // Yoga's own parser drops all but four parameters of a query string.
+        const params = await attempt(() => formOf(unread) ?? requestParser(unread));
         if (params === undefined || Array.isArray(params)) throw badRequest();
         return params;
       });
@@ -137,6 +138,15 @@ function csrfCheck(): (payload: Parameters<NonNullable<Plugin['onRequestParse']>
     }
   };
 }
+
+/** What a query string or a form says: of these Yoga reads four parameters and drops the others. */
+function formOf(request: Request): unknown {
+  if (request.method === 'GET') return readForm(new URL(request.url).search);
+  const isForm = FORM_TYPE.test(request.headers.get('content-type') ?? '');
+  return isForm ? request.text().then(readForm) : undefined;
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
 const attempt = async <Value>(read: () => Value): Promise<Awaited<Value> | undefined> => {
   try {
