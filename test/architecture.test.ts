@@ -30,6 +30,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   backend: ['v0'],
   client: [],
+  explorer: ['client'],
 };
 
 /** Each resource module, and the modules it imports from. An edge lives with its child. */
@@ -54,7 +55,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'config-variable.ts': ['zod'],
   server: [
     '@graphql-yoga/plugin-csrf-prevention',
-    '@graphql-yoga/render-graphiql',
     'graphql',
     'graphql-yoga',
     'lru-cache',
@@ -81,6 +81,21 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   backend: ['@hono/node-server', '@libsql/client', 'drizzle-orm', 'hono', 'zod'],
   client: ['@graphql-typed-document-node/core'],
+  explorer: [
+    '@graphiql/plugin-doc-explorer',
+    '@graphiql/plugin-explorer',
+    '@graphiql/plugin-history',
+    '@graphiql/react',
+    '@graphiql/toolkit',
+    'graphiql',
+    'graphql',
+    'jsonc-parser',
+    'monaco-editor',
+    'monaco-graphql',
+    'react',
+    'react-dom',
+    'vite',
+  ],
 };
 
 /** More files side by side than this are a drawer: the layer needs modules. */
