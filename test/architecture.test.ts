@@ -61,7 +61,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'prom-client',
   ],
   'schema.ts': [],
-  resources: [],
+  resources: ['zod'],
   plan: ['graphql'],
   graph: [
     '@pothos/core',

@@ -10,7 +10,10 @@ import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
 import { report } from './observe/request-report.ts';
+import type { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { streamOf } from './live/event-stream.ts';
+import type { Subscriptions } from './live/subscriptions.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
 import { badRequest } from './operation/params.ts';
@@ -44,6 +47,8 @@ export interface Post {
 export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
+  /** What has to be ended when the process stops. */
+  readonly subscriptions: Subscriptions;
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
   /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
@@ -60,6 +65,8 @@ export interface Site {
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
+  /** What watches objects for subscriptions and waits. */
+  readonly pollers: Pollers;
   /** What operators ask, for a port of its own. */
   readonly admin: Site;
   /** Answers any request; never rejects. */
@@ -129,7 +136,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       const response = await yoga.handleRequest(request, { record });
       if (isPage(response)) return withHeaders(response, PAGE_HEADERS);
       // A cache that does not know the key's header would give one tenant's data to another.
-      if (request.method === 'GET') response.headers.set('cache-control', 'no-store');
+      if (request.method === 'GET' && !streamOf(response))
+        response.headers.set('cache-control', 'no-store');
       report({ logger, metrics, record, status: response.status });
       return withHeaders(response, cors.headersFor(origin));
     } finally {
@@ -175,6 +183,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     return {
       readiness,
       logger,
+      subscriptions: handler.subscriptions,
       Request: yoga.fetchAPI.Request,
       answerPost: () => undefined,
       answer: async (request, record) => {
@@ -201,6 +210,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     ...site,
     metrics,
+    pollers: handler.pollers,
     admin: siteOf(adminRoutes),
     answerPost: (post, record) => {
       const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');

@@ -18,6 +18,8 @@ export type RefusalCode =
   | 'QUERY_TOO_LARGE'
   | 'OPERATION_RESOLUTION_FAILURE'
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
+  | 'TOO_MANY_SUBSCRIPTIONS'
+  | 'ORIGIN_NOT_ALLOWED'
   | 'INTERNAL_SERVER_ERROR';
 
 /** How an error of a result becomes a response, as `extensions.http` of the error; callers never see it. */
