@@ -16,6 +16,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend'],
   'print-plan.ts': ['schema.ts', 'plan'],
   'print-schema.ts': ['schema.ts'],
+  'check-documents.ts': ['schema.ts', 'plan', 'server'],
   'config.ts': ['config-variable.ts', 'v0'],
   'config-variable.ts': ['lib'],
   server: ['plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
@@ -48,6 +49,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [],
   'print-plan.ts': ['graphql'],
   'print-schema.ts': ['graphql'],
+  'check-documents.ts': ['graphql'],
   'config.ts': [],
   'config-variable.ts': ['zod'],
   server: [
@@ -59,6 +61,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'pino',
     'pino-pretty',
     'prom-client',
+    'zod',
   ],
   'schema.ts': [],
   resources: ['zod'],

@@ -26,6 +26,7 @@ import {
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { dictionary } from '../lib/dictionary.ts';
+import { withoutStack } from '../lib/without-stack.ts';
 import type { ArgumentValues } from './arguments.ts';
 import type { OperationContext } from './collect-fields.ts';
 import { NullBoundary, Path } from './path.ts';
@@ -467,9 +468,11 @@ export class Execution implements OperationContext {
   /** @throws the error, with its path, where the place must not be null. */
   #handleFieldError(field: PreparedField, shape: Shape, path: Path, cause: unknown): null {
     if (this.#aborted) throw this.#aborted;
+    if (this.#size.addFailed(field)) this.#checkSize();
     if (!shape.isNonNull) path.nullify();
     if (!shape.isNonNull && this.#isFull) return null;
-    const error = locatedError(cause, field.nodes, responsePathAsArray(path));
+    // It takes over the stack of its cause.
+    const error = withoutStack(() => locatedError(cause, field.nodes, responsePathAsArray(path)));
     if (shape.isNonNull) throw error;
     this.#errors.push(error);
     return null;

@@ -1,5 +1,5 @@
 /**
- * What every resolver of one request is given.
+ * The context that every resolver of one request receives.
  */
 import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from './live/pollers.ts';
@@ -54,7 +54,7 @@ export function perRequest<Value>(make: (context: Context) => Value): (context: 
   return accessor;
 }
 
-/** After a write: what was read before it must not answer for what comes after it. */
+/** After a write: reads from before it must not answer later fields. */
 export function forgetReads(context: Context): void {
   context.reads = new Map();
 }

@@ -5,6 +5,7 @@
  * the response is written. Anything else is unforeseen, and masked.
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import { withoutStack } from '../lib/without-stack.ts';
 import {
   RestAbortedError,
   RestBudgetError,
@@ -20,6 +21,7 @@ import {
   RestUnreachableError,
   RestUnsupportedError,
 } from '../rest/client/errors.ts';
+import { CutError } from './continuation.ts';
 
 export type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -38,18 +40,24 @@ export type ErrorCode =
 
 /** A refusal of what the caller sent. The message says what to do instead and shows the offender. */
 export function badInput(message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...extensions } });
+  return codedError(message, { code: 'BAD_USER_INPUT', ...extensions });
 }
 
 /** A value of the backend that can't be shown as what the schema promises. */
 export function invalidResponse(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } });
+  return codedError(message, { code: 'UPSTREAM_INVALID_RESPONSE' });
 }
 
 /** Something that this deployment of the backend can't answer, and what to do about it. */
 export function unsupported(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'UPSTREAM_UNSUPPORTED' } });
+  return codedError(message, { code: 'UPSTREAM_UNSUPPORTED' });
 }
+
+const codedError = (
+  message: string,
+  extensions: GraphQLErrorExtensions & { readonly code: ErrorCode },
+  originalError?: Error,
+): GraphQLError => withoutStack(() => new GraphQLError(message, { originalError, extensions }));
 
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'VALIDATION_FAILED', // Bad Request
@@ -94,19 +102,18 @@ export function codeOf(error: RestError): ErrorCode {
 /** Our message, the code, and which route failed; never an address, a key or the backend's words. */
 export function fromRestError(error: RestError): GraphQLError {
   const { route, status, requestId, retryAfterMs } = error;
-  return new GraphQLError(error.message, {
-    originalError: error,
-    extensions: {
-      code: codeOf(error),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      upstream: {
-        method: route.method,
-        route: route.path,
-        ...(status !== undefined && { status }),
-        ...(requestId !== undefined && { requestId }),
-      },
+  const extensions = {
+    code: codeOf(error),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(error instanceof CutError && { continuation: error.next() }),
+    upstream: {
+      method: route.method,
+      route: route.path,
+      ...(status !== undefined && { status }),
+      ...(requestId !== undefined && { requestId }),
     },
-  });
+  };
+  return codedError(error.message, extensions, error);
 }
 
 /**

@@ -16,10 +16,11 @@ import { streamOf } from './live/event-stream.ts';
 import type { Subscriptions } from './live/subscriptions.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
-import { badRequest } from './operation/params.ts';
+import { parseJson } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
 import { writeReply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
+import type { TrustedObserver } from './trusted/trusted-documents.ts';
 import type { GraphiqlOptions } from './yoga/graphiql.ts';
 import { createGraphQLServer } from './yoga/yoga.ts';
 
@@ -69,6 +70,14 @@ export interface Gateway extends Site {
   readonly pollers: Pollers;
   /** What operators ask, for a port of its own. */
   readonly admin: Site;
+  /**
+   * Reads what must be there before the first request, such as trusted documents.
+   *
+   * @throws when they cannot be read at all.
+   */
+  open(): Promise<void>;
+  /** Ends what `open` began. */
+  close(): void;
   /** Answers any request; never rejects. */
   fetch(request: Request): Promise<Response>;
 }
@@ -86,12 +95,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     graphiql = {},
     hasAdminPort = false,
   } = options;
+  const handler = new OperationHandler({ trustedObserver: trustedObserver(logger), ...options });
   const readiness = new Readiness(probe, options.upstream.breaker, {
     onChange: (ready, reason) =>
       logger.warn(reason, ready ? 'Ready again: the backend answers' : NOT_READY),
+    trustedDocuments: handler.trusted,
   });
   metrics.watch(options.upstream.breaker);
-  const handler = new OperationHandler(options);
   const yoga = createGraphQLServer(handler, graphiql);
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
@@ -212,6 +222,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics,
     pollers: handler.pollers,
     admin: siteOf(adminRoutes),
+    open: async () => handler.trusted?.open(),
+    close: () => handler.trusted?.close(),
     answerPost: (post, record) => {
       const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');
       const mediaType = isJson ? negotiate(post.headers.accept) : undefined;
@@ -233,14 +245,14 @@ const forGet =
     return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${new URL(url).pathname} with GET.`);
   };
 
-/** @throws BAD_REQUEST */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badRequest();
-  }
-}
+const trustedObserver = (logger: Logger): TrustedObserver => ({
+  onRead: ({ files, documents }) => logger.info({ files, documents }, 'Trusted documents are read'),
+  onBadFile: (bad) =>
+    logger.error(bad, 'Bad file of trusted documents: its last good content is served, if any'),
+  onInvalidDocument: (document) =>
+    logger.warn(document, 'The schema does not serve a trusted document'),
+});
+
 /** Said in the log, with the reason beside it. */
 export const NOT_READY = 'Not ready: the backend cannot be used';
 

@@ -500,8 +500,10 @@ describe('T42, T43 paths and queries', () => {
         fc.constantFrom(...all),
         fc.array(hostile, { minLength: 3, maxLength: 3 }),
         (route, values) => {
-          const holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-          const given = Object.fromEntries(holes.map((hole, i) => [hole, values[i]!]));
+          const parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+          const given = Object.fromEntries(
+            parameters.map((parameter, i) => [parameter, values[i]!]),
+          );
           let path: string;
           try {
             path = fillPath(route, given);

@@ -93,6 +93,35 @@ describe('starting', () => {
     expect(query.text).not.toContain('127.0.0.1');
   });
 
+  it('logs that the backend went and came back, though nobody asks for readiness', async () => {
+    const { server, url: upstreamUrl } = await openSlowBackend(0);
+    const { port } = server.address() as AddressInfo;
+    const product = startProduct({ UPSTREAM_URL: upstreamUrl, LOG_LEVEL: 'warn' });
+    const url = await product.ready();
+    const changes = () => {
+      const lines = product.stdout.trim().split('\n');
+      const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      return said.filter(({ msg }) => /^(?:Not ready|Ready again)/.test(msg as string));
+    };
+    const askUntilLogged = async (count: number) => {
+      while (changes().length < count) {
+        await send(url, { method: 'POST', headers: HEADERS, body: PAGE });
+        await sleep(50);
+      }
+    };
+
+    server.closeAllConnections();
+    server.close();
+    await askUntilLogged(1);
+    server.listen(port, '127.0.0.1');
+    await askUntilLogged(2);
+
+    expect(changes()).toEqual([
+      expect.objectContaining({ level: 40, port, code: 'ECONNREFUSED' }),
+      expect.objectContaining({ level: 40, msg: 'Ready again: the backend answers' }),
+    ]);
+  });
+
   it.each([
     [
       'a bad variable',

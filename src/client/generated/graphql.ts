@@ -750,6 +750,7 @@ export const VersionSummaryFragmentDoc = {
   ],
 } as unknown as DocumentNode<VersionSummaryFragment, unknown>;
 export const AccountWithPersonsDocument = {
+  __meta__: { hash: '5d28df3bcf91219897103037c79de9a2b61d5c22fe1a297e59b61042bcf2437b' },
   kind: 'Document',
   definitions: [
     {
@@ -958,6 +959,7 @@ export const AccountWithPersonsDocument = {
   ],
 } as unknown as DocumentNode<AccountWithPersonsQuery, AccountWithPersonsQueryVariables>;
 export const AccountsDocument = {
+  __meta__: { hash: 'f6b22265fd79663763c3c88d98698a244c946e6730c2eda167132589fdcd9d0b' },
   kind: 'Document',
   definitions: [
     {
@@ -1045,6 +1047,7 @@ export const AccountsDocument = {
   ],
 } as unknown as DocumentNode<AccountsQuery, AccountsQueryVariables>;
 export const CreateAudienceDocument = {
+  __meta__: { hash: 'b6b5f3eb998b4c46336d36e03a9291a3aef55aea9410577822b902520955a810' },
   kind: 'Document',
   definitions: [
     {
@@ -1152,6 +1155,7 @@ export const CreateAudienceDocument = {
   ],
 } as unknown as DocumentNode<CreateAudienceMutation, CreateAudienceMutationVariables>;
 export const PageLinksDocument = {
+  __meta__: { hash: '7090fd22afd1807d50921b9c5b5d030fc3121512a6f3d8bb006b38588b92e938' },
   kind: 'Document',
   definitions: [
     {
@@ -1271,6 +1275,7 @@ export const PageLinksDocument = {
   ],
 } as unknown as DocumentNode<PageLinksQuery, PageLinksQueryVariables>;
 export const PageWithAudiencesDocument = {
+  __meta__: { hash: '1e477a079cdacf1ef943e5150479882442d0f0b0d3050e024b34fdfd175a4f84' },
   kind: 'Document',
   definitions: [
     {
@@ -1453,6 +1458,7 @@ export const PageWithAudiencesDocument = {
   ],
 } as unknown as DocumentNode<PageWithAudiencesQuery, PageWithAudiencesQueryVariables>;
 export const PagingAudiencesDocument = {
+  __meta__: { hash: 'bb9c485a72aaf3f736e3746c70a948554e2c01adaef657ea15f026a0a7ed4d8b' },
   kind: 'Document',
   definitions: [
     {
@@ -1580,6 +1586,7 @@ export const PagingAudiencesDocument = {
   ],
 } as unknown as DocumentNode<PagingAudiencesQuery, PagingAudiencesQueryVariables>;
 export const PublishVersionDocument = {
+  __meta__: { hash: 'ba1dc4c020fb22c8c7156b9b8898306fb60f216b3a9a7c5984070ac735d21b49' },
   kind: 'Document',
   definitions: [
     {
@@ -1690,6 +1697,7 @@ export const PublishVersionDocument = {
   ],
 } as unknown as DocumentNode<PublishVersionMutation, PublishVersionMutationVariables>;
 export const SearchPagesDocument = {
+  __meta__: { hash: '75a7a4bc7a54cf967f936017f938f54fbf19501408af535fc96d7308eb516cbe' },
   kind: 'Document',
   definitions: [
     {
@@ -1746,6 +1754,7 @@ export const SearchPagesDocument = {
   ],
 } as unknown as DocumentNode<SearchPagesQuery, SearchPagesQueryVariables>;
 export const TopicsDocument = {
+  __meta__: { hash: '8abcc61b1a4467e7f4e27ebc9c5f78087c042605afa806b6f8c4ec331713fa64' },
   kind: 'Document',
   definitions: [
     {
@@ -1868,6 +1877,7 @@ export const TopicsDocument = {
   ],
 } as unknown as DocumentNode<TopicsQuery, TopicsQueryVariables>;
 export const VersionProgressDocument = {
+  __meta__: { hash: '8c328ff4d3abaa3739dca667473a49cc23b02e82db1b0f47e8fd3c050527e32d' },
   kind: 'Document',
   definitions: [
     {
@@ -1937,6 +1947,7 @@ export const VersionProgressDocument = {
   ],
 } as unknown as DocumentNode<VersionProgressSubscription, VersionProgressSubscriptionVariables>;
 export const VersionDocument = {
+  __meta__: { hash: 'f008c9ef9488414c71043b8628e64aca262c020eaf2297cf8ec631568d8c1415' },
   kind: 'Document',
   definitions: [
     {

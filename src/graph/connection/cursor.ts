@@ -13,7 +13,7 @@ import { badInput } from '../errors.ts';
 
 const SEAL_BYTES = 9;
 
-/** The longest cursor that is looked at, in characters. */
+/** The longest cursor that is read, in characters. */
 const MAX_LENGTH = 8_192;
 
 /** Writes a cursor of one list. `position` is any JSON value. */

@@ -65,11 +65,6 @@ export class Watcher<State> implements AsyncIterableIterator<Snapshot<State>, un
     return Promise.resolve(DONE);
   }
 
-  throw(error: unknown): Promise<Result<State>> {
-    void this.return();
-    return Promise.reject(error);
-  }
-
   [Symbol.asyncIterator](): this {
     return this;
   }

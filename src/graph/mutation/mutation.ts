@@ -1,9 +1,9 @@
 /**
  * How modules define mutations: one input, one call, a payload with the object and `userErrors`.
  *
- * What the user of a form can mend is data, whoever finds it: limits are checked here, all of them
- * and before any call, and what the backend refuses is put into the same list. What a developer has
- * to mend, and what fails for the backend's reasons, is a GraphQL error.
+ * Mistakes that the user of a form can correct are data: all limits are checked here before any call, and
+ * refusals by the backend are put into the same list. Mistakes of developers and failures of the backend
+ * are GraphQL errors.
  */
 import type { InputRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
@@ -176,7 +176,7 @@ interface Args {
   readonly input?: unknown;
 }
 
-/** A write that can be sent, unless its user has something to mend. */
+/** A write that can be sent, unless its user has mistakes to correct. */
 interface Write<Key, Body, Options> {
   readonly key: Key;
   readonly body: Body;

@@ -1,5 +1,5 @@
 /**
- * The one schema builder. It defines no types of `/v0`: the modules of the resources do.
+ * The schema builder. The types of `/v0` are defined by the resource modules.
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';

@@ -2,7 +2,6 @@
 import { builder } from '../../graph/types/builder.ts';
 import { startFrom } from '../../graph/entity/lookahead.ts';
 import { costing } from '../../graph/types/field-builder.ts';
-import type { Snapshot } from '../../graph/live/watcher.ts';
 import { routes } from '../../v0/routes.ts';
 import type { VersionNode } from '../audience/audience.entity.ts';
 import { audienceVersionEntity, AudienceVersionRef } from './audience-version.entity.ts';
@@ -41,6 +40,6 @@ builder.subscriptionField('audienceVersionProgress', (t) =>
     args: { id: t.arg.id({ required: true, description: 'Global id of the audience version.' }) },
     subscribe: (_root, { id }, context) =>
       watchVersion(context, audienceVersionEntity.parseId(String(id))),
-    resolve: (event) => (event).state,
+    resolve: (event) => event.state,
   }),
 );

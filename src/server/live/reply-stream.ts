@@ -16,6 +16,7 @@ export type EndCause = 'complete' | 'left' | 'stalled' | 'drained';
 export type ReplyKind = 'event' | 'heartbeat';
 
 export interface ReplyStreamOptions {
+  /** Its `next` never rejects. */
   readonly events: AsyncIterator<unknown>;
   /** Answers an event; never rejects. */
   readonly answer: (event: unknown) => Promise<Reply>;
@@ -30,18 +31,17 @@ type Result = IteratorResult<Reply, undefined>;
 
 const DONE = { done: true, value: undefined } as const;
 
-const SILENCE = Symbol('silence');
-
 export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
   readonly #options: ReplyStreamOptions;
-  /** The event that is awaited, across heartbeats. */
-  #awaited: Promise<IteratorResult<unknown, unknown>> | undefined;
+  /** Whether an event is awaited: its promise is heard once, however many heartbeats pass. */
+  #isAsked = false;
+  #arrived: IteratorResult<unknown, unknown> | undefined;
+  /** Ends the wait of `next`. */
+  #wake: (() => void) | undefined;
   #last: Reply | undefined;
   #cause: EndCause | undefined;
   /** Set while the process stops: what has happened is still answered, and nothing is awaited. */
   #isDraining = false;
-  /** Ends the wait for an event. */
-  #wake: (() => void) | undefined;
 
   constructor(options: ReplyStreamOptions) {
     this.#options = options;
@@ -53,28 +53,23 @@ export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
   }
 
   async next(): Promise<Result> {
-    const { events, answer, onReply } = this.#options;
+    const { heartbeatMs, onReply } = this.#options;
     while (!this.#cause) {
-      this.#awaited ??= events.next();
-      const result = await this.#nextOf(this.#awaited);
+      this.#ask();
+      const isSilent = !(await this.#heard(this.#isDraining ? 0 : heartbeatMs));
+      const reply = await this.#replyTo(this.#arrived);
+      // Its reader may have gone meanwhile.
       if (this.#cause) break;
-      if (result === SILENCE) {
-        if (this.#isDraining) this.close('drained');
-        if (this.#isDraining || !this.#last) continue;
+      if (reply) {
+        this.#last = reply;
+        onReply('event', reply);
+        return { done: false, value: reply };
+      }
+      if (this.#isDraining) this.close('drained');
+      else if (isSilent && this.#last) {
         onReply('heartbeat', this.#last);
         return { done: false, value: this.#last };
       }
-      this.#awaited = undefined;
-      if (result.done) {
-        this.close('complete');
-        break;
-      }
-      const reply = await answer(result.value);
-      // Its reader may have gone meanwhile.
-      if (this.#cause) break;
-      this.#last = reply;
-      onReply('event', reply);
-      return { done: false, value: reply };
     }
     return DONE;
   }
@@ -83,11 +78,6 @@ export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
   return(): Promise<Result> {
     this.close('left');
     return Promise.resolve(DONE);
-  }
-
-  throw(error: unknown): Promise<Result> {
-    this.close('left');
-    return Promise.reject(error);
   }
 
   /** Ends it at once. */
@@ -109,30 +99,37 @@ export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
     return this;
   }
 
-  /** What is awaited, or that it does not come in time. */
-  #nextOf<Value>(awaited: Promise<Value>): Promise<Value | typeof SILENCE> {
-    const waitMs = this.#isDraining ? 0 : this.#options.heartbeatMs;
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
+  #ask(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    void this.#options.events.next().then((result) => {
+      this.#arrived = result;
+      this.#wake?.();
+    });
+  }
+
+  /** Waits for whatever is next; false when nothing was in time. */
+  #heard(waitMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (heard: boolean): void => {
         clearTimeout(timer);
         this.#wake = undefined;
+        resolve(heard);
       };
-      const wake = (): void => {
-        end();
-        resolve(SILENCE);
-      };
-      const timer = setTimeout(wake, waitMs);
-      this.#wake = wake;
-      awaited.then(
-        (value) => {
-          end();
-          resolve(value);
-        },
-        (error: unknown) => {
-          end();
-          reject(error);
-        },
-      );
+      const timer = setTimeout(end, waitMs, false);
+      this.#wake = () => end(true);
+      if (this.#arrived) end(true);
     });
+  }
+
+  async #replyTo(
+    arrived: IteratorResult<unknown, unknown> | undefined,
+  ): Promise<Reply | undefined> {
+    if (!arrived || this.#cause) return undefined;
+    this.#arrived = undefined;
+    this.#isAsked = false;
+    if (!arrived.done) return this.#options.answer(arrived.value);
+    this.close('complete');
+    return undefined;
   }
 }

@@ -19,9 +19,10 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { withoutStack } from '../../lib/without-stack.ts';
 import { DEFAULT_LIMITS, findTextExcess, measure, type DocumentLimits } from './document-limits.ts';
 import { replyOf, type Reply } from './reply.ts';
-import { documentRefusal, withoutStack } from './refusal.ts';
+import { documentRefusal } from './refusal.ts';
 
 export interface DocumentsOptions {
   readonly schema: GraphQLSchema;
@@ -42,6 +43,7 @@ const MAX_ERRORS = 20;
 
 /** A document within its limits. */
 export class KnownDocument {
+  readonly source: string;
   readonly document: DocumentNode;
   /** Whether it asks for nothing but the schema and `__typename`: then no key is needed. */
   readonly isOfSchema: boolean;
@@ -53,7 +55,8 @@ export class KnownDocument {
   refusal: Reply | null | undefined;
   readonly #only: OperationDefinitionNode | undefined;
 
-  constructor(document: DocumentNode, isCyclic: boolean) {
+  constructor(source: string, document: DocumentNode, isCyclic: boolean) {
+    this.source = source;
     this.document = document;
     this.isCyclic = isCyclic;
     this.#only = getOperationAST(document) ?? undefined;
@@ -119,9 +122,20 @@ export class Documents {
       this.#known.set(source, known);
       return known;
     } catch (error) {
-      const refusal = replyOf({ errors: [error] }, { code: 'GRAPHQL_PARSE_FAILED' });
+      const refusal = refusalOf(error);
       this.#refused.set(source, refusal);
       return refusal;
+    }
+  }
+
+  /** As `read` and `validate`, for whoever keeps the document: nothing is kept here. */
+  prepare(source: string): KnownDocument | Reply {
+    try {
+      const known = this.#parse(source);
+      this.validate(known);
+      return known;
+    } catch (error) {
+      return refusalOf(error);
     }
   }
 
@@ -158,9 +172,12 @@ export class Documents {
     }
     const { excess, isCyclic } = measure(document, this.#limits);
     if (excess) throw documentRefusal('QUERY_TOO_LARGE', excess);
-    return new KnownDocument(document, isCyclic);
+    return new KnownDocument(source, document, isCyclic);
   }
 }
+
+const refusalOf = (error: unknown): Reply =>
+  replyOf({ errors: [error] }, { code: 'GRAPHQL_PARSE_FAILED' });
 
 /** graphql-js has no class or code for this one. */
 const isTokenLimit = (error: unknown): boolean =>

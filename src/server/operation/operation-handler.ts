@@ -21,6 +21,13 @@ import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
 import { ReplyStream, type EndCause, type ReplyKind } from '../live/reply-stream.ts';
 import { Subscriptions } from '../live/subscriptions.ts';
+import {
+  refuseId,
+  TrustedDocuments,
+  type TrustedDocument,
+  type TrustedDocumentsOptions,
+  type TrustedObserver,
+} from '../trusted/trusted-documents.ts';
 import { checkApiKey } from './api-key.ts';
 import { Documents, KnownDocument, type DocumentsOptions } from './documents.ts';
 import { FairQueue, QueueFullError } from './fair-queue.ts';
@@ -45,6 +52,10 @@ export interface OperationHandlerOptions extends DocumentsOptions {
   readonly maxTextBytes?: number | undefined;
   /** Who is told what a request costs: everybody, those who bring a key, or nobody. @default on */
   readonly explain?: 'on' | 'keys' | 'off';
+  /** Where trusted documents are, and whether others are refused. @default none, and nothing is refused */
+  readonly trustedDocuments?: TrustedDocumentsOptions | undefined;
+  /** Hears of trusted documents being read. */
+  readonly trustedObserver?: TrustedObserver | undefined;
   /** What executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
   readonly live?: LiveOptions | undefined;
@@ -123,9 +134,16 @@ const QUEUE_FULL_WAIT_MS = 1_000;
 const DEFAULT_MAX_PER_KEY = 2_500;
 const DEFAULT_HEARTBEAT_MS = 20_000;
 
+const NOBODY: TrustedObserver = {
+  onRead: () => {},
+  onBadFile: () => {},
+  onInvalidDocument: () => {},
+};
+
 export class OperationHandler {
   readonly pollers: Pollers;
   readonly subscriptions: Subscriptions;
+  readonly trusted: TrustedDocuments | undefined;
   readonly #options: OperationHandlerOptions;
   readonly #documents: Documents;
   readonly #execute: Execute;
@@ -138,6 +156,9 @@ export class OperationHandler {
     assertExecutable(options.schema);
     this.#options = options;
     this.#documents = new Documents(options);
+    const { trustedDocuments, trustedObserver = NOBODY } = options;
+    this.trusted =
+      trustedDocuments && new TrustedDocuments(trustedDocuments, this.#documents, trustedObserver);
     const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
     const { maxTextBytes = 5_000_000 } = options;
     this.#budget = { calls, values };
@@ -187,9 +208,12 @@ export class OperationHandler {
   #operate(read: () => unknown, request: AnyRequest): MaybePromise<Reply | Executed | ReplyStream> {
     const { record, method } = request;
     const params = readParams(read());
-    const shed = this.#shed(params.query, request);
+    const trusted = this.#trustedFor(params);
+    record.trusted = trusted !== undefined;
+    const shed = this.#shed(trusted, params.query, request);
     if (shed) return shed;
-    const known = this.#documents.read(params.query);
+    // Without an id there is a text.
+    const known = trusted?.known ?? this.#documents.read(params.query!);
     if (!(known instanceof KnownDocument)) return known;
     const operation = known.operation(params.operationName);
     if (!operation) {
@@ -221,11 +245,26 @@ export class OperationHandler {
     return apiKey != null && this.#options.upstream.isAccepted(apiKey) ? apiKey : '';
   }
 
+  /** @throws for what may not be asked. */
+  #trustedFor(params: OperationParams): TrustedDocument | undefined {
+    if (this.trusted) return this.trusted.find(params);
+    refuseId(params);
+    return undefined;
+  }
+
   /** The refusal of what would find the queue of its key full: before anything is spent on it. */
-  #shed(query: string, { apiKey }: OperationRequest): Reply | undefined {
+  #shed(
+    trusted: TrustedDocument | undefined,
+    query: string | undefined,
+    { apiKey }: OperationRequest,
+  ): Reply | undefined {
     const key = apiKey ?? this.#options.apiKey;
     const waitMs = key === undefined ? undefined : this.#options.upstream.shedMs(key);
-    if (waitMs === undefined || this.#documents.isOfSchema(query)) return undefined;
+    if (waitMs === undefined) return undefined;
+    const isOfSchema = trusted
+      ? 'isOfSchema' in trusted.known && trusted.known.isOfSchema
+      : this.#documents.isOfSchema(query!);
+    if (isOfSchema) return undefined;
     return overloaded(waitMs);
   }
 
@@ -254,8 +293,8 @@ export class OperationHandler {
     apiKey: string | undefined,
     request: OperationRequest,
   ): Reply | Promise<Reply> {
-    const { query, operationName, variables } = params;
-    const key = JSON.stringify([query, operationName, variables]);
+    const { operationName, variables } = params;
+    const key = JSON.stringify([known.source, operationName, variables]);
     const found = this.#introspected.get(key);
     if (found) return found;
     const keep = (result: Executed): Reply => {

@@ -1,16 +1,22 @@
 /**
- * The four parameters of a GraphQL request, out of whatever a carrier has read.
+ * The parameters of a GraphQL request, out of whatever a carrier has read.
  *
  * Properties nobody defined are ignored, as GraphQL over HTTP demands. Variables are bounded
  * here, before anything walks them recursively.
  */
 import { refusal } from './refusal.ts';
 
+/** A document's text, its id, or both. */
 export interface OperationParams {
-  readonly query: string;
+  readonly query: string | undefined;
+  /** Whichever of the three forms it came in; hashes begin with `sha256:`. */
+  readonly documentId: string | undefined;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
 }
+
+/** What marks an id as the SHA-256 of its text. Source: GraphQL over HTTP, "Persisted Documents". */
+export const SHA256_PREFIX = 'sha256:';
 
 /** How deep objects and lists may be nested in `variables`. */
 const MAX_VARIABLES_DEPTH = 32;
@@ -21,30 +27,75 @@ const MAX_VARIABLES_VALUES = 5_000;
 /**
  * @param given parsed JSON, or what a query string held.
  * @throws BAD_REQUEST for what is no GraphQL request, BAD_USER_INPUT when `variables` is too deep or
- * too large, PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text.
+ * too large.
  */
 export function readParams(given: unknown): OperationParams {
   // Nothing is promised about these values.
-  const { query, operationName, variables, extensions } = isObject(given) ? given : {};
-  if (query == null && isObject(extensions) && isObject(extensions['persistedQuery'])) {
-    // Apollo's and urql's clients look for this very message, and Apollo's server answers it with 200.
-    throw refusal(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
-  }
+  const params = isObject(given) ? given : {};
+  const { query, operationName, variables, extensions } = params;
+  const documentId = documentIdOf(params);
   const isSound =
-    typeof query === 'string' &&
+    (typeof query === 'string' || (query == null && documentId !== undefined)) &&
     (operationName == null || typeof operationName === 'string') &&
     (variables == null || isObject(variables)) &&
     (extensions == null || isObject(extensions));
   if (!isSound) throw badRequest();
   checkVariables(variables);
-  return { query, operationName, variables };
+  return { query: query ?? undefined, documentId, operationName, variables };
+}
+
+/** Of GraphQL over HTTP, of Apollo's and urql's clients, or of Relay's. */
+function documentIdOf({
+  documentId,
+  extensions,
+  doc_id,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  if (documentId != null) {
+    if (typeof documentId !== 'string') throw badRequest();
+    return documentId;
+  }
+  if (isObject(extensions) && isObject(extensions['persistedQuery'])) {
+    const { sha256Hash } = extensions['persistedQuery'];
+    if (typeof sha256Hash === 'string') return SHA256_PREFIX + sha256Hash;
+  }
+  return typeof doc_id === 'string' ? doc_id : undefined;
+}
+
+/**
+ * What a query string or a form holds, as `readParams` takes it; empty values count as absent.
+ *
+ * @throws BAD_REQUEST for `variables` or `extensions` that are not JSON.
+ */
+export function paramsOfSearch(search: URLSearchParams): Readonly<Record<string, unknown>> {
+  const text = (name: string): string | undefined => search.get(name) || undefined;
+  const json = (name: string): unknown => {
+    const value = text(name);
+    return value === undefined ? undefined : parseJson(value);
+  };
+  return {
+    query: text('query'),
+    operationName: text('operationName'),
+    documentId: text('documentId'),
+    doc_id: text('doc_id'),
+    variables: json('variables'),
+    extensions: json('extensions'),
+  };
+}
+
+/** @throws BAD_REQUEST */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest();
+  }
 }
 
 export const badRequest = () =>
   refusal(
     400,
     'BAD_REQUEST',
-    'Send a JSON object with a text as "query", and with objects as "variables" and "extensions".',
+    'Send a JSON object with a text as "query" or a "documentId", and with objects as "variables" and "extensions".',
   );
 
 function checkVariables(variables: unknown): void {

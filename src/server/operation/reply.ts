@@ -14,7 +14,8 @@ import { continuationsOf } from '../../graph/continuation.ts';
 import { toClientError } from '../../graph/errors.ts';
 import { RestOverloadedError } from '../../rest/client/errors.ts';
 import type { MediaType } from './media-type.ts';
-import { withoutStack, type HttpExtension } from './refusal.ts';
+import { withoutStack } from '../../lib/without-stack.ts';
+import type { HttpExtension } from './refusal.ts';
 
 /** What is answered, whoever writes it. */
 export class Reply {

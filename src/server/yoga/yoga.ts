@@ -11,7 +11,7 @@ import { eventStreamResponse } from '../live/event-stream.ts';
 import { ReplyStream } from '../live/reply-stream.ts';
 import { negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
-import { badRequest } from '../operation/params.ts';
+import { badRequest, paramsOfSearch } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
 import { replyOf, writeReply, type Executed } from '../operation/reply.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
@@ -75,6 +75,9 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
       }
       setRequestParser(async (unread) => {
+        // Yoga's own drops every parameter of a query string but four.
+        if (unread.method === 'GET') return paramsOfSearch(new URL(unread.url).searchParams);
+        if (isForm(unread)) return paramsOfSearch(new URLSearchParams(await unread.text()));
         const params = await attempt(() => requestParser(unread));
         if (params === undefined || Array.isArray(params)) throw badRequest();
         return params;
@@ -131,6 +134,9 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
     },
   };
 }
+
+const isForm = ({ headers }: Request): boolean =>
+  headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false;
 
 /** Media types that Yoga writes. */
 const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
