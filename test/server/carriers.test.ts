@@ -30,6 +30,8 @@ shareBackend();
 
 const PAGE =
   'query ($id: ID!) { page(pageId: $id) { name audiences { nodes { effectiveName } } } }';
+/** The last field must not be null, and fails. */
+const FAILING = { query: `{ ok: __typename nodes(ids: ["no id"]) { id } }` };
 const ASKED = { query: PAGE, variables: { id: IDS.page } };
 
 describe('every carrier', () => {
@@ -71,6 +73,10 @@ describe('every carrier', () => {
     ['an empty operation name', { query: TWO, operationName: '' }],
     ['no operation name', { ...ASKED, operationName: null }],
     ['properties nobody defined', { ...ASKED, id: '1', doc_id: 2 }],
+    ['a failure that stays where it is', { ...FAILING, onError: 'NULL' }],
+    ['a failure that ends everything', { ...FAILING, onError: 'HALT' }],
+    ['a failure that propagates', { ...FAILING, onError: null }],
+    ['a behaviour on errors that there is none of', { ...FAILING, onError: 'IGNORE' }],
     ['extensions', { ...ASKED, extensions: { persistedQuery: { version: 1 } } }],
     ['extensions that are none', { ...ASKED, extensions: 'x' }],
     ['no query', { variables: {} }],
@@ -267,7 +273,10 @@ const MAX_URL_LENGTH = 5_000;
 
 /** As a query string, for what one can say; writes are refused by GET. */
 function searchOf(body: unknown): string | undefined {
-  const { query, operationName, variables, extensions } = (body ?? {}) as Record<string, unknown>;
+  const { query, operationName, variables, extensions, onError } = (body ?? {}) as Record<
+    string,
+    unknown
+  >;
   if (typeof query !== 'string' || query === '' || query.startsWith('mutation')) return undefined;
   if (
     query.length > MAX_URL_LENGTH ||
@@ -279,6 +288,7 @@ function searchOf(body: unknown): string | undefined {
   return new URLSearchParams([
     ['query', query],
     ...(typeof operationName === 'string' ? [['operationName', operationName]] : []),
+    ...(typeof onError === 'string' ? [['onError', onError]] : []),
     ...given.map(([name, value]) => [name, JSON.stringify(value)]),
   ]).toString();
 }

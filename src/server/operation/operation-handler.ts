@@ -307,7 +307,7 @@ export class OperationHandler {
   }
 
   #run(
-    { operationName, variables: variableValues }: OperationParams,
+    { operationName, variables: variableValues, onError }: OperationParams,
     { document }: KnownDocument,
     apiKey: string | undefined,
     request: OperationRequest,
@@ -317,7 +317,7 @@ export class OperationHandler {
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
     const contextValue = this.#contextOf(apiKey, record, leaving, record.startedAt);
-    const args = { schema, document, operationName, variableValues, contextValue };
+    const args = { schema, document, operationName, variableValues, contextValue, onError };
     return this.#refuse(args, contextValue, request) ?? this.#execute(args);
   }
 
@@ -359,7 +359,7 @@ export class OperationHandler {
 
   /** Each event is executed as a request of its own: with its deadline, its budget and its loaders. */
   async #subscribe(
-    { operationName, variables: variableValues }: OperationParams,
+    { operationName, variables: variableValues, onError }: OperationParams,
     { document }: KnownDocument,
     apiKey: string | undefined,
     request: OperationRequest,
@@ -368,7 +368,7 @@ export class OperationHandler {
     const { record } = request;
     const leaving = new Cancel();
     const contextValue = this.#contextOf(apiKey, record, leaving, performance.now());
-    const args = { schema, document, operationName, variableValues, contextValue };
+    const args = { schema, document, operationName, variableValues, contextValue, onError };
     const refused = this.#refuse(args, contextValue, request);
     if (refused) return refused;
     // Without a key there is nothing but the deployment's to count by.

@@ -11,7 +11,7 @@ import { eventStreamResponse } from '../live/event-stream.ts';
 import { ReplyStream } from '../live/reply-stream.ts';
 import { negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
-import { badRequest, paramsOfSearch } from '../operation/params.ts';
+import { badRequest, readForm } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
 import { replyOf, writeReply, type Executed } from '../operation/reply.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
@@ -75,10 +75,8 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
       }
       setRequestParser(async (unread) => {
-        // Yoga's own drops every parameter of a query string but four.
-        if (unread.method === 'GET') return paramsOfSearch(new URL(unread.url).searchParams);
-        if (isForm(unread)) return paramsOfSearch(new URLSearchParams(await unread.text()));
-        const params = await attempt(() => requestParser(unread));
+        // Yoga's own parser drops all but four parameters of a query string.
+        const params = await attempt(() => formOf(unread) ?? requestParser(unread));
         if (params === undefined || Array.isArray(params)) throw badRequest();
         return params;
       });
@@ -135,9 +133,6 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
   };
 }
 
-const isForm = ({ headers }: Request): boolean =>
-  headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false;
-
 /** Media types that Yoga writes. */
 const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
 
@@ -167,6 +162,15 @@ function csrfCheck(): (payload: Parameters<NonNullable<Plugin['onRequestParse']>
     }
   };
 }
+
+/** What a query string or a form says: of these Yoga reads four parameters and drops the others. */
+function formOf(request: Request): unknown {
+  if (request.method === 'GET') return readForm(new URL(request.url).search);
+  const isForm = FORM_TYPE.test(request.headers.get('content-type') ?? '');
+  return isForm ? request.text().then(readForm) : undefined;
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
 const attempt = async <Value>(read: () => Value): Promise<Awaited<Value> | undefined> => {
   try {
