@@ -64,7 +64,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'zod',
   ],
   'schema.ts': ['graphql'],
-  resources: [],
+  resources: ['zod'],
   plan: ['graphql'],
   graph: [
     '@pothos/core',

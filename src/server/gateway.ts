@@ -12,7 +12,10 @@ import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
 import { report } from './observe/request-report.ts';
+import type { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { streamOf } from './live/event-stream.ts';
+import type { Subscriptions } from './live/subscriptions.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
 import { parseJson, readForm } from './operation/params.ts';
@@ -64,6 +67,8 @@ export interface Get {
 export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
+  /** What has to be ended when the process stops. */
+  readonly subscriptions: Subscriptions;
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
   /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
@@ -84,6 +89,8 @@ export interface Site {
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
+  /** What watches objects for subscriptions and waits. */
+  readonly pollers: Pollers;
   /** What operators ask, for a port of its own. */
   readonly admin: Site;
   /**
@@ -180,7 +187,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     const isWhole = response.headers.get('content-type')?.startsWith(mediaType) ?? false;
     if (!isWhole || !record.reply) {
       // A cache that does not know the key's header would give one tenant's data to another.
-      if (method === 'GET') response.headers.set('cache-control', 'no-store');
+      if (method === 'GET' && !streamOf(response)) {
+        response.headers.set('cache-control', 'no-store');
+      }
       return response;
     }
     const conditions = {
@@ -244,6 +253,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     return {
       readiness,
       logger,
+      subscriptions: handler.subscriptions,
       Request: yoga.fetchAPI.Request,
       answerPost: () => undefined,
       answerGet: () => undefined,
@@ -272,6 +282,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...site,
     metrics,
     explorer: createExplorer(folder, graphiql && { introspection, explain, ...example }),
+    pollers: handler.pollers,
     admin: siteOf(adminRoutes),
     open: async () => handler.trusted?.open(),
     close: () => handler.trusted?.close(),

@@ -230,6 +230,10 @@ export type PublishAudienceVersionInput = {
   id: Scalars['ID']['input'];
   /** Idempotency key of 1 to 128 characters: sending the same key again does not publish twice. */
   operationKey?: InputMaybe<Scalars['String']['input']>;
+  /** The longest wait in milliseconds, 5000 by default and at most 60000; no longer than the request's own deadline leaves. */
+  timeoutMs?: InputMaybe<Scalars['Int']['input']>;
+  /** State to wait for before answering, such as `published`; the answer comes earlier where the state cannot be reached any more. Absent: the answer comes at once. A subscription to `audienceVersionProgress` tells more. */
+  waitFor?: InputMaybe<AudienceStatus>;
 };
 
 /** What happens to the first version of a new audience. */
@@ -631,6 +635,28 @@ export type TopicsQuery = {
       };
     }>;
   };
+};
+
+export type VersionProgressSubscriptionVariables = Exact<{
+  id: Scalars['ID']['input'];
+}>;
+
+export type VersionProgressSubscription = {
+  __typename?: 'Subscription';
+  audienceVersionProgress?: {
+    __typename?: 'AudienceVersionProgress';
+    isFinal: boolean;
+    audienceVersion: {
+      __typename?: 'AudienceVersion';
+      queuedAt?: string | null;
+      id: string;
+      versionId: string;
+      versionNumber: number;
+      status?: AudienceStatus | null;
+      createdAt: string;
+      publishedAt?: string | null;
+    };
+  } | null;
 };
 
 export type VersionQueryVariables = Exact<{
@@ -1850,6 +1876,76 @@ export const TopicsDocument = {
     },
   ],
 } as unknown as DocumentNode<TopicsQuery, TopicsQueryVariables>;
+export const VersionProgressDocument = {
+  __meta__: { hash: '8c328ff4d3abaa3739dca667473a49cc23b02e82db1b0f47e8fd3c050527e32d' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'subscription',
+      name: { kind: 'Name', value: 'VersionProgress' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'audienceVersionProgress' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'id' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'audienceVersion' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'queuedAt' } },
+                    ],
+                  },
+                },
+                { kind: 'Field', name: { kind: 'Name', value: 'isFinal' } },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<VersionProgressSubscription, VersionProgressSubscriptionVariables>;
 export const VersionDocument = {
   __meta__: { hash: 'f008c9ef9488414c71043b8628e64aca262c020eaf2297cf8ec631568d8c1415' },
   kind: 'Document',

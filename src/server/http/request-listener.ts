@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
 import type { Site } from '../gateway.ts';
+import { streamOf, writeEvents } from '../live/event-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
 import type { WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
@@ -110,6 +111,12 @@ export function requestListener(options: RequestListenerOptions): Serve {
       body: body ?? null,
     });
     const response = await site.answer(request, record);
+    const stream = streamOf(response);
+    if (stream) {
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      await writeEvents(outgoing, stream, site.subscriptions);
+      return;
+    }
     await send(exchange, response, record.unreadable ? LINGER_MS : 0);
   }
 
