@@ -652,7 +652,7 @@ export type VersionProgressSubscription = {
       id: string;
       versionId: string;
       versionNumber: number;
-      status?: AudienceStatus | null;
+      status: AudienceStatus;
       createdAt: string;
       publishedAt?: string | null;
     };
