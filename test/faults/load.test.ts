@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, ok, reset, silence, status, text, type Behaviour } from '../support/faults.ts';
+import { isCall } from '../support/fault-upstream.ts';
 import { POST_JSON, send } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
@@ -368,6 +369,7 @@ describe('T27 memory', () => {
     ];
     let asked = 0;
     stand.upstream.on('*', (...args) => {
+      if (!isCall(args[1])) return world()(...args);
       asked += 1;
       const fault = asked % 17 === 0 ? faults[(asked / 17) % faults.length] : undefined;
       return asked % 499 === 0 ? silence()(...args) : after(2, fault ?? world())(...args);
