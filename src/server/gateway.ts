@@ -14,7 +14,7 @@ import { report } from './observe/request-report.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
-import { paramsOfSearch, parseJson } from './operation/params.ts';
+import { readForm, parseJson } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
 import { writeReply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
@@ -273,7 +273,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const isOwn = CSRF_HEADERS.some((name) => headers[name] !== undefined);
       const isPlain = isOwn && !headers.accept?.includes('text/html');
       const mediaType = isPlain ? negotiate(headers.accept) : undefined;
-      const read = () => paramsOfSearch(new URLSearchParams(search));
+      const read = () => readForm(search);
       return mediaType && answerWritten('GET', read, headers, mediaType, record);
     },
     fetch: (request) => {
