@@ -78,7 +78,7 @@ export interface Config {
   /** `TRUSTED_DOCUMENTS_ONLY`: whether every other document is refused. */
   readonly trustedDocumentsOnly: boolean;
   /** `CACHE_MAX_AGE`: for how long answers to trusted documents by GET may be used unasked, in seconds. */
-  readonly cacheMaxAgeS: number;
+  readonly cacheMaxAge: number;
   /** `LOG_LEVEL`: pino's. */
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** `BACKEND_DATABASE_URL`: libSQL URL of the embedded backend. */
@@ -143,7 +143,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     suggestions: read('SUGGESTIONS', SWITCH),
     trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
     trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
-    cacheMaxAgeS: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
+    cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
     logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
     backendDatabaseUrl: read('BACKEND_DATABASE_URL', DATABASE_URL),
     backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),

@@ -128,6 +128,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     suggestions: config.suggestions,
     explain: config.explain,
     hasAdminPort: config.adminPort !== undefined,
+    cacheMaxAge: config.cacheMaxAge,
     trustedDocuments:
       config.trustedDocuments === undefined
         ? undefined

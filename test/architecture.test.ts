@@ -15,7 +15,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend'],
   'print-plan.ts': ['schema.ts', 'plan'],
-  'print-schema.ts': ['schema.ts'],
+  'print-schema.ts': ['schema.ts', 'graph'],
   'check-documents.ts': ['schema.ts', 'plan', 'server'],
   'config.ts': ['config-variable.ts', 'v0'],
   'config-variable.ts': ['lib'],
@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [],
   'print-plan.ts': ['graphql'],
-  'print-schema.ts': ['graphql'],
+  'print-schema.ts': [],
   'check-documents.ts': ['graphql'],
   'config.ts': [],
   'config-variable.ts': ['zod'],
@@ -63,8 +63,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'prom-client',
     'zod',
   ],
-  'schema.ts': [],
-  resources: [],
+  'schema.ts': ['graphql'],
+  resources: ['zod'],
   plan: ['graphql'],
   graph: [
     '@pothos/core',

@@ -16,12 +16,17 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { assertExecutable } from './assert-executable.ts';
-import { Execution, type ExecutionOptions, type MaybePromise } from './execution.ts';
+import {
+  Execution,
+  type ExecuteArgs,
+  type ExecutionOptions,
+  type MaybePromise,
+} from './execution.ts';
 import { PreparedOperations } from './prepared-operation.ts';
 import { userInputError } from './user-input-error.ts';
 import { coerceVariableValues } from './variables.ts';
 
-export type Execute = (args: ExecutionArgs) => MaybePromise<ExecutionResult>;
+export type Execute = (args: ExecuteArgs) => MaybePromise<ExecutionResult>;
 
 /** Each repeats the input. */
 const MAX_VARIABLE_ERRORS = 10;

@@ -43,6 +43,19 @@ import { Turns } from './turns.ts';
 
 export type MaybePromise<Value> = Value | Promise<Value>;
 
+/**
+ * What a failed field does to the rest. `PROPAGATE`: where it must not be null, the nearest place above
+ * that may be is null. `NULL`: it alone is null. `ABORT`: there is no data, and nothing else is read.
+ *
+ * Source: https://github.com/graphql/graphql-spec/pull/1163
+ */
+export type ErrorBehavior = 'PROPAGATE' | 'NULL' | 'ABORT';
+
+export interface ExecuteArgs extends ExecutionArgs {
+  /** @default PROPAGATE */
+  readonly onError?: ErrorBehavior | undefined;
+}
+
 export interface ExecutionOptions {
   /** How many errors an answer in this context may have; asked whenever there is one more. */
   readonly maxErrors: (contextValue: unknown) => number;
@@ -62,6 +75,7 @@ export class Execution implements OperationContext {
   readonly #selection: PreparedSelection;
   readonly #size: ResultSize;
   readonly #maxErrors: (contextValue: unknown) => number;
+  readonly #onError: ErrorBehavior;
   readonly #errors: GraphQLError[] = [];
   readonly #root = new NullBoundary(undefined, undefined);
   #data: Data | null = null;
@@ -69,6 +83,7 @@ export class Execution implements OperationContext {
   #turns: Turns | undefined;
   /** Why there will be no data. */
   #aborted: GraphQLError | undefined;
+  #abortedResult: ExecutionResult | undefined;
   /** What follows when nothing is awaited any more. */
   #next: (() => void) | undefined;
   #resolve: ((result: ExecutionResult) => void) | undefined;
@@ -77,7 +92,7 @@ export class Execution implements OperationContext {
     { schema, fragments, variableValues }: OperationContext,
     operation: OperationDefinitionNode,
     selection: PreparedSelection,
-    { rootValue, contextValue, fieldResolver, typeResolver }: ExecutionArgs,
+    { rootValue, contextValue, fieldResolver, typeResolver, onError }: ExecuteArgs,
     { maxErrors, limits }: ExecutionOptions,
   ) {
     this.schema = schema;
@@ -89,6 +104,7 @@ export class Execution implements OperationContext {
     this.#fieldResolver = fieldResolver ?? undefined;
     this.#typeResolver = typeResolver ?? defaultTypeResolver;
     this.#maxErrors = maxErrors;
+    this.#onError = onError ?? 'PROPAGATE';
     this.#size = new ResultSize(selection, limits(contextValue));
     this.#selection = selection;
   }
@@ -109,8 +125,9 @@ export class Execution implements OperationContext {
   }
 
   /** Ends it without data: what is settled later goes nowhere, and nothing is resolved any more. */
-  #abort(error: GraphQLError): GraphQLError {
+  #abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
     this.#aborted = error;
+    this.#abortedResult = result;
     this.#root.isNull = true;
     this.#data = null;
     this.#size.limits.giveUp?.();
@@ -119,7 +136,7 @@ export class Execution implements OperationContext {
   }
 
   #result(): ExecutionResult {
-    if (this.#aborted) return { errors: [this.#aborted] };
+    if (this.#abortedResult) return this.#abortedResult;
     const data = this.#data;
     return this.#errors.length > 0 ? { errors: this.#errors, data } : { data };
   }
@@ -168,7 +185,7 @@ export class Execution implements OperationContext {
   #checkSize(): void {
     const nowMs = performance.now();
     const error = this.#size.excess(nowMs);
-    if (error) throw this.#abort(error);
+    if (error) throw this.#abort(error, { errors: [error] });
     (this.#turns ??= new Turns()).look(nowMs);
   }
 
@@ -189,7 +206,7 @@ export class Execution implements OperationContext {
       if (isPrimitive(property)) return this.#completeLeafValue(leaf, property);
       if (property == null && !leaf.isNonNull) return null;
     } catch (error) {
-      const path = new Path(parent, field.key, field.parentType.name, data, leaf.isNonNull);
+      const path = this.#pathOf(field, parent, data);
       return this.#handleFieldError(field, leaf, path, error);
     }
     return this.#executeAt(field, source, parent, data, property);
@@ -204,13 +221,23 @@ export class Execution implements OperationContext {
     property?: unknown,
   ): unknown {
     const { shape } = field;
-    const path = new Path(parent, field.key, field.parentType.name, data, shape.isNonNull);
+    const path = this.#pathOf(field, parent, data);
     try {
       const value = this.#resolveFieldValue(field, source, property, path);
       return this.#completeOrAwait(field, shape, path, value);
     } catch (error) {
       return this.#handleFieldError(field, shape, path, error);
     }
+  }
+
+  #pathOf(field: PreparedField, parent: Path | undefined, data: Data): Path {
+    const { key, parentType, shape } = field;
+    return new Path(parent, key, parentType.name, data, this.#propagates(shape));
+  }
+
+  /** Whether a failure in a place makes something above it null. */
+  #propagates({ isNonNull }: Shape): boolean {
+    return isNonNull && this.#onError !== 'NULL';
   }
 
   #resolveFieldValue(
@@ -304,10 +331,10 @@ export class Execution implements OperationContext {
     let path: Path | undefined;
     try {
       if (shape.kind === 'leaf' && isPrimitive(value)) return this.#completeLeafValue(shape, value);
-      path = new Path(parent, list.length, undefined, list, shape.isNonNull);
+      path = new Path(parent, list.length, undefined, list, this.#propagates(shape));
       return this.#completeOrAwait(field, shape, path, value);
     } catch (error) {
-      path ??= new Path(parent, list.length, undefined, list, shape.isNonNull);
+      path ??= new Path(parent, list.length, undefined, list, this.#propagates(shape));
       return this.#handleFieldError(field, shape, path, error);
     }
   }
@@ -469,11 +496,13 @@ export class Execution implements OperationContext {
   #handleFieldError(field: PreparedField, shape: Shape, path: Path, cause: unknown): null {
     if (this.#aborted) throw this.#aborted;
     if (this.#size.addFailed(field)) this.#checkSize();
-    if (!shape.isNonNull) path.nullify();
-    if (!shape.isNonNull && this.#isFull) return null;
+    const propagates = this.#propagates(shape);
+    if (!propagates) path.nullify();
+    if (!propagates && this.#isFull && this.#onError !== 'ABORT') return null;
     // It takes over the stack of its cause.
     const error = withoutStack(() => locatedError(cause, field.nodes, responsePathAsArray(path)));
-    if (shape.isNonNull) throw error;
+    if (this.#onError === 'ABORT') throw this.#abort(error, { errors: [error], data: null });
+    if (propagates) throw error;
     this.#errors.push(error);
     return null;
   }

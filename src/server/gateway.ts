@@ -9,19 +9,23 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { printSchema, type GraphQLSchema } from 'graphql';
 import { corsFor } from './http/cors.ts';
 import { createExplorer, type Explorer, type ExplorerSettings } from './http/explorer.ts';
+import { represent } from './http/representation.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
 import { report } from './observe/request-report.ts';
+import type { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { streamOf } from './live/event-stream.ts';
+import type { Subscriptions } from './live/subscriptions.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
-import { parseJson } from './operation/params.ts';
+import { parseJson, readForm } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
 import { writeReply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
 import type { TrustedObserver } from './trusted/trusted-documents.ts';
-import { createGraphQLServer } from './yoga/yoga.ts';
+import { createGraphQLServer, CSRF_HEADERS } from './yoga/yoga.ts';
 
 export interface GatewayOptions extends OperationHandlerOptions {
   /** Asks the backend whether it is there. @default always there */
@@ -35,6 +39,8 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly graphiql?: GraphiqlOptions | false;
   /** Whether metrics and the details of readiness are told by `admin` alone. @default false */
   readonly hasAdminPort?: boolean;
+  /** For how long answers to trusted documents by GET may be used unasked, in seconds. @default 0 */
+  readonly cacheMaxAge?: number;
 }
 
 export interface GraphiqlOptions {
@@ -52,14 +58,25 @@ export interface Post {
   readonly body: string;
 }
 
+/** A GET of `/graphql` with a query string. */
+export interface Get {
+  readonly headers: IncomingHttpHeaders;
+  /** Without the question mark. */
+  readonly search: string;
+}
+
 /** What an HTTP server serves on a port. */
 export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
+  /** What has to be ended when the process stops. */
+  readonly subscriptions: Subscriptions;
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
   /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
   answerPost(post: Post, record: RequestRecord): Promise<WrittenReply> | undefined;
+  /** The same for a query string, unless a browser may want the page. */
+  answerGet(get: Get, record: RequestRecord): Promise<WrittenReply> | undefined;
   /**
    * Answers any request; never rejects.
    *
@@ -74,6 +91,8 @@ export interface Site {
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
+  /** What watches objects for subscriptions and waits. */
+  readonly pollers: Pollers;
   /** What operators ask, for a port of its own. */
   readonly admin: Site;
   /**
@@ -161,32 +180,69 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = await yoga.handleRequest(request, { record });
-      // A cache that does not know the key's header would give one tenant's data to another.
-      if (request.method === 'GET') response.headers.set('cache-control', 'no-store');
-      report({ logger, metrics, record, status: response.status });
-      return withHeaders(response, cors.headersFor(origin));
+      const answer = await representation(request, response, record);
+      report({ logger, metrics, record, status: answer.status });
+      return withHeaders(answer, cors.headersFor(origin));
     } finally {
       metrics.end();
     }
   }
 
+  /** Of what Yoga has written whole; streams go out as they are. */
+  async function representation(
+    { method, headers }: Request,
+    response: Response,
+    record: RequestRecord,
+  ): Promise<Response> {
+    const mediaType = negotiate(headers.get('accept')) ?? 'application/json';
+    const isWhole = response.headers.get('content-type')?.startsWith(mediaType) ?? false;
+    if (!isWhole || !record.reply) {
+      // A cache that does not know the key's header would give one tenant's data to another.
+      if (method === 'GET' && !streamOf(response)) {
+        response.headers.set('cache-control', 'no-store');
+      }
+      return response;
+    }
+    const conditions = {
+      method,
+      acceptEncoding: headers.get('accept-encoding'),
+      ifNoneMatch: headers.get('if-none-match'),
+      apiKey: headers.get(API_KEY_HEADER),
+      explain: headers.get('x-explain'),
+    };
+    const written = writeReply(record.reply, mediaType);
+    const answer = await represent(written, mediaType, record, conditions, options);
+    const bytes = answer.bytes && new Uint8Array(answer.bytes);
+    const body = answer.status === 304 ? null : (bytes ?? answer.text);
+    const { Response } = yoga.fetchAPI;
+    return withHeaders(new Response(body, { status: answer.status }), answer.headers);
+  }
+
   /** Without the Fetch API, whose requests, responses and hooks cost more than a small query. */
-  async function answerJson(
-    { headers, body }: Post,
+  async function answerWritten(
+    method: 'GET' | 'POST',
+    read: () => unknown,
+    headers: IncomingHttpHeaders,
     mediaType: MediaType,
     record: RequestRecord,
   ): Promise<WrittenReply> {
     underWay += 1;
     metrics.begin();
     try {
-      const reply = await handler.handle(() => parseJson(body), {
-        method: 'POST',
+      const conditions = {
+        method,
+        acceptEncoding: headers['accept-encoding'],
+        ifNoneMatch: headers['if-none-match'],
         // What is sent twice is joined by Node.
         apiKey: headers[API_KEY_HEADER] as string | undefined,
         explain: headers['x-explain'] as string | undefined,
         record,
-      });
-      const answer = writeReply(reply, mediaType);
+      };
+      const reply = await handler.handle(read, conditions);
+      const written = writeReply(reply, mediaType);
+      const representing = represent(written, mediaType, record, conditions, options);
+      // Most are written at once, and to wait for nothing takes a turn.
+      const answer = representing instanceof Promise ? await representing : representing;
       report({ logger, metrics, record, status: answer.status });
       answer.headers.push('x-request-id', record.requestId, ...cors.headersFor(headers.origin));
       return answer;
@@ -208,8 +264,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     return {
       readiness,
       logger,
+      subscriptions: handler.subscriptions,
       Request: yoga.fetchAPI.Request,
       answerPost: () => undefined,
+      answerGet: () => undefined,
       answer: async (request, record) => {
         underWay += 1;
         const { pathname } = new URL(request.url);
@@ -235,13 +293,23 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...site,
     metrics,
     explorer: createExplorer(folder, graphiql ? explorerSettings : undefined),
+    pollers: handler.pollers,
     admin: siteOf(adminRoutes),
     open: async () => handler.trusted?.open(),
     close: () => handler.trusted?.close(),
     answerPost: (post, record) => {
       const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');
       const mediaType = isJson ? negotiate(post.headers.accept) : undefined;
-      return mediaType && answerJson(post, mediaType, record);
+      const { headers, body } = post;
+      return mediaType && answerWritten('POST', () => parseJson(body), headers, mediaType, record);
+    },
+    answerGet: ({ headers, search }, record) => {
+      // What a foreign page can send without asking is refused elsewhere.
+      const isOwn = CSRF_HEADERS.some((name) => headers[name] !== undefined);
+      const isPlain = isOwn && !headers.accept?.includes('text/html');
+      const mediaType = isPlain ? negotiate(headers.accept) : undefined;
+      const read = () => readForm(search);
+      return mediaType && answerWritten('GET', read, headers, mediaType, record);
     },
     fetch: (request) => {
       const record = createRecord(request.headers.get('x-request-id'));
@@ -274,6 +342,11 @@ const schemaIdOf = (schema: GraphQLSchema): string =>
 export const NOT_READY = 'Not ready: the backend cannot be used';
 
 function withHeaders(response: Response, headers: readonly string[]): Response {
-  for (let i = 0; i < headers.length; i += 2) response.headers.set(headers[i]!, headers[i + 1]!);
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i]!, headers[i + 1]!];
+    // The one header that several parties add to.
+    if (name === 'vary') response.headers.append(name, value);
+    else response.headers.set(name, value);
+  }
   return response;
 }

@@ -128,6 +128,7 @@ describe('T71 the embedded backend', () => {
     });
 
     expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
+    await expect.poll(() => product.stdout).toContain('backend failed');
     const lines = product.stdout.split('\n').filter((line) => line.includes('backend failed'));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ route: 'POST /v0/pages', code: 'SQLITE_ERROR' }),

@@ -30,6 +30,8 @@ shareBackend();
 
 const PAGE =
   'query ($id: ID!) { page(pageId: $id) { name audiences { nodes { effectiveName } } } }';
+/** The last field must not be null, and fails. */
+const FAILING = { query: `{ ok: __typename nodes(ids: ["no id"]) { id } }` };
 const ASKED = { query: PAGE, variables: { id: IDS.page } };
 
 describe('every carrier', () => {
@@ -71,6 +73,10 @@ describe('every carrier', () => {
     ['an empty operation name', { query: TWO, operationName: '' }],
     ['no operation name', { ...ASKED, operationName: null }],
     ['properties nobody defined', { ...ASKED, id: '1', doc_id: 2 }],
+    ['a failure that stays where it is', { ...FAILING, onError: 'NULL' }],
+    ['a failure that ends everything', { ...FAILING, onError: 'HALT' }],
+    ['a failure that propagates', { ...FAILING, onError: null }],
+    ['a behaviour on errors that there is none of', { ...FAILING, onError: 'IGNORE' }],
     ['extensions', { ...ASKED, extensions: { persistedQuery: { version: 1 } } }],
     ['extensions that are none', { ...ASKED, extensions: 'x' }],
     ['no query', { variables: {} }],
@@ -210,7 +216,7 @@ describe('every carrier', () => {
   });
 });
 
-type Carrier = 'fast path' | 'Yoga POST' | 'Yoga GET' | 'in-process fetch';
+type Carrier = 'fast path' | 'Yoga POST' | 'fast GET' | 'Yoga GET' | 'in-process fetch';
 
 interface Carried {
   readonly site: Site;
@@ -240,7 +246,13 @@ interface Asked {
 async function ask(stand: Carried, { body = ASKED, headers = {}, hint }: Asked = {}) {
   const init = {
     method: 'POST',
-    headers: { 'x-api-key': EXAMPLE_API_KEY, ...POST_JSON, ...headers },
+    // Callers differ in what they accept when they say nothing.
+    headers: {
+      'x-api-key': EXAMPLE_API_KEY,
+      'accept-encoding': 'identity',
+      ...POST_JSON,
+      ...headers,
+    },
     body: JSON.stringify(body),
   };
   // How a body is spelt is the HTTP server's to read.
@@ -255,8 +267,10 @@ async function ask(stand: Carried, { body = ASKED, headers = {}, hint }: Asked =
   if (search && !isAboutBodies) {
     const { 'content-type': _, ...rest } = init.headers;
     const get = { method: 'GET', headers: { ...rest, 'apollo-require-preflight': '1' } };
-    const found = await shown(stand, 'Yoga GET', `/graphql?${search}`, get);
-    expect(found, hint ?? 'Yoga GET').toEqual(expected);
+    for (const carrier of ['fast GET', 'Yoga GET'] as const) {
+      const found = await shown(stand, carrier, `/graphql?${search}`, get);
+      expect(found, hint ?? carrier).toEqual(expected);
+    }
   }
   return expected;
 }
@@ -266,7 +280,10 @@ const MAX_URL_LENGTH = 5_000;
 
 /** As a query string, for what one can say; writes are refused by GET. */
 function searchOf(body: unknown): string | undefined {
-  const { query, operationName, variables, extensions } = (body ?? {}) as Record<string, unknown>;
+  const { query, operationName, variables, extensions, onError } = (body ?? {}) as Record<
+    string,
+    unknown
+  >;
   if (typeof query !== 'string' || query === '' || query.startsWith('mutation')) return undefined;
   if (
     query.length > MAX_URL_LENGTH ||
@@ -278,6 +295,7 @@ function searchOf(body: unknown): string | undefined {
   return new URLSearchParams([
     ['query', query],
     ...(typeof operationName === 'string' ? [['operationName', operationName]] : []),
+    ...(typeof onError === 'string' ? [['onError', onError]] : []),
     ...given.map(([name, value]) => [name, JSON.stringify(value)]),
   ]).toString();
 }
@@ -285,7 +303,7 @@ function searchOf(body: unknown): string | undefined {
 /** An answer without what belongs to the connection, or differs from one request to the next. */
 async function shown({ site }: Carried, carrier: Carrier, path: string, init: RequestInit) {
   const response =
-    carrier === 'in-process fetch'
+    carrier === 'in-process fetch' || carrier === 'Yoga GET'
       ? await site.gateway.fetch(new Request(`http://gateway${path}`, init))
       : // The fast path takes a bare URL only.
         await fetch(`${site.url}${path}${carrier === 'Yoga POST' ? '?by=yoga' : ''}`, init);
@@ -311,8 +329,10 @@ const OF_THE_CARRIER = new Set([
   'date',
   'keep-alive',
   'transfer-encoding',
-  // A query by GET is kept by no cache.
+  // Of answers to GET alone.
   'cache-control',
+  'etag',
+  'vary',
 ]);
 
 const aliases = (count: number): string =>

@@ -30,7 +30,7 @@ describe('the settings', () => {
       suggestions: true,
       trustedDocuments: undefined,
       trustedDocumentsOnly: false,
-      cacheMaxAgeS: 0,
+      cacheMaxAge: 0,
       logLevel: 'info',
       backendDatabaseUrl: 'file:.data/backend.db',
       backendTimestamps: 'document',

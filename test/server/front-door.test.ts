@@ -220,10 +220,10 @@ describe('a request target', () => {
 });
 
 describe('a query by GET', () => {
-  it('is kept by no cache', async () => {
+  it('is kept by no cache when it fails', async () => {
     const { url } = await openSite();
 
-    const { headers } = await send(`${url}/graphql?query={__typename}`, {
+    const { headers } = await send(`${url}/graphql?query={nothing}`, {
       headers: { 'x-api-key': 'demo' },
     });
 

@@ -81,6 +81,7 @@ describe('starting', () => {
     const after = await send(`${site}ready`);
 
     expect([health.status, before.status, after.status]).toEqual([200, 503, 200]);
+    await expect.poll(() => product.stdout).toContain('Ready again');
     const lines = product.stdout.trim().split('\n');
     const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(said.slice(0, 2)).toEqual([

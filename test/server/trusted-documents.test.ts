@@ -260,7 +260,8 @@ const TOPICS_ASKED = {
   query: undefined,
   operationName: undefined,
   variables: undefined,
-};
+  onError: 'PROPAGATE',
+} as const;
 
 describe('the folder of trusted documents', () => {
   it('is told of by /ready', async () => {

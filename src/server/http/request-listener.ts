@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
 import type { Site } from '../gateway.ts';
+import { streamOf, writeEvents } from '../live/event-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
 import type { WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
@@ -17,6 +18,8 @@ import { readBody } from './request-body.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
+
+const QUERY_BY_GET = '/graphql?';
 
 /** Asked by addresses and names of their own, and telling nothing that a page could use. */
 const FOR_ANY_HOST = new Set(['/health', '/ready']);
@@ -84,6 +87,14 @@ export function requestListener(options: RequestListenerOptions): Serve {
         sendWritten(exchange, answer);
         return;
       }
+    } else if (method === 'GET' && url.startsWith(QUERY_BY_GET)) {
+      const answering = site.answerGet({ headers, search: url.slice(QUERY_BY_GET.length) }, record);
+      if (answering) {
+        const answer = await answering;
+        await endOfTurn();
+        sendWritten(exchange, answer);
+        return;
+      }
     }
     // The caller's address and `Host` play no part, so neither can be used against us.
     const target = `http://gateway${url}`;
@@ -100,6 +111,12 @@ export function requestListener(options: RequestListenerOptions): Serve {
       body: body ?? null,
     });
     const response = await site.answer(request, record);
+    const stream = streamOf(response);
+    if (stream) {
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      await writeEvents(outgoing, stream, site.subscriptions);
+      return;
+    }
     await send(exchange, response, record.unreadable ? LINGER_MS : 0);
   }
 
@@ -109,13 +126,19 @@ export function requestListener(options: RequestListenerOptions): Serve {
     await send(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS);
   }
 
-  function sendWritten(exchange: Exchange, { status, headers, text }: WrittenReply): void {
+  function sendWritten(exchange: Exchange, { status, headers, text, bytes }: WrittenReply): void {
     const { outgoing } = exchange;
     if (outgoing.destroyed) return;
-    const size = Buffer.byteLength(text);
-    headers.push('content-length', String(size));
+    const size = bytes ? bytes.length : Buffer.byteLength(text);
+    // Of a 304 it would be the length of what is not sent.
+    if (status !== 304) headers.push('content-length', String(size));
     if (isLast(exchange)) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
+    if (bytes) {
+      endWith(outgoing, bytes, 'latin1');
+      connections.watch(outgoing);
+      return;
+    }
     // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
     endWith(outgoing, text, size === text.length ? 'latin1' : 'utf8');
     connections.watch(outgoing);
@@ -134,14 +157,16 @@ export function requestListener(options: RequestListenerOptions): Serve {
   /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
   async function send(exchange: Exchange, response: Response, lingerMs: number): Promise<void> {
     const { incoming, outgoing } = exchange;
-    const body = await response.text();
+    const body = response.headers.has('content-encoding')
+      ? Buffer.from(await response.arrayBuffer())
+      : await response.text();
     await endOfTurn();
     if (outgoing.destroyed) return;
     outgoing.statusCode = response.status;
     response.headers.forEach((value, name) => outgoing.setHeader(name, value));
     // Yoga streams what it answers to multipart/mixed; here everything is written whole.
     outgoing.removeHeader('transfer-encoding');
-    if (response.status === 204) outgoing.removeHeader('content-length');
+    if (response.status === 204 || response.status === 304) outgoing.removeHeader('content-length');
     else outgoing.setHeader('content-length', Buffer.byteLength(body));
     if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
     if (lingerMs === 0) {
@@ -172,7 +197,11 @@ export function requestListener(options: RequestListenerOptions): Serve {
 }
 
 /** Writes the whole body, and its head with it. */
-function endWith(outgoing: ServerResponse, body: string, encoding: 'latin1' | 'utf8'): void {
+function endWith(
+  outgoing: ServerResponse,
+  body: string | Buffer,
+  encoding: 'latin1' | 'utf8',
+): void {
   // Node's `end(text)` hands over two pieces, the second one empty: a sixth of a bare server's CPU.
   const { socket } = outgoing;
   socket?.cork();

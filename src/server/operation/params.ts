@@ -4,6 +4,8 @@
  * Properties nobody defined are ignored, as GraphQL over HTTP demands. Variables are bounded
  * here, before anything walks them recursively.
  */
+import type { ErrorBehavior } from '../../execution/execution.ts';
+import { dictionary } from '../../lib/dictionary.ts';
 import { refusal } from './refusal.ts';
 
 /** A document's text, its id, or both. */
@@ -13,10 +15,19 @@ export interface OperationParams {
   readonly documentId: string | undefined;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
+  readonly onError: ErrorBehavior;
 }
 
 /** What marks an id as the SHA-256 of its text. Source: GraphQL over HTTP, "Persisted Documents". */
 export const SHA256_PREFIX = 'sha256:';
+
+/** As callers write it. `HALT` is what the specification's proposal calls `ABORT`. */
+const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
+  PROPAGATE: 'PROPAGATE',
+  NULL: 'NULL',
+  ABORT: 'ABORT',
+  HALT: 'ABORT',
+};
 
 /** How deep objects and lists may be nested in `variables`. */
 const MAX_VARIABLES_DEPTH = 32;
@@ -32,7 +43,7 @@ const MAX_VARIABLES_VALUES = 5_000;
 export function readParams(given: unknown): OperationParams {
   // Nothing is promised about these values.
   const params = isObject(given) ? given : {};
-  const { query, operationName, variables, extensions } = params;
+  const { query, operationName, variables, extensions, onError } = params;
   const documentId = documentIdOf(params);
   const isSound =
     (typeof query === 'string' || (query == null && documentId !== undefined)) &&
@@ -41,7 +52,13 @@ export function readParams(given: unknown): OperationParams {
     (extensions == null || isObject(extensions));
   if (!isSound) throw badRequest();
   checkVariables(variables);
-  return { query: query ?? undefined, documentId, operationName, variables };
+  return {
+    query: query ?? undefined,
+    documentId,
+    operationName,
+    variables,
+    onError: errorBehaviorOf(onError),
+  };
 }
 
 /** Of GraphQL over HTTP, of Apollo's and urql's clients, or of Relay's. */
@@ -61,27 +78,6 @@ function documentIdOf({
   return typeof doc_id === 'string' ? doc_id : undefined;
 }
 
-/**
- * What a query string or a form holds, as `readParams` takes it; empty values count as absent.
- *
- * @throws BAD_REQUEST for `variables` or `extensions` that are not JSON.
- */
-export function paramsOfSearch(search: URLSearchParams): Readonly<Record<string, unknown>> {
-  const text = (name: string): string | undefined => search.get(name) || undefined;
-  const json = (name: string): unknown => {
-    const value = text(name);
-    return value === undefined ? undefined : parseJson(value);
-  };
-  return {
-    query: text('query'),
-    operationName: text('operationName'),
-    documentId: text('documentId'),
-    doc_id: text('doc_id'),
-    variables: json('variables'),
-    extensions: json('extensions'),
-  };
-}
-
 /** @throws BAD_REQUEST */
 export function parseJson(text: string): unknown {
   try {
@@ -90,6 +86,33 @@ export function parseJson(text: string): unknown {
     throw badRequest();
   }
 }
+
+/** @throws BAD_REQUEST */
+function errorBehaviorOf(given: unknown): ErrorBehavior {
+  if (given == null) return 'PROPAGATE';
+  if (typeof given !== 'string' || !Object.hasOwn(ERROR_BEHAVIORS, given)) {
+    const names = Object.keys(ERROR_BEHAVIORS).join(', ');
+    throw refusal(400, 'BAD_REQUEST', `Send one of ${names} as "onError", or leave it out.`);
+  }
+  return ERROR_BEHAVIORS[given]!;
+}
+
+/**
+ * The parameters of a query string or of a form; objects are written in JSON there.
+ *
+ * @throws BAD_REQUEST when they are not.
+ */
+export function readForm(form: string): Readonly<Record<string, unknown>> {
+  const params = dictionary<unknown>();
+  for (const [name, value] of new URLSearchParams(form)) {
+    // What is empty was left out, and of what is there twice the first counts.
+    if (value === '' || name in params) continue;
+    params[name] = WRITTEN_IN_JSON.has(name) ? parseJson(value) : value;
+  }
+  return params;
+}
+
+const WRITTEN_IN_JSON = new Set(['variables', 'extensions']);
 
 export const badRequest = () =>
   refusal(

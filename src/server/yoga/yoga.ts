@@ -7,9 +7,11 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { eventStreamResponse } from '../live/event-stream.ts';
+import { ReplyStream } from '../live/reply-stream.ts';
 import { negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
-import { badRequest, paramsOfSearch } from '../operation/params.ts';
+import { badRequest, readForm } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
 import { replyOf, writeReply, type Executed } from '../operation/reply.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
@@ -17,6 +19,8 @@ import type { RequestRecord } from '../operation/request-record.ts';
 /** What Yoga hands from hook to hook. */
 interface ServerContext {
   readonly record: RequestRecord;
+  /** Answers a subscription. */
+  stream?: ReplyStream;
 }
 
 export type GraphQLServer = YogaServerInstance<ServerContext, {}>;
@@ -66,29 +70,44 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
       }
       setRequestParser(async (unread) => {
-        // Yoga's own drops every parameter of a query string but four.
-        if (unread.method === 'GET') return paramsOfSearch(new URL(unread.url).searchParams);
-        if (isForm(unread)) return paramsOfSearch(new URLSearchParams(await unread.text()));
-        const params = await attempt(() => requestParser(unread));
+        // Yoga's own parser drops all but four parameters of a query string.
+        const params = await attempt(() => formOf(unread) ?? requestParser(unread));
         if (params === undefined || Array.isArray(params)) throw badRequest();
         return params;
       });
     },
 
-    async onParams({ params, request, context: { record }, setParams, setResult }) {
+    async onParams({ params, request, context, setParams, setResult }) {
       const { method, headers } = request;
-      const reply = await handler.handle(() => params, {
+      const { record } = context;
+      const carried = {
         method,
         apiKey: headers.get(API_KEY_HEADER),
         explain: headers.get('x-explain'),
         record,
-      });
+      };
+      const reply = EVENTS.test(headers.get('accept') ?? '')
+        ? await handler.handle(() => params, { ...carried, streams: true })
+        : await handler.handle(() => params, carried);
       setParams(CHECKED);
+      if (reply instanceof ReplyStream) {
+        context.stream = reply;
+        setResult({});
+        return;
+      }
       const { body }: { readonly body: object } = reply;
       setResult(body);
     },
 
-    onResultProcess({ request, result, serverContext: { record }, setResult, setResultProcessor }) {
+    onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
+      const { record, stream } = serverContext;
+      if (stream) {
+        setResultProcessor(
+          (_result, { Response }) => eventStreamResponse(stream, Response),
+          'text/event-stream',
+        );
+        return;
+      }
       // What was refused before it came to the handler.
       const reply = (record.reply ??= replyOf(result as Executed));
       const accept = request.headers.get('accept');
@@ -109,14 +128,14 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
   };
 }
 
-const isForm = ({ headers }: Request): boolean =>
-  headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false;
-
 /** Media types that Yoga writes. */
 const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
 
+/** Named: whoever accepts anything does not expect a stream. */
+const EVENTS = /\btext\/event-stream\b/i;
+
 /** Any of these is proof. The second and third are what Yoga's and Apollo's clients send. */
-const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
+export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
 
 /**
  * Refuses what a foreign page could make a browser send without asking first.
@@ -138,6 +157,15 @@ function csrfCheck(): (payload: Parameters<NonNullable<Plugin['onRequestParse']>
     }
   };
 }
+
+/** What a query string or a form says: of these Yoga reads four parameters and drops the others. */
+function formOf(request: Request): unknown {
+  if (request.method === 'GET') return readForm(new URL(request.url).search);
+  const isForm = FORM_TYPE.test(request.headers.get('content-type') ?? '');
+  return isForm ? request.text().then(readForm) : undefined;
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
 const attempt = async <Value>(read: () => Value): Promise<Awaited<Value> | undefined> => {
   try {

@@ -1,0 +1,97 @@
+/**
+ * `onError`: what a failed field does to the rest of the answer.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildSchema, parse, print, visit } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import type { ErrorBehavior } from '../../src/execution/execution.ts';
+import { executeWith, shown, UNLIMITED } from './oracle.ts';
+
+const SDL = `
+  type Node { value: Int needed: Int! node: Node neededNode: Node! list: [Node!]! }
+  type Query { node: Node neededNode: Node! needed: Int! value: Int }
+  type Mutation { first: Int second: Int! third: Int }
+`;
+const schema = buildSchema(SDL);
+
+/** The same where everything may be null: there nothing propagates. */
+const nullableSchema = buildSchema(
+  print(visit(parse(SDL), { NonNullType: { leave: ({ type }) => type } })),
+);
+
+const broken = () => {
+  throw new Error('It broke.');
+};
+const brokenLater = async (): Promise<never> => {
+  await Promise.resolve();
+  throw new Error('It broke later.');
+};
+
+const ask = (source: string, rootValue: object, onError: ErrorBehavior, options = {}) =>
+  executeWith(options)({ schema, document: parse(source), rootValue, onError });
+
+describe('onError: NULL', () => {
+  it.each<[string, object]>([
+    ['{ node { value needed } }', { node: { value: 1, needed: broken } }],
+    ['{ node { value needed } }', { node: { value: 1, needed: brokenLater } }],
+    ['{ neededNode { needed } needed }', { neededNode: { needed: 1 }, needed: broken }],
+    ['{ node { neededNode { neededNode { needed } } } }', { node: { neededNode: brokenLater } }],
+    [
+      '{ node { list { needed value } } }',
+      { node: { list: () => [{ needed: brokenLater, value: 2 }, brokenLater()] } },
+    ],
+  ])('leaves the failure of %s where it is', async (source, rootValue) => {
+    const document = parse(source);
+    const expected = await executeWith()({ schema: nullableSchema, document, rootValue });
+
+    const found = await ask(source, rootValue, 'NULL');
+
+    expect(shown(found)).toEqual(shown(expected));
+    expect(found.errors?.length).toBeGreaterThan(0);
+  });
+
+  it('tells of a null that must not be one, and keeps what stands beside it', async () => {
+    const { data, errors } = await ask('{ node { needed value } }', { node: { value: 1 } }, 'NULL');
+
+    expect(data).toEqual({ node: { needed: null, value: 1 } });
+    expect(errors?.map(({ path }) => path)).toEqual([['node', 'needed']]);
+  });
+});
+
+describe('onError: ABORT', () => {
+  it('answers no data and the first error, and waits for nothing else', async () => {
+    let gaveUp = 0;
+    const limits = () => ({ ...UNLIMITED, giveUp: () => gaveUp++ });
+    const rootValue = { value: () => new Promise(() => {}), node: { value: brokenLater } };
+
+    const result = await ask('{ value node { value } needed }', rootValue, 'ABORT', { limits });
+
+    expect(result.data).toBeNull();
+    expect(result.errors?.map(({ path }) => path)).toEqual([['needed']]);
+    expect(gaveUp).toBe(1);
+  });
+
+  it('carries out no field of a mutation after the one that failed', async () => {
+    const done: string[] = [];
+    const rootValue = {
+      first: async () => {
+        await sleep(1);
+        done.push('first');
+        throw new Error('It broke.');
+      },
+      second: () => done.push('second'),
+      third: () => done.push('third'),
+    };
+
+    const result = await ask('mutation { first second third }', rootValue, 'ABORT');
+
+    expect(result.data).toBeNull();
+    expect(done).toEqual(['first']);
+  });
+
+  it('answers whole what does not fail', async () => {
+    const result = await ask('{ node { needed } }', { node: { needed: 1 } }, 'ABORT');
+
+    expect(result).toEqual({ data: { node: { needed: 1 } } });
+  });
+});

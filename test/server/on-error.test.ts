@@ -1,0 +1,81 @@
+/**
+ * `onError` as a request parameter: what a failing backend call does to the answer and to other calls.
+ */
+import type { Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { routes } from '../../src/v0/routes.ts';
+import { eventually, expectBelow } from '../faults/stand.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok, status } from '../support/faults.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { openSite, POST_JSON, send, type Site } from './support.ts';
+
+async function open() {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  upstream.on('*', world());
+  const site = await openSite({ upstreamUrl: upstream.url, timeoutMs: 5_000 });
+  return { upstream, site };
+}
+
+const ask = ({ url }: Site, query: string, onError: unknown) =>
+  send(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'key', ...POST_JSON },
+    body: JSON.stringify({ query, onError }),
+  });
+
+const PAGE = '{ page(pageId: "p") { name pageId } }';
+
+describe('onError', () => {
+  it('NULL keeps a failure of what must not be null where it is', async () => {
+    const { upstream, site } = await open();
+    upstream.on('GET /v0/pages/p', ok({ ...sampleOf(routes.getPage, { page_id: 'p' }), name: 7 }));
+
+    const whole = await ask(site, PAGE, undefined);
+    const local = await ask(site, PAGE, 'NULL');
+
+    expect(whole.body.data).toEqual({ page: null });
+    expect(local.body.data).toEqual({ page: { name: null, pageId: 'p' } });
+    expect(local.body.errors).toEqual(whole.body.errors);
+  });
+
+  it.each(['ABORT', 'HALT'])('%s gives up the calls in flight at once', async (onError) => {
+    await expectBelow(50, async () => {
+      const { upstream, site } = await open();
+      let failedMs = 0;
+      let closedMs = 0;
+      upstream.on('GET /v0/persons/slow', (_response, _seen, socket: Socket) => {
+        socket.once('close', () => (closedMs = performance.now()));
+      });
+      upstream.on('GET /v0/topics/gone', async (response, ...rest) => {
+        await eventually(() => expect(upstream.hits('GET /v0/persons/slow')).toBe(1));
+        failedMs = performance.now();
+        await status(403)(response, ...rest);
+      });
+
+      const reply = await ask(
+        site,
+        '{ slow: person(personId: "slow") { name } topic(topicId: "gone") { title } }',
+        onError,
+      );
+
+      expect(reply.status).toBe(200);
+      expect(reply.body.data).toBeNull();
+      expect(reply.codes).toEqual(['FORBIDDEN']);
+      await eventually(() => expect(closedMs).toBeGreaterThan(0));
+      return closedMs - failedMs;
+    });
+  });
+
+  it('refuses another value before anything is called', async () => {
+    const { upstream, site } = await open();
+
+    const reply = await ask(site, PAGE, 'IGNORE');
+
+    expect(reply.status).toBe(400);
+    expect(reply.codes).toEqual(['BAD_REQUEST']);
+    expect(reply.body.errors[0].message).toContain('PROPAGATE, NULL, ABORT, HALT');
+    expect(upstream.hits()).toBe(0);
+  });
+});
