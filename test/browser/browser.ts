@@ -82,7 +82,10 @@ export async function openExample(page: Page, title: string): Promise<void> {
   const example = page.getByRole('button', { name: title, exact: true });
   if (!(await example.isVisible()))
     await page.getByRole('button', { name: /Examples and saved/ }).click();
+  const tabs = page.locator('.graphiql-tab');
+  const before = await tabs.count();
   await example.click();
+  await tabs.nth(before).waitFor();
 }
 
 /** Waits until the cost beside the query says this. */

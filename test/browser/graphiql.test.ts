@@ -125,9 +125,9 @@ describe('the cost beside the query', () => {
     await expectCost(page, /^1 calls?\s+1 round\b/);
     await write(page, 'query', '{ topics(first: 3) { nodes { nope } } }');
     await expectCost(page, /No plan: Cannot query field "nope"/);
-    const many = Array.from({ length: 60 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
+    const many = Array.from({ length: 25 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
     await write(page, 'query', `{ ${many.join(' ')} }`);
-    await expectCost(page, /60 calls/);
+    await expectCost(page, /25 calls/);
     await openExample(page, 'More than a request may cost');
     await expectCost(page, /Over budget|May be cut at 250 calls/);
     await picture(page, 'over-budget');
@@ -163,7 +163,6 @@ describe('examples', () => {
     const { page } = await open();
 
     await openExample(page, 'Errors in a part of the answer');
-    await page.getByRole('tab', { name: 'PartialErrors' }).waitFor();
     const { data } = await play(page);
     await expect.poll(() => said(page)).toMatch(/1 × BAD_USER_INPUT/);
     await picture(page, 'partial-errors');
@@ -171,20 +170,21 @@ describe('examples', () => {
     expect(data).toMatchObject({ found: { name: 'Northwind launch' }, missing: null });
   });
 
-  it('publish a version, and show how far it has come', async () => {
+  it('publish a version, and watch how far it comes', async () => {
     const { page } = await open();
 
     await openExample(page, 'Publish a version');
     await expectCost(page, /calls/);
     const { data } = await play(page);
-    await openExample(page, 'How far publishing has come');
+    await openExample(page, 'Watch a version being published');
     const { id } = data.publishAudienceVersion.audienceVersion;
     await write(page, 'variables', JSON.stringify({ id }));
-    let status: string;
-    do status = (await play(page)).data.node.status;
-    while (status !== 'published');
+    await page.locator('.graphiql-execute-button').click();
 
     expect(data.publishAudienceVersion.userErrors).toEqual([]);
+    await expect
+      .poll(() => textOf(page, 'answer'), { timeout: 20_000 })
+      .toMatch(/"status": "published"/);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Every example of GraphiQL does what its title says, over the embedded backend. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import type { Example } from '../../src/explorer/examples/example.ts';
 import { findExampleIds, type ExampleIds } from '../../src/explorer/examples/example-ids.ts';
 import { EXAMPLES, FIRST_EXAMPLE } from '../../src/explorer/examples/examples.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
@@ -48,7 +49,34 @@ it('has titles that tell examples apart', () => {
   expect(new Set(EXAMPLES.map(({ title }) => title)).size).toBe(EXAMPLES.length);
 });
 
-it.each(EXAMPLES.map((example) => [example.title, example] as const))(
+const isSubscription = ({ document }: Example) => /^subscription/m.test(document);
+
+it.each(EXAMPLES.filter(isSubscription).map((example) => [example.title, example] as const))(
+  'streams: %s',
+  async (_title, { document, variables }) => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        'x-api-key': KEY,
+      },
+      body: JSON.stringify({ query: document, variables: variables(ids) }),
+    });
+
+    let text = '';
+    const reader = response.body!.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += new TextDecoder().decode(part.value);
+      if (text.includes('event: next')) break;
+    }
+    expect(text).toMatch(/event: next\ndata: \{"data":\{"\w+":\{/);
+  },
+);
+
+const others = EXAMPLES.filter((example) => !isSubscription(example));
+
+it.each(others.map((example) => [example.title, example] as const))(
   'runs: %s',
   async (title, { document, variables }) => {
     const { data, codes, text } = await gateway.ask(document, {

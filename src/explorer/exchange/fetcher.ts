@@ -2,7 +2,8 @@
  * Sends operations to this gateway, and records what came of them.
  */
 import type { Fetcher } from '@graphiql/toolkit';
-import type { ExecutionResult } from 'graphql';
+import { getOperationAST, OperationTypeNode, type ExecutionResult } from 'graphql';
+import { eventsOf } from './events.ts';
 import type { Settings } from '../settings.ts';
 import { recordExchange, type Exchange } from './exchange.ts';
 import { keepIntrospection, readIntrospection } from './introspection.ts';
@@ -15,6 +16,9 @@ export const createFetcher =
     const isIntrospection = request.operationName === 'IntrospectionQuery';
     const kept = isIntrospection ? readIntrospection(schemaId, request) : undefined;
     if (kept) return kept;
+    const operation =
+      options?.documentAST && getOperationAST(options.documentAST, request.operationName);
+    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) return eventsOf(request);
     const headers = requestHeaders({
       ...(explain !== 'off' && !isIntrospection && { 'x-explain': 'true' }),
       ...(options?.headers as Record<string, string> | undefined),
