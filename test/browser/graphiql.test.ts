@@ -337,6 +337,7 @@ describe('when something is wrong, it says so', () => {
     await stopped.stop('SIGKILL');
     await button.click();
     await expect.poll(() => said(page)).toBe('The gateway did not answer: is it running?');
+    expect(await textOf(page, 'answer')).not.toContain('stack');
     await picture(page, 'gateway-stopped');
   });
 
@@ -389,6 +390,15 @@ describe('everybody can use it:', () => {
     await page.locator('tr.call').first().waitFor();
     await expectCost(page, /calls/);
     await picture(page, colorScheme);
+
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('axe finds nothing serious beside errors', async () => {
+    const { page } = await open();
+    await openExample(page, 'Errors in a part of the answer');
+    await play(page);
+    await page.locator('.status-line .failed').waitFor();
 
     expect(await seriousFaults(page)).toEqual([]);
   });

@@ -2,7 +2,7 @@
  * Sends operations to this gateway, and records what came of them.
  */
 import type { Fetcher } from '@graphiql/toolkit';
-import { getOperationAST, OperationTypeNode, type ExecutionResult } from 'graphql';
+import { getOperationAST, GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
 import { eventsOf } from './events.ts';
 import type { Settings } from '../settings.ts';
 import { recordExchange, type Exchange } from './exchange.ts';
@@ -18,7 +18,10 @@ export const createFetcher =
     if (kept) return kept;
     const operation =
       options?.documentAST && getOperationAST(options.documentAST, request.operationName);
-    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) return eventsOf(request);
+    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
+      recordExchange(undefined);
+      return eventsOf(request);
+    }
     const headers = requestHeaders({
       ...(explain !== 'off' && !isIntrospection && { 'x-explain': 'true' }),
       ...(options?.headers as Record<string, string> | undefined),
@@ -29,7 +32,8 @@ export const createFetcher =
       if (isIntrospection) keepIntrospection(schemaId, request, exchange.result);
       return exchange.result;
     }
-    throw new Error(exchange.failure);
+    // Thrown, GraphiQL would show it with a stack of the page's own files.
+    return { errors: [new GraphQLError(exchange.failure ?? 'There is no answer.')] };
   };
 
 async function send(request: GraphQLRequest, headers: Headers): Promise<Exchange> {
