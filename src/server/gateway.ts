@@ -6,16 +6,17 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { corsFor } from './http/cors.ts';
+import { multipart } from './http/multipart.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
 import { report } from './observe/request-report.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
-import { negotiate, type MediaType } from './operation/media-type.ts';
+import { incrementalFormatOf, negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
 import { badRequest } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
-import { writeReply, type WrittenReply } from './operation/reply.ts';
+import { writeReply, type Reply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
 import type { GraphiqlOptions } from './yoga/graphiql.ts';
 import { createGraphQLServer } from './yoga/yoga.ts';
@@ -130,7 +131,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (isPage(response)) return withHeaders(response, PAGE_HEADERS);
       // A cache that does not know the key's header would give one tenant's data to another.
       if (request.method === 'GET') response.headers.set('cache-control', 'no-store');
-      report({ logger, metrics, record, status: response.status });
+      underWay += 1;
+      whenFinished(record.reply, () => {
+        report({ logger, metrics, record, status: response.status });
+        ended();
+      });
       return withHeaders(response, cors.headersFor(origin));
     } finally {
       metrics.end();
@@ -145,21 +150,31 @@ export function createGateway(options: GatewayOptions): Gateway {
   ): Promise<WrittenReply> {
     underWay += 1;
     metrics.begin();
+    let isOpen = false;
     try {
       const reply = await handler.handle(() => parseJson(body), {
         method: 'POST',
         // What is sent twice is joined by Node.
         apiKey: headers[API_KEY_HEADER] as string | undefined,
         explain: headers['x-explain'] as string | undefined,
+        accept: headers.accept,
         record,
       });
-      const answer = writeReply(reply, mediaType);
-      report({ logger, metrics, record, status: answer.status });
+      const answer = writeReply(reply, mediaType, incrementalFormatOf(headers.accept));
+      isOpen = reply.parts !== undefined;
+      whenFinished(reply, () => {
+        report({ logger, metrics, record, status: answer.status });
+        if (!isOpen) return;
+        metrics.end();
+        ended();
+      });
       answer.headers.push('x-request-id', record.requestId, ...cors.headersFor(headers.origin));
       return answer;
     } finally {
-      metrics.end();
-      ended();
+      if (!isOpen) {
+        metrics.end();
+        ended();
+      }
     }
   }
 
@@ -211,9 +226,32 @@ export function createGateway(options: GatewayOptions): Gateway {
       const record = createRecord(request.headers.get('x-request-id'));
       if (request.signal.aborted) record.leaving.cancel();
       else request.signal.addEventListener('abort', () => record.leaving.cancel());
-      return site.answer(request, record);
+      return site.answer(request, record).then((response) => streamed(response, record));
     },
   };
+}
+
+/** At once for an answer that is whole, or else when its last part was made. */
+function whenFinished(reply: Reply | undefined, then: () => void): void {
+  if (reply?.parts) void reply.parts.finished.then(then);
+  else then();
+}
+
+/** The response with all parts of its answer, for those who read it without an HTTP server. */
+function streamed(response: Response, { reply }: RequestRecord): Response {
+  const parts = reply?.parts;
+  if (!parts) return response;
+  const chunks = multipart(reply.text, parts);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const { value, done } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: () => parts.cancel(),
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
 }
 
 const forGet =

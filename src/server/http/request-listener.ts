@@ -9,9 +9,11 @@ import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
 import { isPage, type Site } from '../gateway.ts';
 import { refusalResponse } from '../operation/refusal.ts';
+import type { ReplyParts } from '../operation/incremental-reply.ts';
 import type { WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Connections, Serve } from './connections.ts';
+import { multipart } from './multipart.ts';
 import { readBody } from './request-body.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
@@ -77,6 +79,10 @@ export function requestListener(options: RequestListenerOptions): Serve {
       const answering = site.answerPost({ headers, body }, record);
       if (answering) {
         const answer = await answering;
+        if (answer.parts) {
+          await sendParts(exchange, answer, answer.parts);
+          return;
+        }
         await endOfTurn();
         sendWritten(exchange, answer);
         return;
@@ -97,6 +103,16 @@ export function requestListener(options: RequestListenerOptions): Serve {
       body: body ?? null,
     });
     const response = await site.answer(request, record);
+    const { reply } = record;
+    if (reply?.parts) {
+      const headers = [...response.headers].flat();
+      await sendParts(
+        exchange,
+        { status: response.status, headers, text: reply.text },
+        reply.parts,
+      );
+      return;
+    }
     await send(exchange, response, record.unreadable ? LINGER_MS : 0);
   }
 
@@ -115,6 +131,25 @@ export function requestListener(options: RequestListenerOptions): Serve {
     outgoing.writeHead(status, headers);
     // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
     endWith(outgoing, text, size === text.length ? 'latin1' : 'utf8');
+    connections.watch(outgoing);
+  }
+
+  /** Each part leaves when it is there; whoever goes away before the last one gives up the others. */
+  async function sendParts(
+    exchange: Exchange,
+    { status, headers, text }: WrittenReply,
+    parts: ReplyParts,
+  ): Promise<void> {
+    const { outgoing } = exchange;
+    outgoing.on('close', () => parts.cancel());
+    if (outgoing.destroyed) parts.cancel();
+    if (isLast(exchange)) headers.push('connection', 'close');
+    outgoing.writeHead(status, headers);
+    for await (const chunk of multipart(text, parts)) {
+      if (outgoing.destroyed) return;
+      outgoing.write(chunk);
+    }
+    outgoing.end();
     connections.watch(outgoing);
   }
 

@@ -5,7 +5,7 @@
  * Carriers read a request and write an reply. What an operation may do is decided here and nowhere
  * else, so that no carrier can skip a check.
  */
-import { OperationTypeNode } from 'graphql';
+import { OperationTypeNode, type GraphQLResolveInfo } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { assertExecutable } from '../../execution/assert-executable.ts';
@@ -14,10 +14,13 @@ import { createContext, type Context } from '../../graph/context.ts';
 import { planFor, refuseCost } from '../../plan/cost.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
+import type { IncrementalResult, Rest } from '../../execution/execution.ts';
 import { checkApiKey } from './api-key.ts';
 import { Documents, KnownDocument, type DocumentsOptions } from './documents.ts';
 import { FairQueue, QueueFullError } from './fair-queue.ts';
 import { Reply, replyOf, overloaded, type Executed } from './reply.ts';
+import { incrementalReply } from './incremental-reply.ts';
+import { incrementalFormatOf } from './media-type.ts';
 import { readParams, type OperationParams } from './params.ts';
 import { refusal } from './refusal.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -50,6 +53,8 @@ export interface OperationRequest {
   readonly apiKey: string | null | undefined;
   /** The `x-explain` header. */
   readonly explain: string | null | undefined;
+  /** The `Accept` header. */
+  readonly accept: string | null | undefined;
   readonly record: RequestRecord;
 }
 
@@ -86,6 +91,12 @@ export class OperationHandler {
       options.execute ??
       createExecute({
         maxErrors,
+        onIncremental: (contextValue, isDeferred) => {
+          // Every call of the graph has the path of its field as its origin.
+          (contextValue as Context).rest.deferWhere((origin) =>
+            isDeferred(origin as GraphQLResolveInfo['path']),
+          );
+        },
         limits: (contextValue) => {
           const { rest } = contextValue as Context;
           const giveUp = () => rest.giveUp();
@@ -143,7 +154,7 @@ export class OperationHandler {
     const apiKey = this.#keyFor(request, known);
     const invalid = this.#documents.validate(known);
     if (invalid) return invalid;
-    return known.introspects && request.explain == null
+    return known.introspects && !known.isIncremental && request.explain == null
       ? this.#introspect(params, known, apiKey, request)
       : this.#run(params, known, apiKey, request);
   }
@@ -201,7 +212,7 @@ export class OperationHandler {
 
   #run(
     { operationName, variables: variableValues, onError }: OperationParams,
-    { document }: KnownDocument,
+    { document, isIncremental }: KnownDocument,
     apiKey: string | undefined,
     request: OperationRequest,
   ): Executed | Promise<Executed> {
@@ -220,7 +231,10 @@ export class OperationHandler {
       record,
       ...createContext(record.rest, { apiKey, cursorSecret: this.#options.cursorSecret }),
     };
-    const args = { schema, document, operationName, variableValues, contextValue, onError };
+    const args = {
+      ...{ schema, document, operationName, variableValues, contextValue, onError },
+      isIncremental: isIncremental && incrementalFormatOf(request.accept) !== undefined,
+    };
     if (request.explain === 'plan' && this.#explains(request)) {
       const plan = planFor(args, contextValue);
       // Clients take an answer without `data` and `errors` for a broken one.
@@ -237,6 +251,17 @@ export class OperationHandler {
     if (result instanceof Reply) return result;
     const { suggestions = true } = this.#options;
     const journal = this.#explains(request) ? request.record.rest?.journal : undefined;
+    const format = result.rest && incrementalFormatOf(request.accept);
+    if (result.rest && format) {
+      return incrementalReply(result as IncrementalResult & { rest: Rest }, {
+        format,
+        presentation: { suggestions },
+        lastExtensions: () =>
+          journal && request.explain === 'true'
+            ? { upstream: { ...explain(journal), budget: this.#budget } }
+            : undefined,
+      });
+    }
     const headers = journal && ['server-timing', serverTiming(journal)];
     const reply = replyOf(result, { suggestions, headers });
     if (journal && request.explain === 'true')
