@@ -4,7 +4,7 @@
  * The boundary follows a part at once, since readers take a part for ended only then. While nothing
  * is there to say, an empty part says so: proxies close what is silent.
  */
-import type { ReplyParts } from '../operation/incremental-reply.ts';
+import type { ReplyParts } from '../operation/reply.ts';
 
 /** How long a connection may be silent, in milliseconds. */
 const HEARTBEAT_MS = 5_000;

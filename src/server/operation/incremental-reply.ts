@@ -9,23 +9,7 @@ import type { IncrementalResult, Rest } from '../../execution/execution.ts';
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/continuation.ts';
 import type { IncrementalFormat } from './media-type.ts';
-import { presentErrors, Reply, type Presentation } from './reply.ts';
-
-/** What follows a reply. */
-export interface ReplyParts {
-  /** The next part; undefined after the last one, or when its reader has left. */
-  next(): Promise<ReplyPart | undefined>;
-  /** Nobody reads on: what is still under way for it is given up. */
-  cancel(): void;
-  /** Resolves when nothing is under way for it any more. */
-  readonly finished: Promise<void>;
-}
-
-export interface ReplyPart {
-  /** In JSON. */
-  readonly text: string;
-  readonly isLast: boolean;
-}
+import { presentErrors, Reply, type Presentation, type ReplyParts } from './reply.ts';
 
 export interface IncrementalReplyOptions {
   readonly format: IncrementalFormat;

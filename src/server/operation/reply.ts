@@ -14,7 +14,6 @@ import { continuationsOf } from '../../graph/continuation.ts';
 import { toClientError } from '../../graph/errors.ts';
 import { RestOverloadedError } from '../../rest/client/errors.ts';
 import type { Rest } from '../../execution/execution.ts';
-import type { ReplyParts } from './incremental-reply.ts';
 import type { IncrementalFormat, MediaType } from './media-type.ts';
 import { withoutStack, type HttpExtension } from './refusal.ts';
 
@@ -64,6 +63,22 @@ export class Reply {
     const { body } = this;
     return new Reply({ ...body, extensions: { ...body.extensions, ...extensions } }, this);
   }
+}
+
+/** What follows a reply. */
+export interface ReplyParts {
+  /** The next part; undefined after the last one, or when its reader has left. */
+  next(): Promise<ReplyPart | undefined>;
+  /** Nobody reads on: what is still under way for it is given up. */
+  cancel(): void;
+  /** Resolves when nothing is under way for it any more. */
+  readonly finished: Promise<void>;
+}
+
+export interface ReplyPart {
+  /** In JSON. */
+  readonly text: string;
+  readonly isLast: boolean;
 }
 
 /** A reply as it goes over the wire; with parts, its text is the first of them. */
