@@ -12,7 +12,11 @@ const config: CodegenConfig = {
     'src/client/generated/': {
       preset: 'client',
       // Frontends read what they select: masking by fragment is a choice of frameworks.
-      presetConfig: { fragmentMasking: false },
+      presetConfig: {
+        fragmentMasking: false,
+        // The manifest that a gateway trusts, and each document's hash beside it.
+        persistedDocuments: { hashAlgorithm: 'sha256' },
+      },
       config: {
         importExtension: '.ts',
         onlyOperationTypes: true,

@@ -1,6 +1,7 @@
 /**
  * The kinds of values that settings have: how each is read, and what is said of a wrong one.
  */
+import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { API_KEY_FORM, isApiKey } from './lib/api-key.ts';
@@ -10,7 +11,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** One variable: how it is read, what it is when unset, and what to tell whoever got it wrong. */
+/** One variable: how it is read, its default, and what the error of a wrong value says. */
 export interface Variable<Value> {
   readonly schema: z.ZodType<Value, string>;
   readonly unset: Value;
@@ -32,7 +33,7 @@ export function readVariable<Value>(
   throw new ConfigError(`${name} must be ${allowed}; ${found}.`);
 }
 
-/** A URL's password, or the token in its query, is nobody's business. */
+/** Hides a URL's password and the token in its query. */
 const shown = (value: string): string =>
   value
     .replace(/\/\/[^/@]*@/, '//…@')
@@ -49,6 +50,18 @@ export const SWITCH: Variable<boolean> = {
   schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
   unset: true,
   allowed: '"on" or "off"',
+};
+
+export const TRUE_OR_FALSE: Variable<boolean> = {
+  schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+  unset: false,
+  allowed: '"true" or "false"',
+};
+
+export const FOLDER: Variable<string | undefined> = {
+  schema: z.string().refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()),
+  unset: undefined,
+  allowed: 'a folder that is there',
 };
 
 export const WORKERS: Variable<number> = {
@@ -156,13 +169,13 @@ export function oneOf<const Name extends string>(
   };
 }
 
-/** What variables of ours begin with, and others hardly do. */
+/** Prefixes of our variables that others hardly have. */
 const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
 
 /** What Kubernetes sets for a service of that name. */
 const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
 
-/** A sentence for each variable that nobody reads, and that looks as if somebody should. */
+/** A sentence for each variable that is not read and looks like a misspelt one of ours. */
 export function misspelt(given: readonly string[], known: readonly string[]): string[] {
   return given.flatMap((name) => {
     if (known.includes(name) || OF_A_SERVICE.test(name)) return [];

@@ -11,12 +11,14 @@ import {
   CORS_ORIGINS,
   CURSOR_SECRET,
   DATABASE_URL,
+  FOLDER,
   HOST,
   misspelt,
   numberOrOff,
   oneOf,
   readVariable,
   SWITCH,
+  TRUE_OR_FALSE,
   UPSTREAM_URL,
   wholeNumber,
   WORKERS,
@@ -59,7 +61,7 @@ export interface Config {
   readonly allowedHosts: readonly string[] | undefined;
   /** `ADMIN_PORT`: where metrics and the details of readiness are; undefined for beside GraphQL. */
   readonly adminPort: number | undefined;
-  /** `EXPLAIN`: who is told what a request costs. */
+  /** `EXPLAIN`: who may ask what a request costs. */
   readonly explain: (typeof EXPLAIN_AUDIENCES)[number];
   /** `SHUTDOWN_TIMEOUT_MS`: how long requests under way may take after SIGTERM. */
   readonly shutdownTimeoutMs: number;
@@ -71,6 +73,12 @@ export interface Config {
   readonly introspection: boolean;
   /** `SUGGESTIONS`: whether errors may name fields that were perhaps meant. */
   readonly suggestions: boolean;
+  /** `TRUSTED_DOCUMENTS`: the folder of the apps' manifests; undefined for none. */
+  readonly trustedDocuments: string | undefined;
+  /** `TRUSTED_DOCUMENTS_ONLY`: whether every other document is refused. */
+  readonly trustedDocumentsOnly: boolean;
+  /** `CACHE_MAX_AGE`: for how long answers to trusted documents by GET may be used unasked, in seconds. */
+  readonly cacheMaxAge: number;
   /** `LOG_LEVEL`: pino's. */
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** `BACKEND_DATABASE_URL`: libSQL URL of the embedded backend. */
@@ -89,6 +97,9 @@ const EXPLAIN_AUDIENCES = ['on', 'keys', 'off'] as const;
 
 /** Longest time that may be set, in milliseconds. */
 const HOUR_MS = 3_600_000;
+
+/** Longest time that an answer may be used unasked, in seconds. */
+const MONTH_S = 2_592_000;
 
 /**
  * Reads the settings.
@@ -130,6 +141,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     graphiql: read('GRAPHIQL', SWITCH),
     introspection: read('INTROSPECTION', SWITCH),
     suggestions: read('SUGGESTIONS', SWITCH),
+    trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
+    trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
+    cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
     logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
     backendDatabaseUrl: read('BACKEND_DATABASE_URL', DATABASE_URL),
     backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),
@@ -137,6 +151,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
   checkTimes(settings);
   checkPorts(settings);
+  checkTrusted(settings);
   const warnings = misspelt(Object.keys(env), names);
   if (upstreamApiKey !== undefined && cursorSecret === undefined) warnings.push(UNSEALED_CURSORS);
   return Object.freeze({ ...settings, warnings });
@@ -164,9 +179,19 @@ function checkPorts({ port, adminPort }: Pick<Config, 'port' | 'adminPort'>): vo
   throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
 }
 
+function checkTrusted({
+  trustedDocuments,
+  trustedDocumentsOnly,
+}: Pick<Config, 'trustedDocuments' | 'trustedDocumentsOnly'>): void {
+  if (!trustedDocumentsOnly || trustedDocuments !== undefined) return;
+  throw new ConfigError(
+    'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS, the folder of what is trusted, or nothing would be served.',
+  );
+}
+
 /**
  * Where callers need no key of their own and only this machine is served, a page that makes its own
- * name lead here (DNS rebinding) could read with the deployment's key: it is told by its name.
+ * name lead here (DNS rebinding) could read with the deployment's key. Its host name gives it away.
  */
 function defaultHosts(host: string, apiKey: string | undefined): readonly string[] | undefined {
   if (apiKey === undefined || !/^(?:localhost|127\..*|::1)$/.test(host)) return undefined;

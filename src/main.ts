@@ -4,6 +4,7 @@
  * The only file with side effects. It begins what the others describe, and ends it in reverse.
  */
 import cluster from 'node:cluster';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend } from './backend/backend.ts';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
@@ -24,11 +25,17 @@ import { upstreamProbe } from './server/observe/upstream-probe.ts';
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
 
-/** How long the backend may take to answer before it is said that it does not, in milliseconds. */
+/** How long the first probe of the backend may take, in milliseconds. */
 const FIRST_PROBE_MS = 1_000;
 
 /** Where a primary tells its workers that their backend is the embedded one. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
+
+/** GraphiQL's build: beside this file when that is built as well. */
+const EXPLORER = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../dist/explorer' : 'explorer',
+);
 
 try {
   const config = readConfig(process.env);
@@ -80,6 +87,12 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     maxResponseBytes: MAX_RESPONSE_BYTES,
     observer: {
       ...metrics.observer,
+      onCall: (call) => {
+        metrics.observer.onCall?.(call);
+        // A caller who left says nothing of the backend.
+        if (call.failure === 'cancelled') return;
+        gateway.readiness.noticeCall(call.status !== undefined && call.status < 500);
+      },
       onBreaker: ({ scope, route, state }) => {
         const of = route ? `${route.method} ${route.path}` : undefined;
         logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);
@@ -107,13 +120,21 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     logger,
     metrics,
     corsOrigins: config.corsOrigins,
-    graphiql:
-      config.graphiql && (backend ? { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID } : {}),
+    graphiql: config.graphiql && {
+      folder: EXPLORER,
+      ...(backend && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
+    },
     introspection: config.introspection,
     suggestions: config.suggestions,
     explain: config.explain,
     hasAdminPort: config.adminPort !== undefined,
+    cacheMaxAge: config.cacheMaxAge,
+    trustedDocuments:
+      config.trustedDocuments === undefined
+        ? undefined
+        : { folder: config.trustedDocuments, only: config.trustedDocumentsOnly },
   });
+  await gateway.open();
   const { host, maxConnectionsPerAddress } = config;
   const server = await openHttpServer({
     site: gateway,
@@ -131,8 +152,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   stopOnSignals(logger, async () => {
     const finished = await server.close(config.shutdownTimeoutMs);
     await admin?.close(0);
+    gateway.close();
     await probing.destroy();
-    // A backend that never answers would keep its calls open; after the fuse nobody waits for them.
+    // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
     await backend?.close();
     return finished;
@@ -164,7 +186,7 @@ async function openEmbeddedBackend(config: Config, logger: Logger): Promise<Embe
   });
 }
 
-/** Said whatever the level: whoever starts a server wants to know where it is. */
+/** Logged at every level: the address that the server listens on. */
 function announce(
   logger: Logger,
   url: string,
@@ -179,7 +201,7 @@ function announce(
     .info({ url: graphql }, `${state}: GraphQL and GraphiQL at ${graphql}`);
 }
 
-/** One clear line for what an operator can mend; everything there is for what they can't. */
+/** One line for what an operator can correct; the whole error for anything else. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   // Its class is the backend's, which is not loaded for others.

@@ -1,5 +1,5 @@
 /**
- * Every resource module once, then the schema that they make.
+ * Imports every resource module once, and builds the schema.
  */
 import { specifiedDirectives } from 'graphql';
 import './graph/types/node.queries.ts';

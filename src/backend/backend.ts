@@ -1,8 +1,8 @@
 /**
  * The embedded backend: the whole `/v0` service on a loopback port, over a database of its own.
  *
- * It is a service of its own that happens to live in this process: the gateway meets it through
- * HTTP and the contract in `v0/`, as it would meet any other deployment.
+ * It is a separate service in the same process: the gateway calls it by HTTP and the contract in `v0/`, as
+ * it would call any other deployment.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -48,9 +48,9 @@ export interface BackendOptions {
   readonly publishDelayMs?: number;
   /** How long every answer is held back, to measure callers. @default 0 */
   readonly latencyMs?: number;
-  /** Hears of each request of `/v0`: `GET /v0/pages/p1?limit=3`. Never of a key. */
+  /** Called for each request of `/v0` with `GET /v0/pages/p1?limit=3`; never with a key. */
   readonly onRequest?: (line: string) => void;
-  /** Hears of what was answered with 500, and of publishing steps that failed. */
+  /** Called for each answer of 500 and each publishing step that failed. */
   readonly onFailure?: (failure: Failure) => void;
 }
 
@@ -58,7 +58,7 @@ export interface Backend {
   /** `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, finishes those under way, lets the database go. */
+  /** Takes no more requests, finishes those under way, and closes the database. */
   close(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What is told of a failure of the backend itself: enough to find it, and nothing of whoever asked.
+ * Reports of failures of the backend itself: enough to find them, and nothing of the caller.
  */
 
-/** What went wrong on our side, without a word of whoever asked. */
+/** What went wrong on our side, without anything that the caller sent. */
 export interface Failure {
   /** `GET /v0/topics/:topic_id`, or what was done without being asked. */
   readonly route: string;

@@ -27,6 +27,7 @@ import {
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { dictionary } from '../lib/dictionary.ts';
+import { withoutStack } from '../lib/without-stack.ts';
 import type { ArgumentValues } from './arguments.ts';
 import type { OperationContext } from './collect-fields.ts';
 import { Delivery, Part, Stream, type Payload, type Pending } from './incremental/delivery.ts';
@@ -708,10 +709,12 @@ export class Execution implements OperationContext {
   #handleFieldError(field: PreparedField, shape: Shape, path: Path, cause: unknown): null {
     const aborted = (this.#main ?? this).#aborted;
     if (aborted) throw aborted;
+    if (this.#size.addFailed(field)) this.#checkSize();
     const propagates = this.#propagates(shape);
     if (!propagates) path.nullify();
     if (!propagates && this.#isFull && this.#onError !== 'ABORT') return null;
-    const error = locatedError(cause, field.nodes, responsePathAsArray(path));
+    // It takes over the stack of its cause.
+    const error = withoutStack(() => locatedError(cause, field.nodes, responsePathAsArray(path)));
     if (this.#onError === 'ABORT') throw this.#abort(error, { errors: [error], data: null });
     if (propagates) throw error;
     this.#tell(error);

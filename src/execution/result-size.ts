@@ -9,7 +9,7 @@ import { GraphQLError } from 'graphql';
 import { pathOf, type PreparedField, type PreparedSelection } from './prepared-operation.ts';
 
 export interface ExecutionLimits {
-  /** Fields and list items that one answer may have; one that is awaited counts five more. */
+  /** Fields and list items that one answer may have; one that is awaited counts twelve more. */
   readonly maxValues: number;
   /** What its keys and strings may take in JSON, in bytes. */
   readonly maxTextBytes: number;
@@ -26,7 +26,10 @@ const VALUES_PER_LOOK = 1_000;
 const SMALL = 0.1;
 
 /** What an awaited value costs more than others, in time and in memory, about. */
-const VALUES_PER_AWAITED = 5;
+const VALUES_PER_AWAITED = 12;
+
+/** What a failed field costs more than others, about. */
+const VALUES_PER_FAILED = 20;
 
 /** Shorter strings count a byte a character, which is cheaper to know and mostly true. */
 const SHORT = 256;
@@ -53,7 +56,7 @@ export class ResultSize {
     this.#smallText = Math.floor(SMALL * limits.maxTextBytes);
   }
 
-  /** Answers, as the next three do, whether it is time to ask for an excess. */
+  /** Answers, as the next ones do, whether it is time to ask for an excess. */
   addObject({ fields, textBytes, above }: PreparedSelection): boolean {
     return this.#add(fields.length, textBytes, above);
   }
@@ -64,6 +67,10 @@ export class ResultSize {
 
   addAwaited(field: PreparedField | undefined): boolean {
     return this.#add(VALUES_PER_AWAITED, 0, field);
+  }
+
+  addFailed(field: PreparedField): boolean {
+    return this.#add(VALUES_PER_FAILED, 0, field);
   }
 
   /** A leaf, which was counted as a value with its object or list. */

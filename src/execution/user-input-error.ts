@@ -2,11 +2,14 @@
  * Errors that graphql-js makes of what a caller sent, with the code that it leaves out.
  */
 import { GraphQLError, type ASTNode } from 'graphql';
+import { withoutStack } from '../lib/without-stack.ts';
 
 const CODE = 'BAD_USER_INPUT';
 
 export const userInputError = (message: string, node?: ASTNode): GraphQLError =>
-  new GraphQLError(message, { nodes: node ?? null, extensions: { code: CODE } });
+  withoutStack(
+    () => new GraphQLError(message, { nodes: node ?? null, extensions: { code: CODE } }),
+  );
 
 /** The same error, with a code of its own or of what caused it. */
 export const asUserInputError = (error: GraphQLError): GraphQLError =>

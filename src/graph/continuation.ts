@@ -1,14 +1,13 @@
 /**
- * How to continue in another request, when a request's budget of calls is spent.
+ * How to continue in another request when the call budget of this one is spent.
  *
  * The call that would exceed the budget is not made. Its field is null with an error that carries the
  * global id to ask for next, and for a list the cursor to ask from.
  */
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { GraphQLFormattedError } from 'graphql';
 import { RestBudgetError } from '../rest/client/errors.ts';
-import { fromRestError, type ErrorCode } from './errors.ts';
 
-const CUT: ErrorCode = 'UPSTREAM_BUDGET_EXCEEDED';
+const CUT = 'UPSTREAM_BUDGET_EXCEEDED';
 
 /** What to ask for in the next request. */
 export interface Continuation {
@@ -18,19 +17,23 @@ export interface Continuation {
   readonly after?: string | null | undefined;
 }
 
+/** A field that was cut. A large answer has thousands, of which few are told. */
+export class CutError extends RestBudgetError {
+  /** Asked when the error is told. */
+  readonly next: () => Continuation;
+
+  constructor({ route }: RestBudgetError, next: () => Continuation) {
+    super(route);
+    this.next = next;
+  }
+}
+
 /**
  * The error of a field that was cut, or the error itself when the budget is not what failed. What
  * was read for something else is asked for by that: an entry of a topic by the entry's id.
- *
- * @param next is only asked when the budget is what failed.
  */
-export function cutAt(error: unknown, next: () => Continuation): unknown {
-  const cause = error instanceof GraphQLError ? error.originalError : error;
-  if (!(cause instanceof RestBudgetError)) return error;
-  const cut = fromRestError(cause);
-  cut.extensions['continuation'] = next();
-  return cut;
-}
+export const cutAt = (error: unknown, next: () => Continuation): unknown =>
+  error instanceof RestBudgetError ? new CutError(error, next) : error;
 
 /** Every cut of an answer, with the path of its field. */
 export const continuationsOf = (
@@ -38,7 +41,7 @@ export const continuationsOf = (
 ): (Continuation & { readonly path: readonly (string | number)[] })[] =>
   errors.flatMap(({ path = [], extensions }) => {
     if (extensions?.['code'] !== CUT) return [];
-    // Written by `cutAt` and by nobody else; absent where nothing was to be read, as for a write.
+    // Written for a `CutError` and for nothing else; absent where nothing was to be read, as for a write.
     const next = extensions['continuation'] as Continuation | undefined;
     return [{ path, ...next }];
   });

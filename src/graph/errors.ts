@@ -5,6 +5,8 @@
  * the response is written. Anything else is unforeseen, and masked.
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import { isDeepStrictEqual } from 'node:util';
+import { withoutStack } from '../lib/without-stack.ts';
 import {
   RestAbortedError,
   RestBudgetError,
@@ -20,6 +22,7 @@ import {
   RestUnreachableError,
   RestUnsupportedError,
 } from '../rest/client/errors.ts';
+import { CutError } from './continuation.ts';
 
 export type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -36,20 +39,38 @@ export type ErrorCode =
   | 'UPSTREAM_BUDGET_EXCEEDED'
   | 'OUTCOME_UNKNOWN';
 
-/** A refusal of what the caller sent. The message says what to do instead and shows the offender. */
+/**
+ * A refusal of what the caller sent. The message says what to do instead and shows the offender.
+ *
+ * Thousands of fields may be refused for one wrong variable: what is refused again in the same words is
+ * refused with the same error.
+ */
 export function badInput(message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...extensions } });
+  if (lastRefusal?.message === message) {
+    const { code: _code, ...known } = lastRefusal.extensions;
+    if (isDeepStrictEqual(known, extensions)) return lastRefusal;
+  }
+  lastRefusal = codedError(message, { code: 'BAD_USER_INPUT', ...extensions });
+  return lastRefusal;
 }
+
+let lastRefusal: GraphQLError | undefined;
 
 /** A value of the backend that can't be shown as what the schema promises. */
 export function invalidResponse(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } });
+  return codedError(message, { code: 'UPSTREAM_INVALID_RESPONSE' });
 }
 
 /** Something that this deployment of the backend can't answer, and what to do about it. */
 export function unsupported(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'UPSTREAM_UNSUPPORTED' } });
+  return codedError(message, { code: 'UPSTREAM_UNSUPPORTED' });
 }
+
+const codedError = (
+  message: string,
+  extensions: GraphQLErrorExtensions & { readonly code: ErrorCode },
+  originalError?: Error,
+): GraphQLError => withoutStack(() => new GraphQLError(message, { originalError, extensions }));
 
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'VALIDATION_FAILED', // Bad Request
@@ -94,19 +115,18 @@ export function codeOf(error: RestError): ErrorCode {
 /** Our message, the code, and which route failed; never an address, a key or the backend's words. */
 export function fromRestError(error: RestError): GraphQLError {
   const { route, status, requestId, retryAfterMs } = error;
-  return new GraphQLError(error.message, {
-    originalError: error,
-    extensions: {
-      code: codeOf(error),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      upstream: {
-        method: route.method,
-        route: route.path,
-        ...(status !== undefined && { status }),
-        ...(requestId !== undefined && { requestId }),
-      },
+  const extensions = {
+    code: codeOf(error),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(error instanceof CutError && { continuation: error.next() }),
+    upstream: {
+      method: route.method,
+      route: route.path,
+      ...(status !== undefined && { status }),
+      ...(requestId !== undefined && { requestId }),
     },
-  });
+  };
+  return codedError(error.message, extensions, error);
 }
 
 /**

@@ -148,8 +148,8 @@ export class PlannedCalls {
 }
 
 /**
- * How many calls a list may take because its reads want pages of different sizes: a page that was
- * called for serves who wants no more of it, but is not called for anew while it is under way.
+ * How many calls a list may take because its reads want pages of different sizes: a larger page serves
+ * smaller reads, but is not asked for again while it is under way.
  */
 function countLimits(counted: Counted, { together, limit }: PageRead): number {
   const limits = (counted.limits ??= new Map<object, number>());

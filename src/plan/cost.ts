@@ -1,8 +1,8 @@
 /**
  * Refusing documents that cost too much.
  *
- * Planning takes longer than executing many a query, so a document is only planned before it runs if
- * it could exceed the budget. That depends on the document alone and is found out once.
+ * Planning takes longer than executing many queries, so a document is planned before it runs only if it
+ * could exceed the budget, which depends on the document alone and is worked out once.
  */
 import {
   getOperationAST,

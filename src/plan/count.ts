@@ -1,5 +1,5 @@
 /**
- * Numbers that the plan knows bounds of. `Infinity` says that nobody knows: JSON has null for it.
+ * Numbers of which the plan knows bounds. `Infinity` stands for unknown, and is null in JSON.
  */
 export interface Count {
   readonly least: number;
@@ -23,7 +23,7 @@ export const times = (a: Count, b: Count): Count => ({
   most: product(a.most, b.most),
 });
 
-/** None of what nobody knows is none. */
+/** Multiplies; zero times unknown is zero. */
 export const product = (a: number, b: number): number =>
   a === 0 || b === 0 ? 0 : saturated(a * b);
 

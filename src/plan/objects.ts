@@ -1,5 +1,5 @@
 /**
- * Objects that nobody has seen yet, by what is known of their keys.
+ * Objects before they are read, by what is known of their keys.
  *
  * The planner looks once at all objects that stand at a place. Parts of their keys that are known are
  * rows of a table; each other part has a name, because equal names mean equal ids and so equal calls.

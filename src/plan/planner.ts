@@ -227,7 +227,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     this.#values = plus(this.#values, parent.copies);
     const { definition, demand } = field;
     if (!definition || (!demand && isLeafType(getNamedType(definition.type)))) {
-      // Nobody knows how much introspection answers, nor how long a list of scalars is.
+      // The size of introspection and the length of a list of scalars are unknown.
       const isOpen = definition
         ? isListType(getNullableType(definition.type))
         : field.name !== '__typename';
@@ -276,7 +276,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     try {
       check(args);
     } catch {
-      // Nothing is sent, but nobody knows how much there is to say of it.
+      // Nothing is sent, but the size of the answer is unknown.
       this.#values = plus(this.#values, UNKNOWN);
       return;
     }
@@ -395,7 +395,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     if (needsObject || end === undefined) end = this.#read(objects, entity, visit);
     this.#select(type, visit, {
       ...beside,
-      // What cannot be read is refused at once, and gives up what was begun beside it.
+      // An object without a route is refused at once, and calls beside it are given up.
       isCertain: isCertain && end !== undefined,
       visibleAt: Math.max(visibleAt, end ?? at),
     });
@@ -534,7 +534,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
   }
 }
 
-/** How many a field answers: as many as it is asked for, or nobody knows how many. */
+/** How many a field answers: as many as it is asked for, or unknown. */
 function sizeOf({ field: { definition }, args }: Visit): Count {
   if (definition.args.some(({ name }) => name === 'first')) {
     const asked = (args['first'] ?? args['last'] ?? DEFAULT_FIRST) as number; // declared as Int

@@ -6,20 +6,25 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { corsFor } from './http/cors.ts';
+import { createExplorer, type Explorer } from './http/explorer.ts';
 import { multipart } from './http/multipart.ts';
+import { represent } from './http/representation.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
 import { report } from './observe/request-report.ts';
+import type { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { streamOf } from './live/event-stream.ts';
+import type { Subscriptions } from './live/subscriptions.ts';
 import { incrementalFormatOf, negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
-import { badRequest } from './operation/params.ts';
+import { parseJson, readForm } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
 import { writeReply, type Reply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
-import type { GraphiqlOptions } from './yoga/graphiql.ts';
-import { createGraphQLServer } from './yoga/yoga.ts';
+import type { TrustedObserver } from './trusted/trusted-documents.ts';
+import { createGraphQLServer, CSRF_HEADERS } from './yoga/yoga.ts';
 
 export interface GatewayOptions extends OperationHandlerOptions {
   /** Asks the backend whether it is there. @default always there */
@@ -33,6 +38,17 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly graphiql?: GraphiqlOptions | false;
   /** Whether metrics and the details of readiness are told by `admin` alone. @default false */
   readonly hasAdminPort?: boolean;
+  /** For how long answers to trusted documents by GET may be used unasked, in seconds. @default 0 */
+  readonly cacheMaxAge?: number;
+}
+
+export interface GraphiqlOptions {
+  /** Where its build is. @default nowhere: browsers are told that it was not built */
+  readonly folder?: string | undefined;
+  /** The key the page sends until its user enters another. */
+  readonly apiKey?: string | undefined;
+  /** The page that the first query is about. */
+  readonly pageId?: string | undefined;
 }
 
 /** A POST to `/graphql`, its body read. */
@@ -41,28 +57,51 @@ export interface Post {
   readonly body: string;
 }
 
+/** A GET of `/graphql` with a query string. */
+export interface Get {
+  readonly headers: IncomingHttpHeaders;
+  /** Without the question mark. */
+  readonly search: string;
+}
+
 /** What an HTTP server serves on a port. */
 export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
+  /** What has to be ended when the process stops. */
+  readonly subscriptions: Subscriptions;
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
   /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
   answerPost(post: Post, record: RequestRecord): Promise<WrittenReply> | undefined;
+  /** The same for a query string, unless a browser may want the page. */
+  answerGet(get: Get, record: RequestRecord): Promise<WrittenReply> | undefined;
   /**
    * Answers any request; never rejects.
    *
    * @param record begun before: what the HTTP server refuses by itself is reported like the rest.
    */
   answer(request: Request, record: RequestRecord): Promise<Response>;
+  /** GraphiQL, where it is served. */
+  readonly explorer?: Explorer;
   /** Resolves when no request is being answered. */
   idle(): Promise<void>;
 }
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
+  /** What watches objects for subscriptions and waits. */
+  readonly pollers: Pollers;
   /** What operators ask, for a port of its own. */
   readonly admin: Site;
+  /**
+   * Reads what must be there before the first request, such as trusted documents.
+   *
+   * @throws when they cannot be read at all.
+   */
+  open(): Promise<void>;
+  /** Ends what `open` began. */
+  close(): void;
   /** Answers any request; never rejects. */
   fetch(request: Request): Promise<Response>;
 }
@@ -80,13 +119,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     graphiql = {},
     hasAdminPort = false,
   } = options;
+  const handler = new OperationHandler({ trustedObserver: trustedObserver(logger), ...options });
   const readiness = new Readiness(probe, options.upstream.breaker, {
     onChange: (ready, reason) =>
       logger.warn(reason, ready ? 'Ready again: the backend answers' : NOT_READY),
+    trustedDocuments: handler.trusted,
   });
   metrics.watch(options.upstream.breaker);
-  const handler = new OperationHandler(options);
-  const yoga = createGraphQLServer(handler, graphiql);
+  const yoga = createGraphQLServer(handler);
+  const { introspection = true, explain = 'on' } = options;
+  const { folder, ...example } = graphiql || {};
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
@@ -128,23 +170,54 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = await yoga.handleRequest(request, { record });
-      if (isPage(response)) return withHeaders(response, PAGE_HEADERS);
-      // A cache that does not know the key's header would give one tenant's data to another.
-      if (request.method === 'GET') response.headers.set('cache-control', 'no-store');
+      const { reply } = record;
+      const answer = reply?.parts ? response : await representation(request, response, record);
       underWay += 1;
       whenFinished(record.reply, () => {
-        report({ logger, metrics, record, status: response.status });
+        report({ logger, metrics, record, status: answer.status });
         ended();
       });
-      return withHeaders(response, cors.headersFor(origin));
+      return withHeaders(answer, cors.headersFor(origin));
     } finally {
       metrics.end();
     }
   }
 
+  /** Of what Yoga has written whole; streams go out as they are. */
+  async function representation(
+    { method, headers }: Request,
+    response: Response,
+    record: RequestRecord,
+  ): Promise<Response> {
+    const mediaType = negotiate(headers.get('accept')) ?? 'application/json';
+    const isWhole = response.headers.get('content-type')?.startsWith(mediaType) ?? false;
+    if (!isWhole || !record.reply) {
+      // A cache that does not know the key's header would give one tenant's data to another.
+      if (method === 'GET' && !streamOf(response)) {
+        response.headers.set('cache-control', 'no-store');
+      }
+      return response;
+    }
+    const conditions = {
+      method,
+      acceptEncoding: headers.get('accept-encoding'),
+      ifNoneMatch: headers.get('if-none-match'),
+      apiKey: headers.get(API_KEY_HEADER),
+      explain: headers.get('x-explain'),
+    };
+    const written = writeReply(record.reply, mediaType);
+    const answer = await represent(written, mediaType, record, conditions, options);
+    const bytes = answer.bytes && new Uint8Array(answer.bytes);
+    const body = answer.status === 304 ? null : (bytes ?? answer.text);
+    const { Response } = yoga.fetchAPI;
+    return withHeaders(new Response(body, { status: answer.status }), answer.headers);
+  }
+
   /** Without the Fetch API, whose requests, responses and hooks cost more than a small query. */
-  async function answerJson(
-    { headers, body }: Post,
+  async function answerWritten(
+    method: 'GET' | 'POST',
+    read: () => unknown,
+    headers: IncomingHttpHeaders,
     mediaType: MediaType,
     record: RequestRecord,
   ): Promise<WrittenReply> {
@@ -152,23 +225,35 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     let isOpen = false;
     try {
-      const reply = await handler.handle(() => parseJson(body), {
-        method: 'POST',
+      const conditions = {
+        method,
+        acceptEncoding: headers['accept-encoding'],
+        ifNoneMatch: headers['if-none-match'],
         // What is sent twice is joined by Node.
         apiKey: headers[API_KEY_HEADER] as string | undefined,
         explain: headers['x-explain'] as string | undefined,
         accept: headers.accept,
         record,
-      });
-      const answer = writeReply(reply, mediaType, incrementalFormatOf(headers.accept));
-      isOpen = reply.parts !== undefined;
-      whenFinished(reply, () => {
-        report({ logger, metrics, record, status: answer.status });
-        if (!isOpen) return;
-        metrics.end();
-        ended();
-      });
-      answer.headers.push('x-request-id', record.requestId, ...cors.headersFor(headers.origin));
+      };
+      const reply = await handler.handle(read, conditions);
+      const own = ['x-request-id', record.requestId, ...cors.headersFor(headers.origin)];
+      if (reply.parts) {
+        const first = writeReply(reply, mediaType, incrementalFormatOf(headers.accept));
+        isOpen = true;
+        whenFinished(reply, () => {
+          report({ logger, metrics, record, status: first.status });
+          metrics.end();
+          ended();
+        });
+        first.headers.push(...own);
+        return first;
+      }
+      const written = writeReply(reply, mediaType);
+      const representing = represent(written, mediaType, record, conditions, options);
+      // Most are written at once, and to wait for nothing takes a turn.
+      const answer = representing instanceof Promise ? await representing : representing;
+      report({ logger, metrics, record, status: answer.status });
+      answer.headers.push(...own);
       return answer;
     } finally {
       if (!isOpen) {
@@ -190,8 +275,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     return {
       readiness,
       logger,
+      subscriptions: handler.subscriptions,
       Request: yoga.fetchAPI.Request,
       answerPost: () => undefined,
+      answerGet: () => undefined,
       answer: async (request, record) => {
         underWay += 1;
         const { pathname } = new URL(request.url);
@@ -216,11 +303,24 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     ...site,
     metrics,
+    explorer: createExplorer(folder, graphiql && { introspection, explain, ...example }),
+    pollers: handler.pollers,
     admin: siteOf(adminRoutes),
+    open: async () => handler.trusted?.open(),
+    close: () => handler.trusted?.close(),
     answerPost: (post, record) => {
       const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');
       const mediaType = isJson ? negotiate(post.headers.accept) : undefined;
-      return mediaType && answerJson(post, mediaType, record);
+      const { headers, body } = post;
+      return mediaType && answerWritten('POST', () => parseJson(body), headers, mediaType, record);
+    },
+    answerGet: ({ headers, search }, record) => {
+      // What a foreign page can send without asking is refused elsewhere.
+      const isOwn = CSRF_HEADERS.some((name) => headers[name] !== undefined);
+      const isPlain = isOwn && !headers.accept?.includes('text/html');
+      const mediaType = isPlain ? negotiate(headers.accept) : undefined;
+      const read = () => readForm(search);
+      return mediaType && answerWritten('GET', read, headers, mediaType, record);
     },
     fetch: (request) => {
       const record = createRecord(request.headers.get('x-request-id'));
@@ -261,30 +361,23 @@ const forGet =
     return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${new URL(url).pathname} with GET.`);
   };
 
-/** @throws BAD_REQUEST */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badRequest();
-  }
-}
+const trustedObserver = (logger: Logger): TrustedObserver => ({
+  onRead: ({ files, documents }) => logger.info({ files, documents }, 'Trusted documents are read'),
+  onBadFile: (bad) =>
+    logger.error(bad, 'Bad file of trusted documents: its last good content is served, if any'),
+  onInvalidDocument: (document) =>
+    logger.warn(document, 'The schema does not serve a trusted document'),
+});
+
 /** Said in the log, with the reason beside it. */
 export const NOT_READY = 'Not ready: the backend cannot be used';
 
-/** No other page may show it in a frame, and lead somebody to press Play. */
-const PAGE_HEADERS = [
-  'content-security-policy',
-  "frame-ancestors 'none'",
-  'x-frame-options',
-  'DENY',
-];
-
-/** Whether it is GraphiQL. */
-export const isPage = (response: Response): boolean =>
-  response.headers.get('content-type')?.startsWith('text/html') ?? false;
-
 function withHeaders(response: Response, headers: readonly string[]): Response {
-  for (let i = 0; i < headers.length; i += 2) response.headers.set(headers[i]!, headers[i + 1]!);
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i]!, headers[i + 1]!];
+    // The one header that several parties add to.
+    if (name === 'vary') response.headers.append(name, value);
+    else response.headers.set(name, value);
+  }
   return response;
 }

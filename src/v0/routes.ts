@@ -25,7 +25,7 @@ export interface Route<
   Body = unknown,
 > {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** The template, with holes in braces: `/v0/pages/{page_id}`. */
+  /** The template, with parameters in braces: `/v0/pages/{page_id}`. */
   readonly path: Path;
   /** `document`: in interface.md. `extended`: in the service's public reference only. */
   readonly set: RouteSet;
@@ -38,10 +38,9 @@ export interface Route<
   readonly input?: { readonly query: Query; readonly body: Body };
 }
 
-/** The holes of a path: `{page_id}` makes `page_id`. */
-export type PathHoles<Path extends string> = Path extends `${string}{${infer Hole}}${infer Rest}`
-  ? Hole | PathHoles<Rest>
-  : never;
+/** The parameters of a path: `{page_id}` makes `page_id`. */
+export type PathParameters<Path extends string> =
+  Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameters<Rest> : never;
 
 const listing = z.object(listQuery);
 const logs = z.object({ ...listQuery, includeDeleted: Flag.optional() });
@@ -128,43 +127,45 @@ export const servedRoutes = (routeSet: RouteSet): [RouteName, Route][] =>
   );
 
 /**
- * Which words stand where a path of the table has a hole: `search` for `page_id`, since there is
+ * The fixed segments of other routes that stand in a parameter's place: `search` for `page_id`, because of
  * `/v0/pages/search` beside `/v0/pages/{page_id}`.
  */
-export function wordsByHole(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+export function reservedWords(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const words = new Map<string, Set<string>>();
   const templates = paths.map((path) => path.split('/'));
   for (const template of templates) {
-    for (const [place, hole] of template.entries()) {
-      if (!isHole(hole)) continue;
-      const name = hole.slice(1, -1);
+    for (const [place, parameter] of template.entries()) {
+      if (!isParameter(parameter)) continue;
+      const name = parameter.slice(1, -1);
       const beside = templates.filter((other) => meet(template, other, place));
       const known = words.get(name) ?? new Set();
-      for (const { [place]: word } of beside) if (word && !isHole(word)) known.add(word);
+      for (const { [place]: word } of beside) if (word && !isParameter(word)) known.add(word);
       if (known.size > 0) words.set(name, known);
     }
   }
   return words;
 }
 
-const isHole = (segment: string): boolean => segment.startsWith('{');
+const isParameter = (segment: string): boolean => segment.startsWith('{');
 
 /** Whether two templates can be the same path up to a place. */
 const meet = (one: readonly string[], other: readonly string[], place: number): boolean =>
   one
     .slice(0, place)
-    .every((segment, i) => segment === other[i] || isHole(segment) || isHole(other[i] ?? ''));
+    .every(
+      (segment, i) => segment === other[i] || isParameter(segment) || isParameter(other[i] ?? ''),
+    );
 
-const reserved = wordsByHole(Object.values<Route>(routes).map(({ path }) => path));
+const reserved = reservedWords(Object.values<Route>(routes).map(({ path }) => path));
 
 /**
- * Whether an id would make another route of its own: no page can be read by the id `search`.
- * Counts every route of the table, whatever a deployment serves.
+ * Whether an id would make the path of another route: no page can be read by the id `search`. Counts
+ * every route of the table, served or not.
  *
  * Assumed: no object has such an id, and paths tell letter case apart, so `Search` is an id.
  */
-export const isReserved = (hole: string, id: string): boolean =>
-  reserved.get(hole)?.has(id) === true;
+export const isReserved = (parameter: string, id: string): boolean =>
+  reserved.get(parameter)?.has(id) === true;
 
 /** Assumed: 201 for what was created, 200 for the rest; the document shows no statuses. */
 export const successOf = (name: RouteName): 200 | 201 => (name.startsWith('create') ? 201 : 200);

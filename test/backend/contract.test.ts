@@ -45,8 +45,11 @@ const NAMES = Object.keys(routes) as RouteName[];
 
 function requestOf(name: RouteName): [path: string, options: CallOptions] {
   const { method, path } = routes[name];
-  const holes = { ...HOLES, ...OTHER_HOLES[name] };
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, hole: string) => holes[hole] ?? '');
+  const parameters = { ...HOLES, ...OTHER_HOLES[name] };
+  const filled = path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, parameter: string) => parameters[parameter] ?? '',
+  );
   return [filled, { method, ...(name in BODIES && { body: BODIES[name] }) }];
 }
 

@@ -50,10 +50,10 @@ describe('global id', () => {
 });
 
 describe('path', () => {
-  bench('fill a path with one hole', () => {
+  bench('fill a path with one parameter', () => {
     fillPath(routes.getPerson, { person_id: 'person_0001' });
   });
-  bench('fill a path with three holes', () => {
+  bench('fill a path with three parameters', () => {
     fillPath(routes.getVersion, {
       page_id: VERSION_PARTS[0]!,
       audience_id: VERSION_PARTS[1]!,

@@ -81,7 +81,7 @@ describe('T71 the embedded backend', () => {
       fc.string({ minLength: 2_500, maxLength: 3_000 }),
     );
     const request = fc.record({
-      holes: fc.array(fc.oneof(fc.constantFrom(...IDS), wild), { minLength: 3, maxLength: 3 }),
+      parameters: fc.array(fc.oneof(fc.constantFrom(...IDS), wild), { minLength: 3, maxLength: 3 }),
       query: fc.record(Object.fromEntries(shape.map((field) => [field, wild])), {
         requiredKeys: [],
       }),
@@ -89,9 +89,9 @@ describe('T71 the embedded backend', () => {
     });
 
     await fc.assert(
-      fc.asyncProperty(request, async ({ holes, query, ...sent }) => {
-        let hole = 0;
-        const filled = path.replaceAll(/\{\w+\}/g, () => encode(holes[hole++]!) || '%00');
+      fc.asyncProperty(request, async ({ parameters, query, ...sent }) => {
+        let parameter = 0;
+        const filled = path.replaceAll(/\{\w+\}/g, () => encode(parameters[parameter++]!) || '%00');
         const search = Object.entries(query).map(([field, value]) => `${field}=${encode(value!)}`);
         const answer = await backend.call(`${filled}?${search.join('&').slice(0, 9_000)}`, {
           method,
@@ -128,6 +128,7 @@ describe('T71 the embedded backend', () => {
     });
 
     expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
+    await expect.poll(() => product.stdout).toContain('backend failed');
     const lines = product.stdout.split('\n').filter((line) => line.includes('backend failed'));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ route: 'POST /v0/pages', code: 'SQLITE_ERROR' }),

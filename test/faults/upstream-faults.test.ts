@@ -577,7 +577,8 @@ describe('T16 lists that do not hold together', () => {
   });
 
   it('T16 keeps the items of a list that does not say whether there are more', async () => {
-    stand.upstream.on('GET /v0/topics', ok({ ...list, hasMore: undefined }));
+    const envelope = { ...list, hasMore: undefined };
+    stand.upstream.on('GET /v0/topics', ok({ ...envelope, nextCursor: undefined }));
 
     const items = await stand.ask('{ topics(first: 5) { nodes { title } } }');
     const more = await stand.ask('{ topics(first: 5) { pageInfo { hasNextPage } } }');
@@ -586,6 +587,35 @@ describe('T16 lists that do not hold together', () => {
     expect(more.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(more.errors[0].path).toEqual(['topics', 'pageInfo', 'hasNextPage']);
     await stand.holds([items, more], { hits: 2 });
+  });
+
+  it('T16 takes it from the next cursor whether there are more, where nothing else says so', async () => {
+    let asked = 0;
+    stand.upstream.on('GET /v0/topics', (...args) => {
+      asked += 1;
+      const nextCursor = asked % 2 === 1 ? 'second' : null;
+      return ok({ ...list, hasMore: undefined, nextCursor })(...args);
+    });
+    const listed = (first: number) =>
+      stand.ask(
+        `{ topics(first: ${first}) { nodes { title } pageInfo { hasNextPage endCursor } } }`,
+      );
+
+    const one = await listed(2);
+    asked = 0;
+    const both = await listed(4);
+
+    const pageInfo = { endCursor: expect.any(String) as string };
+    expect(one.body.data.topics).toEqual({
+      nodes: [WELL, WELL],
+      pageInfo: { ...pageInfo, hasNextPage: true },
+    });
+    expect(both.body.data.topics).toEqual({
+      nodes: [WELL, WELL, WELL, WELL],
+      pageInfo: { ...pageInfo, hasNextPage: false },
+    });
+    expect([one.codes, both.codes]).toEqual([[], []]);
+    await stand.holds([one, both], { hits: 3 });
   });
 
   it('T16 ends a list whose cursors go round in a circle', async () => {

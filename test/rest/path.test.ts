@@ -32,20 +32,20 @@ const id = fc.oneof(
 
 const withHoles = Object.values<Route>(routes).filter(({ path }) => path.includes('{'));
 const call = fc.constantFrom(...withHoles).chain((route) => {
-  const holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   return fc.record({
     route: fc.constant(route),
-    values: fc.record(Object.fromEntries(holes.map((hole) => [hole, id]))),
+    values: fc.record(Object.fromEntries(parameters.map((parameter) => [parameter, id]))),
   });
 });
 
 describe('a path', () => {
-  it('has exactly one encoded segment a hole, which decodes to the id, or is refused', () => {
+  it('has exactly one encoded segment a parameter, which decodes to the id, or is refused', () => {
     fc.assert(
       fc.property(call, ({ route, values }) => {
         const filled = attempt(() => fillPath(route, values));
         const faults = Object.entries(values)
-          .map(([hole, value]) => segmentFault(value, hole))
+          .map(([parameter, value]) => segmentFault(value, parameter))
           .filter(Boolean);
         if (faults.length > 0) return filled === undefined;
 

@@ -81,6 +81,7 @@ describe('starting', () => {
     const after = await send(`${site}ready`);
 
     expect([health.status, before.status, after.status]).toEqual([200, 503, 200]);
+    await expect.poll(() => product.stdout).toContain('Ready again');
     const lines = product.stdout.trim().split('\n');
     const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(said.slice(0, 2)).toEqual([
@@ -91,6 +92,35 @@ describe('starting', () => {
     expect(before.text + query.text).not.toMatch(/127\.0\.0\.1/);
     expect([query.status, query.codes]).toEqual([200, ['UPSTREAM_UNAVAILABLE']]);
     expect(query.text).not.toContain('127.0.0.1');
+  });
+
+  it('logs that the backend went and came back, though nobody asks for readiness', async () => {
+    const { server, url: upstreamUrl } = await openSlowBackend(0);
+    const { port } = server.address() as AddressInfo;
+    const product = startProduct({ UPSTREAM_URL: upstreamUrl, LOG_LEVEL: 'warn' });
+    const url = await product.ready();
+    const changes = () => {
+      const lines = product.stdout.trim().split('\n');
+      const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      return said.filter(({ msg }) => /^(?:Not ready|Ready again)/.test(msg as string));
+    };
+    const askUntilLogged = async (count: number) => {
+      while (changes().length < count) {
+        await send(url, { method: 'POST', headers: HEADERS, body: PAGE });
+        await sleep(50);
+      }
+    };
+
+    server.closeAllConnections();
+    server.close();
+    await askUntilLogged(1);
+    server.listen(port, '127.0.0.1');
+    await askUntilLogged(2);
+
+    expect(changes()).toEqual([
+      expect.objectContaining({ level: 40, port, code: 'ECONNREFUSED' }),
+      expect.objectContaining({ level: 40, msg: 'Ready again: the backend answers' }),
+    ]);
   });
 
   it.each([

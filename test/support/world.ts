@@ -40,23 +40,25 @@ export function routeOf({
 }: Pick<Seen, 'method' | 'target'>):
   { readonly route: Route; readonly values: Record<string, string> } | undefined {
   const path = target.split('?')[0]!;
-  for (const { route, pattern, holes } of PATTERNS) {
+  for (const { route, pattern, parameters } of PATTERNS) {
     const found = route.method === method ? pattern.exec(path) : null;
     if (!found) continue;
-    const values = holes.map((hole, i) => [hole, decodeURIComponent(found[i + 1]!)] as const);
+    const values = parameters.map(
+      (parameter, i) => [parameter, decodeURIComponent(found[i + 1]!)] as const,
+    );
     return { route, values: Object.fromEntries(values) };
   }
   return undefined;
 }
 
-// `/v0/pages/search` is also `/v0/pages/{page_id}`: paths without holes come first.
+// `/v0/pages/search` is also `/v0/pages/{page_id}`: paths without parameters come first.
 const PATTERNS = Object.values(routes as Readonly<Record<string, Route>>)
   .map((route) => ({
     route,
     pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '([^/]+)')}$`),
-    holes: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
+    parameters: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
   }))
-  .sort((a, b) => a.holes.length - b.holes.length);
+  .sort((a, b) => a.parameters.length - b.parameters.length);
 
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 

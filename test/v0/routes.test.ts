@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillPath } from '../../src/rest/client/path.ts';
-import { isReserved, routes, wordsByHole, type Route } from '../../src/v0/routes.ts';
+import { isReserved, routes, reservedWords, type Route } from '../../src/v0/routes.ts';
 
 const table = Object.values<Route>(routes);
 const holesOf = (path: string): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole!);
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter!);
 
 /** Every word of the table, and what looks like one. */
 const words = [...new Set(table.flatMap(({ path }) => path.split('/')))].filter(
@@ -22,7 +22,7 @@ const lookalikes = words.flatMap((word) => [
 ]);
 
 /**
- * The routes that a path is taken for: where one has a hole, a more literal one goes first, whatever
+ * The routes that a path is taken for: where one has a parameter, a more literal one goes first, whatever
  * the method, as in most routers.
  */
 function meets(paths: readonly string[], target: string): string[] {
@@ -39,11 +39,11 @@ function meets(paths: readonly string[], target: string): string[] {
     .map((template) => template.join('/'));
 }
 
-const isLiteral = (part: string, hole: string): boolean =>
-  hole.startsWith('{') && !part.startsWith('{');
+const isLiteral = (part: string, parameter: string): boolean =>
+  parameter.startsWith('{') && !part.startsWith('{');
 
 const fill = (path: string, values: Readonly<Record<string, string>>): string =>
-  path.replace(/\{(\w+)\}/g, (_, hole: string) => values[hole]!);
+  path.replace(/\{(\w+)\}/g, (_, parameter: string) => values[parameter]!);
 
 describe('an id in a path', () => {
   it('never makes another route of it, whatever word of the table it is or looks like', () => {
@@ -55,9 +55,9 @@ describe('an id in a path', () => {
         fc.constantFrom(...table),
         fc.array(id, { minLength: 3, maxLength: 3 }),
         (route, ids) => {
-          const holes = holesOf(route.path);
-          const values = Object.fromEntries(holes.map((hole, i) => [hole, ids[i]!]));
-          if (holes.some((hole) => isReserved(hole, values[hole]!))) {
+          const parameters = holesOf(route.path);
+          const values = Object.fromEntries(parameters.map((parameter, i) => [parameter, ids[i]!]));
+          if (parameters.some((parameter) => isReserved(parameter, values[parameter]!))) {
             refused += 1;
             expect(() => fillPath(route, values)).toThrow('is the name of another route');
             return;
@@ -91,10 +91,15 @@ describe('an id in a path', () => {
 
     fc.assert(
       fc.property(tables, value, value, value, (paths, x, y, z) => {
-        const reserved = wordsByHole(paths);
+        const reserved = reservedWords(paths);
         const values = { x, y, z };
         for (const path of paths) {
-          if (holesOf(path).some((hole) => reserved.get(hole)?.has(values[hole as 'x']))) continue;
+          if (
+            holesOf(path).some((parameter) =>
+              reserved.get(parameter)?.has(values[parameter as 'x']),
+            )
+          )
+            continue;
           const shape = (one: string) => one.replace(/\{\w+\}/g, '{}');
           expect(new Set(meets(paths, fill(path, values)).map(shape))).toEqual(
             new Set([shape(path)]),

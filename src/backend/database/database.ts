@@ -1,8 +1,8 @@
 /**
  * The backend's database: one libSQL connection, or a remote one.
  *
- * A local file has one connection and one queue: whoever reads or writes has it alone for a moment,
- * so no reader sees half a write and no writer meets SQLITE_BUSY. SQLite works synchronously here,
+ * A local file has one connection and one queue: reads and writes take turns, so no reader sees half a
+ * write and no writer meets SQLITE_BUSY. SQLite works synchronously here,
  * so the queue costs nothing. A remote database serves many readers; only writes queue.
  */
 import { existsSync, mkdirSync } from 'node:fs';
@@ -101,14 +101,14 @@ function databaseOn(client: Client, local: boolean): Database {
     write: (work) => alone(() => db.transaction(work)),
     close: () =>
       alone(async () => {
-        // Whoever copies the file has everything. Where another process reads it, that one is left to.
+        // A copy of the file then has everything. A process that still reads it does the same at its end.
         if (local) await client.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         client.close();
       }),
   };
 }
 
-/** Runs one piece of work at a time, in the order of asking; a failure is its asker's only. */
+/** Runs one piece of work at a time, in order; a failure concerns its caller only. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <Answer>(work: () => Promise<Answer>): Promise<Answer> => {

@@ -1,8 +1,8 @@
 /**
  * API keys: which tenant a caller is.
  *
- * Only hashes are stored, so that a copied database opens no door. Keys found once are remembered:
- * nothing here takes a key away while the process runs.
+ * Only hashes are stored, so a copied database reveals no key. Keys found once are remembered, since no
+ * key is taken away while the process runs.
  */
 import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
@@ -22,7 +22,7 @@ export function tenantFinder(database: Database) {
     const row = await database.read((db) =>
       db.select().from(apiKeys).where(eq(apiKeys.keyHash, keyHash)).get(),
     );
-    // Unknown keys are not remembered, or strangers could fill the memory.
+    // Unknown keys are not remembered, or callers could fill the memory with them.
     if (row) tenants.set(keyHash, row.tenantId);
     return row?.tenantId;
   };

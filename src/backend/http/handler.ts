@@ -7,7 +7,7 @@
 import type { z } from 'zod';
 import type { CreateAudienceBody, PublishVersionBody } from '../../v0/audience.ts';
 import type { CreatePageBody, RestorePageBody } from '../../v0/page.ts';
-import type { PathHoles, RouteName, routes } from '../../v0/routes.ts';
+import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';
 import type { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
 import type { Database } from '../database/database.ts';
 import type { ListRequest } from '../database/list.ts';
@@ -27,7 +27,7 @@ export interface Services {
 export interface Call<Name extends RouteName> {
   /** Whose rows may be seen. Every query filters on it. */
   readonly tenantId: string;
-  readonly params: Readonly<Record<PathHoles<(typeof routes)[Name]['path']>, string>>;
+  readonly params: Readonly<Record<PathParameters<(typeof routes)[Name]['path']>, string>>;
   readonly query: NonNullable<(typeof routes)[Name]['input']>['query'];
   readonly body: Name extends keyof Bodies ? Bodies[Name] : undefined;
   /** The page asked for, on routes that list. */

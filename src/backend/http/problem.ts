@@ -1,5 +1,5 @@
 /**
- * Refusals: what the backend answers when it does not do what it was asked.
+ * Refusals: the errors that the backend answers.
  *
  * A handler throws a `Problem`; `app.ts` writes it as the flat error body. Anything else that is
  * thrown is a fault of ours and is answered as 500 without a word of it.

@@ -15,7 +15,7 @@ export interface PublisherOptions {
   readonly now: () => number;
   /** How long a version stays queued, and how long it is processed, in milliseconds. */
   readonly delayMs: number;
-  /** Hears of a step that failed; it is tried again after the delay. */
+  /** Called for a step that failed; it is tried again after the delay. */
   readonly onFailure: (failure: Failure) => void;
 }
 

@@ -82,7 +82,7 @@ export const audienceRoutes = ({
     }),
 });
 
-/** @throws {Problem} 409 when the page is archived or deleted. Assumed: such a page is left alone. */
+/** @throws {Problem} 409 when the page is archived or deleted. Assumed: such a page cannot be changed. */
 export function refuseWithoutPage(page: {
   pageId: string;
   archivedAt: number | null;
@@ -177,7 +177,7 @@ export const fullAudiences = (db: Executor) =>
     .leftJoin(latest, eq(latest.versionId, audiences.latestVersionId))
     .leftJoin(published, eq(published.versionId, audiences.publishedVersionId));
 
-/** Assumed: an audience made here is nobody's, and is named after its page and its place there. */
+/** Assumed: a new audience has no person, and is named after its page and its position there. */
 export function newAudience(
   tenantId: string,
   page: { pageId: string; name: string; audiencesCount: number },

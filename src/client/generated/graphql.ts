@@ -230,6 +230,10 @@ export type PublishAudienceVersionInput = {
   id: Scalars['ID']['input'];
   /** Idempotency key of 1 to 128 characters: sending the same key again does not publish twice. */
   operationKey?: InputMaybe<Scalars['String']['input']>;
+  /** The longest wait in milliseconds, 5000 by default and at most 60000; no longer than the request's own deadline leaves. */
+  timeoutMs?: InputMaybe<Scalars['Int']['input']>;
+  /** State to wait for before answering, such as `published`; the answer comes earlier where the state cannot be reached any more. Absent: the answer comes at once. A subscription to `audienceVersionProgress` tells more. */
+  waitFor?: InputMaybe<AudienceStatus>;
 };
 
 /** What happens to the first version of a new audience. */
@@ -633,6 +637,28 @@ export type TopicsQuery = {
   };
 };
 
+export type VersionProgressSubscriptionVariables = Exact<{
+  id: Scalars['ID']['input'];
+}>;
+
+export type VersionProgressSubscription = {
+  __typename?: 'Subscription';
+  audienceVersionProgress?: {
+    __typename?: 'AudienceVersionProgress';
+    isFinal: boolean;
+    audienceVersion: {
+      __typename?: 'AudienceVersion';
+      queuedAt?: string | null;
+      id: string;
+      versionId: string;
+      versionNumber: number;
+      status: AudienceStatus;
+      createdAt: string;
+      publishedAt?: string | null;
+    };
+  } | null;
+};
+
 export type VersionQueryVariables = Exact<{
   id: Scalars['ID']['input'];
 }>;
@@ -724,6 +750,7 @@ export const VersionSummaryFragmentDoc = {
   ],
 } as unknown as DocumentNode<VersionSummaryFragment, unknown>;
 export const AccountWithPersonsDocument = {
+  __meta__: { hash: '5d28df3bcf91219897103037c79de9a2b61d5c22fe1a297e59b61042bcf2437b' },
   kind: 'Document',
   definitions: [
     {
@@ -932,6 +959,7 @@ export const AccountWithPersonsDocument = {
   ],
 } as unknown as DocumentNode<AccountWithPersonsQuery, AccountWithPersonsQueryVariables>;
 export const AccountsDocument = {
+  __meta__: { hash: 'f6b22265fd79663763c3c88d98698a244c946e6730c2eda167132589fdcd9d0b' },
   kind: 'Document',
   definitions: [
     {
@@ -1019,6 +1047,7 @@ export const AccountsDocument = {
   ],
 } as unknown as DocumentNode<AccountsQuery, AccountsQueryVariables>;
 export const CreateAudienceDocument = {
+  __meta__: { hash: 'b6b5f3eb998b4c46336d36e03a9291a3aef55aea9410577822b902520955a810' },
   kind: 'Document',
   definitions: [
     {
@@ -1126,6 +1155,7 @@ export const CreateAudienceDocument = {
   ],
 } as unknown as DocumentNode<CreateAudienceMutation, CreateAudienceMutationVariables>;
 export const PageLinksDocument = {
+  __meta__: { hash: '7090fd22afd1807d50921b9c5b5d030fc3121512a6f3d8bb006b38588b92e938' },
   kind: 'Document',
   definitions: [
     {
@@ -1245,6 +1275,7 @@ export const PageLinksDocument = {
   ],
 } as unknown as DocumentNode<PageLinksQuery, PageLinksQueryVariables>;
 export const PageWithAudiencesDocument = {
+  __meta__: { hash: '1e477a079cdacf1ef943e5150479882442d0f0b0d3050e024b34fdfd175a4f84' },
   kind: 'Document',
   definitions: [
     {
@@ -1427,6 +1458,7 @@ export const PageWithAudiencesDocument = {
   ],
 } as unknown as DocumentNode<PageWithAudiencesQuery, PageWithAudiencesQueryVariables>;
 export const PagingAudiencesDocument = {
+  __meta__: { hash: 'bb9c485a72aaf3f736e3746c70a948554e2c01adaef657ea15f026a0a7ed4d8b' },
   kind: 'Document',
   definitions: [
     {
@@ -1554,6 +1586,7 @@ export const PagingAudiencesDocument = {
   ],
 } as unknown as DocumentNode<PagingAudiencesQuery, PagingAudiencesQueryVariables>;
 export const PublishVersionDocument = {
+  __meta__: { hash: 'ba1dc4c020fb22c8c7156b9b8898306fb60f216b3a9a7c5984070ac735d21b49' },
   kind: 'Document',
   definitions: [
     {
@@ -1664,6 +1697,7 @@ export const PublishVersionDocument = {
   ],
 } as unknown as DocumentNode<PublishVersionMutation, PublishVersionMutationVariables>;
 export const SearchPagesDocument = {
+  __meta__: { hash: '75a7a4bc7a54cf967f936017f938f54fbf19501408af535fc96d7308eb516cbe' },
   kind: 'Document',
   definitions: [
     {
@@ -1720,6 +1754,7 @@ export const SearchPagesDocument = {
   ],
 } as unknown as DocumentNode<SearchPagesQuery, SearchPagesQueryVariables>;
 export const TopicsDocument = {
+  __meta__: { hash: '8abcc61b1a4467e7f4e27ebc9c5f78087c042605afa806b6f8c4ec331713fa64' },
   kind: 'Document',
   definitions: [
     {
@@ -1841,7 +1876,78 @@ export const TopicsDocument = {
     },
   ],
 } as unknown as DocumentNode<TopicsQuery, TopicsQueryVariables>;
+export const VersionProgressDocument = {
+  __meta__: { hash: '8c328ff4d3abaa3739dca667473a49cc23b02e82db1b0f47e8fd3c050527e32d' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'subscription',
+      name: { kind: 'Name', value: 'VersionProgress' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'audienceVersionProgress' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'id' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'audienceVersion' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'queuedAt' } },
+                    ],
+                  },
+                },
+                { kind: 'Field', name: { kind: 'Name', value: 'isFinal' } },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<VersionProgressSubscription, VersionProgressSubscriptionVariables>;
 export const VersionDocument = {
+  __meta__: { hash: 'f008c9ef9488414c71043b8628e64aca262c020eaf2297cf8ec631568d8c1415' },
   kind: 'Document',
   definitions: [
     {

@@ -136,9 +136,7 @@ const hasStream = (document: DocumentNode): boolean =>
     (one) =>
       'selectionSet' in one &&
       one.selectionSet !== undefined &&
-      directivesIn(one.selectionSet).some(
-        ({ name }) => name.value === StreamDirective.name,
-      ),
+      directivesIn(one.selectionSet).some(({ name }) => name.value === StreamDirective.name),
   );
 
 type TypedSet = readonly [SelectionSetNode, GraphQLCompositeType | undefined];

@@ -75,7 +75,7 @@ export function arrayConnectionField<Parent extends object, Node>(
           return {
             ...load,
             key: (parent, args, context) => {
-              // Look-ahead asks before the resolver does, and must not call for what that will refuse.
+              // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
               readRequest(context, listId(parent as Parent), args);
               return load.key(parent, args, context);
             },

@@ -72,7 +72,7 @@ export function connectionType<Node extends object>(
         type: [node],
         nullable: { list: false, items: true },
         description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
-        // What is there needs no resolver.
+        // Nodes that are there need no resolver.
         ...(entity ? { resolve: readAll } : { extensions: nullOnlyWithError([1]) }),
       }),
       pageInfo: t.expose('pageInfo', {
@@ -94,5 +94,5 @@ export function connectionType<Node extends object>(
 
 const nodeTypes = new Map<string, string>();
 
-/** The name of the type whose objects a connection holds; undefined for what is no connection. */
+/** The name of the node type of a connection; undefined for any other type. */
 export const nodeTypeOf = (typename: string): string | undefined => nodeTypes.get(typename);

@@ -4,7 +4,6 @@
  * Whole lists are read here, and connections in connection.ts: both detect lists that never end.
  */
 import type { CallOptions } from '../../rest/client/client.ts';
-import { RestInvalidResponseError } from '../../rest/client/errors.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import type { Context } from '../context.ts';
 import { invalidResponse } from '../errors.ts';
@@ -40,15 +39,19 @@ export const endless = () =>
 /** What a page says of the next one; an error stands for what the backend broke. */
 interface Paging {
   readonly items: readonly unknown[];
-  readonly hasMore: unknown;
+  readonly hasMore: boolean | Error;
   readonly nextCursor: unknown;
 }
 
+/** Whether there are more pages: where the backend leaves that out, the next one's cursor tells it. */
+export const hasNextPage = ({ hasMore, nextCursor }: Paging): boolean | Error =>
+  hasMore instanceof Error && !(nextCursor instanceof Error) ? Boolean(nextCursor) : hasMore;
+
 /** Why a page does not say where the next one starts; undefined when it does, or is the last. */
-export function pagingFault({ hasMore, nextCursor }: Paging): Error | undefined {
-  if (hasMore instanceof RestInvalidResponseError) return hasMore;
-  if (nextCursor instanceof RestInvalidResponseError) return nextCursor;
-  return hasMore === true && !nextCursor
+export function pagingFault(page: Paging): Error | undefined {
+  const { nextCursor } = page;
+  if (nextCursor instanceof Error) return nextCursor;
+  return hasNextPage(page) === true && !nextCursor
     ? invalidResponse('Backend answered "hasMore" without a "nextCursor".')
     : undefined;
 }
@@ -56,13 +59,13 @@ export function pagingFault({ hasMore, nextCursor }: Paging): Error | undefined 
 /**
  * Where the next page starts; null on the last.
  *
- * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or would
- *   send us round in a circle.
+ * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or leads back
+ *   to the same page.
  */
 export function nextStart(page: Paging, from: string | null): string | null {
   const fault = pagingFault(page);
   if (fault) throw fault;
-  if (page.hasMore !== true) return null;
+  if (hasNextPage(page) !== true) return null;
   if (page.nextCursor === from) {
     throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
   }

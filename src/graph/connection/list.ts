@@ -42,7 +42,7 @@ export function restList<Path extends string, Item, Query>(
     route,
     fetch: ({ from, limit }, call) => {
       const query = { ...input.query, limit, ...(from !== null && { cursor: from }) };
-      // Every list takes `cursor` and `limit`; the compiler does not see it through the generic.
+      // Every list takes `cursor` and `limit`, which the generic hides from the compiler.
       const full = { path: input.path, query } as unknown as CallInput<Path, Query, undefined>;
       return context.rest.call(route, full, call);
     },
@@ -50,7 +50,7 @@ export function restList<Path extends string, Item, Query>(
 }
 
 /**
- * The same list with its items turned into the graph's nodes; broken items stay errors.
+ * The same list with its items mapped to the graph's nodes; broken items stay errors.
  *
  * Pages are kept as they came and turned at each reading, because one list can be read as
  * different nodes: a page's links are also where its audiences are found.
@@ -172,7 +172,7 @@ const atEndOfTick = (run: () => void): void =>
 
 const listReader = perRequest(() => new ListReader());
 
-/** A page of a list, in one call for all its reads. With `cancel` it is read ahead, and can be given up. */
+/** A page of a list, in one call for all its reads. With `cancel` it is read ahead and can be given up. */
 export function readList<Item>(
   context: Context,
   list: List<Item>,

@@ -76,7 +76,7 @@ export const pageOf = ({
   first,
 }: Pick<PageRequest, 'from' | 'skip' | 'first'>): ListPage => ({
   from,
-  // An empty connection still has a total and a next page, which one item tells.
+  // An empty connection still has a total and a next page: one item is read to know them.
   limit: Math.min(MAX_LIMIT, Math.max(1, skip + first)),
 });
 

@@ -1,9 +1,9 @@
 /**
- * Ids as callers write them → the raw ids of REST.
+ * Turns ids as callers write them into the raw ids of REST.
  *
- * Whatever is named `…Id` takes the raw id, or the global id of the same type. A global id ends in a
- * checksum, so it is known where it does not belong, and is refused there instead of being looked up
- * and not found. Assumed: no raw id of the backend is written like a global id.
+ * Arguments and inputs named `…Id` take the raw id, or the global id of the same type. A global id ends
+ * in a checksum, so one of another type is recognised and refused instead of being looked up and not
+ * found. Assumed: no raw id of the backend is written like a global id.
  */
 import { badInput } from '../errors.ts';
 import { readNodeId } from '../types/node-id.ts';

@@ -1,8 +1,8 @@
 /**
  * What a field asks of the backend, declared beside the field.
  *
- * Look-ahead, the plan and the field's resolver all read the same declaration: a resource module says
- * once which route a field needs and with which key, and nothing else in the gateway knows.
+ * Look-ahead, the plan and the field's resolver read the same declaration: a resource module says once
+ * which route a field needs and with which key.
  */
 import type { GraphQLField } from 'graphql';
 import type { ArgumentValues } from '../../execution/arguments.ts';

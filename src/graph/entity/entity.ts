@@ -47,9 +47,9 @@ export class Entity<T extends object, Name extends string> {
   /** The request's loader of these objects. */
   readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
   readonly #keyFields: ReadonlySet<string>;
-  /** The holes of the path that the key fills, in its order. An entry is picked out of its topic. */
-  readonly #holes: readonly (string | undefined)[];
-  /** Hardly any request asks a loader for what others brought: it waits here, not looked at. */
+  /** The parameters of the path that the key fills, in its order. An entry is picked out of its topic. */
+  readonly #parameters: readonly (string | undefined)[];
+  /** Objects that other calls brought, unread: hardly any request loads one of them. */
   readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
   constructor({ ref, key, route, find, searched, alternateKeys = [] }: EntityOptions<T, Name>) {
@@ -61,7 +61,7 @@ export class Entity<T extends object, Name extends string> {
     this.alternateKeys = alternateKeys;
     const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
-    this.#holes = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole);
+    this.#parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
     this.loader = perRequest(
       (context) =>
         new Loader<KeyOf<Name>, T | null>(
@@ -116,7 +116,7 @@ export class Entity<T extends object, Name extends string> {
     return { ...key };
   }
 
-  /** Remembers what a list, a parent or a write brought; what has no key is passed over. */
+  /** Remembers an object that a list, a parent or a write brought; ignores one without a key. */
   prime(context: Context, brought: readonly unknown[]): void {
     this.#brought(context).push(brought);
   }
@@ -149,7 +149,7 @@ export class Entity<T extends object, Name extends string> {
    */
   checkKey(key: KeyOf<Name>): KeyOf<Name> {
     for (const [i, name] of this.key.entries()) {
-      const fault = segmentFault(key[name], this.#holes[i]);
+      const fault = segmentFault(key[name], this.#parameters[i]);
       if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
     }
     return key;

@@ -17,8 +17,8 @@ export function soundKey<Key extends object>(key: Key): Key {
 }
 
 /**
- * Named values as one text, to find things by: it is equal for equal values only, since each says
- * how long it is.
+ * Named values as one text, for use as a map key: equal for equal values only, since each is preceded by
+ * its length.
  *
  * @throws the error that stands where the backend broke a value.
  */

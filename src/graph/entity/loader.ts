@@ -1,15 +1,15 @@
 /**
  * Per-request loaders: DataLoader, with calls that look-ahead begins.
  *
- * REST has no batch route, so a batch is its distinct keys side by side, each arriving and failing
- * alone. What look-ahead starts may turn out unwanted: such a call is abandoned unless somebody
- * asked meanwhile.
+ * REST has no batch route, so a batch makes one call for each distinct key; each arrives and fails alone.
+ * A call that look-ahead started may turn out to be unnecessary: it is given up unless a resolver has
+ * asked for it.
  */
 import DataLoader from 'dataloader';
 import { Cancel } from '../../lib/cancel.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 
-/** Gives up a call that was started ahead; does nothing once somebody has asked for its answer. */
+/** Gives up a call that was started ahead; does nothing once a resolver has asked for its answer. */
 export type Abandon = () => void;
 
 /** For a start that made no call of its own. */
@@ -17,11 +17,11 @@ const nothingToAbandon: Abandon = () => {};
 
 /** How a loader takes what other calls brought. */
 export interface Primes<Key> {
-  /** Grows while the request runs; what is taken is taken out. */
+  /** Grows while the request runs; the loader empties it. */
   readonly brought: (readonly unknown[])[];
   /** The key of something brought; undefined for what is none of the loader's values. */
   readonly keyOf: (brought: unknown) => Key | undefined;
-  /** Hears who is answered by it. */
+  /** Called for each load that is answered by it. */
   readonly onHit: (origin: unknown) => void;
 }
 
@@ -30,7 +30,7 @@ interface Request<Key> {
   readonly call: CallOptions;
 }
 
-/** A call that nobody but look-ahead wants yet. */
+/** A call that only look-ahead wants so far. */
 interface Ahead {
   readonly cancel: Cancel;
   /** How many starts have not been abandoned. */
@@ -40,7 +40,7 @@ interface Ahead {
 export class Loader<Key, Value> {
   /** Batches only: what was asked for is known here, since a call may be given up. */
   readonly #dataLoader: DataLoader<Request<Key>, Value>;
-  /** Typed as a method, so that loaders of any keys pass as one: who asks has the key from its entity. */
+  /** Typed as a method, so that loaders of different keys have one type: callers take keys from the entity. */
   readonly #idOf: { of(key: Key): string }['of'];
   readonly #answers = new Map<string, Promise<Value>>();
   readonly #ahead = new Map<string, Ahead>();
@@ -76,7 +76,7 @@ export class Loader<Key, Value> {
     return this.#answer(id, key, { origin });
   }
 
-  /** Begins a call that somebody will probably ask for. Its failure is theirs to see. */
+  /** Starts a call that a resolver will probably ask for, which then reports its failure. */
   start(key: Key, origin?: unknown): Abandon {
     const id = this.#idOf(key);
     this.#takeBrought();
@@ -99,8 +99,8 @@ export class Loader<Key, Value> {
   }
 
   /**
-   * As `load`, for a loader whose own calls ask this one: what was begun ahead there is begun ahead
-   * here, and given up with it.
+   * As `load`, for a loader whose own calls use this one: a call started ahead there is started ahead here,
+   * and given up with it.
    */
   loadFor(key: Key, { origin, cancel }: CallOptions): Promise<Value> {
     if (!cancel) return this.load(key, origin);
@@ -123,13 +123,13 @@ export class Loader<Key, Value> {
     return this.#answers.has(id) || this.#primed.has(id);
   }
 
-  /** Takes what other calls brought since somebody last asked; a value already there stays. */
+  /** Primes what other calls have brought since the last load; a value already there stays. */
   #takeBrought(): void {
     if (!this.#primes || this.#primes.brought.length === 0) return;
     for (const value of this.#primes.brought.splice(0).flat()) {
       const key = this.#primes.keyOf(value);
       const id = key && this.#idOf(key);
-      // `keyOf` told that it is one of the loader's values.
+      // `keyOf` answers a key for the loader's values only.
       if (id !== undefined && !this.#isKnown(id)) this.#primed.set(id, value as Value);
     }
   }

@@ -1,9 +1,9 @@
 /**
- * Starting what can start now.
+ * Look-ahead: starts calls as soon as their keys are known.
  *
  * When an object is asked for by its key, everything below it that needs no more than this key is
- * begun beside it instead of after it; and an object of which only the key is selected is not asked
- * for at all. What was worked out to begin a field is kept for the field's resolver.
+ * started beside it instead of after it; and an object of which only the key is selected is not asked
+ * for at all. Arguments and keys worked out for this are kept for the field's resolver.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf, type ArgumentValues } from '../../execution/arguments.ts';
@@ -37,7 +37,7 @@ export function followReference(
 /**
  * The object with a key that the backend gave; null when there is none.
  *
- * Costs no call when only its key is selected: a reference is believed.
+ * Costs no call when only its key is selected: the backend's references are trusted.
  */
 export const followKey = (
   entity: AnyEntity,
@@ -50,8 +50,8 @@ export const followKey = (
 /**
  * The object a caller names; null when there is none.
  *
- * A caller's id is not believed: with only the key selected, a call below it that is made anyway
- * tells whether it exists, or else the object itself is asked for.
+ * A caller's id is not trusted: with only the key selected, a call below it that is made anyway
+ * shows whether it exists, or else the object itself is asked for.
  */
 export async function lookUp(
   entity: AnyEntity,
@@ -117,7 +117,7 @@ function load(
   return loaded.then(
     (object) => {
       if (!object) ahead.abandon();
-      // What was begun for one object is not taken for another, should the backend answer that.
+      // The backend may answer another object than was asked for: calls for this one are not used then.
       else if (entity.key.every((name) => key[name] === (object as Key)[name])) {
         keep(context, object, ahead);
       }
@@ -162,8 +162,8 @@ class Ahead implements ObjectVisitor<Visit, void> {
   /** Whether nothing was begun. */
   isEmpty = true;
   /**
-   * A list whose answer shows whether the object exists. Not a closure: V8 takes those that are assigned to
-   * fields for long-lived, and one here kept whole requests from being collected young.
+   * A list whose answer shows whether the object exists. Not a closure: V8 allocates closures that are assigned
+   * to fields as long-lived, and one here kept whole requests alive.
    */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();

@@ -1,6 +1,6 @@
 /**
- * How resource modules write fields that lead to one object: what is demanded is said once, and
- * look-ahead, the plan and the resolver all follow from it.
+ * How resource modules define fields that lead to one object: the demand is declared once, for look-ahead,
+ * the plan and the resolver.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';

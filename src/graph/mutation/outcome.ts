@@ -1,8 +1,8 @@
 /**
- * What to tell of a write that may or may not have been carried out, and what its object is now.
+ * Errors of writes that may or may not have been carried out, with the present state of the object.
  *
- * The error stays OUTCOME_UNKNOWN whatever is read: a state that looks untouched may be changed by
- * the write a moment later, and one that looks changed may be somebody else's doing. Callers judge.
+ * The error stays OUTCOME_UNKNOWN whatever is read: a state that looks unchanged may be changed by the
+ * write a moment later, and one that looks changed may be another caller's. Callers decide.
  */
 import type { GraphQLError, GraphQLResolveInfo } from 'graphql';
 import type { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
@@ -12,19 +12,19 @@ import { fromRestError } from '../errors.ts';
 import { readTimestamp } from '../types/scalars.ts';
 
 /**
- * What is told of such a write's object, in `extensions.state` of the error beside its global id:
+ * The state of such a write's object, in `extensions.state` of the error:
  * `{ "id": "…", "found": true, "status": "queued", "queuedAt": "2026-03-01T09:30:00.000Z" }`.
  */
 export interface StateReadBack {
   /** Whether the object was there; null when it could not be read back in time. */
   readonly found: boolean | null;
-  /** The fields that tell, under their names in the schema; a broken one is left out. */
+  /** The fields that show it, by their names in the schema; broken ones are left out. */
   readonly [field: string]: unknown;
 }
 
 /**
  * The error to report at the mutation, after one GET with what is left of the request's deadline.
- * Never fails for the GET's sake.
+ * A failure of the GET does not change the error.
  */
 export async function outcomeUnknown<T extends object, Name extends keyof T & string>(
   error: RestOutcomeUnknownError,
@@ -53,7 +53,7 @@ async function readState<T extends object>(
     });
     return { found: true, ...Object.fromEntries(told) };
   } catch {
-    // Whatever kept the write's answer away may still be going on; its own error is reported.
+    // The cause that kept the write's answer away may persist; the write's own error is reported.
     return { found: null };
   }
 }

@@ -1,9 +1,8 @@
 /**
- * What the user of a form can mend, as data: one list for what is found here and for what the
- * backend refuses.
+ * User errors: mistakes that the user of a form can correct, found here or by the backend, as data.
  *
  * Messages are sentences for people. They are written here, because zod's are for developers and the
- * backend's own words are never repeated.
+ * backend's text is never repeated.
  */
 import type { z } from 'zod';
 import { RestStatusError } from '../../rest/client/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * The one schema builder. It defines no types of `/v0`: the modules of the resources do.
+ * The schema builder. The types of `/v0` are defined by the resource modules.
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
@@ -53,6 +53,11 @@ builder.queryType({ description: 'Read access to the Content Pages API.' });
 builder.mutationType({
   description:
     'Write access to the Content Pages API. A mutation answers a payload with the written object and `userErrors`, and is carried out at most once.',
+});
+
+builder.subscriptionType({
+  description:
+    'Objects of the Content Pages API as they change. An event is executed like a query of its own, with the same limits.',
 });
 
 builder.addScalarType('DateTime', DateTime);

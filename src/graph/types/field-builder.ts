@@ -1,8 +1,8 @@
 /**
- * The field builder, for helpers that work wherever a field stands.
+ * The field builder, for helpers that define fields of any parent type.
  *
- * Pothos types a field by where it stands (query, object, interface) and by its options, literally.
- * A helper for all of them cannot be typed that way; its own parameters are, and resources use those.
+ * Pothos types a field by its parent (query, object, interface) and by its literal options. A helper for
+ * all of them cannot be typed that way; its own parameters are typed instead.
  */
 import type { Route } from '../../v0/routes.ts';
 import type { Types } from './builder.ts';

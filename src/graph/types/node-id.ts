@@ -19,7 +19,7 @@ const CHECKSUM_BYTES = 4;
 /** What the JSON list of a global id ends with. */
 const CLOSING_BRACKET = 0x5d;
 
-/** The longest id that is looked at, in characters: three path ids at their longest. */
+/** The longest id that is read, in characters: three path ids at their longest. */
 const MAX_LENGTH = 8_192;
 
 export function formatNodeId(typename: string, parts: readonly string[]): string {
@@ -48,9 +48,9 @@ export function parseNodeId(id: string): NodeKey {
 export function readNodeId(id: string): NodeKey | undefined {
   if (id.length > MAX_LENGTH) return undefined;
   const bytes = Buffer.from(id, 'base64url');
-  // Raw ids are asked about as often: nearly all of them end here.
+  // Raw ids are tested as often, and nearly all of them end here.
   if (bytes.length <= CHECKSUM_BYTES || bytes.at(-1) !== CLOSING_BRACKET) return undefined;
-  // Decoding skips what it does not know; only the exact spelling is ours.
+  // Decoding ignores foreign characters; only the exact spelling is accepted.
   if (bytes.toString('base64url') !== id) return undefined;
   const text = bytes.subarray(CHECKSUM_BYTES);
   if (bytes.readUInt32BE() !== crc32(text)) return undefined;

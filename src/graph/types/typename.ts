@@ -1,12 +1,12 @@
 /**
  * Names of types: which one an object of the abstract type `Node` has, and how sentences write it.
  *
- * REST objects carry no type name, and shared answers must not be written on: whoever answers an
- * abstract field notes the type beside the object.
+ * REST objects carry no type name, and shared answers must not be written to: resolvers of abstract fields
+ * record the type beside the object.
  */
 const typenames = new WeakMap<object, string>();
 
-/** Notes the type and answers the object. */
+/** Records the type and returns the object. */
 export function withTypename<T extends object>(object: T, typename: string): T {
   typenames.set(object, typename);
   return object;

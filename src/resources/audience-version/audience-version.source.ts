@@ -8,7 +8,7 @@ export interface VersionKey extends AudienceKey {
   readonly versionId: string;
 }
 
-const holes = ({ pageId, audienceId, versionId }: VersionKey) => ({
+const parameters = ({ pageId, audienceId, versionId }: VersionKey) => ({
   page_id: pageId,
   audience_id: audienceId,
   version_id: versionId,
@@ -19,7 +19,7 @@ const holes = ({ pageId, audienceId, versionId }: VersionKey) => ({
  * Source: GET /v0/pages/{page_id}/audiences/{audience_id}/versions/{version_id}.
  */
 export const findVersion = (rest: RestClient, key: VersionKey, call: CallOptions) =>
-  rest.find(routes.getVersion, { path: holes(key) }, call);
+  rest.find(routes.getVersion, { path: parameters(key) }, call);
 
 /**
  * Publishes a version; answers it as it is afterwards, usually queued.
@@ -31,4 +31,4 @@ export const publishVersion = (
   key: VersionKey,
   body: PublishVersionBody,
   call: CallOptions,
-) => rest.call(routes.publishVersion, { path: holes(key), body }, call);
+) => rest.call(routes.publishVersion, { path: parameters(key), body }, call);

@@ -8,14 +8,14 @@ export interface AudienceKey {
   readonly audienceId: string;
 }
 
-const holes = ({ pageId, audienceId }: AudienceKey) => ({
+const parameters = ({ pageId, audienceId }: AudienceKey) => ({
   page_id: pageId,
   audience_id: audienceId,
 });
 
 /** An audience; null when there is none. Source: GET /v0/pages/{page_id}/audiences/{audience_id}. */
 export const findAudience = (rest: RestClient, key: AudienceKey, call: CallOptions) =>
-  rest.find(routes.getAudience, { path: holes(key) }, call);
+  rest.find(routes.getAudience, { path: parameters(key) }, call);
 
 /** Creates an audience with its first version. Source: POST /v0/pages/{page_id}/audiences. */
 export const createAudience = (
@@ -27,4 +27,4 @@ export const createAudience = (
 
 /** Archives an audience; answers it. Source: DELETE /v0/pages/{page_id}/audiences/{audience_id}. */
 export const archiveAudience = (rest: RestClient, key: AudienceKey, call: CallOptions) =>
-  rest.call(routes.archiveAudience, { path: holes(key) }, call);
+  rest.call(routes.archiveAudience, { path: parameters(key) }, call);

@@ -3,11 +3,11 @@ import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import { routes } from '../../v0/routes.ts';
 import type { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
 
-const holes = (topicId: string) => ({ topic_id: topicId });
+const parameters = (topicId: string) => ({ topic_id: topicId });
 
 /** A topic with its entries; null when there is none. Source: GET /v0/topics/{topic_id}. */
 export const findTopic = (rest: RestClient, topicId: string, call: CallOptions) =>
-  rest.find(routes.getTopic, { path: holes(topicId) }, call);
+  rest.find(routes.getTopic, { path: parameters(topicId) }, call);
 
 /** Changes a topic; answers it. Source: PATCH /v0/topics/{topic_id}. */
 export const updateTopic = (
@@ -15,7 +15,7 @@ export const updateTopic = (
   topicId: string,
   body: UpdateTopicBody,
   call: CallOptions,
-) => rest.call(routes.updateTopic, { path: holes(topicId), body }, call);
+) => rest.call(routes.updateTopic, { path: parameters(topicId), body }, call);
 
 /** Adds an entry to a topic; answers the entry. Source: POST /v0/topics/{topic_id}/entries. */
 export const createTopicEntry = (
@@ -23,4 +23,4 @@ export const createTopicEntry = (
   topicId: string,
   body: CreateTopicEntryBody,
   call: CallOptions,
-) => rest.call(routes.createTopicEntry, { path: holes(topicId), body }, call);
+) => rest.call(routes.createTopicEntry, { path: parameters(topicId), body }, call);

@@ -232,7 +232,7 @@ class ScopedClient implements RestClient {
     const body = values.body === undefined ? null : JSON.stringify(values.body);
     this.#deadline.check(route);
     if (this.#callsLeft === 0) {
-      throw new RestBudgetError('The request has made all the calls it may', route);
+      throw new RestBudgetError(route);
     }
     this.#callsLeft -= 1;
     return {

@@ -78,7 +78,11 @@ export class RestUnauthenticatedError extends RestError {}
 export class RestUnsupportedError extends RestError {}
 
 /** The request has made all the calls it may. No call was made. */
-export class RestBudgetError extends RestError {}
+export class RestBudgetError extends RestError {
+  constructor(route: RouteLabel) {
+    super('The request has made all the calls it may', route);
+  }
+}
 
 /** More calls are waiting than can be answered in time. No call was made. */
 export class RestOverloadedError extends RestError {

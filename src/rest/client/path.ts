@@ -4,11 +4,11 @@
  * Every parameter becomes exactly one encoded segment. Values that would be normalised away (`.`, `..`),
  * shorten the path (empty), cannot be encoded or make another route's path are refused.
  */
-import { isReserved, type PathHoles } from '../../v0/routes.ts';
+import { isReserved, type PathParameters } from '../../v0/routes.ts';
 import { RestInputError, type RouteLabel } from './errors.ts';
 
 /** Values of a path's parameters. */
-export type PathValues<Path extends string> = Readonly<Record<PathHoles<Path>, string>>;
+export type PathValues<Path extends string> = Readonly<Record<PathParameters<Path>, string>>;
 
 /** The longest id that is passed on, in characters. Assumed: the document shows no limit. */
 export const MAX_ID_LENGTH = 512;

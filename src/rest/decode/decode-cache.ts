@@ -80,11 +80,20 @@ export class DecodeCache {
     this.#entries.set(
       path,
       before?.sum === sum
-        ? // A copy, since the answer's own bytes hold all that was read along with them.
-          { sum, kept: { body: Buffer.from(body), type: headers['content-type'], decoded } }
+        ? { sum, kept: { body: copyOf(body), type: headers['content-type'], decoded } }
         : { sum },
     );
   }
+}
+
+/**
+ * The answer's own bytes hold all that was read along with them, and a copy in Node's buffer pool would
+ * hold its slab: 64 kB since Node 24.
+ */
+function copyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }
 
 const isSame = ({ body, type, decoded }: Kept, answer: Answer): boolean =>

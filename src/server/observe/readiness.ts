@@ -1,11 +1,12 @@
 /**
  * Whether requests can be served now: not while draining, and only when the backend answers.
  *
- * The backend is asked at most once a second, however often we are, and only when we are; so the
- * answer recovers by itself.
+ * The backend is asked at most once a second, however often we are, and only when we are or when a
+ * call tells another state; so the answer recovers by itself.
  */
 import type { FailureKind } from '../../rest/client/errors.ts';
 import type { Breaker, BreakerScope, BreakerState } from '../../rest/resilience/circuit-breaker.ts';
+import type { TrustedReport } from '../trusted/trusted-documents.ts';
 import { connectionFailureOf } from '../../rest/transport/transport-fault.ts';
 
 /** Asks the backend for something cheap: the status it answered, or a `ProbeError`. */
@@ -36,11 +37,13 @@ function codeOf(cause: unknown): string {
 
 export interface ReadinessReport {
   readonly ready: boolean;
-  /** Whether a part of the backend is left alone because it keeps failing; the rest is served. */
+  /** Whether a part of the backend is left alone because it keeps failing, or a file of trusted documents is bad; the rest is served. */
   readonly degraded: boolean;
   readonly draining: boolean;
   /** Never an address or a key. */
   readonly upstream: UpstreamReport;
+  /** Where there are any. */
+  readonly trustedDocuments?: TrustedReport;
 }
 
 interface UpstreamReport extends Reached {
@@ -79,6 +82,7 @@ export interface ReadinessOptions {
   readonly keepMs?: number;
   /** Hears when readiness has changed, but for draining; first when it is not ready. */
   readonly onChange?: (ready: boolean, reason: Reason) => void;
+  readonly trustedDocuments?: { report(): TrustedReport } | undefined;
 }
 
 export class Readiness {
@@ -89,10 +93,16 @@ export class Readiness {
   #checkedAt = -Infinity;
   #upstream: Promise<Probed> | undefined;
   readonly #onChange: ReadinessOptions['onChange'];
+  readonly #trusted: ReadinessOptions['trustedDocuments'];
   /** As it was last told. */
   #ready = true;
 
-  constructor(probe: Probe, breaker: Breaker, { keepMs = 1_000, onChange }: ReadinessOptions = {}) {
+  constructor(
+    probe: Probe,
+    breaker: Breaker,
+    { keepMs = 1_000, onChange, trustedDocuments }: ReadinessOptions = {},
+  ) {
+    this.#trusted = trustedDocuments;
     this.#probe = probe;
     this.#breaker = breaker;
     this.#keepMs = keepMs;
@@ -106,6 +116,14 @@ export class Readiness {
   /** From now on not ready, for ever. */
   drain(): void {
     this.#draining = true;
+  }
+
+  /**
+   * A call ended. Where that does not fit what was told last, the backend is asked again: the log
+   * tells a change though nobody asks for readiness.
+   */
+  noticeCall(isAnswered: boolean): void {
+    if (isAnswered !== this.#ready && !this.#draining) void this.report();
   }
 
   async report(): Promise<ReadinessReport> {
@@ -122,11 +140,13 @@ export class Readiness {
       state,
       count,
     }));
+    const trustedDocuments = this.#trusted?.report();
     return {
       ready: usable && !this.#draining,
-      degraded: open.length > 0,
+      degraded: open.length > 0 || (trustedDocuments?.bad.length ?? 0) > 0,
       draining: this.#draining,
       upstream: { ...reached, breaker, open },
+      ...(trustedDocuments && { trustedDocuments }),
     };
   }
 

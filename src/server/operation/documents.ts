@@ -21,6 +21,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { incrementalRules } from '../../execution/incremental/validation.ts';
+import { withoutStack } from '../../lib/without-stack.ts';
 import {
   DEFAULT_LIMITS,
   findTextExcess,
@@ -29,7 +30,7 @@ import {
   type Measured,
 } from './document-limits.ts';
 import { replyOf, type Reply } from './reply.ts';
-import { documentRefusal, withoutStack } from './refusal.ts';
+import { documentRefusal } from './refusal.ts';
 
 export interface DocumentsOptions {
   readonly schema: GraphQLSchema;
@@ -50,6 +51,7 @@ const MAX_ERRORS = 20;
 
 /** A document within its limits. */
 export class KnownDocument {
+  readonly source: string;
   readonly document: DocumentNode;
   /** Whether it asks for nothing but the schema and `__typename`: then no key is needed. */
   readonly isOfSchema: boolean;
@@ -63,7 +65,8 @@ export class KnownDocument {
   refusal: Reply | null | undefined;
   readonly #only: OperationDefinitionNode | undefined;
 
-  constructor(document: DocumentNode, { isCyclic, isIncremental }: Measured) {
+  constructor(source: string, document: DocumentNode, { isCyclic, isIncremental }: Measured) {
+    this.source = source;
     this.document = document;
     this.isCyclic = isCyclic;
     this.isIncremental = isIncremental;
@@ -132,9 +135,20 @@ export class Documents {
       this.#known.set(source, known);
       return known;
     } catch (error) {
-      const refusal = replyOf({ errors: [error] }, { code: 'GRAPHQL_PARSE_FAILED' });
+      const refusal = refusalOf(error);
       this.#refused.set(source, refusal);
       return refusal;
+    }
+  }
+
+  /** As `read` and `validate`, for whoever keeps the document: nothing is kept here. */
+  prepare(source: string): KnownDocument | Reply {
+    try {
+      const known = this.#parse(source);
+      this.validate(known);
+      return known;
+    } catch (error) {
+      return refusalOf(error);
     }
   }
 
@@ -171,9 +185,12 @@ export class Documents {
     }
     const measured = measure(document, this.#limits);
     if (measured.excess) throw documentRefusal('QUERY_TOO_LARGE', measured.excess);
-    return new KnownDocument(document, measured);
+    return new KnownDocument(source, document, measured);
   }
 }
+
+const refusalOf = (error: unknown): Reply =>
+  replyOf({ errors: [error] }, { code: 'GRAPHQL_PARSE_FAILED' });
 
 /** graphql-js has no class or code for this one. */
 const isTokenLimit = (error: unknown): boolean =>

@@ -8,12 +8,18 @@ import type { ErrorBehavior } from '../../execution/execution.ts';
 import { dictionary } from '../../lib/dictionary.ts';
 import { refusal } from './refusal.ts';
 
+/** A document's text, its id, or both. */
 export interface OperationParams {
-  readonly query: string;
+  readonly query: string | undefined;
+  /** Whichever of the three forms it came in; hashes begin with `sha256:`. */
+  readonly documentId: string | undefined;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
   readonly onError: ErrorBehavior;
 }
+
+/** What marks an id as the SHA-256 of its text. Source: GraphQL over HTTP, "Persisted Documents". */
+export const SHA256_PREFIX = 'sha256:';
 
 /** As callers write it. `HALT` is what the specification's proposal calls `ABORT`. */
 const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
@@ -32,23 +38,53 @@ const MAX_VARIABLES_VALUES = 5_000;
 /**
  * @param given parsed JSON, or what a query string held.
  * @throws BAD_REQUEST for what is no GraphQL request, BAD_USER_INPUT when `variables` is too deep or
- * too large, PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text.
+ * too large.
  */
 export function readParams(given: unknown): OperationParams {
   // Nothing is promised about these values.
-  const { query, operationName, variables, extensions, onError } = isObject(given) ? given : {};
-  if (query == null && isObject(extensions) && isObject(extensions['persistedQuery'])) {
-    // Apollo's and urql's clients look for this very message, and Apollo's server answers it with 200.
-    throw refusal(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
-  }
+  const params = isObject(given) ? given : {};
+  const { query, operationName, variables, extensions, onError } = params;
+  const documentId = documentIdOf(params);
   const isSound =
-    typeof query === 'string' &&
+    (typeof query === 'string' || (query == null && documentId !== undefined)) &&
     (operationName == null || typeof operationName === 'string') &&
     (variables == null || isObject(variables)) &&
     (extensions == null || isObject(extensions));
   if (!isSound) throw badRequest();
   checkVariables(variables);
-  return { query, operationName, variables, onError: errorBehaviorOf(onError) };
+  return {
+    query: query ?? undefined,
+    documentId,
+    operationName,
+    variables,
+    onError: errorBehaviorOf(onError),
+  };
+}
+
+/** Of GraphQL over HTTP, of Apollo's and urql's clients, or of Relay's. */
+function documentIdOf({
+  documentId,
+  extensions,
+  doc_id,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  if (documentId != null) {
+    if (typeof documentId !== 'string') throw badRequest();
+    return documentId;
+  }
+  if (isObject(extensions) && isObject(extensions['persistedQuery'])) {
+    const { sha256Hash } = extensions['persistedQuery'];
+    if (typeof sha256Hash === 'string') return SHA256_PREFIX + sha256Hash;
+  }
+  return typeof doc_id === 'string' ? doc_id : undefined;
+}
+
+/** @throws BAD_REQUEST */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest();
+  }
 }
 
 /** @throws BAD_REQUEST */
@@ -64,14 +100,14 @@ function errorBehaviorOf(given: unknown): ErrorBehavior {
 /**
  * The parameters of a query string or of a form; objects are written in JSON there.
  *
- * @throws {SyntaxError} when they are not.
+ * @throws BAD_REQUEST when they are not.
  */
 export function readForm(form: string): Readonly<Record<string, unknown>> {
   const params = dictionary<unknown>();
   for (const [name, value] of new URLSearchParams(form)) {
     // What is empty was left out, and of what is there twice the first counts.
     if (value === '' || name in params) continue;
-    params[name] = WRITTEN_IN_JSON.has(name) ? (JSON.parse(value) as unknown) : value;
+    params[name] = WRITTEN_IN_JSON.has(name) ? parseJson(value) : value;
   }
   return params;
 }
@@ -82,7 +118,7 @@ export const badRequest = () =>
   refusal(
     400,
     'BAD_REQUEST',
-    'Send a JSON object with a text as "query", and with objects as "variables" and "extensions".',
+    'Send a JSON object with a text as "query" or a "documentId", and with objects as "variables" and "extensions".',
   );
 
 function checkVariables(variables: unknown): void {

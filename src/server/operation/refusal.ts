@@ -2,6 +2,7 @@
  * Refusals that are the server's own: a code, an HTTP status, and what to do instead.
  */
 import { GraphQLError } from 'graphql';
+import { withoutStack } from '../../lib/without-stack.ts';
 
 /** What `extensions.code` says where it was not the graph that refused. */
 export type RefusalCode =
@@ -15,9 +16,14 @@ export type RefusalCode =
   | 'BODY_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'HOST_NOT_ALLOWED'
+  | 'EXPLAIN_NOT_ALLOWED'
   | 'QUERY_TOO_LARGE'
   | 'OPERATION_RESOLUTION_FAILURE'
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
+  | 'TOO_MANY_SUBSCRIPTIONS'
+  | 'ORIGIN_NOT_ALLOWED'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'TRUSTED_DOCUMENT_REQUIRED'
   | 'INTERNAL_SERVER_ERROR';
 
 /** How an error of a result becomes a response, as `extensions.http` of the error; callers never see it. */
@@ -49,15 +55,4 @@ export function refusalResponse(status: number, code: RefusalCode, message: stri
     { errors: [{ message, extensions: { code } }] },
     { status, headers: { 'content-type': 'application/json; charset=utf-8' } },
   );
-}
-
-/** Makes errors that are expected: nobody reads their stacks, and collecting one costs more than a small query. */
-export function withoutStack<Value>(make: () => Value): Value {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return make();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
 }

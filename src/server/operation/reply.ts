@@ -15,7 +15,8 @@ import { toClientError } from '../../graph/errors.ts';
 import { RestOverloadedError } from '../../rest/client/errors.ts';
 import type { Rest } from '../../execution/execution.ts';
 import type { IncrementalFormat, MediaType } from './media-type.ts';
-import { withoutStack, type HttpExtension } from './refusal.ts';
+import { withoutStack } from '../../lib/without-stack.ts';
+import type { HttpExtension } from './refusal.ts';
 
 /** What is answered, whoever writes it. */
 export class Reply {
@@ -32,6 +33,7 @@ export class Reply {
   /** What follows; undefined for a whole answer. */
   readonly parts: ReplyParts | undefined;
   #text: string | undefined;
+  #coded: Map<string, Promise<Buffer>> | undefined;
 
   constructor(
     body: FormattedExecutionResult,
@@ -42,7 +44,7 @@ export class Reply {
       errorCodes = NONE,
       causes = NONE,
       parts,
-    }: Partial<Omit<Reply, 'body' | 'text'>> = {},
+    }: Partial<Omit<Reply, 'body' | 'text' | 'coded'>> = {},
   ) {
     this.body = body;
     this.status = status;
@@ -56,6 +58,11 @@ export class Reply {
   /** The body as JSON, made once. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.body));
+  }
+
+  /** The text in codings, made once each. */
+  get coded(): Map<string, Promise<Buffer>> {
+    return (this.#coded ??= new Map());
   }
 
   /** The same with more `extensions`. */
@@ -88,6 +95,8 @@ export interface WrittenReply {
   /** Name, value, name, value. */
   readonly headers: string[];
   readonly text: string;
+  /** The text in the coding that the headers name; undefined for UTF-8. */
+  readonly bytes?: Buffer;
 }
 
 const NONE: readonly never[] = [];

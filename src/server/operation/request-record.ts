@@ -16,6 +16,8 @@ export interface RequestRecord {
   readonly leaving: Cancel;
   operationName?: string | undefined;
   operationType?: 'query' | 'mutation' | 'subscription';
+  /** Whether the document is a trusted one. */
+  trusted?: boolean;
   /** The backend as this request used it, with its journal. */
   rest?: RestClient;
   /** Why the body could not be read. */

@@ -149,14 +149,16 @@ function answerTo(seen: Seen): string | undefined {
   const name = `${route.method} ${route.path} ${limit}`;
   let template = templates.get(name);
   if (template === undefined) {
-    const holes = Object.keys(values).map((hole) => [hole, `@${hole}@`] as const);
-    const sample = sampleOf(route, Object.fromEntries(holes));
+    const parameters = Object.keys(values).map(
+      (parameter) => [parameter, `@${parameter}@`] as const,
+    );
+    const sample = sampleOf(route, Object.fromEntries(parameters));
     template = JSON.stringify(Array.isArray(sample['items']) ? listOf(sample, limit) : sample);
     if ('page_id' in values) template = template.replace(/"(personId-\d+)"/g, '"$1-@page_id@"');
     templates.set(name, template);
   }
-  for (const [hole, value] of Object.entries(values)) {
-    template = template.replaceAll(`@${hole}@`, value);
+  for (const [parameter, value] of Object.entries(values)) {
+    template = template.replaceAll(`@${parameter}@`, value);
   }
   const title = titles.get(seen.target);
   return title === undefined ? template : template.replace('"title":"title"', `"title":"${title}"`);

@@ -1,0 +1,100 @@
+/**
+ * Apollo Client and urql with persisted queries: both send a hash first, and have to end with data.
+ */
+import { createHash } from 'node:crypto';
+import { ApolloClient, HttpLink, InMemoryCache, gql } from '@apollo/client';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { Client, fetchExchange } from '@urql/core';
+import { persistedExchange } from '@urql/exchange-persisted';
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { openSite, shareBackend } from '../server/support.ts';
+
+shareBackend();
+
+const PAGE = gql`
+  query Page($id: ID!) {
+    page(pageId: $id) {
+      name
+    }
+  }
+`;
+const OTHER = gql`
+  query Topics {
+    topics(first: 1) {
+      nodes {
+        id
+      }
+    }
+  }
+`;
+const VARIABLES = { id: EXAMPLE_PAGE_ID };
+const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
+const NAME = 'Northwind launch';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** `fetch`, and whether each request was a hash alone or brought the document too. */
+function recordedFetch() {
+  const sent: string[] = [];
+  const recorded: typeof fetch = (input, init) => {
+    const method = init?.method ?? 'GET';
+    const asked = method === 'GET' ? paramsOf(input) : (JSON.parse(init?.body as string) as Asked);
+    sent.push(`${method} ${asked.query ? 'document' : 'hash'}`);
+    return fetch(input, init);
+  };
+  return { sent, fetch: recorded };
+}
+
+interface Asked {
+  readonly query?: string | null;
+}
+
+const paramsOf = (input: RequestInfo | URL): Asked => ({
+  query: new URL(input instanceof Request ? input.url : input).searchParams.get('query'),
+});
+
+describe('Apollo Client with its persisted query link', () => {
+  it.each([false, true])('falls back on the document (hashes by GET: %s)', async (byGet) => {
+    const { url } = await openSite();
+    const { sent, fetch } = recordedFetch();
+    const http = new HttpLink({ uri: `${url}/graphql`, headers: HEADERS, fetch });
+    const client = new ApolloClient({
+      link: new PersistedQueryLink({ sha256, useGETForHashedQueries: byGet }).concat(http),
+      cache: new InMemoryCache(),
+    });
+
+    const first = await client.query({ query: PAGE, variables: VARIABLES });
+    const second = await client.query({ query: OTHER });
+
+    expect(first.data).toMatchObject({ page: { name: NAME } });
+    expect(second.data).toHaveProperty('topics.nodes.length', 1);
+    expect(sent.slice(0, 2)).toEqual([byGet ? 'GET hash' : 'POST hash', 'POST document']);
+    client.stop();
+  });
+});
+
+describe('urql with its persisted exchange', () => {
+  it.each([false, true])('falls back on the document (hashes by GET: %s)', async (byGet) => {
+    const { url } = await openSite();
+    const { sent, fetch } = recordedFetch();
+    const client = new Client({
+      url: `${url}/graphql`,
+      fetch,
+      fetchOptions: { headers: HEADERS },
+      exchanges: [
+        persistedExchange({ preferGetForPersistedQueries: byGet ? 'force' : false }),
+        fetchExchange,
+      ],
+    });
+
+    const first = await client.query(PAGE, VARIABLES);
+    const second = await client.query(OTHER, {});
+
+    expect(first.error).toBeUndefined();
+    expect(first.data).toMatchObject({ page: { name: NAME } });
+    expect(second.data).toHaveProperty('topics.nodes.length', 1);
+    expect(sent[0]).toBe(byGet ? 'GET hash' : 'POST hash');
+    expect(sent).toContain(byGet ? 'GET document' : 'POST document');
+  });
+});

@@ -1,0 +1,93 @@
+/** `npm run documents:check`: what an app's pipeline asks before a schema or a document is shipped. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ROOT } from '../support/pages.ts';
+
+const run = promisify(execFile);
+
+const PAGE =
+  'query Screen($id: ID!, $first: Int = 3) { page(pageId: $id) { audiences(first: $first) { nodes { person { name } } } } }';
+const ID = createHash('sha256').update(PAGE).digest('hex');
+
+async function openFolder(manifest: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'documents-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify(manifest));
+  return folder;
+}
+
+/** What it says, and how it ends. */
+async function check(...args: string[]): Promise<{ code: number; lines: readonly string[] }> {
+  const command = ['--import', 'tsx', 'src/check-documents.ts', ...args];
+  try {
+    const { stdout } = await run(process.execPath, command, { cwd: ROOT });
+    return { code: 0, lines: stdout.trim().split('\n') };
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    return { code, lines: stderr.trim().split('\n') };
+  }
+}
+
+describe('documents:check', { timeout: 60_000 }, () => {
+  it('keeps prices when they are accepted, and names app, document and field when one rises', async () => {
+    const folder = await openFolder({ [ID]: PAGE });
+    const pricesFile = join(folder, 'ios-4.2.prices.json');
+    const short = ID.slice(0, 12);
+
+    expect(await check(folder)).toEqual({
+      code: 1,
+      lines: [
+        `ios-4.2: Screen (${short}): its price: None is kept: look at it, and keep it with --accept.`,
+      ],
+    });
+    expect((await check(folder, '--accept')).code).toBe(0);
+    expect((await check(folder)).code).toBe(0);
+    const prices = JSON.parse(await readFile(pricesFile, 'utf8'));
+    expect(prices[`Screen ${ID}`]).toEqual({
+      document: 'Screen',
+      calls: { least: 1, most: 4 },
+      rounds: 2,
+      values: { least: 1, most: 12 },
+      routes: {
+        'GET /v0/pages/{page_id}/audiences': 1,
+        'GET /v0/persons/{person_id}': 3,
+      },
+    });
+
+    prices[`Screen ${ID}`].routes['GET /v0/persons/{person_id}'] = 1;
+    prices[`Screen ${ID}`].calls.most = 2;
+    await writeFile(pricesFile, JSON.stringify(prices));
+
+    const { code, lines } = await check(folder);
+    expect(code).toBe(1);
+    expect(lines).toContain(
+      `ios-4.2: Screen (${short}): page.audiences.nodes.person: Calls of GET /v0/persons/{person_id} rose from 1 to 3.`,
+    );
+  });
+
+  it('names app, document and field of what the schema does not serve', async () => {
+    const folder = await openFolder({
+      old: 'query Old($id: ID!) { page(pageId: $id) { audiences { nodes { colour } } } }',
+      torn: 'query Torn {',
+    });
+
+    const { code, lines } = await check(folder);
+
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      'ios-4.2: Old (old): Audience.colour: Cannot query field "colour" on type "Audience".',
+      'ios-4.2: document (torn): its text: It does not parse.',
+    ]);
+  });
+
+  it('passes for the documents of this project', async () => {
+    expect((await check('src/client/generated')).lines).toEqual([
+      '1 manifests: every document is served.',
+    ]);
+  });
+});

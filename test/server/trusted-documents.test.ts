@@ -1,0 +1,386 @@
+/**
+ * Trusted documents: an id in place of a text, in every form that clients send, and a folder that
+ * changes while it is served.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Documents } from '../../src/server/operation/documents.ts';
+import {
+  TrustedDocuments,
+  type BadFile,
+  type TrustedDocumentsOptions,
+} from '../../src/server/trusted/trusted-documents.ts';
+import { schema } from '../../src/schema.ts';
+import { IDS } from '../support/ids.ts';
+import { openSite, POST_JSON, send, shareBackend, type Site } from './support.ts';
+
+shareBackend();
+
+const PAGE = 'query Page($id: ID!) { page(pageId: $id) { name } }';
+const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
+const RELAY = 'query Type { __typename }';
+const WRITE =
+  'mutation Restore($id: ID!) { restorePage(input: { id: $id }) { page { status } userErrors { code } } }';
+const OTHER = '{ page(pageId: "x") { title } }';
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const VARIABLES = { id: IDS.page };
+const ANSWER = '{"data":{"page":{"name":"Northwind launch"}}}';
+
+/** A folder of its own, with a manifest of each format. */
+async function openFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'trusted-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await write(folder, 'web-1.json', { [sha256(PAGE)]: PAGE, [sha256(WRITE)]: WRITE });
+  await write(folder, 'ios-4.2.json', {
+    format: 'apollo-persisted-query-manifest',
+    version: 1,
+    operations: [{ id: 'topics-1', name: 'Topics', type: 'query', body: TOPICS }],
+  });
+  await write(folder, 'relay-7.json', { '0123456789abcdef0123456789abcdef': RELAY });
+  return folder;
+}
+
+const write = (folder: string, file: string, manifest: unknown) =>
+  writeFile(join(folder, file), typeof manifest === 'string' ? manifest : JSON.stringify(manifest));
+
+async function openTrusting(options: Partial<TrustedDocumentsOptions> = {}): Promise<Site> {
+  const folder = options.folder ?? (await openFolder());
+  const site = await openSite({ trustedDocuments: { pollMs: 20, ...options, folder } });
+  await site.gateway.open();
+  onTestFinished(() => site.gateway.close());
+  return site;
+}
+
+const post = (site: Site, body: object, headers: Record<string, string> = {}) =>
+  send(`${site.url}/graphql`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'demo', ...POST_JSON, ...headers },
+    body: JSON.stringify(body),
+  });
+
+const get = (site: Site, params: Record<string, unknown>) =>
+  send(`${site.url}/graphql?${searchOf(params)}`, { headers: { 'x-api-key': 'demo' } });
+
+const searchOf = (params: Record<string, unknown>): string =>
+  new URLSearchParams(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  ).toString();
+
+type Ask = (site: Site, params: Record<string, unknown>) => ReturnType<typeof post>;
+
+const CARRIERS: readonly (readonly [name: string, ask: Ask])[] = [
+  ['POST', post],
+  [
+    'POST through Yoga',
+    (site, params) =>
+      send(`${site.url}/graphql?by=yoga`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'demo', ...POST_JSON },
+        body: JSON.stringify(params),
+      }),
+  ],
+  [
+    'a form',
+    (site, params) =>
+      send(`${site.url}/graphql`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'demo', 'content-type': 'application/x-www-form-urlencoded' },
+        body: searchOf(params),
+      }),
+  ],
+  ['GET', get],
+  [
+    'GET through Yoga',
+    async (site, params) => {
+      const response = await site.gateway.fetch(
+        new Request(`http://gateway/graphql?${searchOf(params)}`, {
+          headers: { 'x-api-key': 'demo' },
+        }),
+      );
+      const text = await response.text();
+      const body = JSON.parse(text);
+      const codes = (body.errors ?? []).map((error: any) => error.extensions.code);
+      return { status: response.status, headers: response.headers, text, body, codes };
+    },
+  ],
+];
+
+describe.each(CARRIERS)('a trusted document by %s', (_carrier, ask) => {
+  it.each<[form: string, params: Record<string, unknown>]>([
+    ['documentId with its prefix', { documentId: `sha256:${sha256(PAGE)}` }],
+    ['documentId without a prefix', { documentId: sha256(PAGE) }],
+    [
+      'persistedQuery',
+      { extensions: { persistedQuery: { version: 1, sha256Hash: sha256(PAGE) } } },
+    ],
+    ['doc_id', { doc_id: sha256(PAGE) }],
+    ['id and text', { documentId: `sha256:${sha256(PAGE)}`, query: PAGE }],
+  ])('is found by %s', async (_form, params) => {
+    const site = await openTrusting({ only: true });
+
+    const { text } = await ask(site, { ...params, variables: VARIABLES });
+
+    expect(text).toBe(ANSWER);
+  });
+
+  it('is found by the ids of each manifest’s own', async () => {
+    const site = await openTrusting();
+
+    const answers = [
+      await ask(site, { documentId: 'topics-1' }),
+      // Apollo's link sends ids of the manifest where hashes belong.
+      await ask(site, { extensions: { persistedQuery: { version: 1, sha256Hash: 'topics-1' } } }),
+      await ask(site, { doc_id: '0123456789abcdef0123456789abcdef' }),
+    ];
+
+    expect(answers.map(({ status, codes }) => [status, ...codes])).toEqual([[200], [200], [200]]);
+  });
+
+  it('is told to be unknown in the words that clients fall back on', async () => {
+    const site = await openTrusting();
+
+    const { body, codes } = await ask(site, { documentId: `sha256:${sha256(OTHER)}` });
+
+    expect(body.errors[0].message).toBe('PersistedQueryNotFound');
+    expect(codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
+    expect(site.restCalls).toEqual([]);
+  });
+
+  it('is told not to be there at all where no folder is set', async () => {
+    const site = await openSite();
+
+    const { body, codes } = await ask(site, { documentId: `sha256:${sha256(PAGE)}` });
+
+    expect(body.errors[0].message).toBe('PersistedQueryNotSupported');
+    expect(codes).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED']);
+  });
+
+  it('leaves every other text refused, where only trusted ones are served', async () => {
+    const site = await openTrusting({ only: true });
+
+    const refused = [
+      await ask(site, { query: OTHER }),
+      await ask(site, { query: '{ __schema { queryType { name } } }' }),
+      await ask(site, { query: OTHER, documentId: `sha256:${sha256(OTHER)}` }),
+      await ask(site, { query: OTHER, doc_id: 'nobody knows it' }),
+    ];
+
+    for (const { status, codes } of refused) {
+      expect(codes).toEqual(['TRUSTED_DOCUMENT_REQUIRED']);
+      expect(status).toBe(400);
+    }
+    expect(site.restCalls).toEqual([]);
+  });
+
+  it('refuses an id and a text of two documents', async () => {
+    const site = await openTrusting();
+
+    const refused = [
+      await ask(site, { query: OTHER, documentId: `sha256:${sha256(PAGE)}`, variables: VARIABLES }),
+      await ask(site, { query: OTHER, documentId: 'topics-1' }),
+      await ask(site, { query: OTHER, documentId: `sha256:${sha256('other')}` }),
+    ];
+
+    expect(refused.map(({ status, codes }) => [status, ...codes])).toEqual(
+      refused.map(() => [400, 'BAD_REQUEST']),
+    );
+    expect(site.restCalls).toEqual([]);
+  });
+
+  it('runs a text with its own unknown hash, and keeps nothing of it', async () => {
+    const site = await openTrusting();
+    const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(OTHER) } };
+
+    const second = await ask(site, { query: OTHER, extensions });
+    const third = await ask(site, { extensions });
+
+    expect(second.body.data).toEqual({ page: null });
+    expect(third.codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
+  });
+});
+
+describe('a trusted document', () => {
+  it('needs the caller’s key like any other', async () => {
+    const site = await openTrusting();
+
+    const { status, codes } = await send(`${site.url}/graphql`, {
+      method: 'POST',
+      headers: POST_JSON,
+      body: JSON.stringify({ documentId: sha256(PAGE), variables: VARIABLES }),
+    });
+
+    expect([status, ...codes]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+
+  it('that writes is refused by GET', async () => {
+    const site = await openTrusting();
+
+    const { status } = await get(site, { documentId: sha256(WRITE), variables: VARIABLES });
+
+    expect(status).toBe(405);
+    expect(site.restCalls).toEqual([]);
+  });
+
+  it.each([7, ['x'], {}, ''])('is not found by the id %j', async (documentId) => {
+    const site = await openTrusting();
+
+    const { codes } = await post(site, { documentId });
+
+    expect(codes).toEqual([documentId === '' ? 'PERSISTED_QUERY_NOT_FOUND' : 'BAD_REQUEST']);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('is not found as %s', async (documentId) => {
+    const site = await openTrusting();
+
+    const { codes } = await post(site, { documentId });
+
+    expect(codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
+  });
+
+  it('is not pushed out by any number of other documents', async () => {
+    const { trusted, documents } = await openStore(await openFolder());
+    const before = trusted.find(TOPICS_ASKED);
+
+    for (let i = 0; i < 1_100; i++) documents.read(`{ a${i}: __typename }`);
+
+    expect(before).toBeDefined();
+    expect(trusted.find(TOPICS_ASKED)).toBe(before);
+  });
+});
+
+const TOPICS_ASKED = {
+  documentId: 'topics-1',
+  query: undefined,
+  operationName: undefined,
+  variables: undefined,
+  onError: 'PROPAGATE',
+} as const;
+
+describe('the folder of trusted documents', () => {
+  it('is told of by /ready', async () => {
+    const site = await openTrusting();
+
+    const { body } = await send(`${site.url}/ready`);
+
+    expect(body.trustedDocuments).toEqual({ files: 3, documents: 4, invalid: 0, bad: [] });
+  });
+
+  it('is read again when it changes', async () => {
+    const folder = await openFolder();
+    const site = await openTrusting({ folder });
+    const asked = { documentId: sha256(OTHER) };
+    expect((await post(site, asked)).codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
+
+    await write(folder, 'web-2.json', { [sha256(OTHER)]: OTHER });
+    await expect.poll(async () => (await post(site, asked)).codes).toEqual([]);
+    await rm(join(folder, 'web-2.json'));
+
+    await expect
+      .poll(async () => (await post(site, asked)).codes)
+      .toEqual(['PERSISTED_QUERY_NOT_FOUND']);
+  });
+
+  it.each<[fault: string, manifest: unknown, reason: string]>([
+    ['is cut', '{"0":"query', 'It is not JSON.'],
+    ['is empty', '', 'It is not JSON.'],
+    [
+      'is a list',
+      [PAGE],
+      'It is neither a map of ids to documents nor apollo-persisted-query-manifest.',
+    ],
+    [
+      'is of a later version',
+      { format: 'apollo-persisted-query-manifest', version: 2, operations: [] },
+      'It is not version 1 of apollo-persisted-query-manifest.',
+    ],
+    [
+      'holds a text that was changed',
+      { [sha256(PAGE)]: `${PAGE} ` },
+      `The id "${sha256(PAGE)}" is not the SHA-256 of its document.`,
+    ],
+    [
+      'gives an id of another file another text',
+      { 'topics-1': OTHER },
+      'Its id "topics-1" is another document in ios-4.2.json.',
+    ],
+  ])('serves the last good content of a file that %s, and says so', async (_, manifest, reason) => {
+    const folder = await openFolder();
+    const site = await openTrusting({ folder });
+    const trusted = async () => (await send(`${site.url}/ready`)).body;
+
+    await write(folder, 'web-1.json', manifest);
+    await expect
+      .poll(async () => (await trusted()).trustedDocuments.bad)
+      .toEqual([{ file: 'web-1.json', reason }]);
+    const { text } = await post(site, { documentId: sha256(PAGE), variables: VARIABLES });
+    const { ready, degraded } = await trusted();
+    await write(folder, 'web-1.json', { [sha256(PAGE)]: PAGE });
+
+    expect(text).toBe(ANSWER);
+    expect({ ready, degraded }).toEqual({ ready: true, degraded: true });
+    await expect.poll(async () => (await trusted()).trustedDocuments.bad).toEqual([]);
+  });
+
+  it('serves what it held while it is away', async () => {
+    const folder = await openFolder();
+    const { trusted, bad } = await openStore(folder);
+
+    await rm(folder, { recursive: true });
+    await trusted.refresh();
+    await trusted.refresh();
+    await writeFolderAgain(folder);
+
+    expect(bad).toEqual([{ file: '.', reason: 'The folder cannot be read.' }]);
+    expect(trusted.report().documents).toBe(4);
+    await trusted.refresh();
+    expect(trusted.report().bad).toEqual([]);
+  });
+
+  it('tells of a bad file once, and of a document that the schema does not serve', async () => {
+    const folder = await openFolder();
+    await write(folder, 'old-1.json', { gone: '{ pages { name } }' });
+    const { trusted, bad, invalid } = await openStore(folder);
+
+    await write(folder, 'bad-1.json', 'nothing');
+    for (let i = 0; i < 3; i++) await trusted.refresh();
+
+    expect(bad).toEqual([{ file: 'bad-1.json', reason: 'It is not JSON.' }]);
+    expect(invalid).toEqual(['old-1.json gone']);
+    expect(trusted.report()).toMatchObject({ documents: 5, invalid: 1 });
+  });
+
+  it('holds documents that are prepared before anybody asks', async () => {
+    const { trusted } = await openStore(await openFolder());
+
+    const found = trusted.find(TOPICS_ASKED);
+
+    // Null: validated, and sound.
+    expect(found?.known).toMatchObject({ refusal: null });
+  });
+});
+
+async function openStore(folder: string) {
+  const bad: BadFile[] = [];
+  const invalid: string[] = [];
+  const documents = new Documents({ schema });
+  const trusted = new TrustedDocuments({ folder }, documents, {
+    onRead: () => {},
+    onBadFile: (file) => bad.push(file),
+    onInvalidDocument: ({ file, id }) => invalid.push(`${file} ${id}`),
+  });
+  await trusted.open();
+  onTestFinished(() => trusted.close());
+  return { trusted, documents, bad, invalid };
+}
+
+async function writeFolderAgain(folder: string): Promise<void> {
+  await mkdir(folder);
+  await write(folder, 'web-1.json', { [sha256(PAGE)]: PAGE });
+}
