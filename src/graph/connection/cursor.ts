@@ -43,6 +43,7 @@ export function openCursor(
   if (!sound) {
     throw badInput(
       `"${argument}" is not a cursor of this list with these filters: pass a cursor it answered, or leave "${argument}" out to begin at its start. Got "${cursor.slice(0, 64)}".`,
+      { argument },
     );
   }
   return readPosition(text);

@@ -104,7 +104,7 @@ export function parseNodeId(id: string): NodeKey {
 export function readNodeId(id: string): NodeKey | undefined {
   if (id.length > MAX_LENGTH) return undefined;
   const bytes = Buffer.from(id, 'base64url');
-  if (bytes.length <= HEAD_BYTES) return undefined;
+  if (bytes.length < HEAD_BYTES) return undefined;
   // Raw ids are asked about as often: nearly all of them end here.
   const typename = typenames.get(bytes.readUInt16BE(CHECKSUM_BYTES));
   const isOld = bytes.at(-1) === CLOSING_BRACKET;
