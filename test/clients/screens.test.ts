@@ -22,7 +22,6 @@ import {
   Network,
   RecordSource,
   Store,
-  type ConcreteRequest,
 } from 'relay-runtime';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
@@ -342,11 +341,7 @@ describe('Relay', () => {
 
     while (audiences.pageInfo.hasNextPage) {
       const variables = { id: page.id, count: 7, cursor: audiences.pageInfo.endCursor };
-      await fetchQuery(
-        environment,
-        screenPaginationQuery,
-        variables,
-      ).toPromise();
+      await fetchQuery(environment, screenPaginationQuery, variables).toPromise();
       ({ page, audiences } = shownBy(environment));
     }
     const ids = audiences.edges.map(({ node }: any) => node.id);
@@ -382,7 +377,7 @@ describe('fetch with the generated documents', () => {
       fetch(`${url}/graphql?${search}`, { headers: { ...HEADERS, ...headers } });
 
     const first = await ask();
-    const { data } = (await first.json());
+    const { data } = await first.json();
     const second = await ask({ 'if-none-match': first.headers.get('etag')! });
 
     expect(data.page.audiences.nodes).toHaveLength(2);
