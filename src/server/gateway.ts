@@ -4,9 +4,11 @@
  * It opens no port and reads no environment: `fetch` is the whole of it, for tests and for whatever
  * server stands in front.
  */
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { printSchema, type GraphQLSchema } from 'graphql';
 import { corsFor } from './http/cors.ts';
-import { createExplorer, type Explorer } from './http/explorer.ts';
+import { createExplorer, type Explorer, type ExplorerSettings } from './http/explorer.ts';
 import { multipart } from './http/multipart.ts';
 import { represent } from './http/representation.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
@@ -127,8 +129,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   metrics.watch(options.upstream.breaker);
   const yoga = createGraphQLServer(handler);
-  const { introspection = true, explain = 'on' } = options;
   const { folder, ...example } = graphiql || {};
+  const explorerSettings = (): ExplorerSettings => {
+    const { schema, introspection = true, explain = 'on', apiKey } = options;
+    return {
+      introspection,
+      explain,
+      needsKey: apiKey === undefined,
+      ...(introspection && { schemaId: schemaIdOf(schema) }),
+      ...example,
+    };
+  };
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
@@ -303,7 +314,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     ...site,
     metrics,
-    explorer: createExplorer(folder, graphiql && { introspection, explain, ...example }),
+    explorer: createExplorer(folder, graphiql ? explorerSettings : undefined),
     pollers: handler.pollers,
     admin: siteOf(adminRoutes),
     open: async () => handler.trusted?.open(),
@@ -368,6 +379,9 @@ const trustedObserver = (logger: Logger): TrustedObserver => ({
   onInvalidDocument: (document) =>
     logger.warn(document, 'The schema does not serve a trusted document'),
 });
+
+const schemaIdOf = (schema: GraphQLSchema): string =>
+  createHash('sha256').update(printSchema(schema)).digest('base64url');
 
 /** Said in the log, with the reason beside it. */
 export const NOT_READY = 'Not ready: the backend cannot be used';
