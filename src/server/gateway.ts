@@ -4,16 +4,18 @@
  * It opens no port and reads no environment: `fetch` is the whole of it, for tests and for whatever
  * server stands in front.
  */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { corsFor } from './http/cors.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
-import { report } from './observe/request-report.ts';
+import { liveObserver, report } from './observe/request-report.ts';
 import type { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { streamOf } from './live/event-stream.ts';
 import type { Subscriptions } from './live/subscriptions.ts';
+import { WebSocketCarrier, type WebSocketOptions } from './live/web-socket.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
 import { parseJson } from './operation/params.ts';
@@ -34,6 +36,7 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly corsOrigins?: readonly string[];
   /** False: browsers get no GraphiQL. */
   readonly graphiql?: GraphiqlOptions | false;
+  readonly webSocket?: WebSocketOptions;
   /** Whether metrics and the details of readiness are told by `admin` alone. @default false */
   readonly hasAdminPort?: boolean;
 }
@@ -60,6 +63,8 @@ export interface Site {
    * @param record begun before: what the HTTP server refuses by itself is reported like the rest.
    */
   answer(request: Request, record: RequestRecord): Promise<Response>;
+  /** Takes a connection for WebSocket, or answers why not. */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
   /** Resolves when no request is being answered. */
   idle(): Promise<void>;
 }
@@ -95,13 +100,25 @@ export function createGateway(options: GatewayOptions): Gateway {
     graphiql = {},
     hasAdminPort = false,
   } = options;
-  const handler = new OperationHandler({ trustedObserver: trustedObserver(logger), ...options });
+  const handler = new OperationHandler({
+    trustedObserver: trustedObserver(logger),
+    ...options,
+    live: { observer: liveObserver(logger, metrics), ...options.live },
+  });
   const readiness = new Readiness(probe, options.upstream.breaker, {
     onChange: (ready, reason) =>
       logger.warn(reason, ready ? 'Ready again: the backend answers' : NOT_READY),
     trustedDocuments: handler.trusted,
   });
   metrics.watch(options.upstream.breaker);
+  metrics.watchLive(handler.pollers, handler.subscriptions);
+  const webSocket = new WebSocketCarrier({
+    ...options.webSocket,
+    handler,
+    corsOrigins,
+    logger,
+    metrics,
+  });
   const yoga = createGraphQLServer(handler, graphiql);
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
@@ -196,6 +213,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       subscriptions: handler.subscriptions,
       Request: yoga.fetchAPI.Request,
       answerPost: () => undefined,
+      upgrade: () => refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${paths}.`),
       answer: async (request, record) => {
         underWay += 1;
         const { pathname } = new URL(request.url);
@@ -221,6 +239,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...site,
     metrics,
     pollers: handler.pollers,
+    upgrade: (incoming, socket, head) => webSocket.upgrade(incoming, socket, head),
     admin: siteOf(adminRoutes),
     open: async () => handler.trusted?.open(),
     close: () => handler.trusted?.close(),
