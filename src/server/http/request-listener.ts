@@ -95,6 +95,8 @@ export function requestListener(options: RequestListenerOptions): Serve {
     if (stream) {
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       await writeEvents(outgoing, stream, site.subscriptions);
+      // Whether it is the last answer was not known when its head was written.
+      if (isLast(exchange)) incoming.socket.end();
       return;
     }
     await send(exchange, response, record.unreadable ? LINGER_MS : 0);
