@@ -79,7 +79,7 @@ export interface Config {
   /** `TRUSTED_DOCUMENTS_ONLY`: whether every other document is refused. */
   readonly trustedDocumentsOnly: boolean;
   /** `CACHE_MAX_AGE`: for how long answers to trusted documents by GET may be used unasked, in seconds. */
-  readonly cacheMaxAgeS: number;
+  readonly cacheMaxAge: number;
   /** `LIVE_POLL_MS`: the least and the most time between two polls of a version that is watched. */
   readonly livePollMs: { readonly least: number; readonly most: number };
   /** `LIVE_DRAIN_MS`: over what time subscriptions are ended after SIGTERM. */
@@ -157,7 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     suggestions: read('SUGGESTIONS', SWITCH),
     trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
     trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
-    cacheMaxAgeS: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
+    cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
     livePollMs: read('LIVE_POLL_MS', rangeOfMs(LIVE_POLL_MS, 10, HOUR_MS)),
     liveDrainMs: read('LIVE_DRAIN_MS', wholeNumber(5_000, 0, HOUR_MS)),
     wsOperations: read('WS_OPERATIONS', oneOf(WS_OPERATIONS, 'subscriptions')),

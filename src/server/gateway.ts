@@ -7,6 +7,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { corsFor } from './http/cors.ts';
+import { createExplorer, type Explorer } from './http/explorer.ts';
+import { represent } from './http/representation.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
@@ -18,13 +20,12 @@ import type { Subscriptions } from './live/subscriptions.ts';
 import { WebSocketCarrier, type WebSocketOptions } from './live/web-socket.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
-import { parseJson } from './operation/params.ts';
+import { parseJson, readForm } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
 import { writeReply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
 import type { TrustedObserver } from './trusted/trusted-documents.ts';
-import type { GraphiqlOptions } from './yoga/graphiql.ts';
-import { createGraphQLServer } from './yoga/yoga.ts';
+import { createGraphQLServer, CSRF_HEADERS } from './yoga/yoga.ts';
 
 export interface GatewayOptions extends OperationHandlerOptions {
   /** Asks the backend whether it is there. @default always there */
@@ -39,12 +40,30 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly webSocket?: WebSocketOptions;
   /** Whether metrics and the details of readiness are told by `admin` alone. @default false */
   readonly hasAdminPort?: boolean;
+  /** For how long answers to trusted documents by GET may be used unasked, in seconds. @default 0 */
+  readonly cacheMaxAge?: number;
+}
+
+export interface GraphiqlOptions {
+  /** Where its build is. @default nowhere: browsers are told that it was not built */
+  readonly folder?: string | undefined;
+  /** The key the page sends until its user enters another. */
+  readonly apiKey?: string | undefined;
+  /** The page that the first query is about. */
+  readonly pageId?: string | undefined;
 }
 
 /** A POST to `/graphql`, its body read. */
 export interface Post {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+}
+
+/** A GET of `/graphql` with a query string. */
+export interface Get {
+  readonly headers: IncomingHttpHeaders;
+  /** Without the question mark. */
+  readonly search: string;
 }
 
 /** What an HTTP server serves on a port. */
@@ -57,6 +76,8 @@ export interface Site {
   readonly Request: typeof Request;
   /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
   answerPost(post: Post, record: RequestRecord): Promise<WrittenReply> | undefined;
+  /** The same for a query string, unless a browser may want the page. */
+  answerGet(get: Get, record: RequestRecord): Promise<WrittenReply> | undefined;
   /**
    * Answers any request; never rejects.
    *
@@ -65,6 +86,8 @@ export interface Site {
   answer(request: Request, record: RequestRecord): Promise<Response>;
   /** Takes a connection for WebSocket, or answers why not. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
+  /** GraphiQL, where it is served. */
+  readonly explorer?: Explorer;
   /** Resolves when no request is being answered. */
   idle(): Promise<void>;
 }
@@ -119,7 +142,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     logger,
     metrics,
   });
-  const yoga = createGraphQLServer(handler, graphiql);
+  const yoga = createGraphQLServer(handler);
+  const { introspection = true, explain = 'on' } = options;
+  const { folder, ...example } = graphiql || {};
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
@@ -161,34 +186,69 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = await yoga.handleRequest(request, { record });
-      if (isPage(response)) return withHeaders(response, PAGE_HEADERS);
-      // A cache that does not know the key's header would give one tenant's data to another.
-      if (request.method === 'GET' && !streamOf(response))
-        response.headers.set('cache-control', 'no-store');
-      report({ logger, metrics, record, status: response.status });
-      return withHeaders(response, cors.headersFor(origin));
+      const answer = await representation(request, response, record);
+      report({ logger, metrics, record, status: answer.status });
+      return withHeaders(answer, cors.headersFor(origin));
     } finally {
       metrics.end();
     }
   }
 
+  /** Of what Yoga has written whole; streams go out as they are. */
+  async function representation(
+    { method, headers }: Request,
+    response: Response,
+    record: RequestRecord,
+  ): Promise<Response> {
+    const mediaType = negotiate(headers.get('accept')) ?? 'application/json';
+    const isWhole = response.headers.get('content-type')?.startsWith(mediaType) ?? false;
+    if (!isWhole || !record.reply) {
+      // A cache that does not know the key's header would give one tenant's data to another.
+      if (method === 'GET' && !streamOf(response)) {
+        response.headers.set('cache-control', 'no-store');
+      }
+      return response;
+    }
+    const conditions = {
+      method,
+      acceptEncoding: headers.get('accept-encoding'),
+      ifNoneMatch: headers.get('if-none-match'),
+      apiKey: headers.get(API_KEY_HEADER),
+      explain: headers.get('x-explain'),
+    };
+    const written = writeReply(record.reply, mediaType);
+    const answer = await represent(written, mediaType, record, conditions, options);
+    const bytes = answer.bytes && new Uint8Array(answer.bytes);
+    const body = answer.status === 304 ? null : (bytes ?? answer.text);
+    const { Response } = yoga.fetchAPI;
+    return withHeaders(new Response(body, { status: answer.status }), answer.headers);
+  }
+
   /** Without the Fetch API, whose requests, responses and hooks cost more than a small query. */
-  async function answerJson(
-    { headers, body }: Post,
+  async function answerWritten(
+    method: 'GET' | 'POST',
+    read: () => unknown,
+    headers: IncomingHttpHeaders,
     mediaType: MediaType,
     record: RequestRecord,
   ): Promise<WrittenReply> {
     underWay += 1;
     metrics.begin();
     try {
-      const reply = await handler.handle(() => parseJson(body), {
-        method: 'POST',
+      const conditions = {
+        method,
+        acceptEncoding: headers['accept-encoding'],
+        ifNoneMatch: headers['if-none-match'],
         // What is sent twice is joined by Node.
         apiKey: headers[API_KEY_HEADER] as string | undefined,
         explain: headers['x-explain'] as string | undefined,
         record,
-      });
-      const answer = writeReply(reply, mediaType);
+      };
+      const reply = await handler.handle(read, conditions);
+      const written = writeReply(reply, mediaType);
+      const representing = represent(written, mediaType, record, conditions, options);
+      // Most are written at once, and to wait for nothing takes a turn.
+      const answer = representing instanceof Promise ? await representing : representing;
       report({ logger, metrics, record, status: answer.status });
       answer.headers.push('x-request-id', record.requestId, ...cors.headersFor(headers.origin));
       return answer;
@@ -214,6 +274,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       Request: yoga.fetchAPI.Request,
       answerPost: () => undefined,
       upgrade: () => refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${paths}.`),
+      answerGet: () => undefined,
       answer: async (request, record) => {
         underWay += 1;
         const { pathname } = new URL(request.url);
@@ -238,15 +299,27 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     ...site,
     metrics,
+    explorer: createExplorer(folder, graphiql && { introspection, explain, ...example }),
     pollers: handler.pollers,
     upgrade: (incoming, socket, head) => webSocket.upgrade(incoming, socket, head),
     admin: siteOf(adminRoutes),
     open: async () => handler.trusted?.open(),
     close: () => handler.trusted?.close(),
     answerPost: (post, record) => {
-      const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');
-      const mediaType = isJson ? negotiate(post.headers.accept) : undefined;
-      return mediaType && answerJson(post, mediaType, record);
+      const { headers, body } = post;
+      const isJson = JSON_TYPE.test(headers['content-type'] ?? '');
+      const isPlain = isJson && !mayStream(headers.accept, body);
+      const mediaType = isPlain ? negotiate(headers.accept) : undefined;
+      return mediaType && answerWritten('POST', () => parseJson(body), headers, mediaType, record);
+    },
+    answerGet: ({ headers, search }, record) => {
+      // What a foreign page can send without asking is refused elsewhere.
+      const isOwn = CSRF_HEADERS.some((name) => headers[name] !== undefined);
+      const isPlain =
+        isOwn && !headers.accept?.includes('text/html') && !mayStream(headers.accept, search);
+      const mediaType = isPlain ? negotiate(headers.accept) : undefined;
+      const read = () => readForm(search);
+      return mediaType && answerWritten('GET', read, headers, mediaType, record);
     },
     fetch: (request) => {
       const record = createRecord(request.headers.get('x-request-id'));
@@ -272,22 +345,19 @@ const trustedObserver = (logger: Logger): TrustedObserver => ({
     logger.warn(document, 'The schema does not serve a trusted document'),
 });
 
+/** Whether the answer may be a stream: some clients accept one for every operation. */
+const mayStream = (accept: string | undefined, text: string): boolean =>
+  accept?.includes('text/event-stream') === true && text.includes('subscription');
+
 /** Said in the log, with the reason beside it. */
 export const NOT_READY = 'Not ready: the backend cannot be used';
 
-/** No other page may show it in a frame, and lead somebody to press Play. */
-const PAGE_HEADERS = [
-  'content-security-policy',
-  "frame-ancestors 'none'",
-  'x-frame-options',
-  'DENY',
-];
-
-/** Whether it is GraphiQL. */
-export const isPage = (response: Response): boolean =>
-  response.headers.get('content-type')?.startsWith('text/html') ?? false;
-
 function withHeaders(response: Response, headers: readonly string[]): Response {
-  for (let i = 0; i < headers.length; i += 2) response.headers.set(headers[i]!, headers[i + 1]!);
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i]!, headers[i + 1]!];
+    // The one header that several parties add to.
+    if (name === 'vary') response.headers.append(name, value);
+    else response.headers.set(name, value);
+  }
   return response;
 }

@@ -123,6 +123,21 @@ describe('a subscription over server-sent events', () => {
     expect(await response.text()).toContain(code);
   });
 
+  it.each(['POST', 'GET'] as const)(
+    'streams to who accepts JSON as well, by %s',
+    async (method) => {
+      const live = await openLive();
+      const id = await live.draft();
+      const accept = 'application/graphql-response+json, application/json, text/event-stream';
+
+      const stream = await openEvents(live.site.url, { id }, { method, accept });
+      await until(() => stream.events.length > 0);
+      stream.leave();
+
+      await live.quiet();
+    },
+  );
+
   it('refuses the id of another type before any call', async () => {
     const live = await openLive();
 

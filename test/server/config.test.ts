@@ -30,7 +30,7 @@ describe('the settings', () => {
       suggestions: true,
       trustedDocuments: undefined,
       trustedDocumentsOnly: false,
-      cacheMaxAgeS: 0,
+      cacheMaxAge: 0,
       livePollMs: { least: 500, most: 5_000 },
       liveDrainMs: 5_000,
       wsOperations: 'subscriptions',

@@ -324,7 +324,7 @@ export type AccountWithPersonsQuery = {
             source: string;
             createdAt: string;
             payload: unknown;
-          } | null>;
+          }>;
         } | null;
       } | null>;
     } | null;
@@ -337,7 +337,7 @@ export type AccountWithPersonsQuery = {
         source: string;
         createdAt: string;
         payload: unknown;
-      } | null>;
+      }>;
     } | null;
     activity?: {
       __typename?: 'ActivityItemConnection';
@@ -347,7 +347,7 @@ export type AccountWithPersonsQuery = {
         type?: string | null;
         createdAt?: string | null;
         person?: { __typename?: 'Person'; personId: string; name: string } | null;
-      } | null>;
+      }>;
     } | null;
   } | null;
 };
@@ -360,7 +360,7 @@ export type AccountsQueryVariables = Exact<{
 
 export type AccountsQuery = {
   __typename?: 'Query';
-  accounts?: {
+  accounts: {
     __typename?: 'AccountConnection';
     totalCount?: number | null;
     pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -371,8 +371,8 @@ export type AccountsQuery = {
       name?: string | null;
       domain: string;
       linkedPersonsCount: number;
-    } | null>;
-  } | null;
+    }>;
+  };
 };
 
 export type CreateAudienceMutationVariables = Exact<{
@@ -381,21 +381,21 @@ export type CreateAudienceMutationVariables = Exact<{
 
 export type CreateAudienceMutation = {
   __typename?: 'Mutation';
-  createAudience?: {
+  createAudience: {
     __typename?: 'CreateAudiencePayload';
     audience?: {
       __typename?: 'Audience';
       id: string;
       audienceId: string;
       effectiveName: string;
-      status?: AudienceStatus | null;
+      status: AudienceStatus;
       createdAt: string;
       latestVersion?: {
         __typename?: 'AudienceVersion';
         id: string;
         versionId: string;
         versionNumber: number;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         publishedAt?: string | null;
       } | null;
@@ -406,7 +406,7 @@ export type CreateAudienceMutation = {
       field?: Array<string> | null;
       message: string;
     }>;
-  } | null;
+  };
 };
 
 export type AudienceSummaryFragment = {
@@ -414,7 +414,7 @@ export type AudienceSummaryFragment = {
   id: string;
   audienceId: string;
   effectiveName: string;
-  status?: AudienceStatus | null;
+  status: AudienceStatus;
   createdAt: string;
 };
 
@@ -432,7 +432,7 @@ export type VersionSummaryFragment = {
   id: string;
   versionId: string;
   versionNumber: number;
-  status?: AudienceStatus | null;
+  status: AudienceStatus;
   createdAt: string;
   publishedAt?: string | null;
 };
@@ -460,7 +460,7 @@ export type PageLinksQuery = {
           targetType?: string | null;
           audience?: { __typename?: 'Audience'; audienceId: string } | null;
         } | null;
-      } | null>;
+      }>;
     } | null;
   } | null;
 };
@@ -478,7 +478,7 @@ export type PageWithAudiencesQuery = {
     pageId: string;
     name: string;
     title: string;
-    status?: PageStatus | null;
+    status: PageStatus;
     audiencesCount: number;
     audiences?: {
       __typename?: 'AudienceConnection';
@@ -489,7 +489,7 @@ export type PageWithAudiencesQuery = {
         id: string;
         audienceId: string;
         effectiveName: string;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         person?: {
           __typename?: 'Person';
@@ -506,10 +506,10 @@ export type PageWithAudiencesQuery = {
             id: string;
             versionId: string;
             versionNumber: number;
-            status?: AudienceStatus | null;
+            status: AudienceStatus;
             createdAt: string;
             publishedAt?: string | null;
-          } | null>;
+          }>;
         } | null;
       } | null>;
     } | null;
@@ -544,7 +544,7 @@ export type PagingAudiencesQuery = {
           id: string;
           audienceId: string;
           effectiveName: string;
-          status?: AudienceStatus | null;
+          status: AudienceStatus;
           createdAt: string;
         } | null;
       }>;
@@ -558,14 +558,14 @@ export type PublishVersionMutationVariables = Exact<{
 
 export type PublishVersionMutation = {
   __typename?: 'Mutation';
-  publishAudienceVersion?: {
+  publishAudienceVersion: {
     __typename?: 'PublishAudienceVersionPayload';
     audienceVersion?: {
       __typename?: 'AudienceVersion';
       id: string;
       versionId: string;
       versionNumber: number;
-      status?: AudienceStatus | null;
+      status: AudienceStatus;
       createdAt: string;
       publishedAt?: string | null;
       audience?: {
@@ -573,7 +573,7 @@ export type PublishVersionMutation = {
         id: string;
         audienceId: string;
         effectiveName: string;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
       } | null;
     } | null;
@@ -583,7 +583,7 @@ export type PublishVersionMutation = {
       field?: Array<string> | null;
       message: string;
     }>;
-  } | null;
+  };
 };
 
 export type SearchPagesQueryVariables = Exact<{
@@ -593,13 +593,13 @@ export type SearchPagesQueryVariables = Exact<{
 
 export type SearchPagesQuery = {
   __typename?: 'Query';
-  searchPages?: Array<{
+  searchPages: Array<{
     __typename?: 'PageSearchHit';
     pageId: string;
     name: string;
-    pageType?: PageType | null;
+    pageType: PageType;
     audiencesCount: number;
-  }> | null;
+  }>;
 };
 
 export type TopicsQueryVariables = Exact<{
@@ -609,7 +609,7 @@ export type TopicsQueryVariables = Exact<{
 
 export type TopicsQuery = {
   __typename?: 'Query';
-  topics?: {
+  topics: {
     __typename?: 'TopicConnection';
     totalCount?: number | null;
     pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -621,7 +621,7 @@ export type TopicsQuery = {
       purpose?: string | null;
       isDefault: boolean;
       sortOrder: number;
-      entries?: {
+      entries: {
         __typename?: 'TopicEntryConnection';
         totalCount?: number | null;
         pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -631,10 +631,10 @@ export type TopicsQuery = {
           topicEntryId: string;
           sortOrder: number;
           content: { __typename?: 'TopicEntryContent'; type: string; content: string };
-        } | null>;
-      } | null;
-    } | null>;
-  } | null;
+        }>;
+      };
+    }>;
+  };
 };
 
 export type VersionProgressSubscriptionVariables = Exact<{
@@ -652,7 +652,7 @@ export type VersionProgressSubscription = {
       id: string;
       versionId: string;
       versionNumber: number;
-      status?: AudienceStatus | null;
+      status: AudienceStatus;
       createdAt: string;
       publishedAt?: string | null;
     };
@@ -676,7 +676,7 @@ export type VersionQuery = {
         id: string;
         versionId: string;
         versionNumber: number;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         publishedAt?: string | null;
       }

@@ -18,6 +18,7 @@ import { demanding } from '../entity/demand.ts';
 import type { Entity, KeyOf } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { costing } from '../types/field-builder.ts';
+import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { nounOf } from '../types/typename.ts';
 import { startFrom } from '../entity/lookahead.ts';
 import { outcomeUnknown } from './outcome.ts';
@@ -141,15 +142,18 @@ export function writeField<
           description: 'The values to write. Optional fields given as null count as absent.',
         }),
       },
-      extensions: demanding({
-        kind: 'write',
-        from: 'object',
-        route,
-        check: (args) => {
-          const [fault] = read(args).userErrors;
-          if (fault) throw badInput(fault.message);
-        },
-      }),
+      extensions: {
+        ...demanding({
+          kind: 'write',
+          from: 'object',
+          route,
+          check: (args) => {
+            const [fault] = read(args).userErrors;
+            if (fault) throw badInput(fault.message);
+          },
+        }),
+        ...nullOnlyWithError(),
+      },
       resolve: async (_root, args: Args, context, info) => {
         const { key, body, wait, userErrors } = read(args);
         if (userErrors.length > 0) return { object: null, userErrors };

@@ -7,16 +7,19 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
-import { isPage, type Site } from '../gateway.ts';
+import type { Site } from '../gateway.ts';
 import { streamOf, writeEvents } from '../live/event-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
 import type { WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Connections, Serve } from './connections.ts';
+import type { ExplorerAnswer } from './explorer.ts';
 import { readBody } from './request-body.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
+
+const QUERY_BY_GET = '/graphql?';
 
 /** Asked by addresses and names of their own, and telling nothing that a page could use. */
 const FOR_ANY_HOST = new Set(['/health', '/ready']);
@@ -32,11 +35,6 @@ export interface RequestListenerOptions {
 
 export function requestListener(options: RequestListenerOptions): Serve {
   const { site, maxBodyBytes, allowedHosts, connections, stopping } = options;
-  // One for all who ask: it weighs 9 MB, and is the same every time.
-  let page: Promise<Buffer> | undefined;
-  const pageBytes = (response: Response): Promise<Buffer> =>
-    (page ??= response.text().then((text) => Buffer.from(text)));
-
   return (incoming, outgoing) => {
     const record = createRecord(oneValue(incoming.headers['x-request-id']));
     const exchange = { incoming, outgoing, record, cameLate: site.readiness.draining };
@@ -57,6 +55,13 @@ export function requestListener(options: RequestListenerOptions): Serve {
       await refuse(exchange, hostRefusal(headers.host));
       return;
     }
+    if (method === 'GET' || method === 'HEAD') {
+      const page = await site.explorer?.(incoming);
+      if (page) {
+        sendPage(exchange, page);
+        return;
+      }
+    }
     let body: string | undefined;
     try {
       if (hasBody(incoming)) {
@@ -69,6 +74,14 @@ export function requestListener(options: RequestListenerOptions): Serve {
     }
     if (url === '/graphql' && method === 'POST' && body !== undefined) {
       const answering = site.answerPost({ headers, body }, record);
+      if (answering) {
+        const answer = await answering;
+        await endOfTurn();
+        sendWritten(exchange, answer);
+        return;
+      }
+    } else if (method === 'GET' && url.startsWith(QUERY_BY_GET)) {
+      const answering = site.answerGet({ headers, search: url.slice(QUERY_BY_GET.length) }, record);
       if (answering) {
         const answer = await answering;
         await endOfTurn();
@@ -108,34 +121,52 @@ export function requestListener(options: RequestListenerOptions): Serve {
     await send(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS);
   }
 
-  function sendWritten(exchange: Exchange, { status, headers, text }: WrittenReply): void {
+  function sendWritten(exchange: Exchange, { status, headers, text, bytes }: WrittenReply): void {
     const { outgoing } = exchange;
     if (outgoing.destroyed) return;
-    const size = Buffer.byteLength(text);
-    headers.push('content-length', String(size));
+    const size = bytes ? bytes.length : Buffer.byteLength(text);
+    // Of a 304 it would be the length of what is not sent.
+    if (status !== 304) headers.push('content-length', String(size));
     if (isLast(exchange)) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
+    if (bytes) {
+      endWith(outgoing, bytes, 'latin1');
+      connections.watch(outgoing);
+      return;
+    }
     // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
     endWith(outgoing, text, size === text.length ? 'latin1' : 'utf8');
+    connections.watch(outgoing);
+  }
+
+  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): void {
+    const { incoming, outgoing, record } = exchange;
+    if (outgoing.destroyed) return;
+    const own = ['content-length', String(body.length), 'x-request-id', record.requestId];
+    if (isLast(exchange)) own.push('connection', 'close');
+    outgoing.writeHead(status, [...headers, ...own]);
+    outgoing.end(incoming.method === 'HEAD' ? undefined : body);
     connections.watch(outgoing);
   }
 
   /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
   async function send(exchange: Exchange, response: Response, lingerMs: number): Promise<void> {
     const { incoming, outgoing } = exchange;
-    const body = isPage(response) ? await pageBytes(response) : await response.text();
+    const body = response.headers.has('content-encoding')
+      ? Buffer.from(await response.arrayBuffer())
+      : await response.text();
     await endOfTurn();
     if (outgoing.destroyed) return;
     outgoing.statusCode = response.status;
     response.headers.forEach((value, name) => outgoing.setHeader(name, value));
     // Yoga streams what it answers to multipart/mixed; here everything is written whole.
     outgoing.removeHeader('transfer-encoding');
-    if (response.status === 204) outgoing.removeHeader('content-length');
+    if (response.status === 204 || response.status === 304) outgoing.removeHeader('content-length');
     else outgoing.setHeader('content-length', Buffer.byteLength(body));
     if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
     if (lingerMs === 0) {
       endWith(outgoing, body, 'utf8');
-      connections.watch(outgoing, typeof body === 'string');
+      connections.watch(outgoing);
       return;
     }
     // The whole answer leaves now; the connection when all was read that is on its way.

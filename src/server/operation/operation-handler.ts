@@ -327,7 +327,9 @@ export class OperationHandler {
     contextValue: Context,
     request: OperationRequest,
   ): Executed | undefined {
-    if (request.explain === 'plan' && this.#explains(request)) {
+    if (request.explain === 'plan') {
+      // Who asks for a plan does not expect to write.
+      if (!this.#explains(request)) throw this.#notExplained();
       const plan = planFor(args, contextValue);
       // Clients take an answer without `data` and `errors` for a broken one.
       if (plan) return { data: null, extensions: { plan: { ...plan, budget: this.#budget } } };
@@ -425,6 +427,16 @@ export class OperationHandler {
     if (journal && request.explain === 'true')
       return reply.extended({ upstream: explain(journal) });
     return reply;
+  }
+
+  #notExplained() {
+    return refusal(
+      403,
+      'EXPLAIN_NOT_ALLOWED',
+      this.#options.explain === 'keys'
+        ? 'Plans are told to callers with a key of their own (EXPLAIN=keys): send x-api-key, or leave out x-explain.'
+        : 'This gateway tells no plans (EXPLAIN=off): leave out x-explain, or run "npm run plan".',
+    );
   }
 
   #explains({ apiKey }: OperationRequest): boolean {

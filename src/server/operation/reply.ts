@@ -30,6 +30,7 @@ export class Reply {
   /** What masks hide. */
   readonly causes: readonly unknown[];
   #text: string | undefined;
+  #coded: Map<string, Promise<Buffer>> | undefined;
 
   constructor(
     body: FormattedExecutionResult,
@@ -39,7 +40,7 @@ export class Reply {
       headers = NONE,
       errorCodes = NONE,
       causes = NONE,
-    }: Partial<Omit<Reply, 'body' | 'text'>> = {},
+    }: Partial<Omit<Reply, 'body' | 'text' | 'coded'>> = {},
   ) {
     this.body = body;
     this.status = status;
@@ -52,6 +53,11 @@ export class Reply {
   /** The body as JSON, made once. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.body));
+  }
+
+  /** The text in codings, made once each. */
+  get coded(): Map<string, Promise<Buffer>> {
+    return (this.#coded ??= new Map());
   }
 
   /** The same with more `extensions`. */
@@ -67,6 +73,8 @@ export interface WrittenReply {
   /** Name, value, name, value. */
   readonly headers: string[];
   readonly text: string;
+  /** The text in the coding that the headers name; undefined for UTF-8. */
+  readonly bytes?: Buffer;
 }
 
 const NONE: readonly never[] = [];

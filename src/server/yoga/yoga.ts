@@ -1,7 +1,7 @@
 /**
  * GraphQL over HTTP as Yoga reads and writes it: every request that is not the plain one.
  *
- * It reads bodies and query strings, shows GraphiQL, and writes streams. It has no schema: what it has
+ * It reads bodies and query strings, and writes streams. It has no schema: what it has
  * read goes to the operation handler, whose reply it writes.
  */
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
@@ -15,7 +15,6 @@ import { badRequest, readForm } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
 import { replyOf, writeReply, type Executed } from '../operation/reply.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
-import { graphiqlOptions, graphiqlRenderer, type GraphiqlOptions } from './graphiql.ts';
 
 /** What Yoga hands from hook to hook. */
 interface ServerContext {
@@ -28,18 +27,14 @@ export type GraphQLServer = YogaServerInstance<ServerContext, {}>;
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
 
-/** @param graphiql false: browsers get no GraphiQL. */
-export const createGraphQLServer = (
-  handler: OperationHandler,
-  graphiql: GraphiqlOptions | false,
-): GraphQLServer =>
+export const createGraphQLServer = (handler: OperationHandler): GraphQLServer =>
   createYoga<ServerContext>({
     plugins: [useHandler(handler)],
     // Errors are masked with the reply, and logged with their request.
     maskedErrors: false,
     logging: false,
-    graphiql: graphiql && graphiqlOptions(graphiql),
-    renderGraphiQL: graphiqlRenderer(),
+    // The page is the HTTP server's.
+    graphiql: false,
     cors: false,
     parserAndValidationCache: false,
     // The HTTP server bounds bodies while it reads them; Yoga's way costs more than all else it does.
@@ -140,7 +135,7 @@ const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
 const EVENTS = /\btext\/event-stream\b/i;
 
 /** Any of these is proof. The second and third are what Yoga's and Apollo's clients send. */
-const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
+export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
 
 /**
  * Refuses what a foreign page could make a browser send without asking first.

@@ -1,0 +1,127 @@
+/**
+ * What an answer becomes for one caller: its bytes in a coding, and validators where it may be kept.
+ *
+ * A tag is of the answer itself, not of the request: a cache that asks with it learns whether the same
+ * caller would get the same bytes again. It saves bytes; the backend is asked all the same.
+ */
+import { createHash } from 'node:crypto';
+import type { MediaType } from '../operation/media-type.ts';
+import type { Reply, WrittenReply } from '../operation/reply.ts';
+import type { RequestRecord } from '../operation/request-record.ts';
+import { encode, MIN_CODED_LENGTH, negotiateCoding, type Coding } from './content-coding.ts';
+
+/** The headers of a request that decide it. */
+export interface Conditions {
+  readonly method: string;
+  /** `accept-encoding`. */
+  readonly acceptEncoding: string | null | undefined;
+  /** `if-none-match`. */
+  readonly ifNoneMatch: string | null | undefined;
+  /** `x-api-key`, as the caller sent it. */
+  readonly apiKey: string | null | undefined;
+  /** `x-explain`. */
+  readonly explain: string | null | undefined;
+}
+
+export interface RepresentationOptions {
+  /** For how long answers to trusted documents may be used unasked, in seconds. @default 0 */
+  readonly cacheMaxAge?: number | undefined;
+  /** What tags are made with beside the caller's key, so that nobody can test guesses of it. */
+  readonly cursorSecret?: string | undefined;
+}
+
+/** What caches must compare before they use an answer for another request. */
+const VARY = 'x-api-key, accept, accept-encoding';
+
+/** @param written of `reply`, in `mediaType`; its headers are added to. */
+export function represent(
+  written: WrittenReply,
+  mediaType: MediaType,
+  record: RequestRecord,
+  conditions: Conditions,
+  options: RepresentationOptions,
+): WrittenReply | Promise<WrittenReply> {
+  const { text, headers } = written;
+  const isGet = conditions.method === 'GET';
+  const isLong = text.length >= MIN_CODED_LENGTH;
+  if (!isGet && !isLong) return written;
+  const reply = record.reply!;
+  const coding = isLong ? negotiateCoding(conditions.acceptEncoding) : undefined;
+  let hash: string | undefined;
+  if (isGet) {
+    hash = mayBeKept(written, reply, record, conditions)
+      ? hashOf(text, mediaType, conditions.apiKey, options.cursorSecret)
+      : undefined;
+    headers.push('cache-control', hash === undefined ? 'no-store' : cacheControl(record, options));
+    headers.push('vary', VARY);
+    if (hash !== undefined && matches(conditions.ifNoneMatch, tagOf(hash, coding))) {
+      headers.push('etag', tagOf(hash, coding));
+      return { status: 304, headers, text: '' };
+    }
+  } else if (coding) {
+    headers.push('vary', 'accept-encoding');
+  }
+  const coded = coding && bytesOf(reply, coding);
+  if (!coded) return withTag(written, hash, undefined);
+  return coded.then((bytes) => {
+    headers.push('content-encoding', coding);
+    return withTag({ ...written, bytes }, hash, coding);
+  });
+}
+
+/** Whole answers to reads, and nothing that tells of one request. */
+const mayBeKept = (
+  { status }: WrittenReply,
+  { errorCodes }: Reply,
+  { operationType }: RequestRecord,
+  { explain }: Conditions,
+): boolean =>
+  status === 200 && errorCodes.length === 0 && operationType === 'query' && explain == null;
+
+function cacheControl({ trusted }: RequestRecord, { cacheMaxAge = 0 }: RepresentationOptions) {
+  return trusted && cacheMaxAge > 0 ? `private, max-age=${cacheMaxAge}` : 'private, no-cache';
+}
+
+function hashOf(
+  text: string,
+  mediaType: MediaType,
+  apiKey: string | null | undefined,
+  secret = '',
+): string {
+  return createHash('sha256')
+    .update(JSON.stringify([secret, apiKey ?? null, mediaType]))
+    .update(text)
+    .digest('base64url')
+    .slice(0, TAG_LENGTH);
+}
+
+/** Characters of six bits each. */
+const TAG_LENGTH = 24;
+
+/** A strong tag: the same bytes only in the same coding. */
+const tagOf = (hash: string, coding: Coding | undefined): string =>
+  coding ? `"${hash}-${coding}"` : `"${hash}"`;
+
+/** Compared weakly, since proxies that compress make strong tags weak. Source: RFC 9110, "If-None-Match". */
+function matches(given: string | null | undefined, tag: string): boolean {
+  if (!given) return false;
+  return given.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+}
+
+function withTag(
+  written: WrittenReply,
+  hash: string | undefined,
+  coding: Coding | undefined,
+): WrittenReply {
+  if (hash !== undefined) written.headers.push('etag', tagOf(hash, coding));
+  return written;
+}
+
+/** Coded once for each reply: introspection's is answered many times. */
+function bytesOf(reply: Reply, coding: Coding): Promise<Buffer> | undefined {
+  const known = reply.coded.get(coding);
+  if (known) return known;
+  const bytes = encode(reply.text, coding);
+  if (bytes) reply.coded.set(coding, bytes);
+  return bytes;
+}

@@ -1,0 +1,268 @@
+/**
+ * Compressed answers, and GET with validators: what goes over a slow link, and what does not go again.
+ */
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { negotiateCoding } from '../../src/server/http/content-coding.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok } from '../support/faults.ts';
+import { IDS } from '../support/ids.ts';
+import { openSite, shareBackend, type Site } from './support.ts';
+
+shareBackend();
+
+const LARGE = `{ page(pageId: "${IDS.page}") { name audiences(first: 20) { nodes { id audienceId effectiveName status createdAt page { id name } latestVersion { id versionNumber status createdAt } } } } }`;
+const SMALL = '{ __typename }';
+
+interface Raw {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly bytes: Buffer;
+}
+
+/** As it went over the wire: `fetch` decodes bodies. */
+function raw(
+  url: string,
+  { method = 'GET', headers = {}, body }: { method?: string; headers?: object; body?: string } = {},
+): Promise<Raw> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      { method, headers: { 'x-api-key': 'demo', ...headers } },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('end', () =>
+          resolve({
+            status: incoming.statusCode!,
+            headers: incoming.headers,
+            bytes: Buffer.concat(chunks),
+          }),
+        );
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+const CARRIERS = ['POST', 'POST through Yoga', 'GET', 'fetch'] as const;
+
+async function ask(
+  site: Site,
+  carrier: (typeof CARRIERS)[number],
+  query: string,
+  headers: Record<string, string> = {},
+): Promise<Raw> {
+  const get = `/graphql?query=${encodeURIComponent(query)}`;
+  if (carrier === 'GET') return raw(`${site.url}${get}`, { headers });
+  if (carrier !== 'fetch') {
+    return raw(`${site.url}/graphql${carrier === 'POST' ? '' : '?by=yoga'}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query }),
+    });
+  }
+  const response = await site.gateway.fetch(
+    new Request(`http://gateway${get}`, { headers: { 'x-api-key': 'demo', ...headers } }),
+  );
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    bytes: Buffer.from(await response.arrayBuffer()),
+  };
+}
+
+describe('compression', () => {
+  describe.each(CARRIERS)('by %s', (carrier) => {
+    it.each([
+      ['br, gzip', 'br', brotliDecompressSync],
+      ['gzip, deflate', 'gzip', gunzipSync],
+      ['gzip;q=1, br;q=0.5', 'gzip', gunzipSync],
+      ['*', 'br', brotliDecompressSync],
+      ['br;q=0, *', 'gzip', gunzipSync],
+    ])('answers %s in %s', async (accepted, coding, decode) => {
+      const site = await openSite();
+      const plain = await ask(site, carrier, LARGE);
+
+      const { headers, bytes } = await ask(site, carrier, LARGE, { 'accept-encoding': accepted });
+
+      expect(headers['content-encoding']).toBe(coding);
+      expect(headers['vary']).toMatch(/\baccept-encoding\b/);
+      expect(decode(bytes).toString()).toBe(plain.bytes.toString());
+      expect(bytes.length).toBeLessThan(plain.bytes.length / 4);
+    });
+
+    it.each(['', 'identity', 'br;q=0', 'deflate, zstd', 'identity;q=1, *;q=0'])(
+      'leaves an answer plain for "%s"',
+      async (accepted) => {
+        const site = await openSite();
+
+        const { headers, bytes } = await ask(site, carrier, LARGE, { 'accept-encoding': accepted });
+
+        expect(headers['content-encoding']).toBeUndefined();
+        expect(JSON.parse(bytes.toString()).errors).toBeUndefined();
+      },
+    );
+
+    it('leaves an answer below a kilobyte plain', async () => {
+      const site = await openSite();
+
+      const { headers } = await ask(site, carrier, SMALL, { 'accept-encoding': 'br' });
+
+      expect(headers['content-encoding']).toBeUndefined();
+    });
+
+    it('codes introspection', async () => {
+      const site = await openSite();
+      const query = '{ __schema { types { name description fields { name description } } } }';
+
+      for (let i = 0; i < 2; i++) {
+        const { bytes } = await ask(site, carrier, query, { 'accept-encoding': 'br' });
+        expect(JSON.parse(brotliDecompressSync(bytes).toString()).data.__schema).toBeDefined();
+      }
+    });
+  });
+
+  it('never holds a key, so what it saves tells nothing of one', async () => {
+    const site = await openSite();
+
+    const answers = [
+      await ask(site, 'POST', LARGE),
+      await ask(site, 'POST', '{ demo }'),
+      await ask(site, 'POST', LARGE, { 'x-explain': 'true', 'x-api-key': 'demo-nobody' }),
+    ];
+
+    for (const { bytes } of answers) expect(bytes.toString()).not.toMatch(/demo-nobody|"demo"/);
+  });
+
+  it('is refused on requests, which could be decompression bombs', async () => {
+    const site = await openSite();
+
+    const { status: code } = await ask(site, 'POST', SMALL, { 'content-encoding': 'br' });
+
+    expect(code).toBe(415);
+  });
+
+  it('is negotiated for any header', () => {
+    fc.assert(
+      fc.property(fc.string(), (accepted) => {
+        expect(['br', 'gzip', undefined]).toContain(negotiateCoding(accepted));
+      }),
+    );
+  });
+
+  it('answers many at once, whatever waits for a thread', async () => {
+    const site = await openSite();
+
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, () => ask(site, 'POST', LARGE, { 'accept-encoding': 'br' })),
+    );
+
+    const texts = answers.map(({ headers, bytes }) =>
+      (headers['content-encoding'] === 'br' ? brotliDecompressSync(bytes) : bytes).toString(),
+    );
+    expect(new Set(texts).size).toBe(1);
+  });
+});
+
+describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
+  it('is answered 304 to the tag of the same bytes, with the same headers', async () => {
+    const site = await openSite();
+    const first = await ask(site, carrier, LARGE, { 'accept-encoding': 'br' });
+    const tag = first.headers['etag'] as string;
+
+    const second = await ask(site, carrier, LARGE, {
+      'accept-encoding': 'br',
+      'if-none-match': `"other", W/${tag}`,
+    });
+
+    expect(tag).toMatch(/^"[\w-]{24}-br"$/);
+    expect(second.status).toBe(304);
+    expect(second.bytes).toHaveLength(0);
+    for (const name of ['etag', 'cache-control', 'vary']) {
+      expect(second.headers[name]).toBe(first.headers[name]);
+    }
+    expect(first.headers['cache-control']).toBe('private, no-cache');
+    expect(first.headers['vary']).toBe('x-api-key, accept, accept-encoding');
+  });
+
+  it('is for one origin, where pages of others may ask', async () => {
+    const site = await openSite({ corsOrigins: ['https://app.example'] });
+
+    const { headers } = await ask(site, carrier, SMALL, { origin: 'https://app.example' });
+
+    expect(headers['vary']).toBe('x-api-key, accept, accept-encoding, Origin');
+  });
+
+  it.each<[what: string, query: string, headers: Record<string, string>]>([
+    ['an error', '{ nothing }', {}],
+    ['a refused key', LARGE, { 'x-api-key': 'nobody' }],
+    ['an explained answer', LARGE, { 'x-explain': 'true' }],
+    ['a plan', LARGE, { 'x-explain': 'plan' }],
+    ['a write', 'mutation { restorePage(input: { id: "x" }) { page { id } } }', {}],
+  ])('never has a tag for %s', async (_, query, headers) => {
+    const site = await openSite();
+
+    const answer = await ask(site, carrier, query, { ...headers, 'if-none-match': '*' });
+
+    expect(answer.status).not.toBe(304);
+    expect(answer.headers['etag']).toBeUndefined();
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('never has a tag for a partial answer', async () => {
+    const upstream = await openFaultUpstream();
+    onTestFinished(() => upstream.stop());
+    upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
+    const site = await openSite({ upstreamUrl: upstream.url });
+
+    const answer = await ask(site, carrier, '{ page(pageId: "p") { title audiencesCount } }');
+
+    expect(JSON.parse(answer.bytes.toString()).errors).toHaveLength(1);
+    expect(answer.headers['etag']).toBeUndefined();
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+});
+
+it('answers 304 for the same answer only: never for a changed field, another key, coding or type', async () => {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  const site = await openSite({ upstreamUrl: upstream.url });
+  const pages = fc.record({
+    name: fc.constantFrom('n', 'N', 'ñ', 'n'.repeat(2_000)),
+    title: fc.constantFrom('u', 't', ''),
+  });
+  const callers = fc.record({
+    'x-api-key': fc.constantFrom('one', 'two'),
+    'accept-encoding': fc.constantFrom('br', 'gzip', 'identity'),
+    accept: fc.constantFrom('application/json', 'application/graphql-response+json'),
+  });
+  const asked = fc.record({ page: pages, caller: callers });
+
+  await fc.assert(
+    fc.asyncProperty(asked, asked, async (one, two) => {
+      const ask = async ({ page, caller }: typeof one, tag?: string) => {
+        upstream.on('GET /v0/pages/p', ok({ pageId: 'p', ...page }));
+        const headers = { ...caller, ...(tag && { 'if-none-match': tag }) };
+        const query = encodeURIComponent('{ page(pageId: "p") { name title } }');
+        return raw(`${site.url}/graphql?query=${query}`, { headers });
+      };
+      const isCoded = one.page.name.length > 1_000;
+      const same =
+        JSON.stringify(one.page) === JSON.stringify(two.page) &&
+        one.caller['x-api-key'] === two.caller['x-api-key'] &&
+        one.caller.accept === two.caller.accept &&
+        (one.caller['accept-encoding'] === two.caller['accept-encoding'] || !isCoded);
+
+      const { headers } = await ask(one);
+      const tag = headers['etag'] as string;
+
+      expect((await ask(two, tag)).status).toBe(same ? 304 : 200);
+      expect((await ask(one, tag)).status).toBe(304);
+    }),
+    { numRuns: 60 },
+  );
+});
