@@ -170,6 +170,19 @@ describe('examples', () => {
     expect(data).toMatchObject({ found: { name: 'Northwind launch' }, missing: null });
   });
 
+  it('answer in parts, and show the calls of all of them', async () => {
+    const { page } = await open();
+
+    await openExample(page, 'A page at once, its audiences later');
+    await page.locator('.graphiql-execute-button').click();
+    await page.locator('tr.call').first().waitFor();
+
+    const text = await textOf(page, 'answer');
+    expect(text).toContain('"name": "Northwind launch"');
+    expect(text).toContain('"effectiveName"');
+    expect((await rowsOf(page)).map(({ field }) => field)).toContain('page.audiences');
+  });
+
   it('publish a version, and watch how far it comes', async () => {
     const { page } = await open();
 
