@@ -23,6 +23,8 @@ const config: CodegenConfig = {
         useTypeImports: true,
         enumsAsTypes: true,
         strictScalars: true,
+        // Clients that read `errors` never see the null that stands for one.
+        nullability: { errorHandlingClient: true },
         defaultScalarType: 'unknown',
         scalars: { DateTime: 'string', SafeInt: 'number', JSON: 'unknown' },
       },

@@ -2,20 +2,32 @@
  * `src/main.ts` and what it imports → a few files in `dist/`, run by `npm run build`.
  *
  * Seven hundred modules in one file are read in half the time. What is loaded only when it is needed
- * (the embedded backend, GraphiQL) stays a file of its own.
+ * (the embedded backend) stays a file of its own.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 const MIGRATIONS = new URL('src/backend/database/migrations/', import.meta.url);
 
+/** Below `dist/`, as `src/explorer/vite.config.ts` says. */
+const EXPLORER = 'explorer';
+
 export default defineConfig({
   input: 'src/main.ts',
   platform: 'node',
-  // A native module, and a page of 9 MB that is text anyway.
-  external: ['@libsql/client', '@graphql-yoga/render-graphiql'],
+  // A native module.
+  external: ['@libsql/client'],
   plugins: [
+    {
+      // Of the last build nothing may stay but GraphiQL's page, which has a build of its own.
+      name: 'clean-but-for-the-page',
+      generateBundle({ dir = '' }) {
+        const old = existsSync(dir) ? readdirSync(dir) : [];
+        for (const name of old.filter((name) => name !== EXPLORER))
+          rmSync(join(dir, name), { recursive: true });
+      },
+    },
     {
       // Stacks name our own lines. Maps of everything take 30 MB of a process.
       name: 'no-maps-of-packages',
@@ -58,7 +70,6 @@ export default defineConfig({
   ],
   output: {
     dir: 'dist',
-    cleanDir: true,
     sourcemap: true,
     sourcemapExcludeSources: true,
     comments: { jsdoc: false },

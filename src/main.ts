@@ -4,6 +4,7 @@
  * The only file with side effects. It begins what the others describe, and ends it in reverse.
  */
 import cluster from 'node:cluster';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend } from './backend/backend.ts';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
@@ -29,6 +30,12 @@ const FIRST_PROBE_MS = 1_000;
 
 /** Where a primary tells its workers that their backend is the embedded one. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
+
+/** GraphiQL's build: beside this file when that is built as well. */
+const EXPLORER = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../dist/explorer' : 'explorer',
+);
 
 try {
   const config = readConfig(process.env);
@@ -113,8 +120,10 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     logger,
     metrics,
     corsOrigins: config.corsOrigins,
-    graphiql:
-      config.graphiql && (backend ? { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID } : {}),
+    graphiql: config.graphiql && {
+      folder: EXPLORER,
+      ...(backend && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
+    },
     introspection: config.introspection,
     suggestions: config.suggestions,
     explain: config.explain,

@@ -4,7 +4,7 @@
  * Run by `npm run codegen`; the gateway itself never reads the file.
  */
 import { writeFileSync } from 'node:fs';
-import { lexicographicSortSchema, printSchema } from 'graphql';
+import { printSemanticSchema } from './graph/types/semantic-non-null.ts';
 import { schema } from './schema.ts';
 
-writeFileSync('schema.graphql', `${printSchema(lexicographicSortSchema(schema))}\n`);
+writeFileSync('schema.graphql', printSemanticSchema(schema));

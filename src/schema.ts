@@ -1,6 +1,7 @@
 /**
  * Imports every resource module once, and builds the schema.
  */
+import { specifiedDirectives } from 'graphql';
 import './graph/types/node.queries.ts';
 import './resources/page/page.ts';
 import './resources/audience/audience.ts';
@@ -11,5 +12,8 @@ import './resources/account/account.ts';
 import './resources/person/person.ts';
 import './resources/log/log.ts';
 import { builder } from './graph/types/builder.ts';
+import { SemanticNonNullDirective } from './graph/types/semantic-non-null.ts';
 
-export const schema = builder.toSchema();
+export const schema = builder.toSchema({
+  directives: [...specifiedDirectives, SemanticNonNullDirective],
+});

@@ -15,7 +15,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend'],
   'print-plan.ts': ['schema.ts', 'plan'],
-  'print-schema.ts': ['schema.ts'],
+  'print-schema.ts': ['schema.ts', 'graph'],
   'check-documents.ts': ['schema.ts', 'plan', 'server'],
   'config.ts': ['config-variable.ts', 'v0'],
   'config-variable.ts': ['lib'],
@@ -30,6 +30,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   backend: ['v0'],
   client: [],
+  explorer: ['client'],
 };
 
 /** Each resource module, and the modules it imports from. An edge lives with its child. */
@@ -48,13 +49,12 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [],
   'print-plan.ts': ['graphql'],
-  'print-schema.ts': ['graphql'],
+  'print-schema.ts': [],
   'check-documents.ts': ['graphql'],
   'config.ts': [],
   'config-variable.ts': ['zod'],
   server: [
     '@graphql-yoga/plugin-csrf-prevention',
-    '@graphql-yoga/render-graphiql',
     'graphql',
     'graphql-yoga',
     'lru-cache',
@@ -63,8 +63,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'prom-client',
     'zod',
   ],
-  'schema.ts': [],
-  resources: [],
+  'schema.ts': ['graphql'],
+  resources: ['zod'],
   plan: ['graphql'],
   graph: [
     '@pothos/core',
@@ -81,6 +81,21 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   backend: ['@hono/node-server', '@libsql/client', 'drizzle-orm', 'hono', 'zod'],
   client: ['@graphql-typed-document-node/core'],
+  explorer: [
+    '@graphiql/plugin-doc-explorer',
+    '@graphiql/plugin-explorer',
+    '@graphiql/plugin-history',
+    '@graphiql/react',
+    '@graphiql/toolkit',
+    'graphiql',
+    'graphql',
+    'jsonc-parser',
+    'monaco-editor',
+    'monaco-graphql',
+    'react',
+    'react-dom',
+    'vite',
+  ],
 };
 
 /** More files side by side than this are a drawer: the layer needs modules. */

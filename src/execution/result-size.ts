@@ -9,7 +9,7 @@ import { GraphQLError } from 'graphql';
 import { pathOf, type PreparedField, type PreparedSelection } from './prepared-operation.ts';
 
 export interface ExecutionLimits {
-  /** Fields and list items that one answer may have; one that is awaited counts five more. */
+  /** Fields and list items that one answer may have; one that is awaited counts twelve more. */
   readonly maxValues: number;
   /** What its keys and strings may take in JSON, in bytes. */
   readonly maxTextBytes: number;
@@ -26,7 +26,7 @@ const VALUES_PER_LOOK = 1_000;
 const SMALL = 0.1;
 
 /** What an awaited value costs more than others, in time and in memory, about. */
-const VALUES_PER_AWAITED = 5;
+const VALUES_PER_AWAITED = 12;
 
 /** What a failed field costs more than others, about. */
 const VALUES_PER_FAILED = 20;

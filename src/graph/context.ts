@@ -2,6 +2,7 @@
  * The context that every resolver of one request receives.
  */
 import type { RestClient } from '../rest/client/client.ts';
+import type { Pollers } from './live/pollers.ts';
 
 export interface Context {
   /** The backend, with this caller's key. */
@@ -10,6 +11,8 @@ export interface Context {
   readonly apiKey: string;
   /** Makes cursors useless for guessing API keys; empty when none is configured. */
   readonly cursorSecret: string;
+  /** What watches objects for whoever wants to see them change; undefined where nobody can. */
+  readonly pollers: Pollers | undefined;
   /** False to ask for every object when its turn comes: for measuring what look-ahead saves. */
   readonly looksAhead: boolean;
   /** What this request has read so far, by accessor; exchanged for a new one by `forgetReads`. */
@@ -21,6 +24,8 @@ export interface ContextOptions {
   readonly apiKey?: string | undefined;
   /** Shared by all processes that take each other's cursors. @default none */
   readonly cursorSecret?: string | undefined;
+  /** @default none */
+  readonly pollers?: Pollers | undefined;
   /** @default true */
   readonly looksAhead?: boolean;
 }
@@ -28,8 +33,8 @@ export interface ContextOptions {
 /** A context for one request. */
 export const createContext = (
   rest: RestClient,
-  { apiKey = '', cursorSecret = '', looksAhead = true }: ContextOptions,
-): Context => ({ rest, apiKey, cursorSecret, looksAhead, reads: new Map() });
+  { apiKey = '', cursorSecret = '', pollers, looksAhead = true }: ContextOptions,
+): Context => ({ rest, apiKey, cursorSecret, pollers, looksAhead, reads: new Map() });
 
 /**
  * One value a request, made at its first use: `const topicLoader = perRequest((context) => …)`.

@@ -6,9 +6,8 @@
  */
 import type { GraphQLFormattedError } from 'graphql';
 import { RestBudgetError } from '../rest/client/errors.ts';
-import type { ErrorCode } from './errors.ts';
 
-const CUT: ErrorCode = 'UPSTREAM_BUDGET_EXCEEDED';
+const CUT = 'UPSTREAM_BUDGET_EXCEEDED';
 
 /** What to ask for in the next request. */
 export interface Continuation {

@@ -5,6 +5,7 @@
  * the response is written. Anything else is unforeseen, and masked.
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import { isDeepStrictEqual } from 'node:util';
 import { withoutStack } from '../lib/without-stack.ts';
 import {
   RestAbortedError,
@@ -38,10 +39,22 @@ export type ErrorCode =
   | 'UPSTREAM_BUDGET_EXCEEDED'
   | 'OUTCOME_UNKNOWN';
 
-/** A refusal of what the caller sent. The message says what to do instead and shows the offender. */
+/**
+ * A refusal of what the caller sent. The message says what to do instead and shows the offender.
+ *
+ * Thousands of fields may be refused for one wrong variable: what is refused again in the same words is
+ * refused with the same error.
+ */
 export function badInput(message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError {
-  return codedError(message, { code: 'BAD_USER_INPUT', ...extensions });
+  if (lastRefusal?.message === message) {
+    const { code: _code, ...known } = lastRefusal.extensions;
+    if (isDeepStrictEqual(known, extensions)) return lastRefusal;
+  }
+  lastRefusal = codedError(message, { code: 'BAD_USER_INPUT', ...extensions });
+  return lastRefusal;
 }
+
+let lastRefusal: GraphQLError | undefined;
 
 /** A value of the backend that can't be shown as what the schema promises. */
 export function invalidResponse(message: string): GraphQLError {

@@ -6,20 +6,23 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { corsFor } from './http/cors.ts';
+import { createExplorer, type Explorer } from './http/explorer.ts';
 import { represent } from './http/representation.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
 import { report } from './observe/request-report.ts';
+import type { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { streamOf } from './live/event-stream.ts';
+import type { Subscriptions } from './live/subscriptions.ts';
 import { negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
-import { readForm, parseJson } from './operation/params.ts';
+import { parseJson, readForm } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
 import { writeReply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
 import type { TrustedObserver } from './trusted/trusted-documents.ts';
-import type { GraphiqlOptions } from './yoga/graphiql.ts';
 import { createGraphQLServer, CSRF_HEADERS } from './yoga/yoga.ts';
 
 export interface GatewayOptions extends OperationHandlerOptions {
@@ -36,6 +39,15 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly hasAdminPort?: boolean;
   /** For how long answers to trusted documents by GET may be used unasked, in seconds. @default 0 */
   readonly cacheMaxAge?: number;
+}
+
+export interface GraphiqlOptions {
+  /** Where its build is. @default nowhere: browsers are told that it was not built */
+  readonly folder?: string | undefined;
+  /** The key the page sends until its user enters another. */
+  readonly apiKey?: string | undefined;
+  /** The page that the first query is about. */
+  readonly pageId?: string | undefined;
 }
 
 /** A POST to `/graphql`, its body read. */
@@ -55,6 +67,8 @@ export interface Get {
 export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
+  /** What has to be ended when the process stops. */
+  readonly subscriptions: Subscriptions;
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
   /** The answer to a JSON body; undefined when `answer` is to be asked, with the same record. */
@@ -67,12 +81,16 @@ export interface Site {
    * @param record begun before: what the HTTP server refuses by itself is reported like the rest.
    */
   answer(request: Request, record: RequestRecord): Promise<Response>;
+  /** GraphiQL, where it is served. */
+  readonly explorer?: Explorer;
   /** Resolves when no request is being answered. */
   idle(): Promise<void>;
 }
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
+  /** What watches objects for subscriptions and waits. */
+  readonly pollers: Pollers;
   /** What operators ask, for a port of its own. */
   readonly admin: Site;
   /**
@@ -107,7 +125,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     trustedDocuments: handler.trusted,
   });
   metrics.watch(options.upstream.breaker);
-  const yoga = createGraphQLServer(handler, graphiql);
+  const yoga = createGraphQLServer(handler);
+  const { introspection = true, explain = 'on' } = options;
+  const { folder, ...example } = graphiql || {};
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
@@ -149,7 +169,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = await yoga.handleRequest(request, { record });
-      if (isPage(response)) return withHeaders(response, PAGE_HEADERS);
       const answer = await representation(request, response, record);
       report({ logger, metrics, record, status: answer.status });
       return withHeaders(answer, cors.headersFor(origin));
@@ -168,7 +187,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     const isWhole = response.headers.get('content-type')?.startsWith(mediaType) ?? false;
     if (!isWhole || !record.reply) {
       // A cache that does not know the key's header would give one tenant's data to another.
-      if (method === 'GET') response.headers.set('cache-control', 'no-store');
+      if (method === 'GET' && !streamOf(response)) {
+        response.headers.set('cache-control', 'no-store');
+      }
       return response;
     }
     const conditions = {
@@ -232,6 +253,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     return {
       readiness,
       logger,
+      subscriptions: handler.subscriptions,
       Request: yoga.fetchAPI.Request,
       answerPost: () => undefined,
       answerGet: () => undefined,
@@ -259,6 +281,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     ...site,
     metrics,
+    explorer: createExplorer(folder, graphiql && { introspection, explain, ...example }),
+    pollers: handler.pollers,
     admin: siteOf(adminRoutes),
     open: async () => handler.trusted?.open(),
     close: () => handler.trusted?.close(),
@@ -302,18 +326,6 @@ const trustedObserver = (logger: Logger): TrustedObserver => ({
 
 /** Said in the log, with the reason beside it. */
 export const NOT_READY = 'Not ready: the backend cannot be used';
-
-/** No other page may show it in a frame, and lead somebody to press Play. */
-const PAGE_HEADERS = [
-  'content-security-policy',
-  "frame-ancestors 'none'",
-  'x-frame-options',
-  'DENY',
-];
-
-/** Whether it is GraphiQL. */
-export const isPage = (response: Response): boolean =>
-  response.headers.get('content-type')?.startsWith('text/html') ?? false;
 
 function withHeaders(response: Response, headers: readonly string[]): Response {
   for (let i = 0; i < headers.length; i += 2) {

@@ -50,7 +50,7 @@ describe('GraphiQL', () => {
     await page.goto(url);
     await page.locator('.graphiql-execute-button').click();
     const answer = page.locator('.result-window');
-    await answer.getByText('Northwind launch').waitFor();
+    await answer.getByText('Northwind launch').first().waitFor();
     await page.waitForTimeout(500);
     mkdirSync('.data', { recursive: true });
     await page.screenshot({ path: '.data/graphiql.png' });

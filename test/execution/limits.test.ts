@@ -16,7 +16,7 @@ import { afterRejections, executeWith, UNLIMITED } from './oracle.ts';
 
 const schema = buildSchema(`
   scalar Json
-  type Node { text: String number: Int json: Json nodes(count: Int!): [Node!] later: Node needed: Node! }
+  type Node { text: String number: Int json: Json nodes(count: Int!): [Node!] later: Node needed: Node! fails: String }
   type Query { node: Node other: Node }
   type Mutation { node: Node other: Node }
 `);
@@ -37,6 +37,9 @@ const node = {
     return node;
   },
   needed: () => node,
+  fails: () => {
+    throw new Error('Failed');
+  },
 };
 
 async function ask(
@@ -260,12 +263,20 @@ describe('an answer with much that is promised', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('has more values than one that is there: an awaited one counts six', async () => {
-    const values = 2 + 200 * 2 + 200 * (1 + 200 * 2) + 200 * 200 + 5 * (200 + 200 * 200);
+  it('has more values than one that is there: an awaited one counts thirteen', async () => {
+    const values = 2 + 200 * 2 + 200 * (1 + 200 * 2) + 200 * 200 + 12 * (200 + 200 * 200);
 
     expect(await ask(source, { maxValues: values })).not.toHaveProperty('errors');
     expect(await ask(source, { maxValues: values - 1 })).not.toHaveProperty('data');
   });
+});
+
+it('counts twenty more values for a field that failed', async () => {
+  const failing = '{ node { nodes(count: 200) { fails } } }';
+  const values = 2 + 200 * 2 + 200 * 20;
+
+  expect(await ask(failing, { maxValues: values })).toHaveProperty('data');
+  expect(await ask(failing, { maxValues: values - 1 })).not.toHaveProperty('data');
 });
 
 describe('introspection', () => {

@@ -137,10 +137,10 @@ describe('documents made to hurt', () => {
     },
   );
 
-  it('T37 keeps a bounded memory of two thousand documents padded with comments', async () => {
+  it('T37 keeps a bounded memory of five hundred documents padded with comments', async () => {
     const padding = '#'.repeat(95_000);
     const fill = async (from: number) => {
-      for (let i = from; i < from + 1_000; i += 20) {
+      for (let i = from; i < from + 250; i += 20) {
         const some = Array.from({ length: 20 }, (_, j) =>
           graphql({ query: `{ a${i + j}: __typename }\n${padding}` }),
         );
@@ -151,7 +151,7 @@ describe('documents made to hurt', () => {
     const before = (await stand.gateway.gauge()).heapBytes;
 
     const half = await fill(0);
-    const whole = await fill(1_000);
+    const whole = await fill(250);
 
     expect(whole - before).toBeLessThan(150e6);
     expect(whole - half).toBeLessThan(20e6);
@@ -786,7 +786,8 @@ describe('T47 pages of others, and what is disclosed', () => {
 
     expect(schemaAsked.status).toBe(400);
     expect(guess.text).not.toMatch(/did you mean/i);
-    expect(page.headers.get('content-type')).not.toMatch(/html/);
+    expect(page.status).toBe(404);
+    expect(await page.text()).toMatch(/^[^{}]*GraphiQL is switched off here[^{}]*$/);
     expect(failed.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(Object.keys(failed.errors[0].extensions).sort()).toEqual(['code', 'upstream']);
     await closed.holds([schemaAsked, guess, failed], { hits: 1 });

@@ -5,6 +5,7 @@
  */
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { POST_JSON, send, type Reply } from '../support/gateway-process.ts';
 import { expectBelow, openStand, type Stand } from './stand.ts';
 
@@ -136,6 +137,29 @@ describe('T65 a document of up to 100 KB', () => {
     for (const { errors } of replies) expect(errors.length).toBeLessThan(30);
     await stand.holds(replies, { hits: 0 });
   });
+
+  it.each([
+    ['cursor', 'String', 'after', 'x'.repeat(8_000)],
+    ['count', 'Int', 'first', 1_000],
+  ])(
+    'T65 costs little where one %s is refused in thousands of fields',
+    async (_what, type, argument, wrong) => {
+      const query = `query ($ids: [ID!]!, $wrong: ${type}) { ${times(25, (i) => `a${i}: nodes(ids: $ids) { ...F }`)} }
+        fragment F on Page { audiences(${argument}: $wrong) { nodes { audienceId } } }`;
+      const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
+      const replies: Reply[] = [];
+
+      await expectBelow(250, () =>
+        cpuOf(async () => {
+          replies.push(await stand.ask(variant(query), { variables: { ids, wrong } }));
+        }, 2),
+      );
+
+      for (const { codes } of replies) expect(new Set(codes)).toEqual(new Set(['BAD_USER_INPUT']));
+      // Pages are looked up meanwhile.
+      await stand.holds(replies, { hits: [0, 100 * replies.length] });
+    },
+  );
 
   it('T65 repeats no more than a hundred characters of itself in a message', async () => {
     const long = 'x'.repeat(190);

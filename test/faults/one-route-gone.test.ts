@@ -59,7 +59,7 @@ describe.concurrent('T63 what fails', () => {
   ])('T63 keeps every field of one route of a screen while the other %s', async (_name, fault) => {
     const [{ upstream, gateway }, callers] = await open(PATIENT);
     const ask = () => callers.ask(screen());
-    const before = await askSteadily(30, 1_000, ask);
+    const before = await askSteadily(30, 600, ask);
     expect(before.flatMap(({ body }) => body.errors ?? [])).toEqual([]);
 
     // By the route alone: the ids are always new.
@@ -67,7 +67,7 @@ describe.concurrent('T63 what fails', () => {
       (seen.target.startsWith('/v0/persons/') ? fault : world())(response, seen, socket),
     );
     const early = await askSteadily(30, 1_800, ask);
-    const late = await askSteadily(30, 2_200, ask);
+    const late = await askSteadily(30, 1_200, ask);
 
     const during = [...early, ...late];
     const lost = during.filter(({ body }) => body.data.topic?.title !== WELL.title);
@@ -112,12 +112,12 @@ describe.concurrent('T63 what fails', () => {
         (seen.headers['x-api-key'] === KEY ? status(500) : world())(response, seen, socket),
       );
 
-      const noisy = callers.loop(4, 6_000, async () => {
+      const noisy = callers.loop(4, 4_000, async () => {
         const { body } = await callers.ask(query());
         expect(body.data).toEqual({ person: null });
       });
       await sleep(500);
-      const quiet = await askSteadily(everyMs, 5_500, () =>
+      const quiet = await askSteadily(everyMs, 3_500, () =>
         callers.ask(query(), { apiKey: OTHER_KEY }),
       );
       await noisy;

@@ -3,6 +3,7 @@
  */
 import { request } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
 import { rawHttp } from './raw-http.ts';
 import { eventually, openStand, type Stand } from './stand.ts';
@@ -82,12 +83,14 @@ describe('T77 EXPLAIN', () => {
       plan.body.extensions?.plan !== undefined,
       cost.body.extensions?.upstream !== undefined,
       cost.headers.get('server-timing') !== null,
-      // Whoever is told nothing is served as if nothing had been asked.
-      plan.data?.person ?? null,
+      // A plan is never executed instead; what a request has cost is left out of its answer.
+      plan.codes,
+      cost.data?.person ?? null,
     ];
   };
-  const ALL = [true, true, true, null];
-  const NOTHING = [false, false, false, { name: 'name' }];
+  const PERSON = { name: 'name' };
+  const ALL = [true, true, true, [], PERSON];
+  const NOTHING = [false, false, false, ['EXPLAIN_NOT_ALLOWED'], PERSON];
 
   it.each([
     ['on', ALL, ALL],
@@ -98,6 +101,19 @@ describe('T77 EXPLAIN', () => {
 
     expect(await told(stand, KEY)).toEqual(withKey);
     expect(await told(stand)).toEqual(without);
+  });
+
+  it('T77 off executes no mutation of which the plan was asked for', async () => {
+    const stand = await open({ EXPLAIN: 'off' });
+
+    const reply = await stand.ask(
+      `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "x" }) { topic { title } } }`,
+      { headers: { 'x-explain': 'plan' } },
+    );
+
+    expect([reply.status, reply.codes]).toEqual([403, ['EXPLAIN_NOT_ALLOWED']]);
+    expect(reply.errors[0].message).toContain('EXPLAIN=off');
+    await stand.holds(reply, { hits: 0 });
   });
 });
 

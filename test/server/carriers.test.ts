@@ -264,8 +264,7 @@ async function ask(stand: Carried, { body = ASKED, headers = {}, hint }: Asked =
     expect(found, hint ?? 'in-process fetch').toEqual(expected);
   }
   const search = searchOf(body);
-  // With text/html a browser asks for GraphiQL.
-  if (search && !isAboutBodies && !headers['accept']?.includes('text/html')) {
+  if (search && !isAboutBodies) {
     const { 'content-type': _, ...rest } = init.headers;
     const get = { method: 'GET', headers: { ...rest, 'apollo-require-preflight': '1' } };
     for (const carrier of ['fast GET', 'Yoga GET'] as const) {

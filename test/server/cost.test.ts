@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { execute, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
+import { toClientError } from '../../src/graph/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
@@ -218,6 +219,6 @@ describe('the budget', () => {
       contextValue: createContext(client({ maxCalls: 0 }), { apiKey: 'key' }),
     });
 
-    expect(errors?.[0]?.extensions['continuation']).toEqual({ id: entry });
+    expect(toClientError(errors?.[0])?.extensions['continuation']).toEqual({ id: entry });
   });
 });

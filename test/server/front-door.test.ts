@@ -1,8 +1,10 @@
 /** What is let in: methods, media types, bodies, origins. */
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { expectBelow } from '../faults/stand.ts';
+import { buildExplorer } from '../support/explorer-build.ts';
 import { openSite, POST_JSON, send, shareBackend } from './support.ts';
 
 shareBackend();
@@ -325,26 +327,97 @@ describe('what CORS lets pages read', () => {
 });
 
 describe('GraphiQL', () => {
-  it('is one page that loads nothing from elsewhere', async () => {
-    const { url } = await openSite({ graphiql: { apiKey: 'demo', pageId: 'page_northwind' } });
+  /** As browsers ask for a page. */
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-    const { status, text, headers } = await send(`${url}/graphql`, {
-      headers: { accept: 'text/html' },
-    });
+  const openPage = () =>
+    openSite({ graphiql: { folder: buildExplorer(), apiKey: 'demo', pageId: 'page_northwind' } });
 
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html']);
+  const filesOf = (html: string): string[] =>
+    [...html.matchAll(/<(?:script|link)[^>]+(?:src|href)="(?!data:)([^"]+)"/g)].map(
+      ([, file]) => file!,
+    );
+
+  it('is a page that loads nothing from elsewhere and may be framed by nobody', async () => {
+    const { url } = await openPage();
+
+    const { status, text, headers } = await send(`${url}/graphql`, { headers: browser });
+
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain('<title>Content Pages · GraphiQL</title>');
-    expect(text).toContain('page_northwind');
-    expect(headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
-    expect(text.match(/<(?:script|link)[^>]+(?:src|href)="(?!data:)/g)).toBeNull();
+    expect(text).toContain('"apiKey":"demo","pageId":"page_northwind"');
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; .*connect-src 'self'.*frame-ancestors 'none'$/,
+    );
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-request-id')).toMatch(/./);
+    expect(filesOf(text)).not.toEqual([]);
+    expect(filesOf(text).filter((file) => !file.startsWith('/graphql/explorer/'))).toEqual([]);
   });
 
-  it('is not there when it is switched off', async () => {
-    const { url } = await openSite({ graphiql: false });
+  it.each(['br', 'gzip', 'identity'])(
+    'has files that browsers keep for ever, as %s',
+    async (encoding) => {
+      const { url } = await openPage();
+      const { text } = await send(`${url}/graphql`, { headers: browser });
 
-    const { status, headers } = await send(`${url}/graphql`, { headers: { accept: 'text/html' } });
+      for (const file of filesOf(text)) {
+        const {
+          status,
+          headers,
+          text: body,
+        } = await send(url + file, {
+          headers: { 'accept-encoding': `${encoding}, x;q=0` },
+        });
 
-    expect([status, headers.get('content-type')]).toEqual([406, expect.stringMatching(/json/)]);
+        expect(status).toBe(200);
+        expect(headers.get('content-encoding') ?? 'identity').toBe(encoding);
+        expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+        expect(headers.get('content-type')).toMatch(/^text\/(?:javascript|css)/);
+        expect(body).toMatch(/[;}]/);
+      }
+    },
+  );
+
+  it('does not answer for other files, other hosts, or the port of operators', async () => {
+    const { gateway, server } = await openPage();
+
+    for (const path of ['../main.js', '..%2Fmain.js', 'index.html', 'no.js', ''])
+      expect(
+        await raw(server.port, `GET /graphql/explorer/${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
+      ).toMatch(/^HTTP\/1\.1 404/);
+    const named = await openHttpServer({
+      site: gateway,
+      host: '127.0.0.1',
+      port: 0,
+      allowedHosts: ['gateway.example'],
+    });
+    onTestFinished(() => void named.close(0));
+    expect((await send(`${named.url}/graphql`, { headers: browser })).status).toBe(421);
+    const admin = await openHttpServer({ site: gateway.admin, host: '127.0.0.1', port: 0 });
+    onTestFinished(() => void admin.close(0));
+    expect((await send(`${admin.url}/graphql`, { headers: browser })).status).toBe(404);
+  });
+
+  it.each([
+    ['when it is switched off', false, 'GraphiQL is switched off here (GRAPHIQL=off).'],
+    ['when it was not built', { folder: '/nowhere' }, 'run &quot;npm ci&quot;'],
+    ['when nobody says where its build is', {}, 'run &quot;npm ci&quot;'],
+  ] as const)('says in a sentence why it is not there %s', async (_when, graphiql, sentence) => {
+    const { url } = await openSite({ graphiql });
+
+    const page = await send(`${url}/graphql`, { headers: browser });
+    const query = await send(`${url}/graphql?query={__typename}`, {
+      headers: { ...browser, 'apollo-require-preflight': '1' },
+    });
+
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
+    expect(page.text).toContain(sentence);
+    expect(page.text).toContain('GraphQL itself is at this address, by POST.');
+    expect(query.body).toEqual({ data: { __typename: 'Query' } });
   });
 });
 

@@ -13,7 +13,11 @@ it('builds before a start only what has changed since the last one', () => {
     rmSync(clone, { recursive: true });
   });
   for (const part of ['package.json', 'package-lock.json', 'rolldown.config.ts', 'src'])
-    cpSync(join(ROOT, part), join(clone, part), { recursive: true });
+    cpSync(join(ROOT, part), join(clone, part), {
+      recursive: true,
+      // GraphiQL's page has a build of its own, which takes ten times as long.
+      filter: (source) => !source.endsWith('src/explorer'),
+    });
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   const builtAt = (): number => {
     execFileSync('npm', ['run', 'prestart'], { cwd: clone, stdio: 'pipe' });

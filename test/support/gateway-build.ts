@@ -15,6 +15,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ const RECIPE = ['rolldown.config.ts', 'package-lock.json'];
 /** The path of its `main.js`. */
 export async function buildGateway(): Promise<string> {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('client'))
+    .filter((file) => file.endsWith('.ts') && !/^(?:client|explorer)\b/.test(file))
     .map((file) => join('src', file));
   const hash = createHash('sha256');
   for (const file of [...sources, ...RECIPE])
@@ -45,6 +46,8 @@ async function buildInto(done: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const making = mkdtempSync(`${done}.`);
   await build({ ...config, cwd: ROOT, output: { ...config.output, dir: making } });
+  // The page has a build of its own.
+  symlinkSync(join(ROOT, 'dist/explorer'), join(making, 'explorer'));
   writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
   // Some tests start it as another user.
   chmodSync(making, 0o755);

@@ -24,6 +24,7 @@ type Documents = {
   'mutation PublishVersion($input: PublishAudienceVersionInput!) {\n  publishAudienceVersion(input: $input) {\n    audienceVersion {\n      ...VersionSummary\n      audience {\n        ...AudienceSummary\n      }\n    }\n    userErrors {\n      code\n      field\n      message\n    }\n  }\n}': typeof types.PublishVersionDocument;
   'query SearchPages($query: String!, $first: Int = 10) {\n  searchPages(query: $query, first: $first) {\n    pageId\n    name\n    pageType\n    audiencesCount\n  }\n}': typeof types.SearchPagesDocument;
   'query Topics($first: Int!, $after: String) {\n  topics(first: $first, after: $after) {\n    totalCount\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    nodes {\n      id\n      topicId\n      title\n      purpose\n      isDefault\n      sortOrder\n      entries {\n        totalCount\n        pageInfo {\n          hasNextPage\n          endCursor\n        }\n        nodes {\n          id\n          topicEntryId\n          sortOrder\n          content {\n            type\n            content\n          }\n        }\n      }\n    }\n  }\n}': typeof types.TopicsDocument;
+  'subscription VersionProgress($id: ID!) {\n  audienceVersionProgress(id: $id) {\n    audienceVersion {\n      ...VersionSummary\n      queuedAt\n    }\n    isFinal\n  }\n}': typeof types.VersionProgressDocument;
   'query Version($id: ID!) {\n  node(id: $id) {\n    __typename\n    ... on AudienceVersion {\n      ...VersionSummary\n      queuedAt\n      obsoleteAt\n    }\n  }\n}': typeof types.VersionDocument;
 };
 const documents: Documents = {
@@ -47,6 +48,8 @@ const documents: Documents = {
     types.SearchPagesDocument,
   'query Topics($first: Int!, $after: String) {\n  topics(first: $first, after: $after) {\n    totalCount\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    nodes {\n      id\n      topicId\n      title\n      purpose\n      isDefault\n      sortOrder\n      entries {\n        totalCount\n        pageInfo {\n          hasNextPage\n          endCursor\n        }\n        nodes {\n          id\n          topicEntryId\n          sortOrder\n          content {\n            type\n            content\n          }\n        }\n      }\n    }\n  }\n}':
     types.TopicsDocument,
+  'subscription VersionProgress($id: ID!) {\n  audienceVersionProgress(id: $id) {\n    audienceVersion {\n      ...VersionSummary\n      queuedAt\n    }\n    isFinal\n  }\n}':
+    types.VersionProgressDocument,
   'query Version($id: ID!) {\n  node(id: $id) {\n    __typename\n    ... on AudienceVersion {\n      ...VersionSummary\n      queuedAt\n      obsoleteAt\n    }\n  }\n}':
     types.VersionDocument,
 };
@@ -125,6 +128,12 @@ export function graphql(
 export function graphql(
   source: 'query Topics($first: Int!, $after: String) {\n  topics(first: $first, after: $after) {\n    totalCount\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    nodes {\n      id\n      topicId\n      title\n      purpose\n      isDefault\n      sortOrder\n      entries {\n        totalCount\n        pageInfo {\n          hasNextPage\n          endCursor\n        }\n        nodes {\n          id\n          topicEntryId\n          sortOrder\n          content {\n            type\n            content\n          }\n        }\n      }\n    }\n  }\n}',
 ): (typeof documents)['query Topics($first: Int!, $after: String) {\n  topics(first: $first, after: $after) {\n    totalCount\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    nodes {\n      id\n      topicId\n      title\n      purpose\n      isDefault\n      sortOrder\n      entries {\n        totalCount\n        pageInfo {\n          hasNextPage\n          endCursor\n        }\n        nodes {\n          id\n          topicEntryId\n          sortOrder\n          content {\n            type\n            content\n          }\n        }\n      }\n    }\n  }\n}'];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(
+  source: 'subscription VersionProgress($id: ID!) {\n  audienceVersionProgress(id: $id) {\n    audienceVersion {\n      ...VersionSummary\n      queuedAt\n    }\n    isFinal\n  }\n}',
+): (typeof documents)['subscription VersionProgress($id: ID!) {\n  audienceVersionProgress(id: $id) {\n    audienceVersion {\n      ...VersionSummary\n      queuedAt\n    }\n    isFinal\n  }\n}'];
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */

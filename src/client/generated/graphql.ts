@@ -230,6 +230,10 @@ export type PublishAudienceVersionInput = {
   id: Scalars['ID']['input'];
   /** Idempotency key of 1 to 128 characters: sending the same key again does not publish twice. */
   operationKey?: InputMaybe<Scalars['String']['input']>;
+  /** The longest wait in milliseconds, 5000 by default and at most 60000; no longer than the request's own deadline leaves. */
+  timeoutMs?: InputMaybe<Scalars['Int']['input']>;
+  /** State to wait for before answering, such as `published`; the answer comes earlier where the state cannot be reached any more. Absent: the answer comes at once. A subscription to `audienceVersionProgress` tells more. */
+  waitFor?: InputMaybe<AudienceStatus>;
 };
 
 /** What happens to the first version of a new audience. */
@@ -320,7 +324,7 @@ export type AccountWithPersonsQuery = {
             source: string;
             createdAt: string;
             payload: unknown;
-          } | null>;
+          }>;
         } | null;
       } | null>;
     } | null;
@@ -333,7 +337,7 @@ export type AccountWithPersonsQuery = {
         source: string;
         createdAt: string;
         payload: unknown;
-      } | null>;
+      }>;
     } | null;
     activity?: {
       __typename?: 'ActivityItemConnection';
@@ -343,7 +347,7 @@ export type AccountWithPersonsQuery = {
         type?: string | null;
         createdAt?: string | null;
         person?: { __typename?: 'Person'; personId: string; name: string } | null;
-      } | null>;
+      }>;
     } | null;
   } | null;
 };
@@ -356,7 +360,7 @@ export type AccountsQueryVariables = Exact<{
 
 export type AccountsQuery = {
   __typename?: 'Query';
-  accounts?: {
+  accounts: {
     __typename?: 'AccountConnection';
     totalCount?: number | null;
     pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -367,8 +371,8 @@ export type AccountsQuery = {
       name?: string | null;
       domain: string;
       linkedPersonsCount: number;
-    } | null>;
-  } | null;
+    }>;
+  };
 };
 
 export type CreateAudienceMutationVariables = Exact<{
@@ -377,21 +381,21 @@ export type CreateAudienceMutationVariables = Exact<{
 
 export type CreateAudienceMutation = {
   __typename?: 'Mutation';
-  createAudience?: {
+  createAudience: {
     __typename?: 'CreateAudiencePayload';
     audience?: {
       __typename?: 'Audience';
       id: string;
       audienceId: string;
       effectiveName: string;
-      status?: AudienceStatus | null;
+      status: AudienceStatus;
       createdAt: string;
       latestVersion?: {
         __typename?: 'AudienceVersion';
         id: string;
         versionId: string;
         versionNumber: number;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         publishedAt?: string | null;
       } | null;
@@ -402,7 +406,7 @@ export type CreateAudienceMutation = {
       field?: Array<string> | null;
       message: string;
     }>;
-  } | null;
+  };
 };
 
 export type AudienceSummaryFragment = {
@@ -410,7 +414,7 @@ export type AudienceSummaryFragment = {
   id: string;
   audienceId: string;
   effectiveName: string;
-  status?: AudienceStatus | null;
+  status: AudienceStatus;
   createdAt: string;
 };
 
@@ -428,7 +432,7 @@ export type VersionSummaryFragment = {
   id: string;
   versionId: string;
   versionNumber: number;
-  status?: AudienceStatus | null;
+  status: AudienceStatus;
   createdAt: string;
   publishedAt?: string | null;
 };
@@ -456,7 +460,7 @@ export type PageLinksQuery = {
           targetType?: string | null;
           audience?: { __typename?: 'Audience'; audienceId: string } | null;
         } | null;
-      } | null>;
+      }>;
     } | null;
   } | null;
 };
@@ -474,7 +478,7 @@ export type PageWithAudiencesQuery = {
     pageId: string;
     name: string;
     title: string;
-    status?: PageStatus | null;
+    status: PageStatus;
     audiencesCount: number;
     audiences?: {
       __typename?: 'AudienceConnection';
@@ -485,7 +489,7 @@ export type PageWithAudiencesQuery = {
         id: string;
         audienceId: string;
         effectiveName: string;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         person?: {
           __typename?: 'Person';
@@ -502,10 +506,10 @@ export type PageWithAudiencesQuery = {
             id: string;
             versionId: string;
             versionNumber: number;
-            status?: AudienceStatus | null;
+            status: AudienceStatus;
             createdAt: string;
             publishedAt?: string | null;
-          } | null>;
+          }>;
         } | null;
       } | null>;
     } | null;
@@ -540,7 +544,7 @@ export type PagingAudiencesQuery = {
           id: string;
           audienceId: string;
           effectiveName: string;
-          status?: AudienceStatus | null;
+          status: AudienceStatus;
           createdAt: string;
         } | null;
       }>;
@@ -554,14 +558,14 @@ export type PublishVersionMutationVariables = Exact<{
 
 export type PublishVersionMutation = {
   __typename?: 'Mutation';
-  publishAudienceVersion?: {
+  publishAudienceVersion: {
     __typename?: 'PublishAudienceVersionPayload';
     audienceVersion?: {
       __typename?: 'AudienceVersion';
       id: string;
       versionId: string;
       versionNumber: number;
-      status?: AudienceStatus | null;
+      status: AudienceStatus;
       createdAt: string;
       publishedAt?: string | null;
       audience?: {
@@ -569,7 +573,7 @@ export type PublishVersionMutation = {
         id: string;
         audienceId: string;
         effectiveName: string;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
       } | null;
     } | null;
@@ -579,7 +583,7 @@ export type PublishVersionMutation = {
       field?: Array<string> | null;
       message: string;
     }>;
-  } | null;
+  };
 };
 
 export type SearchPagesQueryVariables = Exact<{
@@ -589,13 +593,13 @@ export type SearchPagesQueryVariables = Exact<{
 
 export type SearchPagesQuery = {
   __typename?: 'Query';
-  searchPages?: Array<{
+  searchPages: Array<{
     __typename?: 'PageSearchHit';
     pageId: string;
     name: string;
-    pageType?: PageType | null;
+    pageType: PageType;
     audiencesCount: number;
-  }> | null;
+  }>;
 };
 
 export type TopicsQueryVariables = Exact<{
@@ -605,7 +609,7 @@ export type TopicsQueryVariables = Exact<{
 
 export type TopicsQuery = {
   __typename?: 'Query';
-  topics?: {
+  topics: {
     __typename?: 'TopicConnection';
     totalCount?: number | null;
     pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -617,7 +621,7 @@ export type TopicsQuery = {
       purpose?: string | null;
       isDefault: boolean;
       sortOrder: number;
-      entries?: {
+      entries: {
         __typename?: 'TopicEntryConnection';
         totalCount?: number | null;
         pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
@@ -627,9 +631,31 @@ export type TopicsQuery = {
           topicEntryId: string;
           sortOrder: number;
           content: { __typename?: 'TopicEntryContent'; type: string; content: string };
-        } | null>;
-      } | null;
-    } | null>;
+        }>;
+      };
+    }>;
+  };
+};
+
+export type VersionProgressSubscriptionVariables = Exact<{
+  id: Scalars['ID']['input'];
+}>;
+
+export type VersionProgressSubscription = {
+  __typename?: 'Subscription';
+  audienceVersionProgress?: {
+    __typename?: 'AudienceVersionProgress';
+    isFinal: boolean;
+    audienceVersion: {
+      __typename?: 'AudienceVersion';
+      queuedAt?: string | null;
+      id: string;
+      versionId: string;
+      versionNumber: number;
+      status: AudienceStatus;
+      createdAt: string;
+      publishedAt?: string | null;
+    };
   } | null;
 };
 
@@ -650,7 +676,7 @@ export type VersionQuery = {
         id: string;
         versionId: string;
         versionNumber: number;
-        status?: AudienceStatus | null;
+        status: AudienceStatus;
         createdAt: string;
         publishedAt?: string | null;
       }
@@ -1850,6 +1876,76 @@ export const TopicsDocument = {
     },
   ],
 } as unknown as DocumentNode<TopicsQuery, TopicsQueryVariables>;
+export const VersionProgressDocument = {
+  __meta__: { hash: '8c328ff4d3abaa3739dca667473a49cc23b02e82db1b0f47e8fd3c050527e32d' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'subscription',
+      name: { kind: 'Name', value: 'VersionProgress' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'audienceVersionProgress' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'id' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'audienceVersion' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'queuedAt' } },
+                    ],
+                  },
+                },
+                { kind: 'Field', name: { kind: 'Name', value: 'isFinal' } },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<VersionProgressSubscription, VersionProgressSubscriptionVariables>;
 export const VersionDocument = {
   __meta__: { hash: 'f008c9ef9488414c71043b8628e64aca262c020eaf2297cf8ec631568d8c1415' },
   kind: 'Document',

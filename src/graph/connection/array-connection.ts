@@ -12,6 +12,7 @@ import { demanding, type LoadDemand } from '../entity/demand.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import type { Types } from '../types/builder.ts';
+import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { anyBuilder } from '../types/field-builder.ts';
 import { openCursor, sealCursor } from './cursor.ts';
 import { NodePage, NodeReference } from './node-page.ts';
@@ -67,19 +68,20 @@ export function arrayConnectionField<Parent extends object, Node>(
           'Cursor of the edge before which the page ends. Defaults to the end of the list.',
       }),
     },
-    ...(demand && {
-      extensions: demanding((routeSet) => {
-        const load = demand(routeSet);
-        return {
-          ...load,
-          key: (parent, args, context) => {
-            // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
-            readRequest(context, listId(parent as Parent), args);
-            return load.key(parent, args, context);
-          },
-        };
-      }),
-    }),
+    // What comes with its parent is there; a parent that is asked for may be gone.
+    extensions: demand
+      ? demanding((routeSet) => {
+          const load = demand(routeSet);
+          return {
+            ...load,
+            key: (parent, args, context) => {
+              // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
+              readRequest(context, listId(parent as Parent), args);
+              return load.key(parent, args, context);
+            },
+          };
+        })
+      : nullOnlyWithError(),
     resolve: async (
       parent: Parent,
       args: PagingArgs,

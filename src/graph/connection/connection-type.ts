@@ -7,6 +7,7 @@ import { builder, type Types } from '../types/builder.ts';
 import type { Context } from '../context.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
+import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { anyBuilder } from '../types/field-builder.ts';
 import { nounOf, withArticle } from '../types/typename.ts';
 import { NodeReference, type Edge, type NodePage } from './node-page.ts';
@@ -47,6 +48,8 @@ export function connectionType<Node extends object>(
         type: node,
         nullable: true,
         description: `The ${nounOf(node.name)}. Null when it could not be read.`,
+        // A reference may lead to what is gone, which is no error.
+        ...(!entity && { extensions: nullOnlyWithError() }),
         resolve: (
           { node }: Edge<unknown>,
           _args: object,
@@ -70,7 +73,7 @@ export function connectionType<Node extends object>(
         nullable: { list: false, items: true },
         description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
         // Nodes that are there need no resolver.
-        ...(entity && { resolve: readAll }),
+        ...(entity ? { resolve: readAll } : { extensions: nullOnlyWithError([1]) }),
       }),
       pageInfo: t.expose('pageInfo', {
         type: builder.pageInfoRef(),

@@ -34,19 +34,36 @@ export function openCursor(
   cursor: string,
   argument: 'after' | 'before',
 ): unknown {
-  const bytes = cursor.length <= MAX_LENGTH ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0);
-  const text = bytes.subarray(SEAL_BYTES);
-  const sound =
-    text.length > 0 &&
-    bytes.toString('base64url') === cursor &&
-    timingSafeEqual(bytes.subarray(0, SEAL_BYTES), seal(context, listId, text));
-  if (!sound) {
+  const known = opened(context);
+  let positions = known.get(cursor);
+  if (!positions) {
+    positions = new Map<string, unknown>();
+    known.set(cursor, positions);
+  }
+  if (!positions.has(listId)) positions.set(listId, positionIn(context, listId, cursor));
+  const position = positions.get(listId);
+  if (position === undefined) {
     throw badInput(
       `"${argument}" is not a cursor of this list with these filters: pass a cursor it answered, or leave "${argument}" out to begin at its start. Got "${cursor.slice(0, 64)}".`,
       { argument },
     );
   }
-  return readPosition(text);
+  return position;
+}
+
+/** Positions by cursor and list: one variable may stand in thousands of fields. */
+const opened = perRequest(() => new Map<string, Map<string, unknown>>());
+
+/** What `sealCursor` was given; undefined when it was not called for this list and caller. */
+function positionIn(context: Context, listId: string, cursor: string): unknown {
+  if (cursor.length > MAX_LENGTH) return undefined;
+  const bytes = Buffer.from(cursor, 'base64url');
+  const text = bytes.subarray(SEAL_BYTES);
+  const isSound =
+    text.length > 0 &&
+    bytes.toString('base64url') === cursor &&
+    timingSafeEqual(bytes.subarray(0, SEAL_BYTES), seal(context, listId, text));
+  return isSound ? readPosition(text) : undefined;
 }
 
 /**

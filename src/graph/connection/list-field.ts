@@ -13,6 +13,7 @@ import type { AnyEntity } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
 import type { Types } from '../types/builder.ts';
 import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
+import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { readConnection } from './connection.ts';
 import { mapList, restList, type List } from './list.ts';
 import type { NodePage } from './node-page.ts';
@@ -127,7 +128,8 @@ export function connectionField<Parent extends object, Node, Args extends InputF
       }),
       ...args,
     },
-    extensions: demanding(demand),
+    // Below an object it is also null where the object is gone, which is no error.
+    extensions: { ...demanding(demand), ...(builder.kind === 'Query' && nullOnlyWithError()) },
     resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
       const listed = demand(context.rest.routeSet);
       const request =

@@ -18,6 +18,7 @@ import { demanding } from '../entity/demand.ts';
 import type { Entity, KeyOf } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { costing } from '../types/field-builder.ts';
+import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { nounOf } from '../types/typename.ts';
 import { startFrom } from '../entity/lookahead.ts';
 import { outcomeUnknown } from './outcome.ts';
@@ -32,6 +33,23 @@ import {
 interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
+  /** Whether what the write began was waited for to its end; absent where nothing was waited for. */
+  readonly reached?: boolean;
+}
+
+/** What a write begins may go on after its answer; a caller may wait for it. */
+export interface FollowUp<T, Key, Options> {
+  /** The input's fields that say so: they are not part of the body. */
+  readonly options: z.ZodType<Options> & { readonly shape: object };
+  /** Describes the payload's field `reached`. */
+  readonly description: string;
+  /** Waits with what is left of the request's time; undefined for a caller who does not wait. */
+  readonly wait: (
+    context: Context,
+    key: Key,
+    object: T,
+    options: Options,
+  ) => Promise<{ readonly object: T; readonly reached: boolean }> | undefined;
 }
 
 export interface WriteOptions<
@@ -41,6 +59,7 @@ export interface WriteOptions<
   Target extends object,
   Part extends keyof Target & string,
   Body,
+  Options = undefined,
 > {
   readonly name: string;
   readonly description: string;
@@ -70,6 +89,7 @@ export interface WriteOptions<
    * the object.
    */
   readonly tells?: readonly (keyof Target & string)[];
+  readonly followUp?: FollowUp<T, KeyOf<Part>, Options>;
 }
 
 /** Adds a mutation with its payload type. */
@@ -80,23 +100,33 @@ export function writeField<
   Target extends object,
   Part extends keyof Target & string,
   Body,
->(options: WriteOptions<T, Name, Input, Target, Part, Body>): void {
-  const { name, description, route, input, target, body, rename, send, tells } = options;
+  Options = undefined,
+>(options: WriteOptions<T, Name, Input, Target, Part, Body, Options>): void {
+  const { name, description, route, input, target, body, rename, send, tells, followUp } = options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
+  const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
 
   /** @throws BAD_USER_INPUT for an id that is not the target's. */
-  const read = (args: Args): Write<KeyOf<Part>, Body> => {
+  const read = (args: Args): Write<KeyOf<Part>, Body, Options> => {
     // The schema says that it is there, and an object.
     const given = args.input as Readonly<Record<string, unknown>>;
     const key = target && keyOf(target.entity, target.field, given[target.field]);
-    const others = Object.entries(given).filter(([field]) => field !== target?.field);
+    const others = Object.entries(given).filter(
+      ([field]) => field !== target?.field && !waitFields.has(field),
+    );
     const fields = withoutNulls(dictionary(others)) as WithoutNulls<Input>;
     const checked = body?.safeParse(rename ? rename.toBody(fields) : fields);
+    const waits = Object.entries(given).filter(([field]) => waitFields.has(field));
+    const wait = followUp?.options.safeParse(withoutNulls(dictionary(waits)));
     return {
       // Absent only where `send` has no use for them.
       key: key as KeyOf<Part>,
       body: checked?.data as Body,
-      userErrors: checked?.error ? brokenLimits(checked.error, fieldOf) : [],
+      wait: wait?.data as Options,
+      userErrors: [
+        ...(checked?.error ? brokenLimits(checked.error, fieldOf) : []),
+        ...(wait?.error ? brokenLimits(wait.error, fieldOf) : []),
+      ],
     };
   };
 
@@ -112,21 +142,24 @@ export function writeField<
           description: 'The values to write. Optional fields given as null count as absent.',
         }),
       },
-      extensions: demanding({
-        kind: 'write',
-        from: 'object',
-        route,
-        check: (args) => {
-          const [fault] = read(args).userErrors;
-          if (fault) throw badInput(fault.message);
-        },
-      }),
+      extensions: {
+        ...demanding({
+          kind: 'write',
+          from: 'object',
+          route,
+          check: (args) => {
+            const [fault] = read(args).userErrors;
+            if (fault) throw badInput(fault.message);
+          },
+        }),
+        ...nullOnlyWithError(),
+      },
       resolve: async (_root, args: Args, context, info) => {
-        const { key, body, userErrors } = read(args);
+        const { key, body, wait, userErrors } = read(args);
         if (userErrors.length > 0) return { object: null, userErrors };
         try {
           const object = await send(context, key, body, { origin: info.path });
-          return { object, userErrors: [] };
+          return { object, userErrors: [], ...(await followUp?.wait(context, key, object, wait)) };
         } catch (error) {
           if (!(error instanceof RestOutcomeUnknownError)) {
             return { object: null, userErrors: [refusal(error, target, fieldOf)] };
@@ -148,9 +181,11 @@ interface Args {
 }
 
 /** A write that can be sent, unless its user has mistakes to correct. */
-interface Write<Key, Body> {
+interface Write<Key, Body, Options> {
   readonly key: Key;
   readonly body: Body;
+  /** What the caller waits for after it. */
+  readonly wait: Options;
   readonly userErrors: readonly UserError[];
 }
 
@@ -168,9 +203,11 @@ function keyOf<T extends object, Part extends keyof T & string>(
 function payloadType<T extends object, Name extends keyof T & string>({
   name,
   answers: { field, entity },
+  followUp,
 }: {
   readonly name: string;
   readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
+  readonly followUp?: { readonly description: string };
 }): ObjectRef<Types, Payload<T>> {
   const ref = builder.objectRef<Payload<T>>(
     `${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`,
@@ -194,6 +231,13 @@ function payloadType<T extends object, Name extends keyof T & string>({
         type: [UserErrorRef],
         description:
           'What the user has to correct before the write can be carried out. Empty when it was carried out.',
+      }),
+      ...(followUp && {
+        reached: t.boolean({
+          nullable: true,
+          description: followUp.description,
+          resolve: ({ reached }) => reached,
+        }),
       }),
     }),
   });

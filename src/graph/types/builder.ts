@@ -55,6 +55,11 @@ builder.mutationType({
     'Write access to the Content Pages API. A mutation answers a payload with the written object and `userErrors`, and is carried out at most once.',
 });
 
+builder.subscriptionType({
+  description:
+    'Objects of the Content Pages API as they change. An event is executed like a query of its own, with the same limits.',
+});
+
 builder.addScalarType('DateTime', DateTime);
 builder.addScalarType('SafeInt', SafeInt);
 builder.addScalarType('JSON', Json);

@@ -14,6 +14,8 @@ export type FieldBuilder<Parent> =
 
 /** The half of a field builder that helpers use; its own type depends on where a field stands. */
 export interface AnyFieldBuilder {
+  /** Of what it builds fields: `Query`, `Object`, … */
+  readonly kind: string;
   readonly arg: PothosSchemaTypes.ObjectFieldBuilder<Types, object>['arg'];
   field(options: object): never;
 }

@@ -1,11 +1,26 @@
-/** `publishAudienceVersion`. */
+/**
+ * `publishAudienceVersion`.
+ *
+ * Callers without streams may wait for the outcome. The write is sent once, whatever they wait for.
+ */
+import { z } from 'zod';
 import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
-import { OPERATION_KEY_LENGTH, PublishVersionBody } from '../../v0/audience.ts';
+import { AUDIENCE_STATUSES, OPERATION_KEY_LENGTH, PublishVersionBody } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { ofPage } from '../audience/audience.entity.ts';
+import { AudienceStatusRef } from '../audience/audience.type.ts';
 import { audienceVersionEntity } from './audience-version.entity.ts';
+import { tellVersion, waitForVersion } from './audience-version.live.ts';
 import { publishVersion } from './audience-version.source.ts';
+
+/** Of `timeoutMs`, in milliseconds. */
+const WAIT_MS = { default: 5_000, max: 60_000 };
+
+const Wait = z.object({
+  waitFor: z.enum(AUDIENCE_STATUSES).optional(),
+  timeoutMs: z.int().min(0).max(WAIT_MS.max).default(WAIT_MS.default),
+});
 
 const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInput', {
   description: 'The version to publish.',
@@ -14,19 +29,37 @@ const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInp
     operationKey: t.string({
       description: `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
     }),
+    waitFor: t.field({
+      type: AudienceStatusRef,
+      description:
+        'State to wait for before answering, such as `published`; the answer comes earlier where the state cannot be reached any more. Absent: the answer comes at once. A subscription to `audienceVersionProgress` tells more.',
+    }),
+    timeoutMs: t.int({
+      description: `The longest wait in milliseconds, ${WAIT_MS.default} by default and at most ${WAIT_MS.max}; no longer than the request's own deadline leaves.`,
+    }),
   }),
 });
 
 writeField({
   name: 'publishAudienceVersion',
   description:
-    'Queues a version for publishing, which the backend does asynchronously: poll `status` until it is `published` or `cancelled`.',
+    'Queues a version for publishing, which the backend does asynchronously: give `waitFor`, or subscribe to `audienceVersionProgress`.',
   route: routes.publishVersion,
   answers: { field: 'audienceVersion', entity: audienceVersionEntity },
   input: PublishAudienceVersionInput,
   target: { field: 'id', entity: audienceVersionEntity },
   body: PublishVersionBody,
-  send: async ({ rest }, key, body, call) =>
-    ofPage(key.pageId, await publishVersion(rest, key, body, call)),
+  send: async (context, key, body, call) => {
+    const version = ofPage(key.pageId, await publishVersion(context.rest, key, body, call));
+    tellVersion(context, key, version);
+    return version;
+  },
+  followUp: {
+    options: Wait,
+    description:
+      'Whether the state given as `waitFor` was reached in time; the version is shown as it was at the end of the wait. Null without `waitFor`.',
+    wait: (context, key, version, { waitFor, timeoutMs }) =>
+      waitFor && waitForVersion(context, key, version, waitFor, timeoutMs),
+  },
   tells: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
 });

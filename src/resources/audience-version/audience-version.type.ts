@@ -3,6 +3,7 @@
  *
  * Source: interface.md, "AudienceVersion"; `pageId` is the gateway's addition.
  */
+import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
 import { nodeType } from '../../graph/types/node-type.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
 import { audienceVersionEntity } from './audience-version.entity.ts';
@@ -34,6 +35,7 @@ nodeType(audienceVersionEntity, {
       status: t.expose('status', {
         type: AudienceStatusRef,
         nullable: true,
+        extensions: nullOnlyWithError(),
         description:
           'Publishing status. Null with an error when the backend answers a status that this schema does not have.',
       }),

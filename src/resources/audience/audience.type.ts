@@ -3,6 +3,7 @@
  *
  * Source: interface.md, "Audience". Versions may be null: one never published has none.
  */
+import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType } from '../../graph/types/node-type.ts';
 import type { AUDIENCE_STATUSES } from '../../v0/audience.ts';
@@ -57,6 +58,7 @@ nodeType(audienceEntity, {
     status: t.expose('status', {
       type: AudienceStatusRef,
       nullable: true,
+      extensions: nullOnlyWithError(),
       description:
         'Publishing status. Null with an error when the backend answers a status that this schema does not have.',
     }),

@@ -1,4 +1,5 @@
 /** `page` and `searchPages`. */
+import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { demanding } from '../../graph/entity/demand.ts';
 import { costing } from '../../graph/types/field-builder.ts';
@@ -19,6 +20,7 @@ builder.objectType(PageSearchHitRef, {
     pageType: t.expose('pageType', {
       type: PageTypeRef,
       nullable: true,
+      extensions: nullOnlyWithError(),
       description:
         'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
     }),
@@ -42,14 +44,17 @@ builder.queryFields((t) => ({
         description: `Maximum number of hits, from 0 to ${MAX_FIRST}. With 0 there is no call.`,
       }),
     },
-    extensions: demanding({
-      kind: 'load',
-      from: 'object',
-      route: routes.searchPages,
-      items: undefined,
-      loader: pageSearchLoader,
-      key: (_root, args) => searchOf(args),
-    }),
+    extensions: {
+      ...nullOnlyWithError(),
+      ...demanding({
+        kind: 'load',
+        from: 'object',
+        route: routes.searchPages,
+        items: undefined,
+        loader: pageSearchLoader,
+        key: (_root, args) => searchOf(args),
+      }),
+    },
     resolve: (_root, args, context, info) => {
       const search = searchOf(args);
       return search ? pageSearchLoader(context).load(search, info.path) : [];

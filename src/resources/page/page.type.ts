@@ -3,6 +3,7 @@
  *
  * Source: interface.md, "Page". What is nested in a page may be absent or null in practice.
  */
+import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType } from '../../graph/types/node-type.ts';
 import type {
@@ -174,12 +175,14 @@ nodeType(pageEntity, {
     pageType: t.expose('pageType', {
       type: PageTypeRef,
       nullable: true,
+      extensions: nullOnlyWithError(),
       description:
         'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
     }),
     status: t.expose('status', {
       type: PageStatusRef,
       nullable: true,
+      extensions: nullOnlyWithError(),
       description:
         'Lifecycle status. Null with an error when the backend answers a status that this schema does not have.',
     }),

@@ -89,18 +89,14 @@ export class Connections {
     return (this.#open.get(socket)?.waiting.length ?? 0) > 0;
   }
 
-  /**
-   * Bounds what the reader of an answer that was handed over makes us hold.
-   *
-   * @param isOurs false for what is held once for all who read it.
-   */
-  watch(outgoing: ServerResponse, isOurs = true): void {
+  /** Bounds what the reader of an answer that was handed over makes us hold. */
+  watch(outgoing: ServerResponse): void {
     const bytes = outgoing.socket?.writableLength ?? 0;
     // The system took all of it, as it mostly does.
     if (bytes === 0) return;
     const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
-    this.#unread.set(outgoing, isOurs ? bytes : 0);
-    this.#unreadBytes += isOurs ? bytes : 0;
+    this.#unread.set(outgoing, bytes);
+    this.#unreadBytes += bytes;
     outgoing.once('close', () => {
       clearTimeout(timer);
       this.#forget(outgoing);

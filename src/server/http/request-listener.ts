@@ -7,11 +7,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
-import { isPage, type Site } from '../gateway.ts';
+import type { Site } from '../gateway.ts';
+import { streamOf, writeEvents } from '../live/event-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
 import type { WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Connections, Serve } from './connections.ts';
+import type { ExplorerAnswer } from './explorer.ts';
 import { readBody } from './request-body.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
@@ -33,11 +35,6 @@ export interface RequestListenerOptions {
 
 export function requestListener(options: RequestListenerOptions): Serve {
   const { site, maxBodyBytes, allowedHosts, connections, stopping } = options;
-  // One for all who ask: it weighs 9 MB, and is the same every time.
-  let page: Promise<Buffer> | undefined;
-  const pageBytes = (response: Response): Promise<Buffer> =>
-    (page ??= response.text().then((text) => Buffer.from(text)));
-
   return (incoming, outgoing) => {
     const record = createRecord(oneValue(incoming.headers['x-request-id']));
     const exchange = { incoming, outgoing, record, cameLate: site.readiness.draining };
@@ -64,6 +61,13 @@ export function requestListener(options: RequestListenerOptions): Serve {
         ),
       );
       return;
+    }
+    if (method === 'GET' || method === 'HEAD') {
+      const page = await site.explorer?.(incoming);
+      if (page) {
+        sendPage(exchange, page);
+        return;
+      }
     }
     let body: string | undefined;
     try {
@@ -107,6 +111,12 @@ export function requestListener(options: RequestListenerOptions): Serve {
       body: body ?? null,
     });
     const response = await site.answer(request, record);
+    const stream = streamOf(response);
+    if (stream) {
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      await writeEvents(outgoing, stream, site.subscriptions);
+      return;
+    }
     await send(exchange, response, record.unreadable ? LINGER_MS : 0);
   }
 
@@ -134,15 +144,22 @@ export function requestListener(options: RequestListenerOptions): Serve {
     connections.watch(outgoing);
   }
 
+  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): void {
+    const { incoming, outgoing, record } = exchange;
+    if (outgoing.destroyed) return;
+    const own = ['content-length', String(body.length), 'x-request-id', record.requestId];
+    if (isLast(exchange)) own.push('connection', 'close');
+    outgoing.writeHead(status, [...headers, ...own]);
+    outgoing.end(incoming.method === 'HEAD' ? undefined : body);
+    connections.watch(outgoing);
+  }
+
   /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
   async function send(exchange: Exchange, response: Response, lingerMs: number): Promise<void> {
     const { incoming, outgoing } = exchange;
-    const isCoded = response.headers.has('content-encoding');
-    const body = isPage(response)
-      ? await pageBytes(response)
-      : isCoded
-        ? Buffer.from(await response.arrayBuffer())
-        : await response.text();
+    const body = response.headers.has('content-encoding')
+      ? Buffer.from(await response.arrayBuffer())
+      : await response.text();
     await endOfTurn();
     if (outgoing.destroyed) return;
     outgoing.statusCode = response.status;
@@ -154,7 +171,7 @@ export function requestListener(options: RequestListenerOptions): Serve {
     if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
     if (lingerMs === 0) {
       endWith(outgoing, body, 'utf8');
-      connections.watch(outgoing, typeof body === 'string');
+      connections.watch(outgoing);
       return;
     }
     // The whole answer leaves now; the connection when all was read that is on its way.

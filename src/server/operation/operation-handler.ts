@@ -5,15 +5,22 @@
  * Carriers read a request and write an reply. What an operation may do is decided here and nowhere
  * else, so that no carrier can skip a check.
  */
-import { OperationTypeNode } from 'graphql';
+import { locatedError, OperationTypeNode, type ExecutionArgs } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { assertExecutable } from '../../execution/assert-executable.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
+import type { MaybePromise } from '../../execution/execution.ts';
+import { createSourceEventStream } from '../../execution/subscribe.ts';
 import { createContext, type Context } from '../../graph/context.ts';
+import { Pollers, type LiveObserver, type PollRange } from '../../graph/live/pollers.ts';
+import { Snapshot } from '../../graph/live/watcher.ts';
+import { Cancel } from '../../lib/cancel.ts';
 import { planFor, refuseCost } from '../../plan/cost.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
+import { ReplyStream, type EndCause, type ReplyKind } from '../live/reply-stream.ts';
+import { Subscriptions } from '../live/subscriptions.ts';
 import {
   refuseId,
   TrustedDocuments,
@@ -51,6 +58,23 @@ export interface OperationHandlerOptions extends DocumentsOptions {
   readonly trustedObserver?: TrustedObserver | undefined;
   /** What executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
+  readonly live?: LiveOptions | undefined;
+}
+
+export interface LiveOptions {
+  /** The least and the most time between two polls of an object, in milliseconds. @default 500, 5,000 */
+  readonly pollMs?: PollRange | undefined;
+  /** Subscriptions that one key may have open. @default 2,500 */
+  readonly maxPerKey?: number | undefined;
+  /** After how long without an event the last one is repeated, in milliseconds. @default 20,000 */
+  readonly heartbeatMs?: number | undefined;
+  readonly observer?: SubscriptionObserver | undefined;
+}
+
+/** Every method must return quickly and not throw. */
+export interface SubscriptionObserver extends LiveObserver {
+  onReply?(kind: ReplyKind, reply: Reply, record: RequestRecord): void;
+  onEnd?(cause: EndCause, record: RequestRecord): void;
 }
 
 /** What a carrier has read of a request, beside its parameters. */
@@ -62,7 +86,16 @@ export interface OperationRequest {
   /** The `x-explain` header. */
   readonly explain: string | null | undefined;
   readonly record: RequestRecord;
+  /** Whether nothing but subscriptions is taken. @default false */
+  readonly onlySubscriptions?: boolean;
 }
+
+/** Of a carrier that can write more than one reply. */
+export interface StreamingRequest extends OperationRequest {
+  readonly streams: true;
+}
+
+type AnyRequest = OperationRequest & { readonly streams?: boolean };
 
 /** Errors that are told of one answer: a few ids asked for by many names make thousands. */
 const MAX_ERRORS = 1_000;
@@ -71,11 +104,35 @@ const MAX_ERRORS = 1_000;
 const maxErrors = (context: unknown): number =>
   (context as { readonly record: RequestRecord }).record.leaving.cancelled ? 1 : MAX_ERRORS;
 
+/** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for what the carrier does not take. */
+function refuseKind(
+  kind: OperationTypeNode,
+  { streams = false, onlySubscriptions = false }: AnyRequest,
+): void {
+  if (kind !== OperationTypeNode.SUBSCRIPTION) {
+    if (!onlySubscriptions) return;
+    throw refusal(
+      405,
+      'METHOD_NOT_ALLOWED',
+      'Send queries and mutations by POST: this WebSocket takes subscriptions alone.',
+    );
+  }
+  if (streams) return;
+  throw refusal(
+    406,
+    'NOT_ACCEPTABLE',
+    'Accept text/event-stream, or open a WebSocket: a subscription has more than one answer.',
+  );
+}
+
 /** Answers to introspection that are kept, in characters. */
 const MAX_INTROSPECTED = 8_000_000;
 
 /** How long the queue tells callers to stay away when it is full, in milliseconds. */
 const QUEUE_FULL_WAIT_MS = 1_000;
+
+const DEFAULT_MAX_PER_KEY = 2_500;
+const DEFAULT_HEARTBEAT_MS = 20_000;
 
 const NOBODY: TrustedObserver = {
   onRead: () => {},
@@ -84,6 +141,8 @@ const NOBODY: TrustedObserver = {
 };
 
 export class OperationHandler {
+  readonly pollers: Pollers;
+  readonly subscriptions: Subscriptions;
   readonly trusted: TrustedDocuments | undefined;
   readonly #options: OperationHandlerOptions;
   readonly #documents: Documents;
@@ -103,6 +162,10 @@ export class OperationHandler {
     const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
     const { maxTextBytes = 5_000_000 } = options;
     this.#budget = { calls, values };
+    const { upstream, requestTimeoutMs, live = {} } = options;
+    const { pollMs, observer = {}, maxPerKey = DEFAULT_MAX_PER_KEY } = live;
+    this.pollers = new Pollers({ upstream, pollMs, timeoutMs: requestTimeoutMs, observer });
+    this.subscriptions = new Subscriptions(maxPerKey);
     this.#execute =
       options.execute ??
       createExecute({
@@ -119,16 +182,20 @@ export class OperationHandler {
    * Never rejects.
    *
    * @param read the request's parameters, which nobody has looked at; may throw a refusal.
+   * @returns a stream for a subscription, to carriers that can write one.
    */
-  async handle(read: () => unknown, request: OperationRequest): Promise<Reply> {
+  handle(read: () => unknown, request: StreamingRequest): Promise<Reply | ReplyStream>;
+  handle(read: () => unknown, request: OperationRequest): Promise<Reply>;
+  async handle(read: () => unknown, request: AnyRequest): Promise<Reply | ReplyStream> {
     const lane = this.#laneOf(request);
-    let result: Executed | Reply;
+    let result: Executed | Reply | ReplyStream;
     try {
       result = await this.#queue.run(lane, () => this.#operate(read, request));
     } catch (error) {
       result =
         error instanceof QueueFullError ? overloaded(QUEUE_FULL_WAIT_MS) : { errors: [error] };
     }
+    if (result instanceof ReplyStream) return result;
     const startMs = performance.now();
     const reply = this.#replyOf(result, request);
     request.record.reply = reply;
@@ -138,10 +205,7 @@ export class OperationHandler {
   }
 
   /** Up to the first wait for the backend. */
-  #operate(
-    read: () => unknown,
-    request: OperationRequest,
-  ): Reply | Executed | Promise<Reply | Executed> {
+  #operate(read: () => unknown, request: AnyRequest): MaybePromise<Reply | Executed | ReplyStream> {
     const { record, method } = request;
     const params = readParams(read());
     const trusted = this.#trustedFor(params);
@@ -164,9 +228,13 @@ export class OperationHandler {
     if (operation.operation === OperationTypeNode.MUTATION && method === 'GET') {
       throw refusal(405, 'METHOD_NOT_ALLOWED', 'Send a mutation by POST.', { allow: 'POST' });
     }
+    refuseKind(operation.operation, request);
     const apiKey = this.#keyFor(request, known);
     const invalid = this.#documents.validate(known);
     if (invalid) return invalid;
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
+      return this.#subscribe(params, known, apiKey, request);
+    }
     return known.introspects && request.explain == null
       ? this.#introspect(params, known, apiKey, request)
       : this.#run(params, known, apiKey, request);
@@ -244,23 +312,24 @@ export class OperationHandler {
     apiKey: string | undefined,
     request: OperationRequest,
   ): Executed | Promise<Executed> {
-    const { schema, upstream, requestTimeoutMs = 10_000 } = this.#options;
+    const { schema } = this.#options;
     const { record } = request;
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
-    record.rest = upstream({
-      apiKey,
-      requestId: record.requestId,
-      deadlineMs: record.startedAt + requestTimeoutMs,
-      maxCalls: this.#budget.calls,
-      leaving,
-    });
-    const contextValue = {
-      record,
-      ...createContext(record.rest, { apiKey, cursorSecret: this.#options.cursorSecret }),
-    };
+    const contextValue = this.#contextOf(apiKey, record, leaving, record.startedAt);
     const args = { schema, document, operationName, variableValues, contextValue, onError };
-    if (request.explain === 'plan' && this.#explains(request)) {
+    return this.#refuse(args, contextValue, request) ?? this.#execute(args);
+  }
+
+  /** The plan, where that is all that was asked for, or the refusal of what costs too much. */
+  #refuse(
+    args: ExecutionArgs,
+    contextValue: Context,
+    request: OperationRequest,
+  ): Executed | undefined {
+    if (request.explain === 'plan') {
+      // Who asks for a plan does not expect to write.
+      if (!this.#explains(request)) throw this.#notExplained();
       const plan = planFor(args, contextValue);
       // Clients take an answer without `data` and `errors` for a broken one.
       if (plan) return { data: null, extensions: { plan: { ...plan, budget: this.#budget } } };
@@ -268,7 +337,84 @@ export class OperationHandler {
       const excess = refuseCost(args, contextValue, this.#budget);
       if (excess) return { errors: [excess] };
     }
-    return this.#execute(args);
+    return undefined;
+  }
+
+  /** @param startMs when what it is for began, on `performance.now()`'s clock. */
+  #contextOf(
+    apiKey: string | undefined,
+    record: RequestRecord,
+    leaving: Cancel | undefined,
+    startMs: number,
+  ): Context & { readonly record: RequestRecord } {
+    const { upstream, cursorSecret, requestTimeoutMs = 10_000 } = this.#options;
+    const { pollers } = this;
+    record.rest = upstream({
+      apiKey,
+      requestId: record.requestId,
+      deadlineMs: startMs + requestTimeoutMs,
+      maxCalls: this.#budget.calls,
+      leaving,
+    });
+    return { record, ...createContext(record.rest, { apiKey, cursorSecret, pollers }) };
+  }
+
+  /** Each event is executed as a request of its own: with its deadline, its budget and its loaders. */
+  async #subscribe(
+    { operationName, variables: variableValues, onError }: OperationParams,
+    { document }: KnownDocument,
+    apiKey: string | undefined,
+    request: OperationRequest,
+  ): Promise<Executed | ReplyStream> {
+    const { schema, live: { observer, heartbeatMs = DEFAULT_HEARTBEAT_MS } = {} } = this.#options;
+    const { record } = request;
+    const leaving = new Cancel();
+    const contextValue = this.#contextOf(apiKey, record, leaving, performance.now());
+    const args = { schema, document, operationName, variableValues, contextValue, onError };
+    const refused = this.#refuse(args, contextValue, request);
+    if (refused) return refused;
+    // Without a key there is nothing but the deployment's to count by.
+    const release = this.subscriptions.admit(apiKey ?? '');
+    const source = await createSourceEventStream(args);
+    if (!('events' in source)) {
+      release();
+      return { errors: source };
+    }
+    const { events, field } = source;
+    const lane = this.#laneOf(request);
+    const execute = (event: unknown) =>
+      this.#queue.run(lane, () =>
+        this.#execute({
+          ...args,
+          rootValue: event,
+          contextValue: this.#contextOf(apiKey, record, leaving, performance.now()),
+        }),
+      );
+    const answer = async (event: unknown): Promise<Reply> => {
+      let result: Executed;
+      try {
+        result = await execute(event);
+      } catch (error) {
+        if (error instanceof QueueFullError) return overloaded(QUEUE_FULL_WAIT_MS);
+        result = { errors: [error] };
+      }
+      if (event instanceof Snapshot && event.error) {
+        const failure = locatedError(event.error, field.fieldNodes, [field.key]);
+        result = { ...result, errors: [...(result.errors ?? []), failure] };
+      }
+      return this.#replyOf(result, request);
+    };
+    return new ReplyStream({
+      events,
+      answer,
+      heartbeatMs,
+      onReply: (kind, reply) => observer?.onReply?.(kind, reply, record),
+      onEnd: (cause) => {
+        release();
+        leaving.cancel();
+        observer?.onEnd?.(cause, record);
+      },
+    });
   }
 
   /** With what the request has cost, for whoever may know, and where to go on when it was too much. */
@@ -281,6 +427,16 @@ export class OperationHandler {
     if (journal && request.explain === 'true')
       return reply.extended({ upstream: explain(journal) });
     return reply;
+  }
+
+  #notExplained() {
+    return refusal(
+      403,
+      'EXPLAIN_NOT_ALLOWED',
+      this.#options.explain === 'keys'
+        ? 'Plans are told to callers with a key of their own (EXPLAIN=keys): send x-api-key, or leave out x-explain.'
+        : 'This gateway tells no plans (EXPLAIN=off): leave out x-explain, or run "npm run plan".',
+    );
   }
 
   #explains({ apiKey }: OperationRequest): boolean {

@@ -1,41 +1,40 @@
 /**
  * GraphQL over HTTP as Yoga reads and writes it: every request that is not the plain one.
  *
- * It reads bodies and query strings, shows GraphiQL, and writes streams. It has no schema: what it has
+ * It reads bodies and query strings, and writes streams. It has no schema: what it has
  * read goes to the operation handler, whose reply it writes.
  */
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { eventStreamResponse } from '../live/event-stream.ts';
+import { ReplyStream } from '../live/reply-stream.ts';
 import { negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
 import { badRequest, readForm } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
 import { replyOf, writeReply, type Executed } from '../operation/reply.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
-import { graphiqlOptions, graphiqlRenderer, type GraphiqlOptions } from './graphiql.ts';
 
 /** What Yoga hands from hook to hook. */
 interface ServerContext {
   readonly record: RequestRecord;
+  /** Answers a subscription. */
+  stream?: ReplyStream;
 }
 
 export type GraphQLServer = YogaServerInstance<ServerContext, {}>;
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
 
-/** @param graphiql false: browsers get no GraphiQL. */
-export const createGraphQLServer = (
-  handler: OperationHandler,
-  graphiql: GraphiqlOptions | false,
-): GraphQLServer =>
+export const createGraphQLServer = (handler: OperationHandler): GraphQLServer =>
   createYoga<ServerContext>({
     plugins: [useHandler(handler)],
     // Errors are masked with the reply, and logged with their request.
     maskedErrors: false,
     logging: false,
-    graphiql: graphiql && graphiqlOptions(graphiql),
-    renderGraphiQL: graphiqlRenderer(),
+    // The page is the HTTP server's.
+    graphiql: false,
     cors: false,
     parserAndValidationCache: false,
     // The HTTP server bounds bodies while it reads them; Yoga's way costs more than all else it does.
@@ -78,20 +77,37 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
       });
     },
 
-    async onParams({ params, request, context: { record }, setParams, setResult }) {
+    async onParams({ params, request, context, setParams, setResult }) {
       const { method, headers } = request;
-      const reply = await handler.handle(() => params, {
+      const { record } = context;
+      const carried = {
         method,
         apiKey: headers.get(API_KEY_HEADER),
         explain: headers.get('x-explain'),
         record,
-      });
+      };
+      const reply = EVENTS.test(headers.get('accept') ?? '')
+        ? await handler.handle(() => params, { ...carried, streams: true })
+        : await handler.handle(() => params, carried);
       setParams(CHECKED);
+      if (reply instanceof ReplyStream) {
+        context.stream = reply;
+        setResult({});
+        return;
+      }
       const { body }: { readonly body: object } = reply;
       setResult(body);
     },
 
-    onResultProcess({ request, result, serverContext: { record }, setResult, setResultProcessor }) {
+    onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
+      const { record, stream } = serverContext;
+      if (stream) {
+        setResultProcessor(
+          (_result, { Response }) => eventStreamResponse(stream, Response),
+          'text/event-stream',
+        );
+        return;
+      }
       // What was refused before it came to the handler.
       const reply = (record.reply ??= replyOf(result as Executed));
       const accept = request.headers.get('accept');
@@ -114,6 +130,9 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
 
 /** Media types that Yoga writes. */
 const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
+
+/** Named: whoever accepts anything does not expect a stream. */
+const EVENTS = /\btext\/event-stream\b/i;
 
 /** Any of these is proof. The second and third are what Yoga's and Apollo's clients send. */
 export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];

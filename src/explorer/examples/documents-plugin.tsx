@@ -1,0 +1,95 @@
+/**
+ * The pane of documents: examples by what they are about, and what the user has saved.
+ */
+import {
+  StarFilledIcon,
+  useGraphiQL,
+  useGraphiQLActions,
+  type GraphiQLPlugin,
+} from '@graphiql/react';
+import { useState } from 'react';
+import type { Settings } from '../settings.ts';
+import { findExampleIds, type ExampleIds } from './example-ids.ts';
+import { EXAMPLES } from './examples.ts';
+import { forget, readSaved } from './saved.ts';
+
+export function documentsPlugin(settings: Settings): GraphiQLPlugin {
+  // Asked for once: the examples' ids do not change while the page is open.
+  let ids: Promise<ExampleIds> | undefined;
+  return {
+    title: 'Examples and saved documents',
+    icon: StarFilledIcon,
+    content: () => <Documents findIds={() => (ids ??= findExampleIds(settings))} />,
+  };
+}
+
+function Documents({ findIds }: { findIds: () => Promise<ExampleIds> }) {
+  const open = useOpenDocument();
+  const [saved, setSaved] = useState(readSaved);
+  const groups = [...new Set(EXAMPLES.map(({ group }) => group))];
+  return (
+    <section className="documents" aria-label="Examples and saved documents">
+      <h2>Examples</h2>
+      {groups.map((group) => (
+        <Group key={group} title={group}>
+          {EXAMPLES.filter((one) => one.group === group).map(({ title, document, variables }) => (
+            <li key={title}>
+              <button
+                type="button"
+                onClick={() =>
+                  void findIds().then((ids) =>
+                    open(document, JSON.stringify(variables(ids), null, 2)),
+                  )
+                }
+              >
+                {title}
+              </button>
+            </li>
+          ))}
+        </Group>
+      ))}
+      <h2>Saved in this browser</h2>
+      {saved.length === 0 && <p>None yet: use “Save” above the query.</p>}
+      <ul>
+        {saved.map(({ name, document, variables }) => (
+          <li key={name}>
+            <button type="button" onClick={() => open(document, variables)}>
+              {name}
+            </button>
+            <button
+              type="button"
+              aria-label={`Forget ${name}`}
+              onClick={() => {
+                forget(name);
+                setSaved(readSaved());
+              }}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Group({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>{children}</ul>
+    </>
+  );
+}
+
+/** Opens a document in a tab of its own. */
+export function useOpenDocument(): (document: string, variables: string) => void {
+  const { addTab } = useGraphiQLActions();
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const variableEditor = useGraphiQL((state) => state.variableEditor);
+  return (document, variables) => {
+    addTab();
+    queryEditor?.setValue(document);
+    variableEditor?.setValue(variables === '{}' ? '' : variables);
+  };
+}

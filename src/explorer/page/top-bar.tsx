@@ -1,0 +1,84 @@
+/**
+ * Above the editors: the key, the cost of the document, and what can be done with the document.
+ */
+import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { printSchema } from 'graphql';
+import { useState } from 'react';
+import { CostBadge } from '../cost/cost-badge.tsx';
+import { latestPlanOf } from '../cost/plan.ts';
+import { save } from '../examples/saved.ts';
+import type { Settings } from '../settings.ts';
+import { copyText, saveFile } from './files.ts';
+import { KeyField } from './key-field.tsx';
+import { linkTo } from './share.ts';
+import { trustedDocument } from './trusted-document.ts';
+
+export function TopBar({ settings }: { settings: Settings }) {
+  const { introspect } = useGraphiQLActions();
+  return (
+    <header className="graphiql-container top-bar">
+      <h1>
+        Content Pages <small>GraphiQL</small>
+      </h1>
+      <KeyField onChange={() => void introspect()} />
+      {settings.explain !== 'off' && <CostBadge />}
+      {!settings.introspection && (
+        <p className="notice">This gateway keeps its schema to itself: no docs, no completion.</p>
+      )}
+      <DocumentMenu />
+    </header>
+  );
+}
+
+function DocumentMenu() {
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const variableEditor = useGraphiQL((state) => state.variableEditor);
+  const operationName = useGraphiQL((state) => state.operationName);
+  const schema = useGraphiQL((state) => state.schema);
+  const [said, say] = useState('');
+  const name = operationName ?? 'operation';
+  const query = () => queryEditor?.getValue() ?? '';
+  const variables = () => variableEditor?.getValue() ?? '';
+  return (
+    <nav aria-label="This document" className="document-menu">
+      <button
+        type="button"
+        onClick={() => {
+          save({ name, document: query(), variables: variables() });
+          say(`Saved as ${name}.`);
+        }}
+      >
+        Save
+      </button>
+      <button
+        type="button"
+        onClick={() =>
+          void copyText(linkTo({ query: query(), variables: variables() })).then((copied) =>
+            say(copied ? 'Link copied.' : 'This browser does not let pages copy.'),
+          )
+        }
+      >
+        Share
+      </button>
+      <button
+        type="button"
+        onClick={() =>
+          void trustedDocument(query(), latestPlanOf({ query: query(), operationName })).then(
+            (manifest) => saveFile(`${name}.json`, 'application/json', manifest),
+            () => say('Only a document without errors can be exported.'),
+          )
+        }
+      >
+        Export
+      </button>
+      <button
+        type="button"
+        disabled={!schema}
+        onClick={() => schema && saveFile('schema.graphql', 'text/plain', printSchema(schema))}
+      >
+        Schema
+      </button>
+      <output>{said}</output>
+    </nav>
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * `src/explorer/` → `dist/explorer/`: the page, its hashed files, and each of them by br and gzip.
+ */
+import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+const COMPRESSIBLE = /\.(?:js|css|html|ttf)$/;
+
+/** One step below the best saves three quarters of the time for two per cent of the bytes. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+
+/** Compressed once, at build, so that the server only reads files. */
+const compressed = (): Plugin => ({
+  name: 'compressed-files',
+  async writeBundle({ dir }) {
+    const files = readdirSync(dir!, { recursive: true, encoding: 'utf8' });
+    await Promise.all(
+      files
+        .filter((file) => COMPRESSIBLE.test(file))
+        .map(async (file) => {
+          const path = join(dir!, file);
+          const bytes = await readFile(path);
+          await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, BROTLI));
+          await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+        }),
+    );
+  },
+});
+
+/** GraphiQL's style sheet holds 300 kB of fonts: the page uses those of the system, and the editor brings its own icons. */
+const withoutFonts = (): Plugin => ({
+  name: 'without-fonts',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /graphi?ql.*\.css$/ },
+    handler: (code) => code.replace(/@font-face\s*\{[^}]*(?:Roboto|Fira Code|codicon)[^}]*\}/g, ''),
+  },
+});
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/graphql/explorer/',
+  logLevel: 'warn',
+  plugins: [withoutFonts(), compressed()],
+  worker: { format: 'es' },
+  build: {
+    outDir: '../../dist/explorer',
+    emptyOutDir: true,
+    target: 'es2022',
+    chunkSizeWarningLimit: 4_000,
+    // Fonts stay files of their own: inlined they are fetched whether or not they are used.
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      onLog(level, log, handler) {
+        // "use client" of React libraries means nothing to a page without a server of React's.
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handler(level, log);
+      },
+    },
+  },
+});

@@ -1,0 +1,54 @@
+/**
+ * Marks a field in the query and in the answer.
+ */
+import { useGraphiQL, type MonacoEditor } from '@graphiql/react';
+import { parse } from 'graphql';
+import { useRef } from 'react';
+import { locateInAnswer, locateInQuery, type TextRange } from './locate.ts';
+
+type Marks = ReturnType<MonacoEditor['createDecorationsCollection']>;
+
+/** A function that marks the field at a path, and takes away the marks before it. */
+export function useHighlight(): (path: readonly (string | number)[]) => void {
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const responseEditor = useGraphiQL((state) => state.responseEditor);
+  const operationName = useGraphiQL((state) => state.operationName);
+  const marks = useRef<Marks[]>([]);
+  return (path) => {
+    for (const before of marks.current) before.clear();
+    marks.current = [
+      ...mark(queryEditor, (text) => locateInQuery(parse(text), operationName, path)),
+      ...mark(responseEditor, (text) => locateInAnswer(text, path)),
+    ];
+  };
+}
+
+function mark(
+  editor: MonacoEditor | undefined,
+  locate: (text: string) => TextRange | undefined,
+): Marks[] {
+  const model = editor?.getModel();
+  if (!editor || !model) return [];
+  const range = rangeIn(model.getValue(), locate);
+  if (!range) return [];
+  const start = model.getPositionAt(range.start);
+  const end = model.getPositionAt(range.end);
+  const at = {
+    startLineNumber: start.lineNumber,
+    startColumn: start.column,
+    endLineNumber: end.lineNumber,
+    endColumn: end.column,
+  };
+  editor.revealRangeInCenterIfOutsideViewport(at);
+  return [
+    editor.createDecorationsCollection([{ range: at, options: { className: 'marked-field' } }]),
+  ];
+}
+
+function rangeIn(text: string, locate: (text: string) => TextRange | undefined) {
+  try {
+    return locate(text);
+  } catch {
+    return undefined; // the query was edited since, and does not parse now
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Where a field of an answer stands: in the text of the query and in the text of the answer.
+ */
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+import { Kind, type DocumentNode, type FieldNode, type SelectionSetNode } from 'graphql';
+
+/** Characters `start` to `end`, the latter not included. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The place in the text that `document` was parsed from; undefined when nothing selects it. */
+export function locateInQuery(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  path: readonly (string | number)[],
+): TextRange | undefined {
+  const operation = document.definitions.find(
+    (node) =>
+      node.kind === Kind.OPERATION_DEFINITION &&
+      (!operationName || node.name?.value === operationName),
+  );
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) return undefined;
+  let sets: SelectionSetNode[] = [operation.selectionSet];
+  let found: FieldNode | undefined;
+  for (const key of path) {
+    if (typeof key === 'number') continue;
+    const fields = sets
+      .flatMap((set) => fieldsOf(set, document))
+      .filter((one) => keyOf(one) === key);
+    [found] = fields;
+    if (!found) return undefined;
+    sets = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
+  }
+  const name = found?.alias ?? found?.name;
+  return name?.loc && { start: name.loc.start, end: found?.name.loc?.end ?? name.loc.end };
+}
+
+/** The place below `data`; undefined when the answer has none. */
+export function locateInAnswer(
+  answer: string,
+  path: readonly (string | number)[],
+): TextRange | undefined {
+  const root = parseTree(answer);
+  const node = root && findNodeAtLocation(root, ['data', ...path]);
+  if (!node) return undefined;
+  // The property's name is marked, since its value may be most of the answer.
+  const name = node.parent?.type === 'property' ? node.parent.children?.[0] : node;
+  return name && { start: name.offset, end: name.offset + name.length };
+}
+
+const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
+
+function fieldsOf(
+  set: SelectionSetNode,
+  document: DocumentNode,
+  seen = new Set<string>(),
+): FieldNode[] {
+  return set.selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection];
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      return fieldsOf(selection.selectionSet, document, seen);
+    }
+    const name = selection.name.value;
+    if (seen.has(name)) return [];
+    seen.add(name);
+    const fragment = document.definitions.find(
+      (node) => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name,
+    );
+    return fragment?.kind === Kind.FRAGMENT_DEFINITION
+      ? fieldsOf(fragment.selectionSet, document, seen)
+      : [];
+  });
+}

@@ -1,0 +1,58 @@
+/**
+ * The journal of a request as rows and rounds of a waterfall.
+ */
+import type { Journal, JournalCall } from '../exchange/extensions.ts';
+
+export interface Row extends JournalCall {
+  readonly endMs: number;
+  /** The field that caused the call, as its response keys: `page.audiences.0.person`. */
+  readonly field: string;
+  /** How the call came to its answer, in one word. */
+  readonly how: 'sent' | 'retried' | 'shared' | 'primed' | 'refused';
+}
+
+/** The calls that ran side by side before the next ones could begin. */
+export interface Round {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface Waterfall {
+  readonly rows: readonly Row[];
+  readonly rounds: readonly Round[];
+  /** The end of the last call, in milliseconds since the request began. */
+  readonly endMs: number;
+}
+
+export function waterfallOf({ journal }: Journal): Waterfall {
+  const rows = journal.map((call): Row => ({
+    ...call,
+    endMs: call.startMs + (call.durationMs ?? 0),
+    field: call.path.join('.'),
+    how: howOf(call),
+  }));
+  return { rows, rounds: roundsOf(rows), endMs: Math.max(0, ...rows.map(({ endMs }) => endMs)) };
+}
+
+function howOf({ source, attempt }: JournalCall): Row['how'] {
+  if (source === 'unsent') return 'refused';
+  return source === 'sent' && attempt > 1 ? 'retried' : source;
+}
+
+/** A round begins with a call that starts after the first of the round before has ended. */
+function roundsOf(rows: readonly Row[]): Round[] {
+  const waited = rows.filter(({ how }) => how !== 'primed' && how !== 'refused');
+  const rounds: { startMs: number; endMs: number }[] = [];
+  let firstEndMs = 0;
+  for (const { startMs, endMs } of waited.sort((a, b) => a.startMs - b.startMs)) {
+    const round = rounds.at(-1);
+    if (!round || startMs >= firstEndMs) {
+      rounds.push({ startMs, endMs });
+      firstEndMs = endMs;
+    } else {
+      round.endMs = Math.max(round.endMs, endMs);
+      firstEndMs = Math.min(firstEndMs, endMs);
+    }
+  }
+  return rounds;
+}

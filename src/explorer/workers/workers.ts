@@ -1,0 +1,16 @@
+/**
+ * The editor's language services, each in a worker with a file of its own.
+ *
+ * The set-up that graphiql ships for bundlers does not work from another package's build.
+ */
+import type { Environment } from 'monaco-editor';
+import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';
+import JsonWorker from 'monaco-editor/esm/vs/language/json/json.worker.js?worker';
+import GraphqlWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
+
+(globalThis as { MonacoEnvironment?: Environment }).MonacoEnvironment = {
+  getWorker: (_id, label) => {
+    if (label === 'graphql') return new GraphqlWorker();
+    return label === 'json' ? new JsonWorker() : new EditorWorker();
+  },
+};

@@ -1,0 +1,305 @@
+/**
+ * One poller for each object and key, whoever watches it: the backend tells no changes by itself.
+ *
+ * A poller lives as long as somebody watches. It asks quickly while the state moves and more slowly
+ * while it does not, by the same client as every call, so the limiter, the breaker and `Retry-After`
+ * apply to it; each poll is a request of its own, so that no watcher's budget pays for it.
+ */
+import { randomUUID } from 'node:crypto';
+import { Cancel } from '../../lib/cancel.ts';
+import type { CallOptions, RestClient, Upstream } from '../../rest/client/client.ts';
+import { RestError } from '../../rest/client/errors.ts';
+import { Snapshot, Watcher } from './watcher.ts';
+
+/** How objects of a type are read and compared. */
+export interface LiveSource<Key, State> {
+  /** Null when there is no such object. */
+  readonly read: (rest: RestClient, key: Key, call: CallOptions) => Promise<State | null>;
+  /** The place of a state in the order of states: an answer with a lower one is out of date. */
+  readonly rankOf: (state: State) => number;
+  /** Whether nothing follows the state. */
+  readonly isFinal: (state: State) => boolean;
+  /** When the backend came to this state, on the wall clock; undefined where it does not say. */
+  readonly changedAt: (state: State) => number | undefined;
+}
+
+/** An object to watch. */
+export interface LiveObject<Key, State> {
+  readonly source: LiveSource<Key, State>;
+  readonly key: Key;
+  /** Equal for equal objects, and different for objects of different sources. */
+  readonly id: string;
+}
+
+/** Events of pollers, for metrics. Every method must return quickly and not throw. */
+export interface LiveObserver {
+  onPoll?(outcome: 'ok' | 'failed'): void;
+  /** @param lagMs from the backend's change to this process seeing it. */
+  onChange?(lagMs: number | undefined): void;
+}
+
+export interface PollersOptions {
+  readonly upstream: Upstream;
+  /** The least and the most time between two polls of an object, in milliseconds. @default 500, 5,000 */
+  readonly pollMs?: PollRange | undefined;
+  /** One poll with its retries, in milliseconds. @default 10,000 */
+  readonly timeoutMs?: number | undefined;
+  readonly observer?: LiveObserver;
+}
+
+export interface PollRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** By how much the time between polls grows while nothing changes, and while the backend fails. */
+const QUIET_GROWTH = 1.5;
+const FAILURE_GROWTH = 2;
+
+/** The part of each wait that is random, so that pollers that began together do not stay together. */
+const JITTER = 0.1;
+
+/** A poller and what may be asked of it, whatever its states are. */
+interface AnyPoller {
+  readonly watchers: number;
+}
+
+interface PollerOptions {
+  readonly upstream: Upstream;
+  readonly pollMs: PollRange;
+  readonly timeoutMs: number;
+  readonly observer: LiveObserver;
+}
+
+export class Pollers {
+  readonly #options: PollerOptions;
+  /** By key, then by object. */
+  readonly #pollers = new Map<string, Map<string, AnyPoller>>();
+
+  constructor({
+    upstream,
+    pollMs = { least: 500, most: 5_000 },
+    timeoutMs = 10_000,
+    observer = {},
+  }: PollersOptions) {
+    this.#options = { upstream, pollMs, timeoutMs, observer };
+  }
+
+  /** Pollers that live. */
+  get size(): number {
+    let size = 0;
+    for (const ofKey of this.#pollers.values()) size += ofKey.size;
+    return size;
+  }
+
+  /** Those who watch, of all objects. */
+  get watchers(): number {
+    let count = 0;
+    for (const ofKey of this.#pollers.values()) {
+      for (const poller of ofKey.values()) count += poller.watchers;
+    }
+    return count;
+  }
+
+  /** Watches an object: its state now, then each change; ends by itself after a final state. */
+  watch<Key, State extends object>(apiKey: string, object: LiveObject<Key, State>): Watcher<State> {
+    let ofKey = this.#pollers.get(apiKey);
+    if (!ofKey) this.#pollers.set(apiKey, (ofKey = new Map<string, AnyPoller>()));
+    let poller = this.#find(apiKey, object);
+    if (!poller) {
+      const pollers = ofKey;
+      poller = new Poller<Key, State>(apiKey, object, this.#options, () => {
+        pollers.delete(object.id);
+        if (pollers.size === 0) this.#pollers.delete(apiKey);
+      });
+      pollers.set(object.id, poller);
+    }
+    return poller.watch();
+  }
+
+  /** A write of this key has left an object in a state: whoever watches it sees it at once. */
+  tell<Key, State extends object>(
+    apiKey: string,
+    object: LiveObject<Key, State>,
+    state: State,
+  ): void {
+    this.#find(apiKey, object)?.tell(state);
+  }
+
+  #find<Key, State extends object>(
+    apiKey: string,
+    { id }: LiveObject<Key, State>,
+  ): Poller<Key, State> | undefined {
+    // An id belongs to one source, and so to one type of states.
+    return this.#pollers.get(apiKey)?.get(id) as Poller<Key, State> | undefined;
+  }
+}
+
+class Poller<Key, State extends object> implements AnyPoller {
+  readonly #apiKey: string;
+  readonly #object: LiveObject<Key, State>;
+  readonly #options: PollerOptions;
+  readonly #onEnd: () => void;
+  readonly #watchers = new Set<Watcher<State>>();
+  /** Undefined before the first answer. */
+  #known: Snapshot<State> | undefined;
+  /** `#known.state` as text: what it is compared by. */
+  #text = '';
+  #waitMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  /** Of the poll under way. */
+  #cancel: Cancel | undefined;
+  /** When the last poll began. */
+  #polledMs = -Infinity;
+  /** When the backend is to be left alone until, on `performance.now()`'s clock. */
+  #pausedUntilMs = 0;
+  #isOver = false;
+
+  constructor(
+    apiKey: string,
+    object: LiveObject<Key, State>,
+    options: PollerOptions,
+    onEnd: () => void,
+  ) {
+    this.#apiKey = apiKey;
+    this.#object = object;
+    this.#options = options;
+    this.#onEnd = onEnd;
+    this.#waitMs = options.pollMs.least;
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  watch(): Watcher<State> {
+    const watcher = new Watcher<State>(() => {
+      this.#watchers.delete(watcher);
+      if (this.#watchers.size === 0) this.#end();
+    });
+    this.#watchers.add(watcher);
+    if (this.#known) watcher.push(this.#known);
+    // Whoever comes later gets what is known at once, and what is true now as soon as it may be asked.
+    this.#pollSoon();
+    return watcher;
+  }
+
+  tell(state: State): void {
+    this.#learn(state);
+    if (!this.#isOver) this.#pollSoon();
+  }
+
+  /** Polls at once, unless the last poll is less than the least wait ago. */
+  #pollSoon(): void {
+    if (this.#cancel) return;
+    const { least } = this.#options.pollMs;
+    this.#waitMs = least;
+    const nowMs = performance.now();
+    this.#schedule(Math.max(this.#polledMs + least, this.#pausedUntilMs) - nowMs);
+  }
+
+  #schedule(waitMs: number): void {
+    clearTimeout(this.#timer);
+    if (waitMs <= 0) void this.#poll();
+    else this.#timer = setTimeout(() => void this.#poll(), Math.ceil(waitMs));
+  }
+
+  async #poll(): Promise<void> {
+    const { upstream, timeoutMs, observer, pollMs } = this.#options;
+    const cancel = new Cancel();
+    this.#cancel = cancel;
+    this.#polledMs = performance.now();
+    const rest = upstream({
+      apiKey: this.#apiKey,
+      requestId: randomUUID(),
+      deadlineMs: this.#polledMs + timeoutMs,
+      maxCalls: 1,
+    });
+    try {
+      const { source, key } = this.#object;
+      const state = await source.read(rest, key, { cancel });
+      if (this.#isOver) return;
+      observer.onPoll?.('ok');
+      this.#pausedUntilMs = 0;
+      if (!state) {
+        this.#publish(new Snapshot<State>(null));
+        this.#end();
+        return;
+      }
+      const isChanged = this.#learn(state);
+      this.#waitMs = isChanged ? pollMs.least : Math.min(pollMs.most, this.#waitMs * QUIET_GROWTH);
+    } catch (cause) {
+      if (this.#isOver) return;
+      observer.onPoll?.('failed');
+      this.#fail(cause as Error);
+    } finally {
+      this.#cancel = undefined;
+      if (!this.#isOver) {
+        const waitMs = this.#waitMs * (1 - JITTER * Math.random());
+        const pauseMs = this.#pausedUntilMs - performance.now();
+        this.#schedule(Math.max(waitMs, pauseMs));
+      }
+    }
+  }
+
+  /** Answers whether it is news. */
+  #learn(state: State): boolean {
+    const { source } = this.#object;
+    const known = this.#known?.state;
+    // A replica that lags behind, or a poll that was begun before a write.
+    if (known && source.rankOf(state) < source.rankOf(known)) return false;
+    const text = JSON.stringify(state);
+    const isChanged = text !== this.#text;
+    if (!isChanged && !this.#known?.error) return false;
+    if (isChanged && known && source.rankOf(state) > source.rankOf(known)) {
+      const changedAt = source.changedAt(state);
+      this.#options.observer.onChange?.(
+        changedAt === undefined ? undefined : Math.max(0, Date.now() - changedAt),
+      );
+    }
+    this.#text = text;
+    this.#publish(new Snapshot(state));
+    if (source.isFinal(state)) this.#end();
+    return isChanged;
+  }
+
+  #fail(error: Error): void {
+    const { most } = this.#options.pollMs;
+    this.#waitMs = Math.min(most, this.#waitMs * FAILURE_GROWTH);
+    const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
+    if (retryAfterMs !== undefined) this.#pausedUntilMs = performance.now() + retryAfterMs;
+    if (nameOf(this.#known?.error) !== nameOf(error)) {
+      this.#publish(new Snapshot(this.#known?.state ?? null, error));
+    }
+    if (isRefusal(error)) this.#end();
+  }
+
+  #publish(snapshot: Snapshot<State>): void {
+    this.#known = snapshot;
+    for (const watcher of this.#watchers) watcher.push(snapshot);
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#onEnd();
+    for (const watcher of this.#watchers) watcher.finish();
+    this.#watchers.clear();
+    this.#cancel?.cancel();
+  }
+}
+
+/** Whether asking again would answer the same: the key, or what is asked for, is at fault. */
+const isRefusal = (error: Error): boolean => {
+  if (!(error instanceof RestError)) return true;
+  const { status } = error;
+  return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
+};
+
+/** Request Timeout, Too Early, Too Many Requests. */
+const PASSING = new Set([408, 425, 429]);
+
+/** Failures that look the same to a watcher are told once. */
+const nameOf = (error: Error | undefined): string | undefined =>
+  error && `${error.name} ${error instanceof RestError ? error.status : ''}`;

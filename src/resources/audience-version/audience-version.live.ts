@@ -1,0 +1,125 @@
+/**
+ * The order of a version's states, and how a version is watched on its way through them.
+ *
+ * Assumed: a version never goes back, so an answer with an earlier state is one that is out of date.
+ */
+import type { Context } from '../../graph/context.ts';
+import { readTimestamp } from '../../graph/types/scalars.ts';
+import type { LiveObject, LiveSource } from '../../graph/live/pollers.ts';
+import type { AUDIENCE_STATUSES } from '../../v0/audience.ts';
+import { ofPage, type VersionNode } from '../audience/audience.entity.ts';
+import { audienceVersionEntity } from './audience-version.entity.ts';
+import { findVersion, type VersionKey } from './audience-version.source.ts';
+
+export type VersionStatus = (typeof AUDIENCE_STATUSES)[number];
+
+const RANKS: Readonly<Record<VersionStatus, number>> = {
+  pending: 0,
+  draft: 1,
+  queued: 2,
+  processing: 3,
+  published: 4,
+  cancelled: 4,
+  archived: 5,
+};
+
+const FIRST_FINAL_RANK = RANKS.published;
+
+/** `NaN` for a status that the backend broke: it is neither before nor after another. */
+const rankOf = ({ status }: VersionNode): number => RANKS[status] ?? NaN;
+
+export const isFinal = (version: VersionNode): boolean => rankOf(version) >= FIRST_FINAL_RANK;
+
+/**
+ * Whether a version is, or has been, in a state: `published` also for one that was archived since.
+ *
+ * What is cancelled has reached `cancelled` alone.
+ */
+export function hasReached(version: VersionNode, wanted: VersionStatus): boolean {
+  const { status, publishedAt } = version;
+  if (status === wanted) return true;
+  if (status === 'cancelled') return false;
+  if (status === 'archived') return wanted !== 'cancelled' && publishedAt !== null;
+  return rankOf(version) > RANKS[wanted];
+}
+
+const versionSource: LiveSource<VersionKey, VersionNode> = {
+  read: async (rest, key, call) => {
+    const version = await findVersion(rest, key, call);
+    return version && ofPage(key.pageId, version);
+  },
+  rankOf,
+  isFinal,
+  changedAt: ({ status, queuedAt, publishedAt, cancelledAt, archivedAt }) => {
+    const times: Partial<Record<VersionStatus, unknown>> = {
+      queued: queuedAt,
+      published: publishedAt,
+      cancelled: cancelledAt,
+      archived: archivedAt,
+    };
+    try {
+      return Date.parse(readTimestamp(times[status]));
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+export const liveVersion = (key: VersionKey): LiveObject<VersionKey, VersionNode> => ({
+  source: versionSource,
+  key,
+  id: audienceVersionEntity.idOf(key),
+});
+
+/** The states of a version from now on; ends after the final one. */
+export function watchVersion({ pollers, apiKey }: Context, key: VersionKey) {
+  if (!pollers) throw new Error('The context has no pollers: nothing can be watched.');
+  return pollers.watch(apiKey, liveVersion(key));
+}
+
+/** A write has left a version in this state: whoever watches it with the same key sees it at once. */
+export function tellVersion(
+  { pollers, apiKey }: Context,
+  key: VersionKey,
+  version: VersionNode,
+): void {
+  if (isSound(version)) pollers?.tell(apiKey, liveVersion(key), version);
+}
+
+/** Left of the request's time for what is selected of the version after the wait, in milliseconds. */
+const RESERVE_MS = 500;
+
+/**
+ * Waits until a version has reached a state, cannot reach it any more, or the time is over.
+ *
+ * A backend that fails meanwhile is waited for like one that takes long.
+ *
+ * @param version as the write left it.
+ */
+export async function waitForVersion(
+  context: Context,
+  key: VersionKey,
+  version: VersionNode,
+  wanted: VersionStatus,
+  timeoutMs: number,
+): Promise<{ readonly object: VersionNode; readonly reached: boolean }> {
+  let object = version;
+  const isOver = () => hasReached(object, wanted) || isFinal(object);
+  if (isOver() || !isSound(version)) return { object, reached: hasReached(object, wanted) };
+  const leftMs = context.rest.deadlineMs - performance.now() - RESERVE_MS;
+  const watcher = watchVersion(context, key);
+  const timer = setTimeout(() => void watcher.return(), Math.max(0, Math.min(timeoutMs, leftMs)));
+  try {
+    for await (const { state } of watcher) {
+      // What was known before the write may be told first.
+      if (state && rankOf(state) >= rankOf(object)) object = state;
+      if (isOver()) break;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  return { object, reached: hasReached(object, wanted) };
+}
+
+/** False for a version that the backend broke. */
+const isSound = (version: VersionNode): boolean => !((version as unknown) instanceof Error);

@@ -1,0 +1,172 @@
+/**
+ * GraphiQL's files as `npm run build` has made them: the page at `/graphql`, the rest below it.
+ *
+ * Files are read from disk for each request and never kept, so that the page costs the process no
+ * memory. Their names hold hashes of their content, so browsers keep them for ever.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { extname, join } from 'node:path';
+
+/** What the page is told, as JSON in the page. */
+export interface ExplorerSettings {
+  readonly introspection: boolean;
+  readonly explain: 'on' | 'keys' | 'off';
+  /** The key of the sample data. */
+  readonly apiKey?: string | undefined;
+  /** A page of the sample data. */
+  readonly pageId?: string | undefined;
+}
+
+export interface ExplorerAnswer {
+  readonly status: number;
+  /** Beside the content length: name, value, name, value. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** The answer to a GET for the page or one of its files; undefined when it is neither. */
+export type Explorer = (
+  incoming: IncomingMessage,
+) => ExplorerAnswer | undefined | Promise<ExplorerAnswer | undefined>;
+
+const PREFIX = '/graphql/explorer/';
+
+const OFF = 'GraphiQL is switched off here (GRAPHIQL=off).';
+const NOT_BUILT =
+  'GraphiQL was not built here: run "npm ci" with the development packages, then "npm run build".';
+const STILL_THERE = 'GraphQL itself is at this address, by POST.';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.ttf': 'font/ttf',
+  '.svg': 'image/svg+xml',
+};
+
+/** The editor writes styles into the page; everything comes from this gateway. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE_HEADERS = [
+  ...['content-type', 'text/html; charset=utf-8'],
+  ...['content-security-policy', POLICY],
+  // For browsers that do not know `frame-ancestors`: no other page may lead somebody to press Play.
+  ...['x-frame-options', 'DENY'],
+  ...['x-content-type-options', 'nosniff'],
+  ...['referrer-policy', 'no-referrer'],
+  ...['cache-control', 'no-cache'],
+  ...['vary', 'accept'],
+];
+
+/** @param folder `dist/explorer`; undefined when there is none. */
+export function createExplorer(
+  folder: string | undefined,
+  settings: ExplorerSettings | false,
+): Explorer {
+  const built = settings && folder && existsSync(join(folder, 'index.html')) ? folder : undefined;
+  const files = built ? filesIn(built) : new Map<string, ServedFile>();
+  const page: ExplorerAnswer =
+    settings && built
+      ? { status: 200, headers: PAGE_HEADERS, body: pageIn(built, settings) }
+      : { status: 404, headers: PAGE_HEADERS, body: noticePage(settings ? NOT_BUILT : OFF) };
+  return (incoming) => {
+    const { url = '' } = incoming;
+    if (isPageRequest(incoming)) return page;
+    const file = url.startsWith(PREFIX) ? files.get(url.slice(PREFIX.length)) : undefined;
+    return file && readServed(file, String(incoming.headers['accept-encoding'] ?? ''));
+  };
+}
+
+/** Whether a browser opens the address, and does not send a query in it. */
+function isPageRequest({ url = '', headers }: IncomingMessage): boolean {
+  const [path, query = ''] = url.split('?');
+  return (
+    path === '/graphql' &&
+    /\btext\/html\b/i.test(headers.accept ?? '') &&
+    !new URLSearchParams(query).has('query')
+  );
+}
+
+interface ServedFile {
+  readonly path: string;
+  readonly type: string;
+  /** Encodings that stand beside the file, the smallest first. */
+  readonly encodings: readonly (typeof ENCODINGS)[number][];
+}
+
+const ENCODINGS = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+
+function filesIn(folder: string): Map<string, ServedFile> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return new Map(
+    names.flatMap((name) => {
+      const type = TYPES[extname(name)];
+      if (!type) return [];
+      const path = join(folder, name);
+      const encodings = ENCODINGS.filter(({ ending }) => existsSync(path + ending));
+      return [[name.replaceAll('\\', '/'), { path, type, encodings }]];
+    }),
+  );
+}
+
+/** Undefined when the file is gone: the page was built anew since the start. */
+async function readServed(file: ServedFile, accepted: string): Promise<ExplorerAnswer | undefined> {
+  const encoding = file.encodings.find(({ name }) => accepts(accepted, name));
+  const body = await readFile(file.path + (encoding?.ending ?? '')).catch(() => undefined);
+  return (
+    body && {
+      status: 200,
+      headers: [
+        ...['content-type', file.type],
+        ...(encoding ? ['content-encoding', encoding.name] : []),
+        ...['vary', 'accept-encoding'],
+        ...['cache-control', 'public, max-age=31536000, immutable'],
+        ...['x-content-type-options', 'nosniff'],
+        // Workers and modules of the page, and no other page's.
+        ...['cross-origin-resource-policy', 'same-origin'],
+      ],
+      body,
+    }
+  );
+}
+
+/** Whether an `Accept-Encoding` names the encoding, and not with weight 0. */
+const accepts = (accepted: string, encoding: string): boolean =>
+  accepted.split(',').some((part) => {
+    const [name, weight] = part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/);
+    return name === encoding && Number(weight ?? 1) > 0;
+  });
+
+/** The page with its settings in the place that it keeps for them. */
+function pageIn(folder: string, settings: ExplorerSettings): Buffer {
+  // A `</script>` inside of it would end it.
+  const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
+  const html = readFileSync(join(folder, 'index.html'), 'utf8').replace(
+    /(<script id="settings"[^>]*>)[^<]*/,
+    (_all, open: string) => open + json,
+  );
+  return Buffer.from(html);
+}
+
+const noticePage = (notice: string): Buffer =>
+  Buffer.from(
+    `<!doctype html><html lang="en"><title>Content Pages · GraphQL</title><p>${notice.replaceAll('"', '&quot;')} ${STILL_THERE}</p></html>`,
+  );

@@ -1,0 +1,64 @@
+/**
+ * T80: what comes with the software for whoever has to approve of it: licences, what it is built of, and
+ * where to report what is wrong with it.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { buildGateway } from '../support/gateway-build.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+it('T80 is under the MIT licence, and says where to report vulnerabilities', () => {
+  expect(JSON.parse(read('package.json'))).toMatchObject({ license: 'MIT' });
+  expect(read('LICENSE')).toMatch(/^MIT License\n[^]*WITHOUT WARRANTY OF ANY KIND/);
+  expect(read('SECURITY.md')).toContain('## Reporting');
+});
+
+/** What NOTICES.txt says of each package: its name, its version, its licence and the text of that. */
+async function readNotices(): Promise<string[]> {
+  const folder = dirname(await buildGateway());
+  const notices = readFileSync(join(folder, 'NOTICES.txt'), 'utf8');
+  return notices.split(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+it('T80 names every bundled package in NOTICES.txt, with its licence and the text of it', async () => {
+  const packages = await readNotices();
+
+  for (const name of ['graphql', 'graphql-yoga', 'undici', 'zod', 'pino', 'hono', '@pothos/core']) {
+    const own = packages.filter((text) => text.startsWith(`${name} `));
+    expect(own, name).toHaveLength(1);
+    expect(own[0]).toMatch(/^\S+ \d+\.\d+\.\d+\S* \((?:MIT|ISC)\)/);
+  }
+  // Some packages name their licence in package.json and ship no text of it.
+  for (const text of packages) expect(text).toMatch(/^\S+ \d+\.\d+\.\d+\S* \((?!undefined)[^)]+\)/);
+});
+
+it('T80 has a bill of materials in CycloneDX with every bundled package', async () => {
+  const { stdout } = await promisify(execFile)('npm', ['run', 'sbom', '--silent'], {
+    cwd: ROOT,
+    maxBuffer: 16_000_000,
+  });
+
+  const bill = JSON.parse(stdout);
+
+  expect(bill.bomFormat).toBe('CycloneDX');
+  const listed = bill.components.map(
+    ({ group, name, version }: Record<string, string>) =>
+      `${group ? `${group}/` : ''}${name} ${version}`,
+  );
+  const bundled = (await readNotices()).map((text) => text.split(' ', 2).join(' '));
+  expect(listed).toEqual(expect.arrayContaining(bundled));
+});
+
+it('T80 is audited and its bill is made wherever everything is checked', () => {
+  const run = read('.ci/run');
+
+  expect(run).toMatch(/^step audit$/m);
+  expect(run).toContain('npm audit --omit=dev');
+  expect(run).toMatch(/^step npm run sbom/m);
+});

@@ -1,0 +1,228 @@
+/**
+ * `@semanticNonNull`: each field that carries it is null only with an error at its place.
+ *
+ * Every such field is asked for by the shortest way that the schema has, of backends that answer what
+ * they promise, too little, nothing, or fail.
+ */
+import {
+  getNamedType,
+  getNullableType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+} from 'graphql';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { semanticLevelsOf } from '../../src/graph/types/semantic-non-null.ts';
+import { schema } from '../../src/schema.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok, status, type Behaviour } from '../support/faults.ts';
+import { routeOf, sampleOf, world } from '../support/world.ts';
+import { openSite, POST_JSON, send, type Site } from './support.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+
+interface Annotated {
+  readonly name: string;
+  readonly field: Field;
+  /** The fields that lead to it, from the root. */
+  readonly way: readonly Field[];
+  readonly levels: readonly number[];
+  readonly operation: 'query' | 'mutation';
+}
+
+/** The fields to each object type, from the root of queries; the fewest. */
+function ways(): ReadonlyMap<GraphQLObjectType, readonly Field[]> {
+  const found = new Map<GraphQLObjectType, readonly Field[]>([[schema.getQueryType()!, []]]);
+  for (const [type, way] of found) {
+    for (const field of Object.values(type.getFields())) {
+      const below = getNamedType(field.type);
+      if (isObjectType(below) && !found.has(below)) found.set(below, [...way, field]);
+    }
+  }
+  return found;
+}
+
+const wayTo = ways();
+
+const annotated: readonly Annotated[] = Object.values(schema.getTypeMap()).flatMap((type) => {
+  if (!isObjectType(type)) return [];
+  const isMutation = type === schema.getMutationType();
+  return Object.values(type.getFields()).flatMap((field): Annotated[] => {
+    const levels = semanticLevelsOf(field);
+    const way = isMutation ? [] : wayTo.get(type);
+    if (!levels || !way) return [];
+    const operation = isMutation ? 'mutation' : 'query';
+    return [{ name: `${type.name}.${field.name}`, field, way, levels, operation }];
+  });
+});
+
+/** A value for an input that is not refused before the backend is asked. */
+function valueOf(type: GraphQLInputType, name: string, mutation: string): unknown {
+  const nullable: GraphQLInputType = getNullableType(type);
+  if (isListType(nullable)) return [valueOf(nullable.ofType, name, mutation)];
+  if ('getFields' in nullable) {
+    const fields = Object.values(nullable.getFields()).filter((one) => isNonNullType(one.type));
+    const entries = fields.map((one) => [one.name, valueOf(one.type, one.name, mutation)]);
+    return Object.fromEntries(entries) as object;
+  }
+  if ('getValues' in nullable) return nullable.getValues()[0]!.name;
+  const typename = ['AudienceVersion', 'Audience', 'TopicEntry', 'Topic', 'Page'].find((one) =>
+    mutation.endsWith(one),
+  );
+  if (String(nullable) === 'ID') {
+    if (name === 'id') return formatNodeId(typename!, KEYS[typename!]!);
+    return 'p';
+  }
+  return String(nullable) === 'Boolean' ? true : String(nullable) === 'String' ? 'text' : 1;
+}
+
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  Page: ['p'],
+  Topic: ['t'],
+  Audience: ['p', 'a'],
+  AudienceVersion: ['p', 'a', 'v'],
+};
+
+function sourceOf({ field, way, operation }: Annotated): {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+} {
+  const variables: Record<string, unknown> = {};
+  const declared: string[] = [];
+  const written = [...way, field].map((one) => {
+    const given = one.args
+      .filter(({ type }) => isNonNullType(type))
+      .map(({ name, type }) => {
+        const variable = `v${declared.length}`;
+        declared.push(`$${variable}: ${String(type)}`);
+        variables[variable] = valueOf(type, name, field.name);
+        return `${name}: $${variable}`;
+      });
+    return given.length > 0 ? `${one.name}(${given.join(', ')})` : one.name;
+  });
+  const last = isObjectType(getNamedType(field.type)) ? ' { __typename }' : '';
+  const body = written.reduceRight((inner, one) => `${one}${inner && ` { ${inner} }`}`, '');
+  const head = declared.length > 0 ? `(${declared.join(', ')})` : '';
+  const end = body.lastIndexOf(written.at(-1)!) + written.at(-1)!.length;
+  const whole = body.slice(0, end) + last + body.slice(end);
+  return { query: `${operation}${head} { ${whole} }`, variables };
+}
+
+/** The places of a field in an answer, and whether each is null. */
+function* placesOf(
+  { way, field, levels }: Annotated,
+  data: any,
+): Generator<{ readonly path: readonly (string | number)[]; readonly isNull: boolean }> {
+  function* walk(value: any, fields: readonly Field[], path: readonly (string | number)[]): any {
+    if (value == null) return;
+    if (Array.isArray(value)) {
+      for (const [i, item] of value.entries()) yield* walk(item, fields, [...path, i]);
+      return;
+    }
+    const [next, ...rest] = fields;
+    const below = value[next!.name];
+    const here = [...path, next!.name];
+    if (rest.length > 0) yield* walk(below, rest, here);
+    else if (levels.includes(1)) {
+      for (const [i, item] of (below ?? []).entries()) {
+        yield { path: [...here, i], isNull: item === null };
+      }
+    } else yield { path: here, isNull: below === null };
+  }
+  yield* walk(data, [...way, field], []);
+}
+
+/** Everything that may be left out, and every word that nobody has heard of. */
+const spoilt: Behaviour = (response, seen, socket) => {
+  const found = routeOf(seen);
+  const spoil = (value: any, name: string): any => {
+    if (Array.isArray(value)) return [...value.map((item) => spoil(item, name)), null, {}, 7];
+    if (typeof value === 'object' && value !== null) {
+      const entries = Object.entries(value).map(([key, inner]) => [key, spoil(inner, key)]);
+      return Object.fromEntries(entries) as object;
+    }
+    return /^(status|pageType)$/.test(name) ? 'unheard of' : value;
+  };
+  const answer = found ? ok(spoil(sampleOf(found.route, found.values), '')) : status(404);
+  return answer(response, seen, socket);
+};
+
+const BACKENDS: Readonly<Record<string, Behaviour>> = {
+  sound: world(),
+  spoilt,
+  empty: ok({}),
+  nothing: ok(null),
+  missing: status(404),
+  refusing: status(403),
+  broken: status(500),
+};
+
+const ask = ({ url }: Site, body: object) =>
+  send(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'key', ...POST_JSON },
+    body: JSON.stringify(body),
+  });
+
+interface Asked {
+  readonly backend: string;
+  readonly body: any;
+}
+
+/** Asked by one gateway, failures last: they open its circuits. */
+async function answersTo(one: Annotated): Promise<readonly Asked[]> {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  upstream.on('*', world());
+  const site = await openSite({ upstreamUrl: upstream.url });
+  const request = sourceOf(one);
+  await ask(site, request);
+  const asked = new Set(
+    upstream.seen.map(({ method, target }) => `${method} ${target.split('?')[0]!}`),
+  );
+  const answers: Asked[] = [];
+  for (const [backend, behaviour] of Object.entries(BACKENDS)) {
+    // Each call alone, with the others as they should be, and then all of them.
+    for (const route of [...asked, '*']) {
+      for (const other of asked) upstream.on(other, route === '*' ? behaviour : world());
+      upstream.on(route, behaviour);
+      for (const onError of ['PROPAGATE', 'NULL']) {
+        const { body } = await ask(site, { ...request, onError });
+        answers.push({ backend: `${backend} at ${route}`, body });
+      }
+    }
+    upstream.on('*', world());
+  }
+  return answers;
+}
+
+describe('a field that carries @semanticNonNull', () => {
+  it('is there at all', () => {
+    expect(annotated.length).toBeGreaterThan(30);
+  });
+
+  it.each(annotated)('$name is null only with an error', async (one) => {
+    let nulls = 0;
+    let values = 0;
+    for (const { backend, body } of await answersTo(one)) {
+      const { data, errors = [] } = body;
+      const codes = errors.map((error: any) => error.extensions.code);
+      expect(codes).not.toContain('GRAPHQL_VALIDATION_FAILED');
+      for (const { path, isNull } of placesOf(one, data)) {
+        values += isNull ? 0 : 1;
+        if (!isNull) continue;
+        nulls += 1;
+        const isTold = errors.some(({ path: at = [] }: any) =>
+          path.every((key, i) => at[i] === key),
+        );
+        expect(isTold, `${backend}: ${path.join('.')} is null without an error`).toBe(true);
+      }
+    }
+    expect(values, 'places with a value').toBeGreaterThan(0);
+    expect(nulls, 'places that are null').toBeGreaterThan(0);
+  });
+});
