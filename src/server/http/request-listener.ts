@@ -10,10 +10,11 @@ import { endOfTurn } from '../../lib/end-of-turn.ts';
 import type { Site } from '../gateway.ts';
 import { streamOf, writeEvents } from '../live/event-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
-import type { WrittenReply } from '../operation/reply.ts';
+import type { ReplyParts, WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Connections, Serve } from './connections.ts';
 import type { ExplorerAnswer } from './explorer.ts';
+import { multipart } from './multipart.ts';
 import { readBody } from './request-body.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
@@ -52,14 +53,7 @@ export function requestListener(options: RequestListenerOptions): Serve {
       if (!outgoing.writableFinished) record.leaving.cancel();
     });
     if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !FOR_ANY_HOST.has(url)) {
-      await refuse(
-        exchange,
-        refusalResponse(
-          421,
-          'HOST_NOT_ALLOWED',
-          `This gateway does not answer as ${JSON.stringify(headers.host?.slice(0, 100) ?? '')}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
-        ),
-      );
+      await refuse(exchange, hostRefusal(headers.host));
       return;
     }
     if (method === 'GET' || method === 'HEAD') {
@@ -83,6 +77,10 @@ export function requestListener(options: RequestListenerOptions): Serve {
       const answering = site.answerPost({ headers, body }, record);
       if (answering) {
         const answer = await answering;
+        if (answer.parts) {
+          await sendParts(exchange, answer, answer.parts);
+          return;
+        }
         await endOfTurn();
         sendWritten(exchange, answer);
         return;
@@ -91,6 +89,10 @@ export function requestListener(options: RequestListenerOptions): Serve {
       const answering = site.answerGet({ headers, search: url.slice(QUERY_BY_GET.length) }, record);
       if (answering) {
         const answer = await answering;
+        if (answer.parts) {
+          await sendParts(exchange, answer, answer.parts);
+          return;
+        }
         await endOfTurn();
         sendWritten(exchange, answer);
         return;
@@ -111,10 +113,22 @@ export function requestListener(options: RequestListenerOptions): Serve {
       body: body ?? null,
     });
     const response = await site.answer(request, record);
+    const { reply } = record;
+    if (reply?.parts) {
+      const headers = [...response.headers].flat();
+      await sendParts(
+        exchange,
+        { status: response.status, headers, text: reply.text },
+        reply.parts,
+      );
+      return;
+    }
     const stream = streamOf(response);
     if (stream) {
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       await writeEvents(outgoing, stream, site.subscriptions);
+      // Whether it is the last answer was not known when its head was written.
+      if (isLast(exchange)) incoming.socket.end();
       return;
     }
     await send(exchange, response, record.unreadable ? LINGER_MS : 0);
@@ -141,6 +155,25 @@ export function requestListener(options: RequestListenerOptions): Serve {
     }
     // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
     endWith(outgoing, text, size === text.length ? 'latin1' : 'utf8');
+    connections.watch(outgoing);
+  }
+
+  /** Each part leaves when it is there; whoever goes away before the last one gives up the others. */
+  async function sendParts(
+    exchange: Exchange,
+    { status, headers, text }: WrittenReply,
+    parts: ReplyParts,
+  ): Promise<void> {
+    const { outgoing } = exchange;
+    outgoing.on('close', () => parts.cancel());
+    if (outgoing.destroyed) parts.cancel();
+    if (isLast(exchange)) headers.push('connection', 'close');
+    outgoing.writeHead(status, headers);
+    for await (const chunk of multipart(text, parts)) {
+      if (outgoing.destroyed) return;
+      outgoing.write(chunk);
+    }
+    outgoing.end();
     connections.watch(outgoing);
   }
 
@@ -223,8 +256,15 @@ const hasBody = ({ method, headers }: IncomingMessage): boolean =>
   method !== 'HEAD' &&
   (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
 
+export const hostRefusal = (host = ''): Response =>
+  refusalResponse(
+    421,
+    'HOST_NOT_ALLOWED',
+    `This gateway does not answer as ${JSON.stringify(host.slice(0, 100))}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
+  );
+
 /** Ports say nothing: what counts is who was asked. */
-const isAllowed = (host = '', allowed: readonly string[]): boolean =>
+export const isAllowed = (host = '', allowed: readonly string[]): boolean =>
   allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));
 
 const oneValue = (value: string | string[] | undefined): string | null =>
