@@ -8,7 +8,7 @@
  *     const leaving = new AbortController();
  *     const init = {
  *       method: 'POST',
- *       headers: { 'content-type': 'application/json', accept: RELAY_ACCEPT, 'x-api-key': key },
+ *       headers: { 'content-type': 'application/json', accept: relayAccept, 'x-api-key': key },
  *       body: JSON.stringify({ query: request.text, variables }),
  *       signal: leaving.signal,
  *     };
@@ -23,7 +23,7 @@
  */
 
 /** Asks for every fragment to be announced, since Relay waits for each. */
-export const RELAY_ACCEPT =
+export const relayAccept =
   'multipart/mixed;incrementalSpec=v0.2;announce=all, application/graphql-response+json, application/json;q=0.9';
 
 /** What relay-runtime takes: an answer, or a part of one. */

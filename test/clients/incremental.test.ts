@@ -16,7 +16,7 @@ import {
   type ConcreteRequest,
 } from 'relay-runtime';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RELAY_ACCEPT, relayPayloads } from '../../src/client/relay-incremental.ts';
+import { relayAccept, relayPayloads } from '../../src/client/relay-incremental.ts';
 import { openSite } from '../server/support.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, status, type Behaviour } from '../support/faults.ts';
@@ -160,7 +160,7 @@ async function byRelay(url: string): Promise<Seen> {
     Observable.create((sink) => {
       const init = {
         method: 'POST',
-        headers: { ...HEADERS, 'content-type': 'application/json', accept: RELAY_ACCEPT },
+        headers: { ...HEADERS, 'content-type': 'application/json', accept: relayAccept },
         body: JSON.stringify({ query: request.text }),
       };
       void (async () => {
