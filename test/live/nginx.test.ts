@@ -21,7 +21,7 @@ function exampleOf(upstream: string, port: number, folder: string): string {
     folder,
     example
       .replaceAll('127.0.0.1:4000', upstream)
-      .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+      .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
       .replace(/^\s*ssl_.*$/gm, ''),
   );
 }
