@@ -11,9 +11,10 @@ import './resources/topic/topic.ts';
 import './resources/account/account.ts';
 import './resources/person/person.ts';
 import './resources/log/log.ts';
+import { DeferDirective, StreamDirective } from './execution/incremental/directives.ts';
 import { builder } from './graph/types/builder.ts';
 import { SemanticNonNullDirective } from './graph/types/semantic-non-null.ts';
 
 export const schema = builder.toSchema({
-  directives: [...specifiedDirectives, SemanticNonNullDirective],
+  directives: [...specifiedDirectives, DeferDirective, StreamDirective, SemanticNonNullDirective],
 });

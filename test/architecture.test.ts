@@ -20,7 +20,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'config.ts': ['config-variable.ts', 'v0'],
   'config-variable.ts': ['lib'],
   server: ['plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
-  'schema.ts': ['resources', 'graph'],
+  'schema.ts': ['resources', 'graph', 'execution'],
   resources: ['graph', 'rest', 'v0'],
   plan: ['graph', 'execution', 'rest', 'v0'],
   graph: ['execution', 'rest', 'v0', 'lib'],

@@ -4,17 +4,9 @@
  */
 import { assertValidSchema, isScalarType, type GraphQLSchema } from 'graphql';
 
-/** Directives that change what an execution answers, and are not carried out. */
-const NOT_CARRIED_OUT = ['defer', 'stream'];
-
 /** @throws {Error} with a sentence on what has to change. */
 export function assertExecutable(schema: GraphQLSchema): void {
   assertValidSchema(schema);
-  for (const name of NOT_CARRIED_OUT) {
-    if (schema.getDirective(name)) {
-      throw new Error(`The schema declares "@${name}", which is not carried out: leave it out.`);
-    }
-  }
   for (const type of Object.values(schema.getTypeMap())) {
     if (isScalarType(type) && type.serialize.constructor.name === 'AsyncFunction') {
       throw new Error(

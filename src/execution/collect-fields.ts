@@ -108,7 +108,7 @@ export const fragmentsOf = ({ definitions }: DocumentNode): OperationContext['fr
   );
 
 /** @throws {GraphQLError} when a condition is null. */
-function isIncluded({ variableValues }: OperationContext, node: SelectionNode): boolean {
+export function isIncluded({ variableValues }: OperationContext, node: SelectionNode): boolean {
   try {
     const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
     if (skip?.['if'] === true) return false;
@@ -119,7 +119,11 @@ function isIncluded({ variableValues }: OperationContext, node: SelectionNode): 
   }
 }
 
-function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition?: string): boolean {
+export function applies(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  condition?: string,
+): boolean {
   if (condition === undefined || condition === type.name) return true;
   const named = schema.getType(condition);
   return isAbstractType(named) && schema.isSubType(named, type);

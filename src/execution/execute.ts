@@ -11,7 +11,6 @@ import {
   Kind,
   type DocumentNode,
   type ExecutionArgs,
-  type ExecutionResult,
   type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
@@ -20,13 +19,14 @@ import {
   Execution,
   type ExecuteArgs,
   type ExecutionOptions,
+  type IncrementalResult,
   type MaybePromise,
 } from './execution.ts';
 import { PreparedOperations } from './prepared-operation.ts';
 import { userInputError } from './user-input-error.ts';
 import { coerceVariableValues } from './variables.ts';
 
-export type Execute = (args: ExecuteArgs) => MaybePromise<ExecutionResult>;
+export type Execute = (args: ExecuteArgs) => MaybePromise<IncrementalResult>;
 
 /** Each repeats the input. */
 const MAX_VARIABLE_ERRORS = 10;
@@ -58,7 +58,7 @@ export function createExecute(options: ExecutionOptions): Execute {
     const known = operations.document(document);
     const context = { schema, fragments: known.fragments, variableValues };
     try {
-      const selection = operations.root(known, operation, context);
+      const selection = operations.root(known, operation, context, args.isIncremental ?? false);
       return new Execution(context, operation, selection, args, options).executeOperation();
     } catch (error) {
       // A condition is null, or the schema has no such operations: nothing was executed.

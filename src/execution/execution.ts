@@ -15,6 +15,7 @@ import {
   responsePathAsArray,
   type ExecutionArgs,
   type ExecutionResult,
+  type FieldNode,
   type GraphQLAbstractType,
   type GraphQLFieldResolver,
   type GraphQLNamedType,
@@ -29,10 +30,14 @@ import { dictionary } from '../lib/dictionary.ts';
 import { withoutStack } from '../lib/without-stack.ts';
 import type { ArgumentValues } from './arguments.ts';
 import type { OperationContext } from './collect-fields.ts';
-import { NullBoundary, Path } from './path.ts';
+import { Delivery, Part, Stream, type Payload, type Pending } from './incremental/delivery.ts';
+import { streamOf } from './incremental/directives.ts';
+import { NullBoundary, Path, type Container } from './path.ts';
 import {
+  isDeferredAt,
   nameOf,
   type Data,
+  type DeferredSelections,
   type LeafShape,
   type PreparedField,
   type PreparedSelection,
@@ -54,6 +59,22 @@ export type ErrorBehavior = 'PROPAGATE' | 'NULL' | 'ABORT';
 export interface ExecuteArgs extends ExecutionArgs {
   /** @default PROPAGATE */
   readonly onError?: ErrorBehavior | undefined;
+  /** Whether what `@defer` and `@stream` put off may come later. @default false: it comes with the rest */
+  readonly isIncremental?: boolean | undefined;
+}
+
+/** An answer of which parts may be still to come. */
+export interface IncrementalResult extends ExecutionResult {
+  /** Undefined when it is whole. */
+  readonly rest?: Rest;
+}
+
+export interface Rest {
+  readonly pending: readonly Pending[];
+  /** The next payload; undefined after the last one. */
+  next(): Promise<Payload | undefined>;
+  /** Nobody waits for it any more. */
+  cancel(): void;
 }
 
 export interface ExecutionOptions {
@@ -61,6 +82,18 @@ export interface ExecutionOptions {
   readonly maxErrors: (contextValue: unknown) => number;
   /** What an answer in this context may hold, and how long it may take. */
   readonly limits: (contextValue: unknown) => ExecutionLimits;
+  /** Told which paths come later, before anything is executed of such an operation. */
+  readonly onIncremental?: (
+    contextValue: unknown,
+    isDeferred: (path: GraphQLResolveInfo['path']) => boolean,
+  ) => void;
+}
+
+/** An execution of a part that comes later, beside the one of the initial answer. */
+interface Beside {
+  readonly main: Execution;
+  readonly part: Part;
+  readonly root: NullBoundary;
 }
 
 export class Execution implements OperationContext {
@@ -73,12 +106,23 @@ export class Execution implements OperationContext {
   readonly #fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly #typeResolver: GraphQLTypeResolver<unknown, unknown>;
   readonly #selection: PreparedSelection;
+  readonly #args: ExecuteArgs;
+  readonly #options: ExecutionOptions;
   readonly #size: ResultSize;
   readonly #maxErrors: (contextValue: unknown) => number;
   readonly #onError: ErrorBehavior;
   readonly #errors: GraphQLError[] = [];
-  readonly #root = new NullBoundary(undefined, undefined);
-  #data: Data | null = null;
+  readonly #root: NullBoundary;
+  /** Of a part: the execution of the initial answer. */
+  readonly #main: Execution | undefined;
+  readonly #part: Part | undefined;
+  /** Undefined where nothing may come later. */
+  readonly #delivery: Delivery | undefined;
+  /** Parts that have not begun; undefined before the first. */
+  #later: (() => void)[] | undefined;
+  /** Errors of parts. */
+  #laterErrors = 0;
+  #data: Record<PropertyKey, unknown> | null = null;
   /** Undefined for an execution that is small so far. */
   #turns: Turns | undefined;
   /** Why there will be no data. */
@@ -86,15 +130,19 @@ export class Execution implements OperationContext {
   #abortedResult: ExecutionResult | undefined;
   /** What follows when nothing is awaited any more. */
   #next: (() => void) | undefined;
-  #resolve: ((result: ExecutionResult) => void) | undefined;
+  #resolve: ((result: IncrementalResult) => void) | undefined;
 
+  /** @param beside of a part. */
   constructor(
     { schema, fragments, variableValues }: OperationContext,
     operation: OperationDefinitionNode,
     selection: PreparedSelection,
-    { rootValue, contextValue, fieldResolver, typeResolver, onError }: ExecuteArgs,
-    { maxErrors, limits }: ExecutionOptions,
+    args: ExecuteArgs,
+    options: ExecutionOptions,
+    beside?: Beside,
   ) {
+    const { rootValue, contextValue, fieldResolver, typeResolver, onError } = args;
+    const { maxErrors, limits } = options;
     this.schema = schema;
     this.fragments = fragments;
     this.variableValues = variableValues;
@@ -105,11 +153,24 @@ export class Execution implements OperationContext {
     this.#typeResolver = typeResolver ?? defaultTypeResolver;
     this.#maxErrors = maxErrors;
     this.#onError = onError ?? 'PROPAGATE';
-    this.#size = new ResultSize(selection, limits(contextValue));
+    this.#size = beside ? beside.main.#size : new ResultSize(selection, limits(contextValue));
     this.#selection = selection;
+    this.#args = args;
+    this.#options = options;
+    this.#main = beside?.main;
+    this.#part = beside?.part;
+    this.#root = beside ? beside.root : new NullBoundary(undefined, undefined);
+    if (!args.isIncremental) return;
+    this.#turns = beside ? beside.main.#turns : new Turns();
+    this.#delivery = beside ? beside.main.#delivery : new Delivery(() => this.#leave());
   }
 
-  executeOperation(): MaybePromise<ExecutionResult> {
+  executeOperation(): MaybePromise<IncrementalResult> {
+    if (this.#delivery) {
+      this.#options.onIncremental?.(this.#contextValue, (path) =>
+        isDeferredAt(this.#selection, path, this),
+      );
+    }
     try {
       this.#data =
         this.operation.operation === OperationTypeNode.MUTATION
@@ -126,33 +187,68 @@ export class Execution implements OperationContext {
 
   /** Ends it without data: what is settled later goes nowhere, and nothing is resolved any more. */
   #abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
+    if (this.#main) return this.#main.#abort(error, result);
     this.#aborted = error;
     this.#abortedResult = result;
     this.#root.isNull = true;
     this.#data = null;
     this.#size.limits.giveUp?.();
+    this.#later = undefined;
     this.#finish();
+    this.#delivery?.abort(error);
     return error;
   }
 
-  #result(): ExecutionResult {
+  /** Whoever waited for the parts has left. */
+  #leave(): void {
+    if (this.#aborted) return;
+    const error = new GraphQLError('Nobody waits for the rest.');
+    this.#abort(error, { errors: [error] });
+  }
+
+  #result(): IncrementalResult {
+    if (this.#abortedResult) return this.#abortedResult;
+    this.#executeLater();
     if (this.#abortedResult) return this.#abortedResult;
     const data = this.#data;
+    const pending = this.#delivery?.sendInitial(this.#errors);
+    if (pending && pending.length > 0) return this.#initialResult(pending);
     return this.#errors.length > 0 ? { errors: this.#errors, data } : { data };
+  }
+
+  #initialResult(pending: readonly Pending[]): IncrementalResult {
+    const delivery = this.#delivery!;
+    const rest: Rest = {
+      pending,
+      next: () => delivery.next(),
+      cancel: () => delivery.cancel(),
+    };
+    const data = this.#data;
+    return this.#errors.length > 0 ? { errors: this.#errors, data, rest } : { data, rest };
   }
 
   /** A value that must not be null was null, or failed, and nothing above it may be. */
   #nullData(error: unknown): void {
-    if (this.#aborted) return;
+    if (this.#isAborted) return;
     this.#data = null;
     this.#root.isNull = true;
-    this.#errors.push(error as GraphQLError);
+    this.#tell(error as GraphQLError);
+  }
+
+  get #isAborted(): boolean {
+    return (this.#main ?? this).#aborted !== undefined;
+  }
+
+  #tell(error: GraphQLError): void {
+    this.#errors.push(error);
+    if (this.#main) this.#main.#laterErrors += 1;
   }
 
   /** Each field begins when the one before has ended. */
   #executeFieldsSerially(selection: PreparedSelection): Data {
     const data = new selection.Data();
     this.#count(selection);
+    if (selection.deferred) this.#defer(selection.deferred, this.#rootValue, undefined, data);
     const executeFrom = (start: number): void => {
       for (let i = start; i < selection.fields.length; i++) {
         const field = selection.fields[i]!;
@@ -172,10 +268,76 @@ export class Execution implements OperationContext {
   #executeFields(selection: PreparedSelection, source: unknown, path: Path | undefined): Data {
     const data = new selection.Data();
     this.#count(selection);
+    if (selection.deferred) this.#defer(selection.deferred, source, path, data);
     for (const field of selection.fields) {
       data[field.key] = this.#executeField(field, source, path, data);
     }
     return data;
+  }
+
+  /** Has groups of fields executed later; told before what is below, which may be of the same `@defer`s. */
+  #defer(
+    { usages, groups }: DeferredSelections,
+    source: unknown,
+    path: Path | undefined,
+    data: Data,
+  ): void {
+    const delivery = this.#delivery!;
+    const place = path?.boundary(this.#root) ?? this.#root;
+    delivery.begin(usages, path, place, this.#part);
+    for (const group of groups) {
+      const { selection } = group;
+      if (this.#size.addAwaited(selection.above)) this.#checkSize();
+      const fragments = group.usages.map((usage) => delivery.fragmentOf(usage, path));
+      const part = new Part(path, place, data, { fragments });
+      this.#executeBeside(part, (execution, root) =>
+        execution.#executeFields(selection, source, path?.rooted(root)),
+      );
+    }
+  }
+
+  /** Executes a part when everything before it has begun, with errors and nulls of its own. */
+  #executeBeside(
+    part: Part,
+    execute: (execution: Execution, root: NullBoundary) => Record<PropertyKey, unknown>,
+  ): void {
+    const main = this.#main ?? this;
+    if (!main.#later) {
+      main.#later = [];
+      queueMicrotask(() => main.#executeLater());
+    }
+    main.#later.push(() => {
+      if (part.place.isBelowNull) return;
+      const root = new NullBoundary(undefined, undefined, part.place);
+      const beside = { main, part, root };
+      const execution = new Execution(
+        this,
+        this.operation,
+        this.#selection,
+        this.#args,
+        this.#options,
+        beside,
+      );
+      try {
+        execution.#data = execute(execution, root);
+      } catch (error) {
+        execution.#nullData(error);
+      }
+      if (!root.isAwaited) execution.#finish();
+    });
+  }
+
+  /** Begins parts: as many as a turn has time for, the others in the next one. */
+  #executeLater(): void {
+    const later = this.#later;
+    if (!later) return;
+    let begun = 0;
+    while (begun < later.length && !this.#turns?.isOver && !this.#aborted) later[begun++]!();
+    if (begun === later.length || this.#aborted) this.#later = undefined;
+    else {
+      later.splice(0, begun);
+      this.#turns?.whenNextBegins(() => this.#executeLater());
+    }
   }
 
   #count(selection: PreparedSelection): void {
@@ -301,12 +463,24 @@ export class Execution implements OperationContext {
     if (!isIterable(values)) {
       throw new Error(`Expected Iterable, but did not find one for field "${nameOf(field)}".`);
     }
+    // Lists in this one have indices for keys.
+    return field.stream && typeof path.key === 'string'
+      ? this.#streamItems(field, item, path, values, field.stream)
+      : this.#completeItems(field, item, path, values);
+  }
+
+  #completeItems(
+    field: PreparedField,
+    item: Shape,
+    path: Path,
+    values: Iterable<unknown>,
+  ): unknown[] {
     const isArray = Array.isArray(values);
     const list: unknown[] = [];
     try {
       if (isArray) this.#countItems(field, values.length);
       for (const value of values) {
-        list.push(this.#completeItem(field, item, path, list, value));
+        list.push(this.#completeItem(field, item, path, list, list.length, value));
         if (!isArray) this.#countItems(field, 1);
       }
       return list;
@@ -317,6 +491,39 @@ export class Execution implements OperationContext {
     }
   }
 
+  /** Completes the first items, and has the others completed later. */
+  #streamItems(
+    field: PreparedField,
+    shape: Shape,
+    path: Path,
+    values: Iterable<unknown>,
+    node: FieldNode,
+  ): unknown[] {
+    const asked = streamOf(node, this.variableValues);
+    const all = Array.isArray(values) ? (values as readonly unknown[]) : [...values];
+    const count = asked?.initialCount ?? Infinity;
+    const rest = all.slice(count);
+    hearRejections(rest);
+    const list = this.#completeItems(field, shape, path, all.slice(0, count));
+    if (rest.length === 0) return list;
+    this.#countItems(field, rest.length);
+    const place = path.boundary(this.#root);
+    const stream = new Stream(asked?.label, path, place, { creator: this.#part, list });
+    this.#delivery!.beginStream(stream);
+    const { streamed } = field;
+    for (const [i, value] of rest.entries()) {
+      const index = count + i;
+      const part = new Part(path, place, list, { stream, index });
+      this.#executeBeside(part, (execution, root) => {
+        const holder: Record<PropertyKey, unknown> = {};
+        const above = path.rooted(root);
+        holder[index] = execution.#completeItem(streamed, shape, above, holder, index, value);
+        return holder;
+      });
+    }
+    return list;
+  }
+
   #countItems(field: PreparedField, count: number): void {
     if (this.#size.addItems(count, field)) this.#checkSize();
   }
@@ -325,16 +532,17 @@ export class Execution implements OperationContext {
     field: PreparedField,
     shape: Shape,
     parent: Path,
-    list: unknown[],
+    container: Container,
+    index: number,
     value: unknown,
   ): unknown {
     let path: Path | undefined;
     try {
       if (shape.kind === 'leaf' && isPrimitive(value)) return this.#completeLeafValue(shape, value);
-      path = new Path(parent, list.length, undefined, list, this.#propagates(shape));
+      path = new Path(parent, index, undefined, container, this.#propagates(shape));
       return this.#completeOrAwait(field, shape, path, value);
     } catch (error) {
-      path ??= new Path(parent, list.length, undefined, list, this.#propagates(shape));
+      path ??= new Path(parent, index, undefined, container, this.#propagates(shape));
       return this.#handleFieldError(field, shape, path, error);
     }
   }
@@ -467,7 +675,7 @@ export class Execution implements OperationContext {
       this.#nullData(error);
       this.#finish();
     } else {
-      if (!this.#isFull) this.#errors.push(error);
+      if (!this.#isFull) this.#tell(error);
       boundary.leave();
     }
   }
@@ -488,13 +696,19 @@ export class Execution implements OperationContext {
   }
 
   #finish(): void {
+    if (this.#part) {
+      const data = this.#part.index === undefined ? this.#data : this.#data?.[this.#part.index];
+      this.#delivery!.end(this.#part, { data, isFailed: this.#root.isNull, errors: this.#errors });
+      return;
+    }
     this.#resolve?.(this.#result());
     this.#resolve = undefined;
   }
 
   /** @throws the error, with its path, where the place must not be null. */
   #handleFieldError(field: PreparedField, shape: Shape, path: Path, cause: unknown): null {
-    if (this.#aborted) throw this.#aborted;
+    const aborted = (this.#main ?? this).#aborted;
+    if (aborted) throw aborted;
     if (this.#size.addFailed(field)) this.#checkSize();
     const propagates = this.#propagates(shape);
     if (!propagates) path.nullify();
@@ -503,13 +717,14 @@ export class Execution implements OperationContext {
     const error = withoutStack(() => locatedError(cause, field.nodes, responsePathAsArray(path)));
     if (this.#onError === 'ABORT') throw this.#abort(error, { errors: [error], data: null });
     if (propagates) throw error;
-    this.#errors.push(error);
+    this.#tell(error);
     return null;
   }
 
   /** Whether one more error would be told nobody. */
   get #isFull(): boolean {
-    return this.#errors.length >= this.#maxErrors(this.#contextValue);
+    const main = this.#main ?? this;
+    return main.#errors.length + main.#laterErrors >= this.#maxErrors(this.#contextValue);
   }
 
   #info(field: PreparedField, path: Path): GraphQLResolveInfo {

@@ -5,7 +5,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 /** An object or a list of the result. */
-type Container = Record<PropertyKey, unknown> | unknown[];
+export type Container = Record<PropertyKey, unknown> | unknown[];
 
 export class Path implements Readonly<GraphQLResolveInfo['path']> {
   readonly prev: Path | undefined;
@@ -33,6 +33,13 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
     (this.#container as Record<PropertyKey, unknown>)[this.key] = value;
   }
 
+  /** The same place, above which nothing becomes null by what is executed later. */
+  rooted(root: NullBoundary): Path {
+    const path = new Path(this.prev, this.key, this.typename, this.#container, this.#isNonNull);
+    path.#boundary = root;
+    return path;
+  }
+
   /** What becomes null by an error of which nothing between it and here may be null. */
   boundary(root: NullBoundary): NullBoundary {
     if (this.#boundary) return this.#boundary;
@@ -57,13 +64,16 @@ export class NullBoundary {
   readonly path: Path | undefined;
   isNull = false;
   readonly #above: NullBoundary | undefined;
+  /** The place of what is executed later: it does not wait for that, but may become null meanwhile. */
+  readonly #place: NullBoundary | undefined;
   /** Awaited values, and boundaries that have some. */
   #awaited = 0;
   #isLeft = false;
 
-  constructor(path: Path | undefined, above: NullBoundary | undefined) {
+  constructor(path: Path | undefined, above: NullBoundary | undefined, place?: NullBoundary) {
     this.path = path;
     this.#above = above;
+    this.#place = place;
   }
 
   get isAwaited(): boolean {
@@ -72,7 +82,7 @@ export class NullBoundary {
 
   /** Whether what is settled here would be seen by nobody. */
   get isBelowNull(): boolean {
-    return this.isNull || (this.#above?.isBelowNull ?? false);
+    return this.isNull || ((this.#above ?? this.#place)?.isBelowNull ?? false);
   }
 
   await(): void {

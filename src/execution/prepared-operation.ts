@@ -15,11 +15,13 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
+  isObjectType,
   Kind,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
   visit,
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type GraphQLAbstractType,
@@ -28,6 +30,7 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -39,8 +42,15 @@ import {
   fragmentsOf,
   type CollectedField,
   type OperationContext,
-  type Selecting,
 } from './collect-fields.ts';
+import {
+  collectDeferred,
+  type CollectedDeferred,
+  type DeferUsage,
+  type Detail,
+  type DetailedField,
+} from './incremental/collect-deferred.ts';
+import { StreamDirective, streamOf } from './incremental/directives.ts';
 import { userInputError } from './user-input-error.ts';
 
 /** The type of a field or of a list's items, as `completeValue` goes through it. */
@@ -67,9 +77,13 @@ const SCALARS: ReadonlyMap<GraphQLLeafType, Scalar> = new Map<GraphQLLeafType, S
 /** An object of a result. */
 export type Data = Record<string, unknown>;
 
+const NO_USAGES: readonly DeferUsage[] = [];
+
 /** What is selected on objects of one type. */
 export class PreparedSelection {
   readonly fields: readonly PreparedField[];
+  /** The `@defer`s that all of it stands in. */
+  readonly usages: readonly DeferUsage[];
   /** The field that selects it; undefined for an operation's own. */
   readonly above: PreparedField | undefined;
   /** All fields that have been prepared of the operation, each at its index. */
@@ -86,21 +100,96 @@ export class PreparedSelection {
     [key: string]: unknown;
   };
 
-  /** @throws {GraphQLError} when a condition is null. */
+  /** What comes later of such objects; undefined where nothing does. */
+  readonly deferred: DeferredSelections | undefined;
+
   constructor(
     context: OperationContext,
     type: GraphQLObjectType,
-    nodes: readonly Selecting[],
-    above?: PreparedField,
+    selected: readonly (CollectedField | DetailedField)[],
+    { above, all = [], later, usages = NO_USAGES }: PreparedBelow = {},
   ) {
     this.above = above;
-    this.all = above?.selection.all ?? [];
-    this.fields = collectFields(context, type, nodes).flatMap((collected) => {
+    this.all = above?.selection.all ?? all;
+    this.usages = usages;
+    this.fields = selected.flatMap((collected) => {
       const definition = definitionOf(context.schema, type, collected.name);
       return definition ? [new PreparedField(this, type, definition, collected)] : [];
     });
     this.textBytes = this.fields.reduce((sum, field) => sum + field.textBytes, BRACES);
+    this.deferred = later && {
+      usages: later.usages,
+      groups: later.groups.map(({ usages, fields }) => ({
+        usages,
+        selection: new PreparedSelection(context, type, fields, { above, all: this.all, usages }),
+      })),
+    };
   }
+}
+
+/** What is deferred of objects. */
+export interface DeferredSelections {
+  /** The `@defer`s that begin there. */
+  readonly usages: readonly DeferUsage[];
+  readonly groups: readonly DeferredSelection[];
+}
+
+/** Fields that come together. */
+export interface DeferredSelection {
+  readonly usages: readonly DeferUsage[];
+  readonly selection: PreparedSelection;
+}
+
+interface PreparedBelow {
+  readonly above?: PreparedField | undefined;
+  readonly all?: PreparedField[];
+  readonly later?: Pick<CollectedDeferred, 'usages' | 'groups'> | undefined;
+  readonly usages?: readonly DeferUsage[];
+}
+
+/** @throws {GraphQLError} when a condition is null. */
+function prepareIncremental(
+  context: OperationContext,
+  type: GraphQLObjectType,
+  details: readonly Detail[],
+  usages: readonly DeferUsage[],
+  above?: PreparedField,
+): PreparedSelection {
+  const collected = collectDeferred(context, type, details, usages);
+  const later = collected.usages.length > 0 || collected.groups.length > 0 ? collected : undefined;
+  return new PreparedSelection(context, type, collected.fields, { above, later, usages });
+}
+
+/**
+ * Whether what stands at a path comes later than the answer it belongs to.
+ *
+ * @param operation prepared for incremental delivery.
+ */
+export function isDeferredAt(
+  operation: PreparedSelection,
+  path: GraphQLResolveInfo['path'],
+  context: OperationContext,
+): boolean {
+  const steps: GraphQLResolveInfo['path'][] = [];
+  for (let step: GraphQLResolveInfo['path'] | undefined = path; step; step = step.prev) {
+    steps.push(step);
+  }
+  let field: PreparedField | undefined;
+  for (const { key, typename } of steps.reverse()) {
+    if (typeof key === 'number') {
+      const stream = field?.stream && streamOf(field.stream, context.variableValues);
+      if (stream && key >= stream.initialCount) return true;
+      continue;
+    }
+    const type: unknown = field && context.schema.getType(typename!);
+    if (field && !isObjectType(type)) return false;
+    const selection: PreparedSelection = field
+      ? field.below(type as GraphQLObjectType, context)
+      : operation;
+    field = selection.fields.find((one) => one.key === key);
+    if (!field) return true;
+  }
+  return false;
 }
 
 /** `{}`, and `"":,` around a key. */
@@ -125,14 +214,30 @@ export class PreparedField {
   /** Its shape if it is a leaf without a resolver: most often no more than a property of its source. */
   readonly leaf: LeafShape | undefined;
   readonly textBytes: number;
+  /** Undefined where nothing may come later. */
+  readonly details: readonly Detail<FieldNode>[] | undefined;
+  /** The node that streams its list. */
+  readonly stream: FieldNode | undefined;
+  readonly #collected: CollectedField & Partial<DetailedField>;
+  readonly #usages: readonly DeferUsage[];
+  #streamed: PreparedField | undefined;
   #below: Map<GraphQLObjectType, PreparedSelection> | undefined;
 
   constructor(
     selection: PreparedSelection,
     parentType: GraphQLObjectType,
     definition: GraphQLField<unknown, unknown>,
-    { key, name, fieldNodes }: CollectedField,
+    collected: CollectedField & Partial<DetailedField>,
+    usages = selection.usages,
   ) {
+    const { key, name, fieldNodes, details } = collected;
+    this.#collected = collected;
+    this.#usages = usages;
+    this.details = details;
+    this.stream =
+      details && isListType(getNullableType(definition.type))
+        ? fieldNodes.find(({ directives }) => directives?.some(isStream))
+        : undefined;
     this.selection = selection;
     this.index = selection.all.push(this) - 1;
     this.key = key;
@@ -150,6 +255,20 @@ export class PreparedField {
     this.textBytes = Buffer.byteLength(key) + KEY_MARKS + (this.typename?.length ?? 0);
   }
 
+  /** The field as streamed items have it: they wait for no `@defer` around their list. */
+  get streamed(): PreparedField {
+    const { selection, parentType, definition } = this;
+    const details = this.details?.map(({ node }) => ({ node, usage: undefined }));
+    const collected = { ...this.#collected, ...(details && { details }) };
+    return (this.#streamed ??= new PreparedField(
+      selection,
+      parentType,
+      definition,
+      collected,
+      NO_USAGES,
+    ));
+  }
+
   /**
    * What is selected of this field's result, if it is of `type`.
    *
@@ -158,12 +277,18 @@ export class PreparedField {
   below(type: GraphQLObjectType, context: OperationContext): PreparedSelection {
     let selection = this.#below?.get(type);
     if (!selection) {
-      selection = new PreparedSelection(context, type, this.nodes, this);
+      selection = this.details
+        ? prepareIncremental(context, type, this.details, this.#usages, this)
+        : new PreparedSelection(context, type, collectFields(context, type, this.nodes), {
+            above: this,
+          });
       (this.#below ??= new Map()).set(type, selection);
     }
     return selection;
   }
 }
+
+const isStream = ({ name }: DirectiveNode): boolean => name.value === StreamDirective.name;
 
 /** The response keys from the root to a field, without the indices of lists. */
 export function pathOf({ key, selection: { above } }: PreparedField): string {
@@ -242,24 +367,28 @@ export class PreparedOperations {
   /**
    * What an operation selects.
    *
+   * @param isIncremental whether what is deferred may come later.
    * @throws {GraphQLError} when a condition is null, or the schema has no operations of this kind.
    */
   root(
     { id, deciders }: KnownDocument,
     operation: OperationDefinitionNode,
     context: OperationContext,
+    isIncremental: boolean,
   ): PreparedSelection {
     const type = context.schema.getRootType(operation.operation);
     if (!type) {
       const message = `Schema is not configured to execute ${operation.operation} operation.`;
       throw userInputError(message, operation);
     }
-    let key = `${id} ${operation.name?.value ?? ''}`;
+    let key = `${isIncremental ? '+' : ''}${id} ${operation.name?.value ?? ''}`;
     for (const name of deciders) key += ` ${signOf(context.variableValues[name])}`;
     let root = this.#roots.get(key);
     if (!root) {
       // The array is this outcome's own: what is collected below it is remembered by it.
-      root = new PreparedSelection(context, type, [operation]);
+      root = isIncremental
+        ? prepareIncremental(context, type, [{ node: operation, usage: undefined }], NO_USAGES)
+        : new PreparedSelection(context, type, collectFields(context, type, [operation]));
       this.#roots.set(key, root, { size: weightOf(operation, context.fragments) });
     }
     return root;

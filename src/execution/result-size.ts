@@ -65,7 +65,7 @@ export class ResultSize {
     return this.#add(count, count, field);
   }
 
-  addAwaited(field: PreparedField): boolean {
+  addAwaited(field: PreparedField | undefined): boolean {
     return this.#add(VALUES_PER_AWAITED, 0, field);
   }
 

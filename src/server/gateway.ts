@@ -4,10 +4,13 @@
  * It opens no port and reads no environment: `fetch` is the whole of it, for tests and for whatever
  * server stands in front.
  */
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { printSchema, type GraphQLSchema } from 'graphql';
 import { corsFor } from './http/cors.ts';
-import { createExplorer, type Explorer } from './http/explorer.ts';
+import { createExplorer, type Explorer, type ExplorerSettings } from './http/explorer.ts';
+import { multipart } from './http/multipart.ts';
 import { represent } from './http/representation.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
@@ -18,11 +21,11 @@ import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { streamOf } from './live/event-stream.ts';
 import type { Subscriptions } from './live/subscriptions.ts';
 import { WebSocketCarrier, type WebSocketOptions } from './live/web-socket.ts';
-import { negotiate, type MediaType } from './operation/media-type.ts';
+import { incrementalFormatOf, negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
 import { parseJson, readForm } from './operation/params.ts';
 import { refusalResponse } from './operation/refusal.ts';
-import { writeReply, type WrittenReply } from './operation/reply.ts';
+import { writeReply, type Reply, type WrittenReply } from './operation/reply.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
 import type { TrustedObserver } from './trusted/trusted-documents.ts';
 import { createGraphQLServer, CSRF_HEADERS } from './yoga/yoga.ts';
@@ -143,8 +146,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics,
   });
   const yoga = createGraphQLServer(handler);
-  const { introspection = true, explain = 'on' } = options;
   const { folder, ...example } = graphiql || {};
+  const explorerSettings = (): ExplorerSettings => {
+    const { schema, introspection = true, explain = 'on', apiKey } = options;
+    return {
+      introspection,
+      explain,
+      needsKey: apiKey === undefined,
+      ...(introspection && { schemaId: schemaIdOf(schema) }),
+      ...example,
+    };
+  };
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
@@ -186,8 +198,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics.begin();
     try {
       const response = await yoga.handleRequest(request, { record });
-      const answer = await representation(request, response, record);
-      report({ logger, metrics, record, status: answer.status });
+      const { reply } = record;
+      const answer = reply?.parts ? response : await representation(request, response, record);
+      underWay += 1;
+      whenFinished(record.reply, () => {
+        report({ logger, metrics, record, status: answer.status });
+        ended();
+      });
       return withHeaders(answer, cors.headersFor(origin));
     } finally {
       metrics.end();
@@ -234,6 +251,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   ): Promise<WrittenReply> {
     underWay += 1;
     metrics.begin();
+    let isOpen = false;
     try {
       const conditions = {
         method,
@@ -242,19 +260,34 @@ export function createGateway(options: GatewayOptions): Gateway {
         // What is sent twice is joined by Node.
         apiKey: headers[API_KEY_HEADER] as string | undefined,
         explain: headers['x-explain'] as string | undefined,
+        accept: headers.accept,
         record,
       };
       const reply = await handler.handle(read, conditions);
+      const own = ['x-request-id', record.requestId, ...cors.headersFor(headers.origin)];
+      if (reply.parts) {
+        const first = writeReply(reply, mediaType, incrementalFormatOf(headers.accept));
+        isOpen = true;
+        whenFinished(reply, () => {
+          report({ logger, metrics, record, status: first.status });
+          metrics.end();
+          ended();
+        });
+        first.headers.push(...own);
+        return first;
+      }
       const written = writeReply(reply, mediaType);
       const representing = represent(written, mediaType, record, conditions, options);
       // Most are written at once, and to wait for nothing takes a turn.
       const answer = representing instanceof Promise ? await representing : representing;
       report({ logger, metrics, record, status: answer.status });
-      answer.headers.push('x-request-id', record.requestId, ...cors.headersFor(headers.origin));
+      answer.headers.push(...own);
       return answer;
     } finally {
-      metrics.end();
-      ended();
+      if (!isOpen) {
+        metrics.end();
+        ended();
+      }
     }
   }
 
@@ -299,7 +332,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     ...site,
     metrics,
-    explorer: createExplorer(folder, graphiql && { introspection, explain, ...example }),
+    explorer: createExplorer(folder, graphiql ? explorerSettings : undefined),
     pollers: handler.pollers,
     upgrade: (incoming, socket, head) => webSocket.upgrade(incoming, socket, head),
     admin: siteOf(adminRoutes),
@@ -325,9 +358,32 @@ export function createGateway(options: GatewayOptions): Gateway {
       const record = createRecord(request.headers.get('x-request-id'));
       if (request.signal.aborted) record.leaving.cancel();
       else request.signal.addEventListener('abort', () => record.leaving.cancel());
-      return site.answer(request, record);
+      return site.answer(request, record).then((response) => streamed(response, record));
     },
   };
+}
+
+/** At once for an answer that is whole, or else when its last part was made. */
+function whenFinished(reply: Reply | undefined, then: () => void): void {
+  if (reply?.parts) void reply.parts.finished.then(then);
+  else then();
+}
+
+/** The response with all parts of its answer, for those who read it without an HTTP server. */
+function streamed(response: Response, { reply }: RequestRecord): Response {
+  const parts = reply?.parts;
+  if (!parts) return response;
+  const chunks = multipart(reply.text, parts);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const { value, done } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: () => parts.cancel(),
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
 }
 
 const forGet =
@@ -344,6 +400,9 @@ const trustedObserver = (logger: Logger): TrustedObserver => ({
   onInvalidDocument: (document) =>
     logger.warn(document, 'The schema does not serve a trusted document'),
 });
+
+const schemaIdOf = (schema: GraphQLSchema): string =>
+  createHash('sha256').update(printSchema(schema)).digest('base64url');
 
 /** Whether the answer may be a stream: some clients accept one for every operation. */
 const mayStream = (accept: string | undefined, text: string): boolean =>

@@ -68,11 +68,6 @@ describe('ExecuteRequest', () => {
       }),
       /^"Late\.serialize" is async/,
     ],
-    [
-      'declares what is not carried out',
-      buildSchema('directive @defer on FIELD type Query { a: Int }'),
-      /^The schema declares "@defer"/,
-    ],
   ])('refuses a schema that %s, at start and when it is executed', (_what, refused, message) => {
     const args = { schema: refused, document: parse('{ a }') };
 

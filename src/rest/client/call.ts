@@ -21,6 +21,8 @@ export interface Call {
   readonly body: string | null;
   /** Whether a 404 is an answer to the caller: null. */
   readonly isOptional: boolean;
+  /** Whether its answer is wanted later: it waits behind the other calls of its key. */
+  readonly isDeferred: boolean;
   readonly deadline: RequestDeadline;
   /** Ends this caller's wait; other callers of the same read go on waiting. */
   readonly cancel: Cancel | undefined;

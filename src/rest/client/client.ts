@@ -41,6 +41,8 @@ export interface RestClient {
   readonly deadlineMs: number;
   /** Ends the reads in flight and makes no more calls. Writes are finished. */
   giveUp(): void;
+  /** Which calls wait behind the others of their key, by what causes them. */
+  deferWhere(isDeferred: (origin: unknown) => boolean): void;
 
   /**
    * Calls a route and answers its checked body.
@@ -151,6 +153,7 @@ class ScopedClient implements RestClient {
   readonly #headers: string[];
   readonly #deadline: RequestDeadline;
   #callsLeft: number;
+  #isDeferred: ((origin: unknown) => boolean) | undefined;
 
   constructor(options: Required<UpstreamOptions>, pipeline: Pipeline, scope: RequestScope) {
     const { apiKey, requestId, leaving, maxCalls = options.maxCalls } = scope;
@@ -170,6 +173,10 @@ class ScopedClient implements RestClient {
 
   giveUp(): void {
     this.#deadline.end();
+  }
+
+  deferWhere(isDeferred: (origin: unknown) => boolean): void {
+    this.#isDeferred = isDeferred;
   }
 
   call<Path extends string, Response, Query, Body>(
@@ -235,6 +242,7 @@ class ScopedClient implements RestClient {
       headers: body === null ? this.#headers : [...this.#headers, 'content-type', JSON_TYPE],
       body,
       isOptional,
+      isDeferred: this.#isDeferred?.(origin) ?? false,
       deadline: this.#deadline,
       cancel,
       journal: this.journal,

@@ -153,22 +153,28 @@ export class ConcurrencyLimiter {
     return this.#accepted.get(apiKey) ?? this.#unaccepted;
   }
 
-  #flowOf({ apiKey, route }: Call): Flow {
+  #flowOf({ apiKey, route, isDeferred }: Call): Flow {
     const key = this.#keyOf(apiKey);
-    let flow = key.flows.get(route);
+    const flows = isDeferred ? key.deferredFlows : key.flows;
+    let flow = flows.get(route);
     if (!flow) {
       let load = this.#routes.get(route);
       if (!load)
         this.#routes.set(route, (load = { active: 0, averageMs: undefined, bestMs: Infinity }));
-      key.flows.set(route, (flow = new Flow(key, load)));
+      flows.set(route, (flow = new Flow(key, load, isDeferred)));
     }
     return flow;
   }
 
-  #mayStart({ active, key, load }: Flow): boolean {
+  #mayStart({ active, key, load, isDeferred }: Flow): boolean {
     const free = this.#options.connections - this.#active;
     // What the key may still start until it reaches its threshold.
     const freeOfKey = (ALPHA.key * free - key.active) / (ALPHA.key + 1);
+    if (isDeferred) {
+      // They take half of what is left, so that what an answer asks for next finds some.
+      const isBehind = key.queued > key.queuedDeferred;
+      if (isBehind || key.activeDeferred >= freeOfKey) return false;
+    }
     return free > 0 && active < ALPHA.flow * freeOfKey && load.active < ALPHA.route * free;
   }
 
@@ -177,6 +183,7 @@ export class ConcurrencyLimiter {
     if (flow.active === 0) flow.movedMs = attempt.sentMs;
     flow.active += 1;
     flow.key.active += 1;
+    if (flow.isDeferred) flow.key.activeDeferred += 1;
     flow.load.active += 1;
     this.#active += 1;
     attempt.slot = flow;
@@ -189,6 +196,7 @@ export class ConcurrencyLimiter {
     if (!(outcome instanceof Error)) this.#noteAcceptance(call.apiKey, outcome.status);
     flow.active -= 1;
     flow.key.active -= 1;
+    if (flow.isDeferred) flow.key.activeDeferred -= 1;
     flow.load.active -= 1;
     this.#active -= 1;
     this.#shrink(flow);
@@ -220,6 +228,7 @@ export class ConcurrencyLimiter {
     this.#grow(flow, attempt.startMs);
     flow.queue.add(queued);
     flow.key.queued += 1;
+    if (flow.isDeferred) flow.key.queuedDeferred += 1;
     flow.key.waitingFlows.add(flow);
     this.#waitingKeys.add(flow.key);
     this.#waiting += 1;
@@ -233,6 +242,7 @@ export class ConcurrencyLimiter {
     attempt.flight.cancel.listen(undefined);
     flow.queue.delete(queued);
     key.queued -= 1;
+    if (flow.isDeferred) key.queuedDeferred -= 1;
     this.#waiting -= 1;
     if (!flow.isQueued) key.waitingFlows.delete(flow);
     if (key.queued === 0) this.#waitingKeys.delete(key);
@@ -327,6 +337,10 @@ class KeyQueue {
   active = 0;
   queued = 0;
   readonly flows = new Map<Route, Flow>();
+  /** Of calls that wait behind those. */
+  readonly deferredFlows = new Map<Route, Flow>();
+  activeDeferred = 0;
+  queuedDeferred = 0;
   /** In the order of their turns. */
   readonly waitingFlows = new Set<Flow>();
   /** Flows with calls under way or waiting. */
@@ -346,6 +360,7 @@ interface RouteLoad {
 class Flow {
   readonly key: KeyQueue;
   readonly load: RouteLoad;
+  readonly isDeferred: boolean;
   readonly queue = new Set<QueuedAttempt>();
   active = 0;
   /** As `RouteLoad.averageMs`. */
@@ -353,9 +368,10 @@ class Flow {
   /** When a call last began after none or ended, on `performance.now()`'s clock. */
   movedMs = 0;
 
-  constructor(key: KeyQueue, load: RouteLoad) {
+  constructor(key: KeyQueue, load: RouteLoad, isDeferred: boolean) {
     this.key = key;
     this.load = load;
+    this.isDeferred = isDeferred;
   }
 
   get isQueued(): boolean {

@@ -10,10 +10,11 @@ import { endOfTurn } from '../../lib/end-of-turn.ts';
 import type { Site } from '../gateway.ts';
 import { streamOf, writeEvents } from '../live/event-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
-import type { WrittenReply } from '../operation/reply.ts';
+import type { ReplyParts, WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Connections, Serve } from './connections.ts';
 import type { ExplorerAnswer } from './explorer.ts';
+import { multipart } from './multipart.ts';
 import { readBody } from './request-body.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
@@ -76,6 +77,10 @@ export function requestListener(options: RequestListenerOptions): Serve {
       const answering = site.answerPost({ headers, body }, record);
       if (answering) {
         const answer = await answering;
+        if (answer.parts) {
+          await sendParts(exchange, answer, answer.parts);
+          return;
+        }
         await endOfTurn();
         sendWritten(exchange, answer);
         return;
@@ -84,6 +89,10 @@ export function requestListener(options: RequestListenerOptions): Serve {
       const answering = site.answerGet({ headers, search: url.slice(QUERY_BY_GET.length) }, record);
       if (answering) {
         const answer = await answering;
+        if (answer.parts) {
+          await sendParts(exchange, answer, answer.parts);
+          return;
+        }
         await endOfTurn();
         sendWritten(exchange, answer);
         return;
@@ -104,6 +113,16 @@ export function requestListener(options: RequestListenerOptions): Serve {
       body: body ?? null,
     });
     const response = await site.answer(request, record);
+    const { reply } = record;
+    if (reply?.parts) {
+      const headers = [...response.headers].flat();
+      await sendParts(
+        exchange,
+        { status: response.status, headers, text: reply.text },
+        reply.parts,
+      );
+      return;
+    }
     const stream = streamOf(response);
     if (stream) {
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
@@ -136,6 +155,25 @@ export function requestListener(options: RequestListenerOptions): Serve {
     }
     // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
     endWith(outgoing, text, size === text.length ? 'latin1' : 'utf8');
+    connections.watch(outgoing);
+  }
+
+  /** Each part leaves when it is there; whoever goes away before the last one gives up the others. */
+  async function sendParts(
+    exchange: Exchange,
+    { status, headers, text }: WrittenReply,
+    parts: ReplyParts,
+  ): Promise<void> {
+    const { outgoing } = exchange;
+    outgoing.on('close', () => parts.cancel());
+    if (outgoing.destroyed) parts.cancel();
+    if (isLast(exchange)) headers.push('connection', 'close');
+    outgoing.writeHead(status, headers);
+    for await (const chunk of multipart(text, parts)) {
+      if (outgoing.destroyed) return;
+      outgoing.write(chunk);
+    }
+    outgoing.end();
     connections.watch(outgoing);
   }
 

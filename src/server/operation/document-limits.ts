@@ -7,6 +7,7 @@
  */
 import {
   Kind,
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -29,6 +30,8 @@ export interface DocumentLimits {
   readonly depth: number;
   readonly aliases: number;
   readonly directives: number;
+  /** `@defer` and `@stream`: each multiplies the parts of an answer by the objects it stands on. */
+  readonly incremental: number;
   readonly fields: number;
   /** Pairs of fields that end up in one place of the answer: validation compares each of them. */
   readonly pairs: number;
@@ -50,6 +53,7 @@ export const DEFAULT_LIMITS: DocumentLimits = {
   depth: 12,
   aliases: 30,
   directives: 20,
+  incremental: 10,
   fields: 2_000,
   pairs: 5_000,
   fragments: 100,
@@ -94,12 +98,15 @@ export interface Measured {
   readonly excess?: string;
   /** Whether fragments spread themselves: then nothing can be said of what they come to. */
   readonly isCyclic: boolean;
+  /** Whether it has `@defer` or `@stream`. */
+  readonly isIncremental: boolean;
 }
 
 export function measure(document: DocumentNode, limits: DocumentLimits): Measured {
   const ruler = new Ruler(document);
   const excess = findExcess(document, ruler, limits);
-  return { isCyclic: ruler.isCyclic, ...(excess && { excess }) };
+  const { isCyclic, isIncremental } = ruler;
+  return { isCyclic, isIncremental, ...(excess && { excess }) };
 }
 
 function findExcess(
@@ -131,6 +138,7 @@ function findExcess(
       tooMuch('repetitions in introspection', 'introspectionRepeats') ??
       tooMuch('aliases', 'aliases') ??
       tooMuch('directives', 'directives') ??
+      tooMuch('@defer and @stream', 'incremental') ??
       tooMuch('fields', 'fields', undefined, fields);
     if (complaint) return complaint;
     if (ruler.isCyclic) continue;
@@ -151,6 +159,7 @@ interface Size {
   readonly depth: number;
   readonly aliases: number;
   readonly directives: number;
+  readonly incremental: number;
   readonly fields: number;
   /** `INTROSPECTED_LISTS` inside each other, wherever they stand. */
   readonly lists: number;
@@ -165,6 +174,7 @@ const NOTHING: Size = {
   depth: 0,
   aliases: 0,
   directives: 0,
+  incremental: 0,
   fields: 0,
   lists: 0,
   introspectionDepth: 0,
@@ -181,10 +191,13 @@ const INTROSPECTED_LISTS = new Set([
   'possibleTypes',
 ]);
 
+const INCREMENTAL = new Set(['defer', 'stream']);
+
 class Ruler {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #sizes = new Map<FragmentDefinitionNode, Size | undefined>();
   isCyclic = false;
+  isIncremental = false;
 
   constructor({ definitions }: DocumentNode) {
     const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
@@ -198,7 +211,7 @@ class Ruler {
 
   measure(definition: OperationDefinitionNode | FragmentDefinitionNode): Size {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) return this.#ofFragment(definition);
-    return withDirectives(this.#ofSet(definition.selectionSet), definition);
+    return this.#withDirectives(this.#ofSet(definition.selectionSet), definition);
   }
 
   #ofFragment(fragment: FragmentDefinitionNode): Size {
@@ -209,14 +222,14 @@ class Ruler {
       return known ?? NOTHING;
     }
     this.#sizes.set(fragment, undefined);
-    const size = withDirectives(this.#ofSet(fragment.selectionSet), fragment);
+    const size = this.#withDirectives(this.#ofSet(fragment.selectionSet), fragment);
     this.#sizes.set(fragment, size);
     return size;
   }
 
   #ofSet({ selections }: SelectionSetNode): Size {
     return selections.reduce(
-      (total, selection) => sum(total, withDirectives(this.#of(selection), selection)),
+      (total, selection) => sum(total, this.#withDirectives(this.#of(selection), selection)),
       NOTHING,
     );
   }
@@ -243,6 +256,20 @@ class Ruler {
       introspectionDepth: below.depth + 1,
       introspectionLists: below.lists,
       introspectionRepeats: below.aliases + 1,
+    };
+  }
+
+  #withDirectives(
+    size: Size,
+    { directives = [] }: { readonly directives?: readonly DirectiveNode[] },
+  ): Size {
+    if (directives.length === 0) return size;
+    const incremental = directives.filter(({ name }) => INCREMENTAL.has(name.value)).length;
+    this.isIncremental ||= incremental > 0;
+    return {
+      ...size,
+      directives: size.directives + directives.length,
+      incremental: size.incremental + incremental,
     };
   }
 
@@ -280,16 +307,11 @@ class Ruler {
   }
 }
 
-const withDirectives = (
-  size: Size,
-  { directives = [] }: { readonly directives?: readonly unknown[] },
-): Size =>
-  directives.length === 0 ? size : { ...size, directives: size.directives + directives.length };
-
 const sum = (a: Size, b: Size): Size => ({
   depth: Math.max(a.depth, b.depth),
   aliases: a.aliases + b.aliases,
   directives: a.directives + b.directives,
+  incremental: a.incremental + b.incremental,
   fields: a.fields + b.fields,
   lists: Math.max(a.lists, b.lists),
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),

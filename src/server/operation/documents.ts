@@ -17,10 +17,18 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type ValidationRule,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { incrementalRules } from '../../execution/incremental/validation.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
-import { DEFAULT_LIMITS, findTextExcess, measure, type DocumentLimits } from './document-limits.ts';
+import {
+  DEFAULT_LIMITS,
+  findTextExcess,
+  measure,
+  type DocumentLimits,
+  type Measured,
+} from './document-limits.ts';
 import { replyOf, type Reply } from './reply.ts';
 import { documentRefusal } from './refusal.ts';
 
@@ -49,16 +57,19 @@ export class KnownDocument {
   readonly isOfSchema: boolean;
   /** Whether it asks for the schema and nothing else than that and `__typename`. */
   readonly introspects: boolean;
+  /** Whether parts of its answers may come later, for callers who read them. */
+  readonly isIncremental: boolean;
   /** Whether fragments spread themselves. */
   readonly isCyclic: boolean;
   /** Undefined until it is validated; then its refusal, or null for a sound one. */
   refusal: Reply | null | undefined;
   readonly #only: OperationDefinitionNode | undefined;
 
-  constructor(source: string, document: DocumentNode, isCyclic: boolean) {
+  constructor(source: string, document: DocumentNode, { isCyclic, isIncremental }: Measured) {
     this.source = source;
     this.document = document;
     this.isCyclic = isCyclic;
+    this.isIncremental = isIncremental;
     this.#only = getOperationAST(document) ?? undefined;
     const names = rootFieldsOf(document);
     this.isOfSchema = names.every((name) => META_FIELDS.has(name));
@@ -99,7 +110,7 @@ function rootFieldsOf({ definitions }: DocumentNode): readonly string[] {
 export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #limits: DocumentLimits;
-  readonly #rules: typeof specifiedRules;
+  readonly #rules: readonly ValidationRule[];
   readonly #hideSuggestions: boolean;
   readonly #known = cacheByText<KnownDocument>();
   readonly #refused = cacheByText<Reply>();
@@ -107,9 +118,11 @@ export class Documents {
   constructor({ schema, limits, introspection = true, suggestions = true }: DocumentsOptions) {
     this.#schema = schema;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
-    this.#rules = introspection
-      ? specifiedRules
-      : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+    this.#rules = [
+      ...specifiedRules,
+      ...incrementalRules,
+      ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+    ];
     this.#hideSuggestions = !suggestions;
   }
 
@@ -170,9 +183,9 @@ export class Documents {
         ? documentRefusal('QUERY_TOO_LARGE', `A query may have ${tokens} tokens: split the query.`)
         : error;
     }
-    const { excess, isCyclic } = measure(document, this.#limits);
-    if (excess) throw documentRefusal('QUERY_TOO_LARGE', excess);
-    return new KnownDocument(source, document, isCyclic);
+    const measured = measure(document, this.#limits);
+    if (measured.excess) throw documentRefusal('QUERY_TOO_LARGE', measured.excess);
+    return new KnownDocument(source, document, measured);
   }
 }
 

@@ -27,6 +27,27 @@ export function negotiate(accept: string | null | undefined): MediaType | undefi
   return found === 'none' ? undefined : found;
 }
 
+/** The format of an answer in parts, as its media type names it. */
+export type IncrementalFormat = 'deferSpec=20220824' | 'incrementalSpec=v0.2';
+
+/**
+ * How a caller reads answers in parts; undefined for one who does not say so.
+ *
+ * Callers of either specification name it; those who name none were written before there were two.
+ */
+export function incrementalFormatOf(
+  accept: string | null | undefined,
+): IncrementalFormat | undefined {
+  for (const range of accept?.toLowerCase().split(',') ?? []) {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim().replaceAll('"', ''));
+    if (type !== 'multipart/mixed' || parameters.some((one) => /^q=0(\.0*)?$/.test(one))) continue;
+    return parameters.includes('incrementalspec=v0.2')
+      ? 'incrementalSpec=v0.2'
+      : 'deferSpec=20220824';
+  }
+  return undefined;
+}
+
 interface Range {
   readonly type: string;
   /** From 0, never, to 1. */

@@ -5,7 +5,12 @@
  * Carriers read a request and write an reply. What an operation may do is decided here and nowhere
  * else, so that no carrier can skip a check.
  */
-import { locatedError, OperationTypeNode, type ExecutionArgs } from 'graphql';
+import {
+  locatedError,
+  OperationTypeNode,
+  type ExecutionArgs,
+  type GraphQLResolveInfo,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { assertExecutable } from '../../execution/assert-executable.ts';
@@ -19,6 +24,7 @@ import { Cancel } from '../../lib/cancel.ts';
 import { planFor, refuseCost } from '../../plan/cost.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
+import type { IncrementalResult, Rest } from '../../execution/execution.ts';
 import { ReplyStream, type EndCause, type ReplyKind } from '../live/reply-stream.ts';
 import { Subscriptions } from '../live/subscriptions.ts';
 import {
@@ -32,6 +38,8 @@ import { checkApiKey } from './api-key.ts';
 import { Documents, KnownDocument, type DocumentsOptions } from './documents.ts';
 import { FairQueue, QueueFullError } from './fair-queue.ts';
 import { Reply, replyOf, overloaded, type Executed } from './reply.ts';
+import { incrementalReply } from './incremental-reply.ts';
+import { incrementalFormatOf } from './media-type.ts';
 import { readParams, type OperationParams } from './params.ts';
 import { refusal } from './refusal.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -85,6 +93,8 @@ export interface OperationRequest {
   readonly apiKey: string | null | undefined;
   /** The `x-explain` header. */
   readonly explain: string | null | undefined;
+  /** The `Accept` header. */
+  readonly accept?: string | null | undefined;
   readonly record: RequestRecord;
   /** Whether nothing but subscriptions is taken. @default false */
   readonly onlySubscriptions?: boolean;
@@ -170,6 +180,12 @@ export class OperationHandler {
       options.execute ??
       createExecute({
         maxErrors,
+        onIncremental: (contextValue, isDeferred) => {
+          // Every call of the graph has the path of its field as its origin.
+          (contextValue as Context).rest.deferWhere((origin) =>
+            isDeferred(origin as GraphQLResolveInfo['path']),
+          );
+        },
         limits: (contextValue) => {
           const { rest } = contextValue as Context;
           const giveUp = () => rest.giveUp();
@@ -235,7 +251,7 @@ export class OperationHandler {
     if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
       return this.#subscribe(params, known, apiKey, request);
     }
-    return known.introspects && request.explain == null
+    return known.introspects && !known.isIncremental && request.explain == null
       ? this.#introspect(params, known, apiKey, request)
       : this.#run(params, known, apiKey, request);
   }
@@ -308,7 +324,7 @@ export class OperationHandler {
 
   #run(
     { operationName, variables: variableValues, onError }: OperationParams,
-    { document }: KnownDocument,
+    { document, isIncremental }: KnownDocument,
     apiKey: string | undefined,
     request: OperationRequest,
   ): Executed | Promise<Executed> {
@@ -317,7 +333,10 @@ export class OperationHandler {
     // Who leaves gives up what they were reading. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
     const contextValue = this.#contextOf(apiKey, record, leaving, record.startedAt);
-    const args = { schema, document, operationName, variableValues, contextValue, onError };
+    const args = {
+      ...{ schema, document, operationName, variableValues, contextValue, onError },
+      isIncremental: isIncremental && incrementalFormatOf(request.accept) !== undefined,
+    };
     return this.#refuse(args, contextValue, request) ?? this.#execute(args);
   }
 
@@ -422,6 +441,17 @@ export class OperationHandler {
     if (result instanceof Reply) return result;
     const { suggestions = true } = this.#options;
     const journal = this.#explains(request) ? request.record.rest?.journal : undefined;
+    const format = result.rest && incrementalFormatOf(request.accept);
+    if (result.rest && format) {
+      return incrementalReply(result as IncrementalResult & { rest: Rest }, {
+        format,
+        presentation: { suggestions },
+        lastExtensions: () =>
+          journal && request.explain === 'true'
+            ? { upstream: { ...explain(journal), budget: this.#budget } }
+            : undefined,
+      });
+    }
     const headers = journal && ['server-timing', serverTiming(journal)];
     const reply = replyOf(result, { suggestions, headers });
     if (journal && request.explain === 'true')

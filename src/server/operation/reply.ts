@@ -13,7 +13,8 @@ import {
 import { continuationsOf } from '../../graph/continuation.ts';
 import { toClientError } from '../../graph/errors.ts';
 import { RestOverloadedError } from '../../rest/client/errors.ts';
-import type { MediaType } from './media-type.ts';
+import type { Rest } from '../../execution/execution.ts';
+import type { IncrementalFormat, MediaType } from './media-type.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
 import type { HttpExtension } from './refusal.ts';
 
@@ -29,6 +30,8 @@ export class Reply {
   readonly errorCodes: readonly string[];
   /** What masks hide. */
   readonly causes: readonly unknown[];
+  /** What follows; undefined for a whole answer. */
+  readonly parts: ReplyParts | undefined;
   #text: string | undefined;
   #coded: Map<string, Promise<Buffer>> | undefined;
 
@@ -40,6 +43,7 @@ export class Reply {
       headers = NONE,
       errorCodes = NONE,
       causes = NONE,
+      parts,
     }: Partial<Omit<Reply, 'body' | 'text' | 'coded'>> = {},
   ) {
     this.body = body;
@@ -48,6 +52,7 @@ export class Reply {
     this.headers = headers;
     this.errorCodes = errorCodes;
     this.causes = causes;
+    this.parts = parts;
   }
 
   /** The body as JSON, made once. */
@@ -67,8 +72,25 @@ export class Reply {
   }
 }
 
-/** A reply as it goes over the wire. */
+/** What follows a reply. */
+export interface ReplyParts {
+  /** The next part; undefined after the last one, or when its reader has left. */
+  next(): Promise<ReplyPart | undefined>;
+  /** Nobody reads on: what is still under way for it is given up. */
+  cancel(): void;
+  /** Resolves when nothing is under way for it any more. */
+  readonly finished: Promise<void>;
+}
+
+export interface ReplyPart {
+  /** In JSON. */
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
+/** A reply as it goes over the wire; with parts, its text is the first of them. */
 export interface WrittenReply {
+  readonly parts?: ReplyParts | undefined;
   readonly status: number;
   /** Name, value, name, value. */
   readonly headers: string[];
@@ -82,6 +104,8 @@ const NONE: readonly never[] = [];
 export interface Executed extends Omit<ExecutionResult, 'errors'> {
   /** GraphQL errors, and whatever else was thrown. */
   readonly errors?: readonly unknown[];
+  /** What is still to come. */
+  readonly rest?: Rest;
 }
 
 export interface Presentation {
@@ -133,11 +157,34 @@ export function replyOf(
   });
 }
 
-export const writeReply = (reply: Reply, mediaType: MediaType): WrittenReply => ({
+/** Errors of one part of an answer, as callers see them. */
+export function presentErrors(errors: readonly unknown[], presentation: Presentation) {
+  const shown = errors.map((error) => present(error, false, presentation));
+  return {
+    formatted: shown.map(({ formatted }) => formatted),
+    errorCodes: shown.map(({ code }) => code),
+    causes: shown.flatMap(({ cause }) => (cause === undefined ? [] : [cause])),
+  };
+}
+
+export const writeReply = (
+  reply: Reply,
+  mediaType: MediaType,
+  format?: IncrementalFormat,
+): WrittenReply => ({
+  parts: reply.parts,
   status: mediaType === 'application/json' ? reply.legacyStatus : reply.status,
-  headers: ['content-type', `${mediaType}; charset=utf-8`, ...reply.headers],
+  headers: [
+    ...(reply.parts && format
+      ? ['content-type', `multipart/mixed; boundary="-"; ${format}`, ...UNBUFFERED]
+      : ['content-type', `${mediaType}; charset=utf-8`]),
+    ...reply.headers,
+  ],
   text: reply.text,
 });
+
+/** Proxies such as nginx hold answers back, and compress them, unless they are told not to. */
+const UNBUFFERED = ['x-accel-buffering', 'no', 'cache-control', 'no-store, no-transform'];
 
 const overloads = new Map<number, Reply>();
 

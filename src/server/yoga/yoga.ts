@@ -9,7 +9,7 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { eventStreamResponse } from '../live/event-stream.ts';
 import { ReplyStream } from '../live/reply-stream.ts';
-import { negotiate } from '../operation/media-type.ts';
+import { incrementalFormatOf, negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
 import { badRequest, readForm } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
@@ -84,6 +84,7 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         method,
         apiKey: headers.get(API_KEY_HEADER),
         explain: headers.get('x-explain'),
+        accept: headers.get('accept'),
         record,
       };
       const reply = EVENTS.test(headers.get('accept') ?? '')
@@ -112,7 +113,7 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
       const reply = (record.reply ??= replyOf(result as Executed));
       const accept = request.headers.get('accept');
       const mediaType = negotiate(accept);
-      if (!mediaType && STREAMS.test(accept ?? '')) {
+      if (!mediaType && !reply.parts && STREAMS.test(accept ?? '')) {
         const { body, status, headers } = reply;
         const http = { status, headers: Object.fromEntries(pairsOf(headers)) };
         // Its errors are formatted already, which Yoga leaves as they are.
@@ -121,8 +122,11 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         return;
       }
       setResultProcessor((_result, { Response }) => {
-        const { status, headers, text } = writeReply(reply, mediaType ?? 'application/json');
-        return new Response(text, { status, headers: pairsOf(headers) });
+        const format = incrementalFormatOf(accept);
+        const type = mediaType ?? 'application/json';
+        const { status, headers, text, parts } = writeReply(reply, type, format);
+        // Parts are read from the reply, as they come.
+        return new Response(parts ? null : text, { status, headers: pairsOf(headers) });
       }, 'application/json');
     },
   };

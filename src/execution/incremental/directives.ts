@@ -1,0 +1,99 @@
+/**
+ * `@defer` and `@stream`, as the incremental delivery proposal declares them.
+ *
+ * Source: https://github.com/graphql/graphql-spec/pull/1110
+ */
+import {
+  DirectiveLocation,
+  getDirectiveValues,
+  GraphQLBoolean,
+  GraphQLDirective,
+  GraphQLError,
+  GraphQLInt,
+  GraphQLNonNull,
+  GraphQLString,
+  type FieldNode,
+  type SelectionNode,
+} from 'graphql';
+import { asUserInputError, userInputError } from '../user-input-error.ts';
+import type { VariableValues } from '../variables.ts';
+
+const CONDITION = {
+  type: new GraphQLNonNull(GraphQLBoolean),
+  defaultValue: true,
+  description: 'False to answer it with the rest.',
+};
+const LABEL = {
+  type: GraphQLString,
+  description: 'Names the part of the answer; different from all other labels of the document.',
+};
+
+export const DeferDirective = new GraphQLDirective({
+  name: 'defer',
+  description:
+    'Lets the fragment come after the rest of the answer, for callers who accept `multipart/mixed`.',
+  locations: [DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT],
+  args: { if: CONDITION, label: LABEL },
+});
+
+export const StreamDirective = new GraphQLDirective({
+  name: 'stream',
+  description:
+    'Lets items of the list come after the rest of the answer, for callers who accept `multipart/mixed`.',
+  locations: [DirectiveLocation.FIELD],
+  args: {
+    if: CONDITION,
+    label: LABEL,
+    initialCount: {
+      type: new GraphQLNonNull(GraphQLInt),
+      defaultValue: 0,
+      description: 'Items that come with the rest of the answer.',
+    },
+  },
+});
+
+/**
+ * What `@defer` says of a fragment; undefined where it is not deferred.
+ *
+ * @throws {GraphQLError} when its condition is null.
+ */
+export function deferOf(
+  node: SelectionNode,
+  variableValues: VariableValues,
+): { readonly label: string | undefined } | undefined {
+  if (!node.directives?.length) return undefined;
+  const values = valuesOf(DeferDirective, node, variableValues);
+  return values && values['if'] !== false ? { label: labelOf(values) } : undefined;
+}
+
+/**
+ * What `@stream` says of a list; undefined where it is not streamed.
+ *
+ * @throws {GraphQLError} when an argument is wrong.
+ */
+export function streamOf(
+  node: FieldNode,
+  variableValues: VariableValues,
+): { readonly label: string | undefined; readonly initialCount: number } | undefined {
+  const values = valuesOf(StreamDirective, node, variableValues);
+  if (!values || values['if'] === false) return undefined;
+  const initialCount = values['initialCount'] as number; // declared as Int!
+  if (initialCount < 0) throw userInputError('"initialCount" must not be negative.', node);
+  return { label: labelOf(values), initialCount };
+}
+
+function valuesOf(
+  directive: GraphQLDirective,
+  node: SelectionNode,
+  variableValues: VariableValues,
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return getDirectiveValues(directive, node, variableValues);
+  } catch (error) {
+    throw error instanceof GraphQLError ? asUserInputError(error) : error;
+  }
+}
+
+/** Declared as String. */
+const labelOf = ({ label }: Readonly<Record<string, unknown>>): string | undefined =>
+  (label as string | null | undefined) ?? undefined;

@@ -1,0 +1,223 @@
+/**
+ * What validation has to say of `@defer` and `@stream`: the rules of the incremental delivery proposal,
+ * which graphql-js 16 does not have.
+ *
+ * Source: https://github.com/graphql/graphql-spec/pull/1110
+ */
+import {
+  getNullableType,
+  GraphQLError,
+  isListType,
+  isObjectType,
+  Kind,
+  OperationTypeNode,
+  print,
+  typeFromAST,
+  type ASTVisitor,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
+import { DeferDirective, StreamDirective } from './directives.ts';
+
+const isIncremental = ({ name: { value } }: DirectiveNode): boolean =>
+  value === DeferDirective.name || value === StreamDirective.name;
+
+/** Labels name parts of the answer, so each is a text of its own and never a variable. */
+function labelsAreUnique(context: ValidationContext): ASTVisitor {
+  const known = new Map<string, DirectiveNode>();
+  return {
+    Directive(node) {
+      if (!isIncremental(node)) return;
+      const label = node.arguments?.find(({ name }) => name.value === 'label')?.value;
+      if (!label || label.kind === Kind.NULL) return;
+      if (label.kind !== Kind.STRING) {
+        const message = `The label of "@${node.name.value}" must be a text, and no variable.`;
+        context.reportError(new GraphQLError(message, { nodes: node }));
+        return;
+      }
+      const before = known.get(label.value);
+      if (before) {
+        const message = `The label "${label.value}" is given twice: give each "@defer" and "@stream" one of its own.`;
+        context.reportError(new GraphQLError(message, { nodes: [before, node] }));
+      } else known.set(label.value, node);
+    },
+  };
+}
+
+/** The fields of a mutation follow each other, and a subscription has one: neither can come later. */
+function rootsAreWhole(context: ValidationContext): ASTVisitor {
+  return {
+    Directive(node) {
+      if (!isIncremental(node)) return;
+      const parent = context.getParentType();
+      const schema = context.getSchema();
+      const root = [schema.getMutationType(), schema.getSubscriptionType()].find(
+        (type) => type && type === parent,
+      );
+      if (!root) return;
+      const message = `"@${node.name.value}" cannot be used on fields of "${root.name}": use it on what they answer.`;
+      context.reportError(new GraphQLError(message, { nodes: node }));
+    },
+  };
+}
+
+/** Nothing says how the answers to a subscription would come in parts. */
+function subscriptionsAreWhole(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(operation) {
+      if (operation.operation !== OperationTypeNode.SUBSCRIPTION) return;
+      const sets = [operation.selectionSet];
+      for (const { selectionSet } of context.getRecursivelyReferencedFragments(operation)) {
+        sets.push(selectionSet);
+      }
+      for (const directive of sets.flatMap(directivesIn)) {
+        if (!isIncremental(directive) || maybeOff(directive)) continue;
+        const message = `"@${directive.name.value}" cannot be used in a subscription: leave it out, or give it "if: false".`;
+        context.reportError(new GraphQLError(message, { nodes: directive }));
+      }
+    },
+  };
+}
+
+const directivesIn = ({ selections }: SelectionSetNode): DirectiveNode[] =>
+  selections.flatMap((selection) => [
+    ...(selection.directives ?? []),
+    ...(selection.kind !== Kind.FRAGMENT_SPREAD && selection.selectionSet
+      ? directivesIn(selection.selectionSet)
+      : []),
+  ]);
+
+function maybeOff({ arguments: given = [] }: DirectiveNode): boolean {
+  const condition = given.find(({ name }) => name.value === 'if')?.value;
+  if (condition?.kind === Kind.VARIABLE) return true;
+  return condition?.kind === Kind.BOOLEAN && !condition.value;
+}
+
+function onlyListsAreStreamed(context: ValidationContext): ASTVisitor {
+  return {
+    Directive(node) {
+      if (node.name.value !== StreamDirective.name) return;
+      const definition = context.getFieldDef();
+      if (!definition || isListType(getNullableType(definition.type))) return;
+      const message = `"@stream" is for lists, and "${definition.name}" is none.`;
+      context.reportError(new GraphQLError(message, { nodes: node }));
+    },
+  };
+}
+
+interface Place {
+  readonly field: FieldNode;
+  readonly parent: GraphQLCompositeType | undefined;
+}
+
+/** Fields that end up in one place of the answer are streamed alike, or not at all. */
+function streamsAgree(context: ValidationContext): ASTVisitor {
+  return {
+    Document(document) {
+      if (!hasStream(document)) return;
+      const told = new Set<FieldNode>();
+      for (const definition of document.definitions) {
+        if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+        const root = context.getSchema().getRootType(definition.operation) ?? undefined;
+        compare(context, [[definition.selectionSet, root]], told);
+      }
+    },
+  };
+}
+
+const hasStream = (document: DocumentNode): boolean =>
+  document.definitions.some(
+    (one) =>
+      'selectionSet' in one &&
+      one.selectionSet !== undefined &&
+      directivesIn(one.selectionSet).some(({ name }) => name.value === StreamDirective.name),
+  );
+
+type TypedSet = readonly [SelectionSetNode, GraphQLCompositeType | undefined];
+
+function compare(
+  context: ValidationContext,
+  sets: readonly TypedSet[],
+  told: Set<FieldNode>,
+): void {
+  const places = new Map<string, Place[]>();
+  const spread = new Set<FragmentDefinitionNode>();
+  const collect = ([{ selections }, parent]: TypedSet): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        const place = { field: selection, parent };
+        places.set(key, [...(places.get(key) ?? []), place]);
+        continue;
+      }
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      const fragment = isSpread ? context.getFragment(selection.name.value) : selection;
+      if (!fragment) continue;
+      if (isSpread) {
+        const named = fragment as FragmentDefinitionNode;
+        if (spread.has(named)) continue;
+        spread.add(named);
+      }
+      collect([fragment.selectionSet, conditionOf(context, fragment) ?? parent]);
+    }
+  };
+  sets.forEach(collect);
+  for (const [key, fields] of places) {
+    const differing = fields.find((one) =>
+      fields.some(
+        (other) => !areApart(one.parent, other.parent) && streamText(one) !== streamText(other),
+      ),
+    );
+    if (differing && !told.has(differing.field)) {
+      told.add(differing.field);
+      const message = `"${key}" is selected with different "@stream" directives: use the same for all of them, or aliases.`;
+      context.reportError(new GraphQLError(message, { nodes: fields.map(({ field }) => field) }));
+    }
+    const below = fields.flatMap(({ field, parent }): TypedSet[] => {
+      const type =
+        parent && 'getFields' in parent ? parent.getFields()[field.name.value] : undefined;
+      const named = type && context.getSchema().getType(String(type.type).replace(/[[\]!]/g, ''));
+      return field.selectionSet
+        ? [[field.selectionSet, named as GraphQLCompositeType | undefined]]
+        : [];
+    });
+    if (below.length > 0) compare(context, below, told);
+  }
+}
+
+const conditionOf = (
+  context: ValidationContext,
+  {
+    typeCondition,
+  }: { readonly typeCondition?: FragmentDefinitionNode['typeCondition'] | undefined },
+): GraphQLCompositeType | undefined =>
+  typeCondition &&
+  (typeFromAST(context.getSchema(), typeCondition) as GraphQLCompositeType | undefined);
+
+/** Objects of two types are never one. */
+const areApart = (a: Place['parent'], b: Place['parent']): boolean =>
+  a !== b && isObjectType(a) && isObjectType(b);
+
+function streamText({ field: { directives = [] } }: Place): string {
+  const node = directives.find(({ name }) => name.value === StreamDirective.name);
+  if (!node) return '';
+  const given = (node.arguments ?? []).filter(({ name }) => name.value !== 'label');
+  return `stream ${given
+    .map((one) => print(one))
+    .sort()
+    .join()}`;
+}
+
+export const incrementalRules: readonly ValidationRule[] = [
+  labelsAreUnique,
+  rootsAreWhole,
+  subscriptionsAreWhole,
+  onlyListsAreStreamed,
+  streamsAgree,
+];

@@ -1,0 +1,50 @@
+/**
+ * `multipart/mixed`: an answer in parts, each readable as soon as it has arrived.
+ *
+ * The boundary follows a part at once, since readers take a part for ended only then. While nothing
+ * is there to say, an empty part says so: proxies close what is silent.
+ */
+import type { ReplyParts } from '../operation/reply.ts';
+
+/** How long a connection may be silent, in milliseconds. */
+const HEARTBEAT_MS = 5_000;
+
+const HEAD = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
+const HEARTBEAT = `${HEAD}{"hasNext":true}\r\n---`;
+const END = '--\r\n';
+
+/** The body, in pieces to be written one by one. Ends early once the parts are cancelled. */
+export async function* multipart(
+  first: string,
+  parts: ReplyParts,
+  heartbeatMs = HEARTBEAT_MS,
+): AsyncGenerator<string, void> {
+  yield `\r\n---${HEAD}${first}\r\n---`;
+  for (;;) {
+    const coming = parts.next();
+    while (await isLate(coming, heartbeatMs)) yield HEARTBEAT;
+    const part = await coming;
+    if (!part) {
+      yield END;
+      return;
+    }
+    yield `${HEAD}${part.text}\r\n---${part.isLast ? END : ''}`;
+    if (part.isLast) return;
+  }
+}
+
+function isLate(coming: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(true), ms);
+    coming.then(
+      () => {
+        clearTimeout(timer);
+        resolve(false);
+      },
+      (error: Error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

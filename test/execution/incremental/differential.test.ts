@@ -1,0 +1,113 @@
+/**
+ * An answer in parts, put together, is the whole answer: for random schemas, documents and failures.
+ *
+ * By hand, `FUZZ_EXECUTION=20000 npx vitest run test/execution/incremental/differential.test.ts`
+ * runs others; a failure prints its seed.
+ */
+import { parse, print, type ExecutionResult } from 'graphql';
+import { expect, it } from 'vitest';
+import { afterRejections, executeWith } from '../oracle.ts';
+import { randomWorld } from '../random-schema.ts';
+import { assemble, at, plain, type Assembled } from './assembled.ts';
+import { deferRandomly } from './random-deferral.ts';
+
+const WANTED = Number(process.env['FUZZ_EXECUTION'] ?? 0);
+const COUNT = WANTED || 80;
+const FIRST = Number(process.env['FUZZ_SEED'] ?? (WANTED && Math.floor(Math.random() * 1e9)));
+const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
+
+const execute = executeWith();
+
+/** Of a list that breaks while it is read, the whole answer also tells what was wrong in it before. */
+function told(errors: ExecutionResult['errors'] = []): string[] {
+  const texts = errors.map(({ path }) => `${path?.join('.')}`);
+  return errors
+    .filter((_, i) => !texts.some((text) => texts[i]!.startsWith(`${text}.`)))
+    .map(({ message, path }) => `${path?.join('.')}: ${message}`)
+    .sort();
+}
+
+/** The places where an answer in parts differs from the whole one by more than parts that failed. */
+function differences(
+  { data, failed }: Assembled,
+  whole: unknown,
+  path: readonly (string | number)[] = [],
+): string[] {
+  const value = at(data, path);
+  const wanted = at(whole, path);
+  const isIn = (outer: readonly unknown[], inner: readonly unknown[]): boolean =>
+    outer.every((key, i) => key === inner[i]);
+  // What failed later would have made this null, or would stand here.
+  if (wanted === null && failed.some((one) => isIn(path, one) || isIn(one, path))) return [];
+  if (value === undefined && failed.some((place) => isIn(place, path))) return [];
+  if (typeof wanted !== 'object' || wanted === null || typeof value !== 'object' || !value) {
+    return Object.is(value, wanted) ? [] : [path.join('.')];
+  }
+  const keys = new Set([...Object.keys(wanted), ...Object.keys(value as object)]);
+  return [...keys].flatMap((key) =>
+    differences({ data, failed } as Assembled, whole, [
+      ...path,
+      Array.isArray(wanted) ? Number(key) : key,
+    ]),
+  );
+}
+
+function deferred(seed: number, isAsync: boolean) {
+  const world = randomWorld(seed, isAsync);
+  const { schema, document } = world.makeArgs();
+  const source = print(deferRandomly(seed, schema, document));
+  const parsed = parse(source);
+  return { source, makeArgs: () => ({ ...world.makeArgs(), document: parsed }) };
+}
+
+it.each([
+  ['at once', false],
+  ['later', true],
+] as const)(
+  'is the whole answer where everything is there %s',
+  async (_, isAsync) => {
+    const unheard: unknown[] = [];
+    const onUnheard = (reason: unknown) => unheard.push(reason);
+    process.on('unhandledRejection', onUnheard);
+    let parts = 0;
+    let failures = 0;
+    for (const seed of SEEDS) {
+      const { source, makeArgs } = deferred(seed, isAsync);
+      const whole = await execute({ ...makeArgs(), onError: 'NULL' });
+
+      for (let time = 0; time < 2; time++) {
+        const result = await execute({ ...makeArgs(), onError: 'NULL', isIncremental: true });
+        const assembled = await assemble(result);
+
+        const hint = `seed ${seed}: ${source}`;
+        expect(assembled.data, hint).toEqual(plain(whole.data));
+        expect(told(assembled.errors), hint).toEqual(told(whole.errors));
+        parts += assembled.payloads.length;
+        failures += assembled.errors.length;
+      }
+    }
+    await afterRejections();
+    process.off('unhandledRejection', onUnheard);
+
+    expect(unheard).toEqual([]);
+    expect(failures).toBeGreaterThan(COUNT / 10);
+    if (isAsync) expect(parts).toBeGreaterThan(COUNT / 4);
+  },
+  3_600_000,
+);
+
+it('is the whole answer where failures propagate, but for what stands above a part that failed', async () => {
+  let failures = 0;
+  for (const seed of SEEDS) {
+    const { source, makeArgs } = deferred(seed, true);
+    const whole = await execute(makeArgs());
+
+    const assembled = await assemble(await execute({ ...makeArgs(), isIncremental: true }));
+
+    const wholeData = plain(whole.data);
+    expect(differences(assembled, wholeData), `seed ${seed}: ${source}`).toEqual([]);
+    failures += assembled.failed.length;
+  }
+
+  if (COUNT >= 80) expect(failures).toBeGreaterThan(0);
+}, 3_600_000);

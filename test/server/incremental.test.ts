@@ -1,0 +1,334 @@
+/**
+ * Answers in parts over HTTP: both formats, whoever reads them, and who leaves in between.
+ */
+import { request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { multipart } from '../../src/server/http/multipart.ts';
+import { eventually } from '../faults/stand.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { after, held, silence, status } from '../support/faults.ts';
+import { world } from '../support/world.ts';
+import { openSite, POST_JSON, send, type Site } from './support.ts';
+
+async function open() {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  upstream.on('*', world());
+  const site = await openSite({ upstreamUrl: upstream.url, timeoutMs: 5_000 });
+  return { upstream, site };
+}
+
+const V02 = 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9';
+const V2022 = 'multipart/mixed;deferSpec=20220824, application/json;q=0.9';
+
+interface Asked {
+  readonly accept?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: object;
+}
+
+const init = (query: string, { accept = V02, headers = {}, body = {} }: Asked = {}) => ({
+  method: 'POST',
+  headers: { 'x-api-key': 'key', ...POST_JSON, accept, ...headers },
+  body: JSON.stringify({ query, ...body }),
+});
+
+/** Reads a whole multipart body; each part is JSON. */
+async function partsOf(response: Response): Promise<any[]> {
+  const text = await response.text();
+  expect(text.endsWith('\r\n-----\r\n')).toBe(true);
+  return text
+    .slice(0, -'--\r\n'.length)
+    .split('\r\n---')
+    .map((part) => part.slice(part.indexOf('\r\n\r\n') + 4))
+    .filter((part) => part.startsWith('{'))
+    .map((part) => JSON.parse(part) as unknown);
+}
+
+const ask = async ({ url }: Site, query: string, asked?: Asked) => {
+  const response = await fetch(`${url}/graphql`, init(query, asked));
+  return { response, parts: await partsOf(response) };
+};
+
+const SCREEN = `{
+  page(pageId: "p") {
+    name
+    ... @defer(label: "people") { audiences(first: 1) { nodes { effectiveName } } }
+  }
+}`;
+
+const AUDIENCES = 'GET /v0/pages/p/audiences';
+const slowly = (ms: number) => after(ms, world());
+
+describe('an answer in parts', () => {
+  it('is written as v0.2 for who accepts that', async () => {
+    const { upstream, site } = await open();
+    upstream.on(AUDIENCES, slowly(100));
+
+    const { response, parts } = await ask(site, SCREEN);
+
+    expect(response.headers.get('content-type')).toBe(
+      'multipart/mixed; boundary="-"; incrementalSpec=v0.2',
+    );
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
+    expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
+    expect(response.headers.get('content-length')).toBeNull();
+    expect(parts).toEqual([
+      {
+        data: { page: { name: 'name' } },
+        pending: [{ id: '0', path: ['page'], label: 'people' }],
+        hasNext: true,
+      },
+      {
+        incremental: [
+          { id: '0', data: { audiences: { nodes: [{ effectiveName: expect.any(String) }] } } },
+        ],
+        completed: [{ id: '0' }],
+        hasNext: false,
+      },
+    ]);
+  });
+
+  it.each([V2022, 'multipart/mixed, application/json'])(
+    'is written as in 2022 for %s',
+    async (accept) => {
+      const { upstream, site } = await open();
+      upstream.on(AUDIENCES, slowly(100));
+
+      const { response, parts } = await ask(site, SCREEN, { accept });
+
+      expect(response.headers.get('content-type')).toBe(
+        'multipart/mixed; boundary="-"; deferSpec=20220824',
+      );
+      expect(parts).toEqual([
+        { data: { page: { name: 'name' } }, hasNext: true },
+        {
+          incremental: [
+            {
+              data: { audiences: { nodes: [{ effectiveName: expect.any(String) }] } },
+              path: ['page'],
+              label: 'people',
+            },
+          ],
+          hasNext: false,
+        },
+      ]);
+    },
+  );
+
+  it.each(['application/json', 'application/graphql-response+json', '*/*'])(
+    'is whole for who accepts %s',
+    async (accept) => {
+      const { site } = await open();
+
+      const reply = await send(`${site.url}/graphql`, init(SCREEN, { accept }));
+
+      expect(reply.headers.get('content-type')).toMatch(/json/);
+      expect(Object.keys(reply.body)).toEqual(['data']);
+      expect(reply.body.data.page.audiences.nodes).toHaveLength(1);
+    },
+  );
+
+  it('is whole, and JSON, when nothing deferred costs a round', async () => {
+    const { upstream, site } = await open();
+
+    const reply = await send(
+      `${site.url}/graphql`,
+      init('{ page(pageId: "p") { name ... @defer { status pageContext } } }'),
+    );
+
+    expect(reply.headers.get('content-type')).toContain('application/json');
+    expect(Object.keys(reply.body.data.page)).toEqual(['name', 'status', 'pageContext']);
+    expect(upstream.hits()).toBe(1);
+  });
+
+  it('is the same by GET, and without a server', async () => {
+    const { upstream, site } = await open();
+    upstream.on(AUDIENCES, slowly(50));
+    const { parts } = await ask(site, SCREEN);
+
+    const headers = { 'x-api-key': 'key', accept: V02 };
+    const search = new URLSearchParams({ query: SCREEN }).toString();
+    const byGet = await fetch(`${site.url}/graphql?${search}`, { headers });
+    const only = await fetch(`${site.url}/graphql?${search}`, {
+      headers: { ...headers, accept: 'multipart/mixed;incrementalSpec=v0.2' },
+    });
+    const inProcess = await site.gateway.fetch(new Request('http://gateway/graphql', init(SCREEN)));
+
+    for (const response of [byGet, only, inProcess]) {
+      expect(response.headers.get('content-type')).toContain('incrementalSpec=v0.2');
+      expect(await partsOf(response)).toEqual(parts);
+    }
+  });
+
+  it('streams the items that wait for calls of their own', async () => {
+    const { upstream, site } = await open();
+    upstream.on('*', async (response, seen, socket) => {
+      if (seen.target.includes('/persons/')) await sleep(50);
+      await world()(response, seen, socket);
+    });
+    const query =
+      '{ page(pageId: "p") { audiences { nodes @stream(initialCount: 1, label: "n") { audienceId person { name } } } } }';
+
+    const whole = await send(`${site.url}/graphql`, init(query, { accept: 'application/json' }));
+    const { parts } = await ask(site, query, { accept: V2022 });
+
+    const items = parts.flatMap((part) => part.incremental ?? []);
+    const { nodes } = parts[0].data.page.audiences;
+    for (const one of items) {
+      expect(one.path).toEqual(['page', 'audiences', 'nodes', nodes.length]);
+      nodes.push(...one.items);
+    }
+    expect(nodes).toEqual(whole.body.data.page.audiences.nodes);
+  });
+
+  it('tells what it has cost in its last part', async () => {
+    const { upstream, site } = await open();
+    upstream.on(AUDIENCES, slowly(50));
+
+    const { response, parts } = await ask(site, SCREEN, { headers: { 'x-explain': 'true' } });
+
+    expect(response.headers.get('server-timing')).toBeNull();
+    expect(parts[0].extensions).toBeUndefined();
+    const { upstream: told } = parts.at(-1).extensions;
+    expect(told).toMatchObject({ calls: 2, budget: { calls: 250 } });
+    expect(told.journal).toHaveLength(2);
+  });
+
+  it.each([V02, V2022])('tells of a failure where it belongs: %s', async (accept) => {
+    const { upstream, site } = await open();
+    upstream.on(AUDIENCES, after(50, status(403)));
+
+    const { parts } = await ask(site, SCREEN, { accept });
+
+    expect(parts[0].errors).toBeUndefined();
+    expect(parts.at(-1).incremental[0]).toMatchObject({
+      data: { audiences: null },
+      errors: [{ path: ['page', 'audiences'], extensions: { code: 'FORBIDDEN' } }],
+    });
+  });
+
+  it('ends with the failure under onError: ABORT', async () => {
+    const { upstream, site } = await open();
+    upstream.on(AUDIENCES, after(50, status(403)));
+
+    const { parts } = await ask(site, SCREEN, { body: { onError: 'ABORT' } });
+
+    expect(parts.at(-1)).toMatchObject({
+      completed: [{ id: '0', errors: [{ extensions: { code: 'FORBIDDEN' } }] }],
+      hasNext: false,
+    });
+  });
+
+  it('ends in time, and says what was not answered', async () => {
+    const upstream = await openFaultUpstream();
+    onTestFinished(() => upstream.stop());
+    upstream.on('*', world());
+    upstream.on(AUDIENCES, silence());
+    const site = await openSite({
+      upstreamUrl: upstream.url,
+      timeoutMs: 5_000,
+      requestTimeoutMs: 400,
+    });
+
+    const { parts } = await ask(site, SCREEN);
+
+    expect(parts.at(-1).incremental[0].errors[0].extensions.code).toBe('UPSTREAM_TIMEOUT');
+    expect(parts.at(-1).hasNext).toBe(false);
+  });
+
+  it('holds the limits of whole answers', async () => {
+    const { upstream, site } = await open();
+    const many = Array.from({ length: 11 }, (_, i) => `... @defer { a${i}: name }`).join(' ');
+
+    const reply = await send(`${site.url}/graphql`, init(`{ page(pageId: "p") { ${many} } }`));
+
+    expect(reply.codes).toEqual(['QUERY_TOO_LARGE']);
+    expect(upstream.hits()).toBe(0);
+  });
+
+  it.each([
+    ['mutation { ... @defer { restorePage(input: { id: "x" }) { __typename } } }', 'on fields of'],
+    [
+      '{ page(pageId: "p") { ... @defer(label: "a") { name } ... @defer(label: "a") { status } } }',
+      'twice',
+    ],
+    ['query ($l: String) { page(pageId: "p") { ... @defer(label: $l) { name } } }', 'no variable'],
+    ['{ page(pageId: "p") @stream { name } }', 'is for lists'],
+    [
+      '{ page(pageId: "p") { audiences { nodes @stream { id } } ... { audiences { nodes { id } } } } }',
+      'different "@stream"',
+    ],
+  ])('refuses %s', async (query, words) => {
+    const { site } = await open();
+
+    const reply = await send(`${site.url}/graphql`, init(query));
+
+    expect(reply.codes[0]).toBe('GRAPHQL_VALIDATION_FAILED');
+    expect(reply.body.errors[0].message).toContain(words);
+  });
+
+  it('leaves part by part', async () => {
+    const { upstream, site } = await open();
+    const late = held(world());
+    upstream.on(AUDIENCES, late.behaviour);
+    const response = await fetch(`${site.url}/graphql`, init(SCREEN));
+    const reader = response.body!.getReader();
+
+    const first = new TextDecoder().decode((await reader.read()).value);
+    late.release();
+
+    expect(first).toContain('"hasNext":true');
+    // The boundary is there already: the part can be read.
+    expect(first.endsWith('\r\n---')).toBe(true);
+    await reader.cancel();
+  });
+
+  it('leaves no call behind when its reader goes away', async () => {
+    const { upstream, site } = await open();
+    let closed = false;
+    upstream.on(AUDIENCES, (_response, _seen, socket: Socket) => {
+      socket.once('close', () => (closed = true));
+    });
+    const { port } = new URL(site.url);
+    const { body, ...rest } = init(SCREEN);
+    await new Promise<void>((resolve) => {
+      const sent = httpRequest({ ...rest, port, path: '/graphql' }, (response) => {
+        response.once('data', () => {
+          sent.destroy();
+          resolve();
+        });
+      });
+      sent.on('error', () => {});
+      sent.end(body);
+    });
+
+    await eventually(() => expect(closed).toBe(true));
+    await site.gateway.idle();
+    expect(upstream.hits(AUDIENCES)).toBe(1);
+  });
+});
+
+describe('a heartbeat', () => {
+  it('is a part that says nothing, as often as nothing is said', async () => {
+    const text = '{"hasNext":false}';
+    const parts = {
+      next: async () => {
+        await sleep(70);
+        return { text, isLast: true };
+      },
+      cancel: () => {},
+      finished: Promise.resolve(),
+    };
+    const chunks: string[] = [];
+
+    for await (const chunk of multipart('{"hasNext":true}', parts, 20)) chunks.push(chunk);
+
+    expect(chunks.length).toBeGreaterThanOrEqual(4);
+    for (const chunk of chunks.slice(1, -1)) expect(chunk).toContain('{"hasNext":true}');
+    expect(chunks.at(-1)).toContain(text);
+    expect(chunks.at(-1)!.endsWith('\r\n-----\r\n')).toBe(true);
+  });
+});
