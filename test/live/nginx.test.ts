@@ -10,7 +10,7 @@ const documented: NginxSettings = (port, host) => {
   const [, example = ''] = /```nginx\n(.*?)```/s.exec(text) ?? [];
   return example
     .replaceAll('127.0.0.1:4000', host)
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
     .replace(/^\s*ssl_.*$/gm, '');
 };
 
