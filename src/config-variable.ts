@@ -158,6 +158,26 @@ export function numberOrOff(min: number, max: number): Variable<number | undefin
   };
 }
 
+/** `500..5000`: the least and the most, in milliseconds. */
+export function rangeOfMs(
+  unset: { readonly least: number; readonly most: number },
+  min: number,
+  max: number,
+): Variable<{ readonly least: number; readonly most: number }> {
+  return {
+    schema: z
+      .string()
+      .regex(/^\d{1,9}\.\.\d{1,9}$/)
+      .transform((text) => {
+        const [least = 0, most = 0] = text.split('..').map(Number);
+        return { least, most };
+      })
+      .refine(({ least, most }) => min <= least && least <= most && most <= max),
+    unset,
+    allowed: `two whole numbers from ${min} to ${max}, the smaller one first, such as "${unset.least}..${unset.most}"`,
+  };
+}
+
 export function oneOf<const Name extends string>(
   names: readonly Name[],
   unset: Name,

@@ -16,6 +16,7 @@ import {
   misspelt,
   numberOrOff,
   oneOf,
+  rangeOfMs,
   readVariable,
   SWITCH,
   TRUE_OR_FALSE,
@@ -79,6 +80,16 @@ export interface Config {
   readonly trustedDocumentsOnly: boolean;
   /** `CACHE_MAX_AGE`: for how long answers to trusted documents by GET may be used unasked, in seconds. */
   readonly cacheMaxAge: number;
+  /** `LIVE_POLL_MS`: the least and the most time between two polls of a version that is watched. */
+  readonly livePollMs: { readonly least: number; readonly most: number };
+  /** `LIVE_DRAIN_MS`: over what time subscriptions are ended after SIGTERM. */
+  readonly liveDrainMs: number;
+  /** `WS_OPERATIONS`: what may be sent over a WebSocket. */
+  readonly wsOperations: (typeof WS_OPERATIONS)[number];
+  /** `MAX_SUBSCRIPTIONS_PER_SOCKET`: operations that one WebSocket may have open. */
+  readonly maxSubscriptionsPerSocket: number;
+  /** `MAX_SUBSCRIPTIONS_PER_KEY`: subscriptions that one key may have open in one process. */
+  readonly maxSubscriptionsPerKey: number;
   /** `LOG_LEVEL`: pino's. */
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** `BACKEND_DATABASE_URL`: libSQL URL of the embedded backend. */
@@ -93,10 +104,13 @@ export interface Config {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const TIMESTAMP_FORMS = ['document', 'iso'] as const;
+const WS_OPERATIONS = ['subscriptions', 'all'] as const;
 const EXPLAIN_AUDIENCES = ['on', 'keys', 'off'] as const;
 
 /** Longest time that may be set, in milliseconds. */
 const HOUR_MS = 3_600_000;
+
+const LIVE_POLL_MS = { least: 500, most: 5_000 };
 
 /** Longest time that an answer may be used unasked, in seconds. */
 const MONTH_S = 2_592_000;
@@ -144,6 +158,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
     trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
     cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
+    livePollMs: read('LIVE_POLL_MS', rangeOfMs(LIVE_POLL_MS, 10, HOUR_MS)),
+    liveDrainMs: read('LIVE_DRAIN_MS', wholeNumber(5_000, 0, HOUR_MS)),
+    wsOperations: read('WS_OPERATIONS', oneOf(WS_OPERATIONS, 'subscriptions')),
+    maxSubscriptionsPerSocket: read('MAX_SUBSCRIPTIONS_PER_SOCKET', wholeNumber(100, 1, 100_000)),
+    maxSubscriptionsPerKey: read('MAX_SUBSCRIPTIONS_PER_KEY', wholeNumber(2_500, 1, 100_000)),
     logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
     backendDatabaseUrl: read('BACKEND_DATABASE_URL', DATABASE_URL),
     backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),

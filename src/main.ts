@@ -133,6 +133,12 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       config.trustedDocuments === undefined
         ? undefined
         : { folder: config.trustedDocuments, only: config.trustedDocumentsOnly },
+    live: { pollMs: config.livePollMs, maxPerKey: config.maxSubscriptionsPerKey },
+    webSocket: {
+      operations: config.wsOperations,
+      maxPerSocket: config.maxSubscriptionsPerSocket,
+      maxPayloadBytes: config.maxBodyBytes,
+    },
   });
   await gateway.open();
   const { host, maxConnectionsPerAddress } = config;
@@ -143,6 +149,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     maxBodyBytes: config.maxBodyBytes,
     allowedHosts: config.allowedHosts,
     maxConnectionsPerAddress,
+    liveDrainMs: config.liveDrainMs,
     ...(cluster.isWorker && { listener: handedConnections(config.port) }),
   });
   const admin =

@@ -56,11 +56,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   server: [
     '@graphql-yoga/plugin-csrf-prevention',
     'graphql',
+    'graphql-ws',
     'graphql-yoga',
     'lru-cache',
     'pino',
     'pino-pretty',
     'prom-client',
+    'ws',
     'zod',
   ],
   'schema.ts': ['graphql'],

@@ -4,19 +4,23 @@
  * It opens no port and reads no environment: `fetch` is the whole of it, for tests and for whatever
  * server stands in front.
  */
-import type { IncomingHttpHeaders } from 'node:http';
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { printSchema, type GraphQLSchema } from 'graphql';
 import { corsFor } from './http/cors.ts';
-import { createExplorer, type Explorer } from './http/explorer.ts';
+import { createExplorer, type Explorer, type ExplorerSettings } from './http/explorer.ts';
 import { multipart } from './http/multipart.ts';
 import { represent } from './http/representation.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
-import { report } from './observe/request-report.ts';
+import { liveObserver, report } from './observe/request-report.ts';
 import type { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { streamOf } from './live/event-stream.ts';
 import type { Subscriptions } from './live/subscriptions.ts';
+import { WebSocketCarrier, type WebSocketOptions } from './live/web-socket.ts';
 import { incrementalFormatOf, negotiate, type MediaType } from './operation/media-type.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
 import { parseJson, readForm } from './operation/params.ts';
@@ -36,6 +40,7 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly corsOrigins?: readonly string[];
   /** False: browsers get no GraphiQL. */
   readonly graphiql?: GraphiqlOptions | false;
+  readonly webSocket?: WebSocketOptions;
   /** Whether metrics and the details of readiness are told by `admin` alone. @default false */
   readonly hasAdminPort?: boolean;
   /** For how long answers to trusted documents by GET may be used unasked, in seconds. @default 0 */
@@ -82,6 +87,8 @@ export interface Site {
    * @param record begun before: what the HTTP server refuses by itself is reported like the rest.
    */
   answer(request: Request, record: RequestRecord): Promise<Response>;
+  /** Takes a connection for WebSocket, or answers why not. */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
   /** GraphiQL, where it is served. */
   readonly explorer?: Explorer;
   /** Resolves when no request is being answered. */
@@ -119,16 +126,37 @@ export function createGateway(options: GatewayOptions): Gateway {
     graphiql = {},
     hasAdminPort = false,
   } = options;
-  const handler = new OperationHandler({ trustedObserver: trustedObserver(logger), ...options });
+  const handler = new OperationHandler({
+    trustedObserver: trustedObserver(logger),
+    ...options,
+    live: { observer: liveObserver(logger, metrics), ...options.live },
+  });
   const readiness = new Readiness(probe, options.upstream.breaker, {
     onChange: (ready, reason) =>
       logger.warn(reason, ready ? 'Ready again: the backend answers' : NOT_READY),
     trustedDocuments: handler.trusted,
   });
   metrics.watch(options.upstream.breaker);
+  metrics.watchLive(handler.pollers, handler.subscriptions);
+  const webSocket = new WebSocketCarrier({
+    ...options.webSocket,
+    handler,
+    corsOrigins,
+    logger,
+    metrics,
+  });
   const yoga = createGraphQLServer(handler);
-  const { introspection = true, explain = 'on' } = options;
   const { folder, ...example } = graphiql || {};
+  const explorerSettings = (): ExplorerSettings => {
+    const { schema, introspection = true, explain = 'on', apiKey } = options;
+    return {
+      introspection,
+      explain,
+      needsKey: apiKey === undefined,
+      ...(introspection && { schemaId: schemaIdOf(schema) }),
+      ...example,
+    };
+  };
   const cors = corsFor(corsOrigins);
   // Counted, not collected: a set that lives long keeps what it held from being freed young.
   let underWay = 0;
@@ -278,6 +306,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       subscriptions: handler.subscriptions,
       Request: yoga.fetchAPI.Request,
       answerPost: () => undefined,
+      upgrade: () => refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${paths}.`),
       answerGet: () => undefined,
       answer: async (request, record) => {
         underWay += 1;
@@ -303,21 +332,24 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     ...site,
     metrics,
-    explorer: createExplorer(folder, graphiql && { introspection, explain, ...example }),
+    explorer: createExplorer(folder, graphiql ? explorerSettings : undefined),
     pollers: handler.pollers,
+    upgrade: (incoming, socket, head) => webSocket.upgrade(incoming, socket, head),
     admin: siteOf(adminRoutes),
     open: async () => handler.trusted?.open(),
     close: () => handler.trusted?.close(),
     answerPost: (post, record) => {
-      const isJson = JSON_TYPE.test(post.headers['content-type'] ?? '');
-      const mediaType = isJson ? negotiate(post.headers.accept) : undefined;
       const { headers, body } = post;
+      const isJson = JSON_TYPE.test(headers['content-type'] ?? '');
+      const isPlain = isJson && !mayStream(headers.accept, body);
+      const mediaType = isPlain ? negotiate(headers.accept) : undefined;
       return mediaType && answerWritten('POST', () => parseJson(body), headers, mediaType, record);
     },
     answerGet: ({ headers, search }, record) => {
       // What a foreign page can send without asking is refused elsewhere.
       const isOwn = CSRF_HEADERS.some((name) => headers[name] !== undefined);
-      const isPlain = isOwn && !headers.accept?.includes('text/html');
+      const isPlain =
+        isOwn && !headers.accept?.includes('text/html') && !mayStream(headers.accept, search);
       const mediaType = isPlain ? negotiate(headers.accept) : undefined;
       const read = () => readForm(search);
       return mediaType && answerWritten('GET', read, headers, mediaType, record);
@@ -368,6 +400,13 @@ const trustedObserver = (logger: Logger): TrustedObserver => ({
   onInvalidDocument: (document) =>
     logger.warn(document, 'The schema does not serve a trusted document'),
 });
+
+const schemaIdOf = (schema: GraphQLSchema): string =>
+  createHash('sha256').update(printSchema(schema)).digest('base64url');
+
+/** Whether the answer may be a stream: some clients accept one for every operation. */
+const mayStream = (accept: string | undefined, text: string): boolean =>
+  accept?.includes('text/event-stream') === true && text.includes('subscription');
 
 /** Said in the log, with the reason beside it. */
 export const NOT_READY = 'Not ready: the backend cannot be used';

@@ -1,6 +1,21 @@
 /** Publishing watched over server-sent events, with graphql-sse's client and by hand. */
 import { describe, expect, it } from 'vitest';
-import { openLive, sseClient, statusesOf, until, WATCH, type Progress } from './support.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import {
+  FAST,
+  openEvents,
+  openLive,
+  sseClient,
+  statusesOf,
+  until,
+  WATCH,
+  type Events,
+  type Progress,
+} from './support.ts';
+
+const NOBODY = formatNodeId('AudienceVersion', [IDS.page, IDS.audience, 'nobody']);
 
 describe('a subscription over server-sent events', () => {
   it('sees a version published, from the state it begins in to the final one, and completes', async () => {
@@ -24,5 +39,291 @@ describe('a subscription over server-sent events', () => {
       true,
     ]);
     await live.quiet();
+  });
+
+  it('is read once for twenty watchers, and not at all when the last has left', async () => {
+    const live = await openLive({ live: { pollMs: { least: 50, most: 50 } } });
+    const id = await live.draft();
+    const streams: Events[] = [];
+    for (let i = 0; i < 20; i++) streams.push(await openEvents(live.site.url, { id }));
+    await until(() => streams.every(({ events }) => events.length > 0));
+
+    const before = live.reads();
+    const startMs = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const periods = (performance.now() - startMs) / 45;
+    expect(live.reads() - before).toBeLessThanOrEqual(Math.ceil(periods) + 1);
+    expect(live.reads() - before).toBeGreaterThan(1);
+    expect(live.site.gateway.pollers).toMatchObject({ size: 1, watchers: 20 });
+
+    for (const stream of streams) stream.leave();
+    await live.quiet();
+    const after = live.reads();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(live.reads()).toBe(after);
+  });
+
+  it('sees at once what a publish through this gateway has done', async () => {
+    const live = await openLive({ live: { pollMs: { least: 30_000, most: 30_000 } } });
+    const id = await live.draft();
+    const stream = await openEvents(live.site.url, { id });
+    await until(() => stream.events.length > 0);
+
+    await live.publish(id);
+    await until(() => stream.events.length > 1);
+
+    expect(statusesOf(stream.events)).toEqual(['draft', 'queued']);
+    expect(live.reads()).toBe(1);
+  });
+
+  it('repeats the last event while nothing happens, without asking the backend', async () => {
+    const live = await openLive({
+      live: { heartbeatMs: 40, pollMs: { least: 30_000, most: 30_000 } },
+    });
+    const stream = await openEvents(live.site.url, { id: await live.draft() });
+
+    await until(() => stream.events.length >= 4);
+
+    expect(new Set(stream.events.map((event) => JSON.stringify(event))).size).toBe(1);
+    expect(live.reads()).toBe(1);
+  });
+
+  it('passes proxies and caches unkept, and is opened by GET as well', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+
+    for (const method of ['POST', 'GET'] as const) {
+      const stream = await openEvents(live.site.url, { id }, { method });
+      await until(() => stream.events.length > 0);
+      expect(stream.response.status).toBe(200);
+      const headers = Object.fromEntries(stream.response.headers);
+      expect(headers).toMatchObject({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+      });
+      expect(headers).not.toHaveProperty('content-encoding');
+      expect(headers).toHaveProperty('x-request-id');
+      stream.leave();
+    }
+    await live.quiet();
+  });
+
+  it.each<[what: string, options: Parameters<typeof openEvents>[2], status: number, code: string]>([
+    ['JSON alone', { accept: 'application/json' }, 406, 'NOT_ACCEPTABLE'],
+    ['anything', { accept: '*/*' }, 406, 'NOT_ACCEPTABLE'],
+    ['no key', { apiKey: null }, 401, 'UNAUTHENTICATED'],
+    ['no proof against foreign pages', { apiKey: null, method: 'GET' }, 403, 'CSRF_HEADER_MISSING'],
+  ])('is refused to who brings %s', async (_, options, status, code) => {
+    const live = await openLive();
+
+    const { response } = await openEvents(live.site.url, { id: NOBODY }, options);
+
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain(code);
+  });
+
+  it.each(['POST', 'GET'] as const)(
+    'streams to who accepts JSON as well, by %s',
+    async (method) => {
+      const live = await openLive();
+      const id = await live.draft();
+      const accept = 'application/graphql-response+json, application/json, text/event-stream';
+
+      const stream = await openEvents(live.site.url, { id }, { method, accept });
+      await until(() => stream.events.length > 0);
+      stream.leave();
+
+      await live.quiet();
+    },
+  );
+
+  it('refuses the id of another type before any call', async () => {
+    const live = await openLive();
+
+    const { response } = await openEvents(live.site.url, { id: formatNodeId('Page', [IDS.page]) });
+
+    expect(await response.text()).toContain('BAD_USER_INPUT');
+    expect(live.reads()).toBe(0);
+    await live.quiet();
+  });
+
+  it('answers null for a version that is not there, and completes', async () => {
+    const live = await openLive();
+
+    const stream = await openEvents(live.site.url, { id: NOBODY });
+    await stream.ended;
+
+    expect(stream.events).toEqual([{ data: { audienceVersionProgress: null } }]);
+    expect(stream.isComplete()).toBe(true);
+    await live.quiet();
+  });
+
+  it('executes its selection for each event, with the calls of that alone', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+    const query =
+      'subscription ($id: ID!) { audienceVersionProgress(id: $id) { audienceVersion { status page { name } audience { status } } } }';
+
+    const stream = await openEvents(live.site.url, { id }, { query });
+    await until(() => stream.events.length > 0);
+    await live.publish(id);
+    await stream.ended;
+
+    expect(stream.events.at(-1)).toMatchObject({
+      data: {
+        audienceVersionProgress: {
+          audienceVersion: {
+            status: 'published',
+            page: { name: 'Northwind launch' },
+            audience: { status: 'published' },
+          },
+        },
+      },
+    });
+  });
+
+  it('refuses a key more subscriptions than it may have, and lets it have others when some end', async () => {
+    const live = await openLive({ live: { ...FAST, maxPerKey: 2 } });
+    const id = await live.draft();
+    const first = await openEvents(live.site.url, { id });
+    await openEvents(live.site.url, { id });
+
+    const third = await openEvents(live.site.url, { id });
+    expect(third.response.status).toBe(429);
+    expect(await third.response.text()).toContain('TOO_MANY_SUBSCRIPTIONS');
+
+    first.leave();
+    await until(() => live.site.gateway.subscriptions.size === 1);
+    const fourth = await openEvents(live.site.url, { id });
+    expect(fourth.response.status).toBe(200);
+  });
+
+  it('is a stream of the Fetch API where no server writes it', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+
+    const response = await live.site.gateway.fetch(
+      new Request('http://gateway/graphql', {
+        method: 'POST',
+        headers: {
+          accept: 'text/event-stream',
+          'content-type': 'application/json',
+          'x-api-key': EXAMPLE_API_KEY,
+        },
+        body: JSON.stringify({ query: WATCH, variables: { id } }),
+      }),
+    );
+    const reader = response.body!.getReader();
+    const { value } = await reader.read();
+
+    expect(new TextDecoder().decode(value)).toContain('"status":"draft"');
+    await reader.cancel();
+    await live.quiet();
+  });
+
+  it('is counted in the metrics', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+    const stream = await openEvents(live.site.url, { id });
+    await until(() => stream.events.length > 0);
+    const during = await live.site.gateway.metrics.gather();
+    await live.publish(id);
+    await stream.ended;
+    const after = await live.site.gateway.metrics.gather();
+
+    expect(during).toContain('gateway_subscriptions_open 1');
+    expect(during).toContain('gateway_live_watchers 1');
+    expect(during).toContain('gateway_live_pollers 1');
+    expect(after).toContain('gateway_subscriptions_open 0');
+    expect(after).toContain('gateway_live_pollers 0');
+    expect(after).toContain('gateway_subscription_ends_total{cause="complete"} 1');
+    expect(after).toMatch(/gateway_subscription_events_total\{kind="event"\} [2-9]/);
+    expect(after).toMatch(/gateway_live_polls_total\{outcome="ok"\} [1-9]/);
+    expect(after).toMatch(/gateway_live_lag_seconds_count [1-9]/);
+  });
+});
+
+describe('a publish that waits', () => {
+  const WAIT =
+    'mutation ($input: PublishAudienceVersionInput!) { publishAudienceVersion(input: $input) { reached audienceVersion { status page { name } } userErrors { code field message } } }';
+  const publish = async (live: Awaited<ReturnType<typeof openLive>>, input: object) => {
+    const body = await live.mutate(WAIT, { input });
+    return body.data.publishAudienceVersion;
+  };
+  const writes = (calls: readonly string[]) =>
+    calls.filter((line) => line.startsWith('POST') && line.endsWith('/publish')).length;
+
+  it('answers when the state is reached, and has sent the write once', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+
+    const payload = await publish(live, { id, waitFor: 'published', timeoutMs: 5_000 });
+
+    expect(payload).toMatchObject({
+      reached: true,
+      audienceVersion: { status: 'published', page: { name: 'Northwind launch' } },
+      userErrors: [],
+    });
+    expect(writes(live.calls)).toBe(1);
+    await live.quiet();
+  });
+
+  it('answers at its deadline with the state so far', async () => {
+    const live = await openLive({ publishDelayMs: 60_000 });
+    const id = await live.draft();
+
+    const payload = await publish(live, { id, waitFor: 'published', timeoutMs: 100 });
+
+    expect(payload).toMatchObject({ reached: false, audienceVersion: { status: 'queued' } });
+    expect(writes(live.calls)).toBe(1);
+    await live.quiet();
+  });
+
+  it('waits no longer than the request may last', async () => {
+    const live = await openLive({ publishDelayMs: 60_000, requestTimeoutMs: 1_500 });
+    const id = await live.draft();
+    const startMs = performance.now();
+
+    const payload = await publish(live, { id, waitFor: 'published', timeoutMs: 60_000 });
+
+    expect(payload).toMatchObject({ reached: false, audienceVersion: { status: 'queued' } });
+    expect(performance.now() - startMs).toBeLessThan(10_000);
+  });
+
+  it('does not wait for what is there already, nor for what cannot come any more', async () => {
+    const live = await openLive({ publishDelayMs: 60_000 });
+    const id = await live.draft();
+
+    const queued = await publish(live, { id, waitFor: 'queued', timeoutMs: 30_000 });
+    expect(queued).toMatchObject({ reached: true, audienceVersion: { status: 'queued' } });
+
+    const other = await live.draft();
+    const waiting = publish(live, { id: other, waitFor: 'published', timeoutMs: 9_000 });
+    await until(() => live.site.gateway.pollers.watchers > 0);
+    await live.archiveAudienceOf(other);
+    expect(await waiting).toMatchObject({
+      reached: false,
+      audienceVersion: { status: 'cancelled' },
+    });
+  });
+
+  it('tells nothing of a wait that nobody asked for, and refuses one that is too long', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+
+    expect(await publish(live, { id, waitFor: 'published', timeoutMs: 60_001 })).toEqual({
+      reached: null,
+      audienceVersion: null,
+      userErrors: [
+        {
+          code: 'VALIDATION_FAILED',
+          field: ['timeoutMs'],
+          message: 'Timeout ms must be at most 60000.',
+        },
+      ],
+    });
+    expect(await publish(live, { id })).toMatchObject({ reached: null });
+    expect(writes(live.calls)).toBe(1);
   });
 });

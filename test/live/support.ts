@@ -34,6 +34,8 @@ export interface Live {
   /** The global id of a new draft. */
   draft(): Promise<string>;
   publish(id: string, input?: object): Promise<any>;
+  /** Cancels what is on its way. */
+  archiveAudienceOf(versionId: string): Promise<any>;
   /** Resolves when nobody watches and nothing polls. */
   quiet(): Promise<void>;
 }
@@ -76,6 +78,10 @@ export async function openLive({
       return data.createAudience.audience.latestVersion.id;
     },
     publish: (id, input = {}) => mutate(PUBLISH, { input: { id, ...input } }),
+    archiveAudienceOf: async (id) => {
+      const { data } = await mutate(AUDIENCE_OF, { id });
+      return mutate(ARCHIVE, { input: { id: data.node.audience.id } });
+    },
     quiet: () =>
       until(() => site.gateway.pollers.size === 0 && site.gateway.subscriptions.size === 0),
   };
@@ -86,6 +92,82 @@ const CREATE =
 
 export const PUBLISH =
   'mutation ($input: PublishAudienceVersionInput!) { publishAudienceVersion(input: $input) { audienceVersion { status } userErrors { code message } } }';
+
+const AUDIENCE_OF =
+  'query ($id: ID!) { node(id: $id) { ... on AudienceVersion { audience { id } } } }';
+
+const ARCHIVE =
+  'mutation ($input: ArchiveAudienceInput!) { archiveAudience(input: $input) { audience { status } userErrors { message } } }';
+
+export interface EventsOptions {
+  readonly method?: 'GET' | 'POST';
+  readonly accept?: string;
+  readonly apiKey?: string | null;
+  readonly query?: string;
+}
+
+export interface Events {
+  readonly response: Response;
+  readonly events: Progress[];
+  /** Resolves when the stream has ended, however it did. */
+  readonly ended: Promise<void>;
+  isComplete(): boolean;
+  leave(): void;
+}
+
+/** A stream of events as it comes over the wire. */
+export async function openEvents(
+  url: string,
+  variables: object,
+  {
+    method = 'POST',
+    accept = 'text/event-stream',
+    apiKey = EXAMPLE_API_KEY,
+    query = WATCH,
+  }: EventsOptions = {},
+): Promise<Events> {
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const search = new URLSearchParams({ query, variables: JSON.stringify(variables) });
+  const response = await fetch(`${url}/graphql${method === 'GET' ? `?${search}` : ''}`, {
+    method,
+    headers: {
+      accept,
+      ...(apiKey !== null && { 'x-api-key': apiKey }),
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+    },
+    body: method === 'POST' ? JSON.stringify({ query, variables }) : null,
+    signal: leaving.signal,
+  });
+  const events: Progress[] = [];
+  let isComplete = false;
+  const isStream =
+    response.ok && (response.headers.get('content-type') ?? '').includes('event-stream');
+  const read = async () => {
+    let text = '';
+    const decoder = new TextDecoder();
+    // Node's streams are iterable; the types are the browser's.
+    const chunks = response.body as unknown as AsyncIterable<Uint8Array>;
+    for await (const chunk of chunks) {
+      text += decoder.decode(chunk, { stream: true });
+      const frames = text.split('\n\n');
+      text = frames.pop()!;
+      for (const frame of frames) {
+        if (frame.startsWith('event: complete')) isComplete = true;
+        if (frame.startsWith('event: next'))
+          events.push(JSON.parse(frame.slice(frame.indexOf('{'))));
+      }
+    }
+  };
+  return {
+    response,
+    events,
+    // Of a body that the test reads itself, nothing is read here.
+    ended: isStream ? read().catch(() => {}) : Promise.resolve(),
+    isComplete: () => isComplete,
+    leave: () => leaving.abort(),
+  };
+}
 
 /** Resolves when it holds; the test's own time bounds the wait. */
 export async function until(holds: () => boolean): Promise<void> {
@@ -111,3 +193,51 @@ export const statusesOf = (events: readonly Progress[]): string[] =>
   events
     .map((event) => event.data?.audienceVersionProgress?.audienceVersion.status ?? 'none')
     .filter((status, i, all) => status !== all[i - 1]);
+
+interface Message {
+  readonly id?: string;
+  readonly type: string;
+  readonly payload?: any;
+}
+
+export interface Socket {
+  readonly socket: WebSocket;
+  /** The code it is closed with. */
+  readonly closed: Promise<number>;
+  send(message: object): void;
+  subscribe(id: string, variables: object, query?: string): void;
+  received(type: string): readonly Message[];
+}
+
+/** A socket by hand, past `connection_init`. */
+export async function openSocket(
+  url: string,
+  { payload }: { readonly payload: object | undefined } = {
+    payload: { 'x-api-key': EXAMPLE_API_KEY },
+  },
+): Promise<Socket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  onTestFinished(() => socket.terminate());
+  const messages: Message[] = [];
+  socket.on('error', () => {});
+  socket.on('message', (data) => messages.push(JSON.parse((data as Buffer).toString()) as Message));
+  let isClosed = false;
+  const closed = new Promise<number>((resolve) => {
+    socket.on('close', (code) => {
+      isClosed = true;
+      resolve(code);
+    });
+  });
+  await new Promise((resolve) => socket.on('open', resolve));
+  const send = (message: object) => socket.send(JSON.stringify(message));
+  send({ type: 'connection_init', ...(payload && { payload }) });
+  await until(() => messages.length > 0 || isClosed);
+  return {
+    socket,
+    closed,
+    send,
+    subscribe: (id, variables, query = WATCH) =>
+      send({ id, type: 'subscribe', payload: { query, variables } }),
+    received: (type) => messages.filter((message) => message.type === type),
+  };
+}

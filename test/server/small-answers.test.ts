@@ -138,6 +138,16 @@ describe('compression', () => {
     for (const { bytes } of answers) expect(bytes.toString()).not.toMatch(/demo-nobody|"demo"/);
   });
 
+  it.each(['text/event-stream', 'multipart/mixed'])('leaves a stream plain: %s', async (accept) => {
+    const site = await openSite({ timeoutMs: 5_000 });
+
+    const { headers, bytes } = await ask(site, 'POST', LARGE, { accept, 'accept-encoding': 'br' });
+
+    // Yoga says "none" of events.
+    expect(headers['content-encoding'] ?? 'none').toBe('none');
+    expect(bytes.toString()).toContain('Northwind launch');
+  });
+
   it('is refused on requests, which could be decompression bombs', async () => {
     const site = await openSite();
 
@@ -187,6 +197,15 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
     }
     expect(first.headers['cache-control']).toBe('private, no-cache');
     expect(first.headers['vary']).toBe('x-api-key, accept, accept-encoding');
+  });
+
+  it('is never answered 304 by a date alone', async () => {
+    const site = await openSite();
+
+    const since = new Date(Date.now() + 60_000).toUTCString();
+    const { status } = await ask(site, carrier, SMALL, { 'if-modified-since': since });
+
+    expect(status).toBe(200);
   });
 
   it('is for one origin, where pages of others may ask', async () => {

@@ -28,7 +28,9 @@ export function CostBadge() {
       className={excess ? `cost cost-${excess.kind}` : 'cost'}
       aria-label="Cost of this document"
     >
-      <strong>{range(plan.calls)} calls</strong>
+      <strong>
+        {range(plan.calls)} {plan.calls.most === 1 ? 'call' : 'calls'}
+      </strong>
       <span>{plan.rounds === 1 ? '1 round' : `${plan.rounds} rounds`}</span>
       {plan.values && (
         <span>{range({ least: plan.values.atLeast, most: plan.values.atMost })} values</span>

@@ -7,30 +7,26 @@ import {
   useGraphiQLActions,
   type GraphiQLPlugin,
 } from '@graphiql/react';
-import { useState } from 'react';
-import type { Settings } from '../settings.ts';
-import { findExampleIds, type ExampleIds } from './example-ids.ts';
+import { Kind, parse, type OperationDefinitionNode } from 'graphql';
+import { useCallback, useState } from 'react';
+import type { FindIds } from './example-ids.ts';
+import { GROUPS } from './example.ts';
 import { EXAMPLES } from './examples.ts';
 import { forget, readSaved } from './saved.ts';
 
-export function documentsPlugin(settings: Settings): GraphiQLPlugin {
-  // Asked for once: the examples' ids do not change while the page is open.
-  let ids: Promise<ExampleIds> | undefined;
-  return {
-    title: 'Examples and saved documents',
-    icon: StarFilledIcon,
-    content: () => <Documents findIds={() => (ids ??= findExampleIds(settings))} />,
-  };
-}
+export const documentsPlugin = (findIds: FindIds): GraphiQLPlugin => ({
+  title: 'Examples and saved documents',
+  icon: StarFilledIcon,
+  content: () => <Documents findIds={findIds} />,
+});
 
-function Documents({ findIds }: { findIds: () => Promise<ExampleIds> }) {
+function Documents({ findIds }: { findIds: FindIds }) {
   const open = useOpenDocument();
   const [saved, setSaved] = useState(readSaved);
-  const groups = [...new Set(EXAMPLES.map(({ group }) => group))];
   return (
     <section className="documents" aria-label="Examples and saved documents">
       <h2>Examples</h2>
-      {groups.map((group) => (
+      {GROUPS.map((group) => (
         <Group key={group} title={group}>
           {EXAMPLES.filter((one) => one.group === group).map(({ title, document, variables }) => (
             <li key={title}>
@@ -84,12 +80,31 @@ function Group({ title, children }: { title: string; children: React.ReactNode }
 
 /** Opens a document in a tab of its own. */
 export function useOpenDocument(): (document: string, variables: string) => void {
-  const { addTab } = useGraphiQLActions();
+  const { addTab, setOperationFacts } = useGraphiQLActions();
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
-  return (document, variables) => {
-    addTab();
-    queryEditor?.setValue(document);
-    variableEditor?.setValue(variables === '{}' ? '' : variables);
-  };
+  return useCallback(
+    (document, variables) => {
+      addTab();
+      queryEditor?.setValue(document);
+      variableEditor?.setValue(variables === '{}' ? '' : variables);
+      // GraphiQL finds operations a little later; until then Play would name one of the tab before.
+      setOperationFacts(operationsOf(document));
+    },
+    [addTab, setOperationFacts, queryEditor, variableEditor],
+  );
+}
+
+function operationsOf(document: string) {
+  try {
+    const documentAST = parse(document);
+    const operations = documentAST.definitions.filter(
+      (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
+    );
+    const operationName = operations[0]?.name?.value;
+    return { documentAST, operations, ...(operationName !== undefined && { operationName }) };
+  } catch {
+    // What was saved may be half a document.
+    return {};
+  }
 }

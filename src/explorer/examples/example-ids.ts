@@ -1,8 +1,8 @@
 /**
  * Ids that examples are about: found by asking the gateway, whatever backend it stands before.
  */
-import { ENDPOINT, requestHeaders } from '../exchange/request.ts';
-import type { Settings } from '../settings.ts';
+import { readApiKey } from '../exchange/api-key.ts';
+import type { Ask } from '../exchange/request.ts';
 
 /** What examples name. Null where the backend has none, or does not answer. */
 export interface ExampleIds {
@@ -67,7 +67,20 @@ interface Versions {
 }
 type Nodes<Node> = { readonly nodes: readonly Node[] } | null;
 
-export async function findExampleIds({ pageId: known }: Settings): Promise<ExampleIds> {
+export type FindIds = () => Promise<ExampleIds>;
+
+/** Ids are asked for once a key: what one caller may see, another may not. */
+export function idFinder(ask: Ask, knownPageId: string | undefined): FindIds {
+  let found: { readonly key: string; readonly ids: Promise<ExampleIds> } | undefined;
+  return () => {
+    const key = readApiKey();
+    if (found?.key !== key) found = { key, ids: findExampleIds(ask, knownPageId) };
+    return found.ids;
+  };
+}
+
+/** @param known a page that is there for sure. */
+export async function findExampleIds(ask: Ask, known?: string): Promise<ExampleIds> {
   const first = await ask<First>(FIRST);
   const pageId = known ?? first?.searchPages?.[0]?.pageId ?? null;
   const versions = pageId === null ? undefined : await ask<Versions>(VERSIONS, { pageId });
@@ -82,16 +95,4 @@ export async function findExampleIds({ pageId: known }: Settings): Promise<Examp
     topicId: first?.topics?.nodes[0]?.topicId ?? null,
     versionId: version?.id ?? null,
   };
-}
-
-/** The data, in part if need be; undefined when there is none. */
-async function ask<Data>(query: string, variables = {}): Promise<Data | undefined> {
-  try {
-    const body = JSON.stringify({ query, variables });
-    const response = await fetch(ENDPOINT, { method: 'POST', headers: requestHeaders(), body });
-    const { data } = (await response.json()) as { readonly data?: Data | null };
-    return data ?? undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -6,7 +6,6 @@
  */
 import type { ExecutionResult } from 'graphql';
 import { useSyncExternalStore } from 'react';
-import type { Plan } from './extensions.ts';
 import type { GraphQLRequest } from './request.ts';
 
 export interface Exchange {
@@ -26,8 +25,6 @@ export interface Exchange {
   readonly result: ExecutionResult | undefined;
   /** Why no answer came. */
   readonly failure: string | undefined;
-  /** The plan of the same document and variables, if it was made before. */
-  readonly plan: Plan | undefined;
 }
 
 let last: Exchange | undefined;

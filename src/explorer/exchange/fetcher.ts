@@ -2,31 +2,40 @@
  * Sends operations to this gateway, and records what came of them.
  */
 import type { Fetcher } from '@graphiql/toolkit';
-import type { ExecutionResult } from 'graphql';
-import { latestPlanOf } from '../cost/plan.ts';
+import { getOperationAST, OperationTypeNode, type ExecutionResult } from 'graphql';
+import { eventsOf } from './events.ts';
 import type { Settings } from '../settings.ts';
 import { recordExchange, type Exchange } from './exchange.ts';
+import { keepIntrospection, readIntrospection } from './introspection.ts';
 import { ENDPOINT, requestHeaders, type GraphQLRequest } from './request.ts';
 
 export const createFetcher =
-  ({ explain }: Settings): Fetcher =>
+  ({ explain, schemaId }: Settings): Fetcher =>
   async (params, options) => {
     const request = params as GraphQLRequest;
     const isIntrospection = request.operationName === 'IntrospectionQuery';
+    const kept = isIntrospection ? readIntrospection(schemaId, request) : undefined;
+    if (kept) return kept;
+    const operation =
+      options?.documentAST && getOperationAST(options.documentAST, request.operationName);
+    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) return eventsOf(request);
     const headers = requestHeaders({
       ...(explain !== 'off' && !isIntrospection && { 'x-explain': 'true' }),
       ...(options?.headers as Record<string, string> | undefined),
     });
     const exchange = await send(request, headers);
     if (!isIntrospection) recordExchange(exchange);
-    if (exchange.result) return exchange.result;
+    if (exchange.result) {
+      if (isIntrospection) keepIntrospection(schemaId, request, exchange.result);
+      return exchange.result;
+    }
     throw new Error(exchange.failure);
   };
 
 async function send(request: GraphQLRequest, headers: Headers): Promise<Exchange> {
   const startedAt = new Date();
   const startMs = performance.now();
-  const base = { request, startedAt, plan: latestPlanOf(request), headers: [], waitMs: undefined };
+  const base = { request, startedAt, headers: [], waitMs: undefined };
   const ended = () => performance.now() - startMs;
   let response: Response;
   let text: string;

@@ -9,6 +9,12 @@ export interface GraphQLRequest {
   readonly operationName?: string | null | undefined;
 }
 
+/** Asks the gateway; answers the data, in part if need be, or undefined when there is none. */
+export type Ask = <Data>(
+  query: string,
+  variables?: Readonly<Record<string, unknown>>,
+) => Promise<Data | undefined>;
+
 /** GraphQL is served where the page is. */
 export const ENDPOINT = `${location.origin}${location.pathname}`;
 
@@ -22,3 +28,14 @@ export function requestHeaders(extra: Readonly<Record<string, string>> = {}): He
   for (const [name, value] of Object.entries(extra)) headers.set(name, value);
   return headers;
 }
+
+export const ask: Ask = async <Data>(query: string, variables = {}) => {
+  try {
+    const body = JSON.stringify({ query, variables });
+    const response = await fetch(ENDPOINT, { method: 'POST', headers: requestHeaders(), body });
+    const { data } = (await response.json()) as { readonly data?: Data | null };
+    return data ?? undefined;
+  } catch {
+    return undefined;
+  }
+};

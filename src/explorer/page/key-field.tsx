@@ -4,18 +4,16 @@
 import { useState } from 'react';
 import { useApiKey, writeApiKey } from '../exchange/api-key.ts';
 
-/** @param onChange told when another key is in use: what was asked before may now be answered. */
-export function KeyField({ onChange }: { onChange: () => void }) {
+export function KeyField({ needsKey }: { needsKey: boolean }) {
   const key = useApiKey();
   const [draft, setDraft] = useState(key);
+  const isMissing = needsKey && !key;
   const use = () => {
-    if (draft.trim() === key) return;
-    writeApiKey(draft);
-    onChange();
+    if (draft.trim() !== key) writeApiKey(draft);
   };
   return (
     <form
-      className={key ? 'key-field' : 'key-field key-missing'}
+      className={isMissing ? 'key-field key-missing' : 'key-field'}
       onSubmit={(event) => {
         event.preventDefault();
         use();
@@ -33,7 +31,7 @@ export function KeyField({ onChange }: { onChange: () => void }) {
           onBlur={use}
         />
       </label>
-      {!key && <span>Enter a key: every operation is sent with it.</span>}
+      {isMissing && <span>Enter a key: every operation is sent with it.</span>}
     </form>
   );
 }

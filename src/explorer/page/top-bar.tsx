@@ -1,11 +1,12 @@
 /**
  * Above the editors: the key, the cost of the document, and what can be done with the document.
  */
-import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
+import { parse as parseJsonc } from 'jsonc-parser';
 import { useState } from 'react';
 import { CostBadge } from '../cost/cost-badge.tsx';
-import { latestPlanOf } from '../cost/plan.ts';
+import { askPlan } from '../cost/plan.ts';
 import { save } from '../examples/saved.ts';
 import type { Settings } from '../settings.ts';
 import { copyText, saveFile } from './files.ts';
@@ -14,13 +15,12 @@ import { linkTo } from './share.ts';
 import { trustedDocument } from './trusted-document.ts';
 
 export function TopBar({ settings }: { settings: Settings }) {
-  const { introspect } = useGraphiQLActions();
   return (
     <header className="graphiql-container top-bar">
       <h1>
         Content Pages <small>GraphiQL</small>
       </h1>
-      <KeyField onChange={() => void introspect()} />
+      <KeyField needsKey={settings.needsKey} />
       {settings.explain !== 'off' && <CostBadge />}
       {!settings.introspection && (
         <p className="notice">This gateway keeps its schema to itself: no docs, no completion.</p>
@@ -63,9 +63,12 @@ function DocumentMenu() {
       <button
         type="button"
         onClick={() =>
-          void trustedDocument(query(), latestPlanOf({ query: query(), operationName })).then(
-            (manifest) => saveFile(`${name}.json`, 'application/json', manifest),
-            () => say('Only a document without errors can be exported.'),
+          void exportTrusted(query(), variables(), operationName).then(
+            (manifest) => {
+              saveFile(`${name}.json`, 'application/json', manifest);
+              say('Exported as a trusted document.');
+            },
+            () => say(CANNOT_EXPORT),
           )
         }
       >
@@ -81,4 +84,17 @@ function DocumentMenu() {
       <output>{said}</output>
     </nav>
   );
+}
+
+/** Browsers hash for pages from this machine and by HTTPS only. */
+const CANNOT_EXPORT = 'Only a document without errors can be exported, on localhost or by HTTPS.';
+
+async function exportTrusted(
+  query: string,
+  variables: string,
+  operationName: string | undefined,
+): Promise<string> {
+  const values = parseJsonc(variables) as Record<string, unknown> | undefined;
+  const planned = await askPlan({ query, variables: values, operationName });
+  return trustedDocument(query, operationName, 'plan' in planned ? planned.plan : undefined);
 }

@@ -1,28 +1,43 @@
 /**
- * A document as a trusted document: its id is the SHA-256 of its text, and its price stands beside it.
+ * A document as a trusted document: a manifest of one operation, with its price.
+ *
+ * Source: Apollo's persisted query manifest, version 1. `price` is ours; readers pass over it.
  */
 import { getOperationAST, parse } from 'graphql';
 import type { Plan } from '../exchange/extensions.ts';
 
-/** @returns a manifest with one operation, as JSON. */
-export async function trustedDocument(body: string, plan: Plan | undefined): Promise<string> {
-  const operation = getOperationAST(parse(body));
+/**
+ * @param plan undefined where plans are not told.
+ * @returns JSON.
+ * @throws what graphql-js throws for a text that cannot be parsed.
+ */
+export async function trustedDocument(
+  body: string,
+  operationName: string | undefined,
+  plan: Plan | undefined,
+): Promise<string> {
+  const operation = getOperationAST(parse(body), operationName);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body));
-  const id = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  const manifest = {
-    format: 'apollo-persisted-query-manifest',
-    version: 1,
-    operations: [
-      {
-        id,
-        name: operation?.name?.value ?? 'operation',
-        type: operation?.operation ?? 'query',
-        body,
-      },
-    ],
-    ...(plan && {
-      prices: { [id]: { calls: plan.calls, rounds: plan.rounds, values: plan.values } },
-    }),
-  };
-  return JSON.stringify(manifest, null, 2);
+  const hex = [...new Uint8Array(digest)]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+  return JSON.stringify(
+    {
+      format: 'apollo-persisted-query-manifest',
+      version: 1,
+      operations: [
+        {
+          id: `sha256:${hex}`,
+          name: operation?.name?.value ?? 'operation',
+          type: operation?.operation ?? 'query',
+          body,
+          ...(plan && {
+            price: { calls: plan.calls, rounds: plan.rounds, values: plan.values },
+          }),
+        },
+      ],
+    },
+    null,
+    2,
+  );
 }

@@ -3,6 +3,7 @@
  */
 import { Fragment, useState, type CSSProperties } from 'react';
 import { useExchange, type Exchange } from '../exchange/exchange.ts';
+import { usePlanOf } from '../cost/plan.ts';
 import { journalOf, type Journal, type Plan } from '../exchange/extensions.ts';
 import { copyText, saveFile } from '../page/files.ts';
 import { curlOf } from './curl.ts';
@@ -32,6 +33,7 @@ export function WaterfallPane() {
 }
 
 function Totals({ exchange, journal }: { exchange: Exchange; journal: Journal | undefined }) {
+  const plan = usePlanOf(exchange.request);
   if (!journal) return <p />;
   const { calls, rounds, backendMs } = journal;
   const gatewayMs = exchange.waitMs === undefined ? undefined : exchange.waitMs - backendMs;
@@ -40,7 +42,7 @@ function Totals({ exchange, journal }: { exchange: Exchange; journal: Journal | 
       <strong>
         {calls} {calls === 1 ? 'call' : 'calls'}, {rounds} {rounds === 1 ? 'round' : 'rounds'}
       </strong>
-      {exchange.plan && <span className="planned">planned: {planned(exchange.plan)}</span>}
+      {plan && <span className="planned">planned: {planned(plan)}</span>}
       <span>backend {ms(backendMs)}</span>
       {gatewayMs !== undefined && <span>gateway {ms(Math.max(0, gatewayMs))}</span>}
     </p>
@@ -88,8 +90,7 @@ function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) 
       <table>
         <thead>
           <tr>
-            <th scope="col">Route</th>
-            <th scope="col">Field</th>
+            <th scope="col">REST call, and the field that caused it</th>
             <th scope="col">Status</th>
             <th scope="col">Time</th>
           </tr>
@@ -112,8 +113,8 @@ function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) 
                 >
                   {row.method} {row.route}
                 </button>
+                <small>{row.field}</small>
               </td>
-              <td>{row.field}</td>
               <td>
                 {row.how === 'primed' ? '' : (row.status ?? '–')} <small>{howText(row)}</small>
               </td>

@@ -18,7 +18,7 @@ const MAX_LENGTH = 8_192;
 
 /** Writes a cursor of one list. `position` is any JSON value. */
 export function sealCursor(context: Context, listId: string, position: unknown): string {
-  const text = Buffer.from(JSON.stringify(position));
+  const text = writePosition(position);
   return Buffer.concat([seal(context, listId, text), text]).toString('base64url');
 }
 
@@ -45,6 +45,7 @@ export function openCursor(
   if (position === undefined) {
     throw badInput(
       `"${argument}" is not a cursor of this list with these filters: pass a cursor it answered, or leave "${argument}" out to begin at its start. Got "${cursor.slice(0, 64)}".`,
+      { argument },
     );
   }
   return position;
@@ -62,7 +63,47 @@ function positionIn(context: Context, listId: string, cursor: string): unknown {
     text.length > 0 &&
     bytes.toString('base64url') === cursor &&
     timingSafeEqual(bytes.subarray(0, SEAL_BYTES), seal(context, listId, text));
-  return isSound ? JSON.parse(text.toString()) : undefined;
+  return isSound ? readPosition(text) : undefined;
+}
+
+/**
+ * Positions of lists, `[skip, from]`, in fewer bytes than JSON. JSON begins with a character that is
+ * printed, so what version 0.1 sealed is told apart by its first byte.
+ */
+const FROM_START = 0x00;
+const FROM_TEXT = 0x01;
+const FROM_BASE64URL = 0x02;
+const LAST_KIND = FROM_BASE64URL;
+const POSITION_HEAD = 2;
+
+function writePosition(position: unknown): Buffer {
+  if (!isListPosition(position)) return Buffer.from(JSON.stringify(position));
+  const [skip, from] = position;
+  if (from === null) return Buffer.of(FROM_START, skip);
+  const bytes = Buffer.from(from, 'base64url');
+  // Cursors of the backend are often base64, which is a third longer than what it says.
+  const isBase64url = bytes.length > 0 && bytes.toString('base64url') === from;
+  const head = Buffer.of(isBase64url ? FROM_BASE64URL : FROM_TEXT, skip);
+  return Buffer.concat([head, isBase64url ? bytes : Buffer.from(from)]);
+}
+
+/** Pages have a hundred items at most; whoever skips more is written in JSON. */
+const MAX_SKIP = 255;
+
+const isListPosition = (position: unknown): position is [skip: number, from: string | null] =>
+  Array.isArray(position) &&
+  position.length === 2 &&
+  Number.isInteger(position[0]) &&
+  position[0] >= 0 &&
+  position[0] <= MAX_SKIP &&
+  (position[1] === null || (typeof position[1] === 'string' && position[1].isWellFormed()));
+
+function readPosition(bytes: Buffer): unknown {
+  const kind = bytes[0]!;
+  if (kind > LAST_KIND) return JSON.parse(bytes.toString());
+  const from = bytes.subarray(POSITION_HEAD);
+  if (kind === FROM_START) return [bytes[1], null];
+  return [bytes[1], from.toString(kind === FROM_TEXT ? 'utf8' : 'base64url')];
 }
 
 const seal = (context: Context, listId: string, text: Buffer): Buffer =>

@@ -14,7 +14,7 @@ import { cutAt } from '../continuation.ts';
 import { badInput } from '../errors.ts';
 import { textOf } from './key.ts';
 import { Loader } from './loader.ts';
-import { formatNodeId, parseNodeId, type NodeKey } from '../types/node-id.ts';
+import { formatNodeId, parseNodeId, registerNodeType, type NodeKey } from '../types/node-id.ts';
 import { withArticle } from '../types/typename.ts';
 import { segmentFault } from '../../rest/client/path.ts';
 
@@ -79,6 +79,7 @@ export class Entity<T extends object, Name extends string> {
         ),
     );
     entities.set(ref.name, this);
+    registerNodeType(ref.name);
     byIdField.set(key.at(-1)!, this);
   }
 

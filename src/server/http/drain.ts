@@ -87,9 +87,15 @@ export interface Stopping {
  * Not ready at once; finishes what is under way, then closes.
  *
  * @param timeoutMs after which connections are cut.
+ * @param liveDrainMs over which subscriptions are ended; less, where the time is shorter.
  * @returns whether everything was finished.
  */
-export async function drain(stopping: Stopping, site: Site, timeoutMs: number): Promise<boolean> {
+export async function drain(
+  stopping: Stopping,
+  site: Site,
+  timeoutMs: number,
+  liveDrainMs: number,
+): Promise<boolean> {
   const { server, listener, connections } = stopping;
   site.readiness.drain();
   const stepMs = Math.min(FAREWELL_MS, timeoutMs / 4);
@@ -99,6 +105,8 @@ export async function drain(stopping: Stopping, site: Site, timeoutMs: number): 
     await listener.close(server);
     const closed = connections.closed();
     stopping.lastAnswers = true;
+    // Now that whoever comes again comes to another process.
+    void site.subscriptions.drain(Math.min(liveDrainMs, timeoutMs / 2));
     await Promise.race([closed, sleep(stepMs)]);
     // After a busy moment timers come before what has arrived meanwhile: closing would reset it.
     await pollOnce();

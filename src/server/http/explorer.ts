@@ -8,11 +8,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { extname, join } from 'node:path';
+import { negotiateCoding } from './content-coding.ts';
 
 /** What the page is told, as JSON in the page. */
 export interface ExplorerSettings {
   readonly introspection: boolean;
   readonly explain: 'on' | 'keys' | 'off';
+  /** False: callers without a key are served with the gateway's own. */
+  readonly needsKey: boolean;
+  /** Changes with the schema, so that browsers know whether theirs is the newest. */
+  readonly schemaId?: string | undefined;
   /** The key of the sample data. */
   readonly apiKey?: string | undefined;
   /** A page of the sample data. */
@@ -70,20 +75,24 @@ const PAGE_HEADERS = [
   ...['vary', 'accept'],
 ];
 
-/** @param folder `dist/explorer`; undefined when there is none. */
+/**
+ * @param folder `dist/explorer`; undefined when there is none.
+ * @param settings asked when the first browser comes; undefined where there shall be no page.
+ */
 export function createExplorer(
   folder: string | undefined,
-  settings: ExplorerSettings | false,
+  settings: (() => ExplorerSettings) | undefined,
 ): Explorer {
   const built = settings && folder && existsSync(join(folder, 'index.html')) ? folder : undefined;
   const files = built ? filesIn(built) : new Map<string, ServedFile>();
-  const page: ExplorerAnswer =
+  let page: ExplorerAnswer | undefined;
+  const openPage = (): ExplorerAnswer =>
     settings && built
-      ? { status: 200, headers: PAGE_HEADERS, body: pageIn(built, settings) }
+      ? { status: 200, headers: PAGE_HEADERS, body: pageIn(built, settings()) }
       : { status: 404, headers: PAGE_HEADERS, body: noticePage(settings ? NOT_BUILT : OFF) };
   return (incoming) => {
     const { url = '' } = incoming;
-    if (isPageRequest(incoming)) return page;
+    if (isPageRequest(incoming)) return (page ??= openPage());
     const file = url.startsWith(PREFIX) ? files.get(url.slice(PREFIX.length)) : undefined;
     return file && readServed(file, String(incoming.headers['accept-encoding'] ?? ''));
   };
@@ -102,14 +111,11 @@ function isPageRequest({ url = '', headers }: IncomingMessage): boolean {
 interface ServedFile {
   readonly path: string;
   readonly type: string;
-  /** Encodings that stand beside the file, the smallest first. */
-  readonly encodings: readonly (typeof ENCODINGS)[number][];
+  /** Whether the build has put its codings beside it. */
+  readonly isCoded: boolean;
 }
 
-const ENCODINGS = [
-  { name: 'br', ending: '.br' },
-  { name: 'gzip', ending: '.gz' },
-] as const;
+const ENDINGS = { br: '.br', gzip: '.gz' } as const;
 
 function filesIn(folder: string): Map<string, ServedFile> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -118,22 +124,23 @@ function filesIn(folder: string): Map<string, ServedFile> {
       const type = TYPES[extname(name)];
       if (!type) return [];
       const path = join(folder, name);
-      const encodings = ENCODINGS.filter(({ ending }) => existsSync(path + ending));
-      return [[name.replaceAll('\\', '/'), { path, type, encodings }]];
+      const isCoded = Object.values(ENDINGS).every((ending) => existsSync(path + ending));
+      return [[name.replaceAll('\\', '/'), { path, type, isCoded }]];
     }),
   );
 }
 
 /** Undefined when the file is gone: the page was built anew since the start. */
 async function readServed(file: ServedFile, accepted: string): Promise<ExplorerAnswer | undefined> {
-  const encoding = file.encodings.find(({ name }) => accepts(accepted, name));
-  const body = await readFile(file.path + (encoding?.ending ?? '')).catch(() => undefined);
+  const coding = file.isCoded ? negotiateCoding(accepted) : undefined;
+  const path = file.path + (coding ? ENDINGS[coding] : '');
+  const body = await readFile(path).catch(() => undefined);
   return (
     body && {
       status: 200,
       headers: [
         ...['content-type', file.type],
-        ...(encoding ? ['content-encoding', encoding.name] : []),
+        ...(coding ? ['content-encoding', coding] : []),
         ...['vary', 'accept-encoding'],
         ...['cache-control', 'public, max-age=31536000, immutable'],
         ...['x-content-type-options', 'nosniff'],
@@ -144,16 +151,6 @@ async function readServed(file: ServedFile, accepted: string): Promise<ExplorerA
     }
   );
 }
-
-/** Whether an `Accept-Encoding` names the encoding, and not with weight 0. */
-const accepts = (accepted: string, encoding: string): boolean =>
-  accepted.split(',').some((part) => {
-    const [name, weight] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q=/);
-    return name === encoding && Number(weight ?? 1) > 0;
-  });
 
 /** The page with its settings in the place that it keeps for them. */
 function pageIn(folder: string, settings: ExplorerSettings): Buffer {

@@ -6,6 +6,7 @@ import type { Site } from '../gateway.ts';
 import { Connections } from './connections.ts';
 import { drain, ownPort, type Listener, type Stopping } from './drain.ts';
 import { requestListener } from './request-listener.ts';
+import { upgradeListener } from './upgrade-listener.ts';
 
 export interface HttpServerOptions {
   /** What is served. */
@@ -19,6 +20,8 @@ export interface HttpServerOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** @default 1_024, and any number from this machine */
   readonly maxConnectionsPerAddress?: number | undefined;
+  /** Over what time subscriptions are ended when it closes, in milliseconds. @default 5_000 */
+  readonly liveDrainMs?: number;
   /** Where connections come from. @default a port of its own, at `host` and `port` */
   readonly listener?: Listener;
 }
@@ -49,7 +52,7 @@ const MAX_REQUESTS_A_SOCKET = 10_000;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { site, host, maxBodyBytes = 100_000, allowedHosts } = options;
+  const { site, host, maxBodyBytes = 100_000, allowedHosts, liveDrainMs = 5_000 } = options;
   const { listener = ownPort({ host, port: options.port }) } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
@@ -59,12 +62,13 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const answer = requestListener({ site, maxBodyBytes, allowedHosts, connections, stopping });
   server.on('connection', connections.take);
   server.on('request', (incoming, outgoing) => connections.receive(incoming, outgoing, answer));
+  server.on('upgrade', upgradeListener({ server, site, allowedHosts }));
   const port = await listener.open(server);
   let closing: Promise<boolean> | undefined;
   return {
     url: `http://${urlHost(host)}:${port}`,
     port,
-    close: (timeoutMs) => (closing ??= drain(stopping, site, timeoutMs)),
+    close: (timeoutMs) => (closing ??= drain(stopping, site, timeoutMs, liveDrainMs)),
   };
 }
 

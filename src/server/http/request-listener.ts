@@ -53,14 +53,7 @@ export function requestListener(options: RequestListenerOptions): Serve {
       if (!outgoing.writableFinished) record.leaving.cancel();
     });
     if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !FOR_ANY_HOST.has(url)) {
-      await refuse(
-        exchange,
-        refusalResponse(
-          421,
-          'HOST_NOT_ALLOWED',
-          `This gateway does not answer as ${JSON.stringify(headers.host?.slice(0, 100) ?? '')}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
-        ),
-      );
+      await refuse(exchange, hostRefusal(headers.host));
       return;
     }
     if (method === 'GET' || method === 'HEAD') {
@@ -134,6 +127,8 @@ export function requestListener(options: RequestListenerOptions): Serve {
     if (stream) {
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       await writeEvents(outgoing, stream, site.subscriptions);
+      // Whether it is the last answer was not known when its head was written.
+      if (isLast(exchange)) incoming.socket.end();
       return;
     }
     await send(exchange, response, record.unreadable ? LINGER_MS : 0);
@@ -261,8 +256,15 @@ const hasBody = ({ method, headers }: IncomingMessage): boolean =>
   method !== 'HEAD' &&
   (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
 
+export const hostRefusal = (host = ''): Response =>
+  refusalResponse(
+    421,
+    'HOST_NOT_ALLOWED',
+    `This gateway does not answer as ${JSON.stringify(host.slice(0, 100))}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
+  );
+
 /** Ports say nothing: what counts is who was asked. */
-const isAllowed = (host = '', allowed: readonly string[]): boolean =>
+export const isAllowed = (host = '', allowed: readonly string[]): boolean =>
   allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));
 
 const oneValue = (value: string | string[] | undefined): string | null =>

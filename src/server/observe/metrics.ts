@@ -12,6 +12,9 @@ import {
 import type { RouteLabel } from '../../rest/client/errors.ts';
 import type { UpstreamObserver } from '../../rest/client/observer.ts';
 import { BREAKER_SCOPES, type Breaker } from '../../rest/resilience/circuit-breaker.ts';
+import type { Pollers } from '../../graph/live/pollers.ts';
+import type { Subscriptions } from '../live/subscriptions.ts';
+import type { SubscriptionObserver } from '../operation/operation-handler.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import { CounterBatch } from './counter-batch.ts';
 
@@ -43,6 +46,8 @@ export class Metrics {
   gather = (): Promise<string> => this.registry.metrics();
   /** To be handed to `createUpstream`: counts its calls. */
   readonly observer: UpstreamObserver;
+  /** Counts what subscriptions and their pollers do. */
+  readonly live: SubscriptionObserver;
   readonly #requests = new CounterBatch((operation: string, outcome: Outcome) => ({
     operation,
     outcome,
@@ -73,6 +78,7 @@ export class Metrics {
       [],
     );
     this.observer = this.#observe();
+    this.live = this.#observeLive();
     if (ofProcess) collectDefaultMetrics({ register: this.registry });
   }
 
@@ -121,6 +127,50 @@ export class Metrics {
         },
       },
     );
+  }
+
+  /** From now on tells how many watch and poll. */
+  watchLive(pollers: Pollers, subscriptions: Subscriptions): void {
+    const open = this.#gauge('gateway_subscriptions_open', 'Subscriptions that are open.', {
+      collect: () => open.set(subscriptions.size),
+    });
+    const watchers = this.#gauge(
+      'gateway_live_watchers',
+      'Subscriptions and waiting mutations that watch an object.',
+      { collect: () => watchers.set(pollers.watchers) },
+    );
+    const polling = this.#gauge(
+      'gateway_live_pollers',
+      'Objects that are polled, each once for all who watch it with the same key.',
+      { collect: () => polling.set(pollers.size) },
+    );
+  }
+
+  #observeLive(): SubscriptionObserver {
+    const polls = this.#counter('gateway_live_polls_total', 'Polls by outcome.', ['outcome']);
+    const events = this.#counter(
+      'gateway_subscription_events_total',
+      'Events sent to subscribers; heartbeats repeat the last one.',
+      ['kind'],
+    );
+    const ends = this.#counter(
+      'gateway_subscription_ends_total',
+      'Subscriptions ended, by cause.',
+      ['cause'],
+    );
+    const lag = this.#histogram(
+      'gateway_live_lag_seconds',
+      "From the backend's change of a watched object, by its own clock, to its being seen here.",
+      [],
+    );
+    return {
+      onPoll: (outcome) => polls.inc({ outcome }),
+      onChange: (lagMs) => {
+        if (lagMs !== undefined) lag.observe(lagMs / 1_000);
+      },
+      onReply: (kind) => events.inc({ kind }),
+      onEnd: (cause) => ends.inc({ cause }),
+    };
   }
 
   #observe(): UpstreamObserver {

@@ -3,6 +3,7 @@
  *
  * Never the query, its variables, a header or an address.
  */
+import type { SubscriptionObserver } from '../operation/operation-handler.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics, Outcome } from './metrics.ts';
@@ -49,3 +50,22 @@ function outcomeOf({ leaving, reply }: RequestRecord, status: number): Outcome {
   if (status < 400 && (reply?.errorCodes.length ?? 0) === 0) return 'ok';
   return reply && 'data' in reply.body ? 'partial' : 'refused';
 }
+
+/** As `report`, for what happens after a subscription was begun. */
+export const liveObserver = (logger: Logger, metrics: Metrics): SubscriptionObserver => ({
+  ...metrics.live,
+  onReply: (kind, reply, record) => {
+    metrics.live.onReply?.(kind, reply, record);
+    if (kind === 'heartbeat') return;
+    const { requestId, operationName } = record;
+    for (const cause of reply.causes) {
+      logger.error({ requestId, operationName, err: cause }, 'Unexpected error, masked');
+    }
+  },
+  onEnd: (cause, record) => {
+    metrics.live.onEnd?.(cause, record);
+    const { requestId, operationName, startedAt } = record;
+    const durationMs = Math.round(performance.now() - startedAt);
+    logger.info({ requestId, operationName, durationMs, cause }, 'Subscription ended');
+  },
+});

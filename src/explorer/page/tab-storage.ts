@@ -1,0 +1,56 @@
+/**
+ * Where GraphiQL keeps what it remembers: what is open belongs to a tab of the browser, the rest to the
+ * browser.
+ *
+ * In local storage alone, two tabs would overwrite each other's documents. A new tab begins with what
+ * was open last.
+ */
+const PREFIX = 'graphiql:';
+const OF_A_TAB = new Set(
+  ['tabState', 'query', 'variables', 'operationName'].map((name) => PREFIX + name),
+);
+
+export const tabStorage: Storage = {
+  get length() {
+    return localStorage.length;
+  },
+  key: (index) => localStorage.key(index),
+  getItem: (name) =>
+    (OF_A_TAB.has(name) ? sessionStorage.getItem(name) : null) ?? localStorage.getItem(name),
+  setItem(name, value) {
+    if (OF_A_TAB.has(name)) sessionStorage.setItem(name, value);
+    localStorage.setItem(name, value);
+  },
+  removeItem(name) {
+    sessionStorage.removeItem(name);
+    localStorage.removeItem(name);
+  },
+  clear() {
+    for (const storage of [sessionStorage, localStorage])
+      for (const name of Object.keys(storage))
+        if (name.startsWith(PREFIX)) storage.removeItem(name);
+  },
+};
+
+export interface OpenDocument {
+  readonly query: string;
+  readonly variables: string;
+}
+
+/** The document that was open last; undefined on a first visit, and where the editor was left empty. */
+export function lastDocument(): OpenDocument | undefined {
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(
+      tabStorage.getItem(`${PREFIX}tabState`) ?? '',
+    ) as TabState;
+    const tab = tabs[activeTabIndex];
+    return tab?.query?.trim() ? { query: tab.query, variables: tab.variables ?? '' } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface TabState {
+  readonly tabs: readonly { readonly query: string | null; readonly variables: string | null }[];
+  readonly activeTabIndex: number;
+}

@@ -1,0 +1,61 @@
+/**
+ * Requests to change the protocol of a connection: to WebSocket, or not at all.
+ *
+ * Node hands over every request with an `Upgrade` header as soon as somebody listens. Those for other
+ * protocols are optional (Java's client offers `h2c` with each first request), and are answered as
+ * if they had not been made.
+ */
+import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Site } from '../gateway.ts';
+import { hostRefusal, isAllowed } from './request-listener.ts';
+
+export interface UpgradeListenerOptions {
+  readonly server: Server;
+  readonly site: Pick<Site, 'upgrade'>;
+  readonly allowedHosts: readonly string[] | undefined;
+}
+
+type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export const upgradeListener =
+  ({ server, site, allowedHosts }: UpgradeListenerOptions): OnUpgrade =>
+  (incoming, socket, head) => {
+    // Node hears errors of a socket only while it reads requests from it.
+    socket.on('error', () => socket.destroy());
+    const { upgrade = '', host } = incoming.headers;
+    if (upgrade.toLowerCase() !== 'websocket') {
+      socket.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(incoming), 'latin1'), head]));
+      server.emit('connection', socket);
+      return;
+    }
+    const refusal =
+      allowedHosts && !isAllowed(host, allowedHosts)
+        ? hostRefusal(host)
+        : site.upgrade(incoming, socket, head);
+    if (refusal) void refuse(socket, refusal);
+  };
+
+/** Headers that ask for another protocol. */
+const OF_UPGRADES = new Set(['upgrade', 'connection', 'http2-settings']);
+
+function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (OF_UPGRADES.has(rawHeaders[i]!.toLowerCase())) continue;
+    head += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`;
+  }
+  return `${head}\r\n`;
+}
+
+async function refuse(socket: Duplex, response: Response): Promise<void> {
+  const body = await response.text();
+  const { status } = response;
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}

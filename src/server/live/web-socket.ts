@@ -1,0 +1,211 @@
+/**
+ * Operations over WebSocket, in the protocol `graphql-transport-ws`.
+ *
+ * graphql-ws keeps the protocol and executes nothing: each operation goes to the operation handler, as
+ * over every other carrier. The key comes once, in `connection_init`, because browsers cannot set
+ * headers here; and because browsers ask no permission either, the page's origin is checked.
+ *
+ * Source: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { GraphQLError, parse, type ExecutionResult, type FormattedExecutionResult } from 'graphql';
+import { CloseCode, handleProtocols, makeServer, type Context, type Server } from 'graphql-ws';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { report } from '../observe/request-report.ts';
+import type { OperationHandler } from '../operation/operation-handler.ts';
+import { refusal, refusalResponse } from '../operation/refusal.ts';
+import { replyOf, type Reply } from '../operation/reply.ts';
+import { createRecord } from '../operation/request-record.ts';
+import { ReplyStream } from './reply-stream.ts';
+import type { Drainable } from './subscriptions.ts';
+
+export interface WebSocketOptions {
+  /** What may be sent. @default subscriptions */
+  readonly operations?: 'subscriptions' | 'all';
+  /** Operations that one socket may have open. @default 100 */
+  readonly maxPerSocket?: number;
+  /** The largest message that is read. @default 100_000 */
+  readonly maxPayloadBytes?: number;
+}
+
+export interface WebSocketCarrierOptions extends WebSocketOptions {
+  readonly handler: OperationHandler;
+  /** Origins whose pages may connect, beside those of this very host. */
+  readonly corsOrigins: readonly string[];
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** A socket that says nothing is asked whether it is there, and closed when it is not, in milliseconds. */
+const PING_MS = 12_000;
+
+/** How long a client may take to answer our close, in milliseconds. */
+const CLOSE_MS = 2_000;
+
+/** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
+const SERVICE_RESTART = 1_012;
+
+/** graphql-ws tells by the document what the result is; nothing of it is executed. */
+const STREAM = parse('subscription { carried }');
+const RESULT = parse('{ carried }');
+
+/** What a socket brings along. */
+interface Extra {
+  readonly socket: WebSocket;
+}
+
+type Params = Record<string, unknown>;
+
+export class WebSocketCarrier {
+  readonly #options: Required<WebSocketOptions> & WebSocketCarrierOptions;
+  readonly #sockets: WebSocketServer;
+  readonly #protocol: Server<Extra>;
+
+  constructor(options: WebSocketCarrierOptions) {
+    const { operations = 'subscriptions', maxPerSocket = 100, maxPayloadBytes = 100_000 } = options;
+    this.#options = { ...options, operations, maxPerSocket, maxPayloadBytes };
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: maxPayloadBytes,
+      handleProtocols,
+    });
+    this.#protocol = makeServer<Params, Extra>({
+      schema: undefined,
+      onConnect: ({ connectionParams }) => {
+        const key = connectionParams?.[API_KEY_HEADER];
+        return key == null || (typeof key === 'string' && isApiKey(key));
+      },
+      onSubscribe: (context, _id, payload) => this.#begin(context, payload),
+      // Of what is carried, not executed.
+      execute: ({ contextValue }) => contextValue as ExecutionResult,
+      subscribe: ({ contextValue }) => contextValue as AsyncIterableIterator<never>,
+      onNext: (_context, _id, _payload, _args, result) => bodyOf(result),
+    });
+  }
+
+  /** Takes a connection over, or answers why not. */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined {
+    const { url = '', headers } = incoming;
+    if (!/^\/graphql(?:\?|$)/.test(url)) {
+      return refusalResponse(404, 'NOT_FOUND', 'Nothing is here: connect to /graphql.');
+    }
+    if (!this.#isAllowed(headers.origin, headers.host)) {
+      return refusalResponse(
+        403,
+        'ORIGIN_NOT_ALLOWED',
+        'Pages of this origin may not connect: add it to CORS_ORIGINS.',
+      );
+    }
+    this.#sockets.handleUpgrade(incoming, socket, head, (opened) => this.#serve(opened));
+    return undefined;
+  }
+
+  /** Only browsers send an origin, and no page can forge one. */
+  #isAllowed(origin: string | undefined, host: string | undefined): boolean {
+    if (origin === undefined || this.#options.corsOrigins.includes(origin)) return true;
+    return URL.canParse(origin) && new URL(origin).host === host;
+  }
+
+  #serve(socket: WebSocket): void {
+    const { handler, logger } = this.#options;
+    const fail = (error: unknown): void => {
+      logger.error({ err: error }, 'WebSocket failed unexpectedly');
+      socket.close(CloseCode.InternalServerError, 'Unexpected error');
+    };
+    let isThere = true;
+    const ping = setInterval(() => {
+      if (!isThere) {
+        socket.terminate();
+        return;
+      }
+      isThere = false;
+      socket.ping();
+    }, PING_MS);
+    const connection: Drainable = {
+      drain: () => {
+        closeSoon(socket, SERVICE_RESTART, 'Service restart');
+      },
+    };
+    handler.subscriptions.add(connection);
+    const closed = this.#protocol.opened(
+      {
+        protocol: socket.protocol,
+        // Resolves when the system has taken it: until then no further event is asked for.
+        send: (text) =>
+          new Promise<void>((resolve) => {
+            socket.send(text, () => resolve());
+          }),
+        close: (code, reason) => closeSoon(socket, code ?? CloseCode.BadRequest, reason),
+        onMessage: (take) => {
+          socket.on('message', (data) => {
+            isThere = true;
+            // `ws` gives one buffer unless it is told otherwise.
+            take((data as Buffer).toString()).catch(fail);
+          });
+        },
+      },
+      { socket },
+    );
+    socket.on('pong', () => {
+      isThere = true;
+    });
+    // Such as a message that is too large: `ws` closes the socket with the right code.
+    socket.on('error', () => {});
+    socket.once('close', (code, reason) => {
+      clearInterval(ping);
+      handler.subscriptions.delete(connection);
+      closed(code, reason.toString()).catch(fail);
+    });
+  }
+
+  async #begin({ subscriptions, connectionParams }: Context<Params, Extra>, payload: object) {
+    const { handler, logger, metrics, operations, maxPerSocket } = this.#options;
+    const record = createRecord(null);
+    metrics.begin();
+    const carried =
+      Object.keys(subscriptions).length > maxPerSocket
+        ? replyOf({ errors: [tooMany(maxPerSocket)] })
+        : await handler.handle(() => payload, {
+            method: 'POST',
+            apiKey: connectionParams?.[API_KEY_HEADER] as string | undefined,
+            explain: undefined,
+            record,
+            streams: true,
+            onlySubscriptions: operations === 'subscriptions',
+          });
+    metrics.end();
+    const status = carried instanceof ReplyStream ? 200 : carried.status;
+    report({ logger, metrics, record, status });
+    if (carried instanceof ReplyStream)
+      return { ...NOTHING, document: STREAM, contextValue: carried };
+    if ('data' in carried.body) return { ...NOTHING, document: RESULT, contextValue: carried };
+    // Formatted already; graphql-ws takes errors as graphql-js makes them.
+    return (carried.body.errors ?? []).map(
+      ({ message, ...options }) => new GraphQLError(message, options),
+    );
+  }
+}
+
+/** What graphql-ws would otherwise look for itself. */
+const NOTHING = { schema: undefined as never, rootValue: undefined };
+
+const bodyOf = (carried: unknown): FormattedExecutionResult => (carried as Reply).body;
+
+const tooMany = (max: number) =>
+  refusal(
+    429,
+    'TOO_MANY_SUBSCRIPTIONS',
+    `This socket has ${max} operations open, which is all it may have: end some first, or open another.`,
+  );
+
+/** A client that does not answer the close is cut. */
+function closeSoon(socket: WebSocket, code: number, reason?: string): void {
+  socket.close(code, reason);
+  setTimeout(() => socket.terminate(), CLOSE_MS).unref();
+}

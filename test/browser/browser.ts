@@ -1,0 +1,96 @@
+/**
+ * What tests do with GraphiQL in a browser.
+ */
+import { mkdirSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+
+/** Pictures of what a test saw, to be looked at. */
+const PICTURES = '.data/graphiql';
+
+export interface Visit {
+  readonly page: Page;
+  /** What was asked of anybody but the gateway. */
+  readonly strangers: readonly string[];
+  /** What the page wrote to the console as an error, and what it did not catch. */
+  readonly faults: readonly string[];
+}
+
+/** A page of a visitor who was never here. */
+export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  return { page, ...watch(page) };
+}
+
+/** Watches a page that is about to open something. */
+function watch(page: Page): Omit<Visit, 'page'> {
+  const strangers: string[] = [];
+  const faults: string[] = [];
+  page.on('request', (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    if (!/^(?:data|blob):$/.test(protocol) && hostname !== '127.0.0.1')
+      strangers.push(request.url());
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  return { strangers, faults };
+}
+
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: `${PICTURES}/${name}.png` });
+}
+
+/** Presses Play; the body of the answer. */
+export async function play(page: Page): Promise<any> {
+  const answered = page.waitForResponse(
+    (response) => response.request().headers()['x-explain'] === 'true',
+  );
+  await page.locator('.graphiql-execute-button').click();
+  const response = await answered;
+  return response.json();
+}
+
+const EDITORS = {
+  query: '.graphiql-query-editor',
+  variables: '.graphiql-editor-tool:not(.hidden)',
+  answer: '.result-window',
+} as const;
+
+/** The text of an editor; the lines that are in view. */
+export async function textOf(page: Page, editor: keyof typeof EDITORS): Promise<string> {
+  const text = await page.locator(`${EDITORS[editor]} .view-lines`).first().innerText();
+  return text.replaceAll('\u00a0', ' ');
+}
+
+/** Writes a text in place of what stands in an editor. */
+export async function write(page: Page, editor: 'query' | 'variables', text: string) {
+  await page.locator(`${EDITORS[editor]} .view-lines`).first().click();
+  await page.keyboard.press('Control+A');
+  // With a selection, the first bracket would be closed behind it.
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
+  await page.keyboard.press('Escape');
+}
+
+/** Opens the pane of examples if need be, and one of them. */
+export async function openExample(page: Page, title: string): Promise<void> {
+  const example = page.getByRole('button', { name: title, exact: true });
+  if (!(await example.isVisible()))
+    await page.getByRole('button', { name: /Examples and saved/ }).click();
+  const tabs = page.locator('.graphiql-tab');
+  const before = await tabs.count();
+  await example.click();
+  await tabs.nth(before).waitFor();
+}
+
+/** Waits until the cost beside the query says this. */
+export async function expectCost(page: Page, text: RegExp): Promise<void> {
+  await expect
+    .poll(() => page.getByLabel('Cost of this document').innerText(), { timeout: 10_000 })
+    .toMatch(text);
+}

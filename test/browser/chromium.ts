@@ -1,0 +1,29 @@
+/**
+ * Chromium: the one that `CHROMIUM_PATH` names, or the first of the usual places.
+ */
+import { existsSync } from 'node:fs';
+import { chromium, type Browser } from 'playwright-core';
+
+const PLACES = [
+  process.env['CHROMIUM_PATH'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export function launch(): Promise<Browser> {
+  const executablePath = PLACES.find((place) => place !== undefined && existsSync(place));
+  if (!executablePath) throw new Error('No Chromium here: install it, or set CHROMIUM_PATH.');
+  return chromium.launch({ executablePath, args: FLAGS });
+}

@@ -1,0 +1,386 @@
+/**
+ * One screen in four clients, as their users write them: nested data, paging to the end, a write that
+ * shows in the list, an error in one field, and a cursor that has expired.
+ */
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApolloClient, gql, HttpLink, InMemoryCache, type FieldPolicy } from '@apollo/client';
+import type { FieldMergeFunction } from '@apollo/client/cache';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { relayStylePagination } from '@apollo/client/utilities';
+import { Client, fetchExchange } from '@urql/core';
+import { cacheExchange } from '@urql/exchange-graphcache';
+import { relayPagination } from '@urql/exchange-graphcache/extras';
+import {
+  commitMutation,
+  ConnectionHandler,
+  createOperationDescriptor,
+  Environment,
+  fetchQuery,
+  getSingularSelector,
+  Network,
+  RecordSource,
+  Store,
+} from 'relay-runtime';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { PageWithAudiencesDocument } from '../../src/client/generated/graphql.ts';
+import { openSite, shareBackend, type Site } from '../server/support.ts';
+import screenAudiences from './relay/generated/screen_audiences.graphql.ts';
+import screenCreateMutation from './relay/generated/screenCreateMutation.graphql.ts';
+import screenPaginationQuery from './relay/generated/screenPaginationQuery.graphql.ts';
+import screenQuery from './relay/generated/screenQuery.graphql.ts';
+
+shareBackend();
+
+const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
+const GENERATED = new URL('../../src/client/generated/persisted-documents.json', import.meta.url);
+const RELAY = new URL('relay/generated/relay-1.json', import.meta.url);
+
+/** A gateway that trusts the documents of `src/client` and of Relay's compiler. */
+async function openTrusting(only = false): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), 'clients-'));
+  await copyFile(GENERATED, join(folder, 'web-1.json'));
+  await copyFile(RELAY, join(folder, 'relay-1.json'));
+  const site = await openSite({ trustedDocuments: { folder, only }, timeoutMs: 5_000 });
+  await site.gateway.open();
+  onTestFinished(async () => {
+    site.gateway.close();
+    await rm(folder, { recursive: true });
+  });
+  return site;
+}
+
+const SCREEN = gql`
+  query Screen($pageId: ID!, $first: Int!, $after: String) {
+    page(pageId: $pageId) {
+      id
+      name
+      audiences(first: $first, after: $after) {
+        totalCount
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+        edges {
+          cursor
+          node {
+            id
+            effectiveName
+            person {
+              id
+              name
+            }
+            versions(first: 3) {
+              nodes {
+                id
+                versionNumber
+                status
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+`;
+
+const PARTIAL = gql`
+  query Partial($pageId: ID!) {
+    page(pageId: $pageId) {
+      id
+      name
+      audiences(first: 101) {
+        totalCount
+      }
+    }
+  }
+`;
+
+const CREATE = gql`
+  mutation Create($input: CreateAudienceInput!) {
+    createAudience(input: $input) {
+      audience {
+        id
+        effectiveName
+      }
+      userErrors {
+        message
+      }
+    }
+  }
+`;
+
+const VARIABLES = { pageId: EXAMPLE_PAGE_ID, first: 7, after: null as string | null };
+const newAudience = (name: string) => ({
+  input: { pageId: EXAMPLE_PAGE_ID, customName: name, publishBehavior: 'draft' },
+});
+
+/** A cursor that no key of today has sealed: what a rotated key leaves in caches. */
+const EXPIRED_CURSOR = 'AAAAAAAAAAAAAAAAAAAA';
+
+interface ScreenData {
+  readonly page: {
+    readonly id: string;
+    readonly name: string;
+    readonly audiences: {
+      readonly totalCount: number;
+      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+      readonly edges: readonly {
+        readonly node: { readonly id: string; readonly effectiveName: string };
+      }[];
+    };
+  };
+}
+
+/** `relayStylePagination` makes an empty list of one that failed: null has to stay null. */
+function connection(): FieldPolicy {
+  const { read, merge } = relayStylePagination();
+  return {
+    keyArgs: false,
+    read: (existing, options) => (existing === null ? null : read!(existing, options)),
+    merge: (existing, incoming, options) =>
+      incoming === null
+        ? (existing ?? null)
+        : (merge as FieldMergeFunction)(existing ?? undefined, incoming, options),
+  };
+}
+
+describe('Apollo Client', () => {
+  const open = ({ url }: Site) => {
+    const client = new ApolloClient({
+      link: new HttpLink({ uri: `${url}/graphql`, headers: HEADERS }),
+      cache: new InMemoryCache({
+        typePolicies: { Page: { fields: { audiences: connection() } } },
+      }),
+    });
+    onTestFinished(() => client.stop());
+    return client;
+  };
+
+  it('pages to the end with relayStylePagination', async () => {
+    const client = open(await openTrusting());
+    const observed = client.watchQuery<ScreenData>({ query: SCREEN, variables: VARIABLES });
+    const subscription = observed.subscribe(() => {});
+    onTestFinished(() => subscription.unsubscribe());
+    let data = (await client.query<ScreenData>({ query: SCREEN, variables: VARIABLES })).data!;
+    const { totalCount } = data.page.audiences;
+
+    while (data.page.audiences.pageInfo.hasNextPage) {
+      const after = data.page.audiences.pageInfo.endCursor;
+      await observed.fetchMore({ variables: { after } });
+      data = client.readQuery<ScreenData>({ query: SCREEN, variables: VARIABLES })!;
+    }
+
+    const ids = data.page.audiences.edges.map(({ node }) => node.id);
+    expect(ids).toHaveLength(totalCount);
+    expect(new Set(ids).size).toBe(totalCount);
+  });
+
+  it('shows a write at once, and what it became after', async () => {
+    const client = open(await openTrusting());
+    const asked = { query: SCREEN, variables: { ...VARIABLES, first: 100 } };
+    const before = (await client.query<ScreenData>(asked)).data!.page.audiences.totalCount;
+
+    const { data } = await client.mutate<any>({
+      mutation: CREATE,
+      variables: newAudience('By Apollo'),
+      optimisticResponse: {
+        createAudience: {
+          __typename: 'CreateAudiencePayload',
+          audience: { __typename: 'Audience', id: 'soon', effectiveName: 'By Apollo' },
+          userErrors: [],
+        },
+      },
+      refetchQueries: [asked],
+      awaitRefetchQueries: true,
+    });
+    const after = (await client.query<ScreenData>({ ...asked, fetchPolicy: 'network-only' })).data!;
+
+    expect(data.createAudience.userErrors).toEqual([]);
+    expect(after.page.audiences.totalCount).toBe(before + 1);
+    expect(after.page.audiences.edges.map(({ node }) => node.id)).toContain(
+      data.createAudience.audience.id,
+    );
+  });
+
+  it('keeps the rest beside an error in one field, and tells an expired cursor by its argument', async () => {
+    const client = open(await openTrusting());
+
+    const partial = await client.query<any>({
+      query: PARTIAL,
+      variables: VARIABLES,
+      errorPolicy: 'all',
+    });
+    const expired = await client.query<any>({
+      query: SCREEN,
+      variables: { ...VARIABLES, after: EXPIRED_CURSOR },
+      errorPolicy: 'all',
+      fetchPolicy: 'network-only',
+    });
+
+    expect(partial.data).toMatchObject({ page: { name: 'Northwind launch', audiences: null } });
+    expect(partial.error).toBeDefined();
+    expect((expired.error as any).errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      argument: 'after',
+    });
+  });
+
+  it.each([false, true])('sends ids of its manifest (by GET: %s)', async (byGet) => {
+    const site = await openTrusting(true);
+    const texts = JSON.parse(await readFile(GENERATED, 'utf8')) as Record<string, string>;
+    const id = Object.keys(texts).find((hash) => texts[hash]!.includes('query SearchPages('))!;
+    const link = new PersistedQueryLink({
+      generateHash: () => id,
+      useGETForHashedQueries: byGet,
+    }).concat(new HttpLink({ uri: `${site.url}/graphql`, headers: HEADERS }));
+    const client = new ApolloClient({ link, cache: new InMemoryCache() });
+    onTestFinished(() => client.stop());
+
+    const { data } = await client.query<any>({
+      query: gql(texts[id]!),
+      variables: { query: 'northwind', first: 1 },
+    });
+
+    expect(data.searchPages[0].name).toBe('Northwind launch');
+  });
+});
+
+describe('urql with graphcache', () => {
+  const open = ({ url }: Site) =>
+    new Client({
+      url: `${url}/graphql`,
+      preferGetMethod: false,
+      fetchOptions: { headers: HEADERS },
+      exchanges: [
+        cacheExchange({
+          keys: { PageLink: () => null, ActivityItem: () => null },
+          resolvers: { Page: { audiences: relayPagination() } },
+          updates: {
+            Mutation: {
+              createAudience: (_result, { input }, cache) => {
+                const { pageId } = input as { pageId: string };
+                cache.invalidate({ __typename: 'Query' }, 'page', { pageId });
+              },
+            },
+          },
+        }),
+        fetchExchange,
+      ],
+    });
+
+  it('pages to the end with relayPagination, and shows a write in the list', async () => {
+    const client = open(await openTrusting());
+    let variables = VARIABLES;
+    let { data } = await client.query<any>(SCREEN, variables).toPromise();
+    const { totalCount } = data.page.audiences;
+    while (data.page.audiences.pageInfo.hasNextPage) {
+      variables = { ...variables, after: data.page.audiences.pageInfo.endCursor };
+      ({ data } = await client.query<any>(SCREEN, variables).toPromise());
+    }
+    const ids = data.page.audiences.edges.map(({ node }: any) => node.id);
+
+    const created = await client.mutation<any>(CREATE, newAudience('By urql')).toPromise();
+    const again = await client.query<any>(SCREEN, { ...VARIABLES, first: 100 }).toPromise();
+
+    expect(new Set(ids).size).toBe(totalCount);
+    expect(created.error).toBeUndefined();
+    expect(again.data.page.audiences.totalCount).toBe(totalCount + 1);
+  });
+
+  it('keeps the rest beside an error in one field, and tells an expired cursor by its argument', async () => {
+    const client = open(await openTrusting());
+
+    const partial = await client.query<any>(PARTIAL, VARIABLES).toPromise();
+    const expired = await client
+      .query<any>(SCREEN, { ...VARIABLES, after: EXPIRED_CURSOR })
+      .toPromise();
+
+    expect(partial.data).toMatchObject({ page: { name: 'Northwind launch' } });
+    expect(partial.error?.graphQLErrors[0]?.path).toEqual(['page', 'audiences']);
+    expect(expired.error?.graphQLErrors[0]?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      argument: 'after',
+    });
+  });
+});
+
+describe('Relay', () => {
+  /** Its compiler has given every document an id: the network layer sends nothing else. */
+  const open = ({ url }: Site) =>
+    new Environment({
+      store: new Store(new RecordSource()),
+      network: Network.create(async ({ id }, variables) => {
+        const response = await fetch(`${url}/graphql`, {
+          method: 'POST',
+          headers: { ...HEADERS, 'content-type': 'application/json' },
+          body: JSON.stringify({ doc_id: id, variables }),
+        });
+        return response.json();
+      }),
+    });
+
+  const VARIABLES = { pageId: EXAMPLE_PAGE_ID, count: 7 };
+
+  /** What a component of the fragment shows. */
+  function shownBy(environment: Environment) {
+    const query = createOperationDescriptor(screenQuery, VARIABLES);
+    const { page } = environment.lookup(query.fragment).data as any;
+    const selector = getSingularSelector(screenAudiences, page);
+    return { page, audiences: (environment.lookup(selector).data as any).audiences };
+  }
+
+  it('pages to the end, refetches, and prepends what a mutation has made', async () => {
+    const environment = open(await openTrusting(true));
+    await fetchQuery(environment, screenQuery, VARIABLES).toPromise();
+    const operation = createOperationDescriptor(screenQuery, VARIABLES);
+    environment.retain(operation);
+    let { page, audiences } = shownBy(environment);
+
+    while (audiences.pageInfo.hasNextPage) {
+      const variables = { id: page.id, count: 7, cursor: audiences.pageInfo.endCursor };
+      await fetchQuery(environment, screenPaginationQuery, variables).toPromise();
+      ({ page, audiences } = shownBy(environment));
+    }
+    const ids = audiences.edges.map(({ node }: any) => node.id);
+    const errors = await new Promise((resolve, reject) => {
+      commitMutation(environment, {
+        mutation: screenCreateMutation,
+        variables: {
+          ...newAudience('By Relay'),
+          connections: [ConnectionHandler.getConnectionID(page.id, 'screen_audiences')],
+        },
+        onCompleted: (response: any) => resolve(response.createAudience.userErrors),
+        onError: reject,
+      });
+    });
+
+    expect(ids).toHaveLength(audiences.totalCount);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(errors).toEqual([]);
+    expect(shownBy(environment).audiences.edges[0].node.effectiveName).toContain('By Relay');
+    expect(shownBy(environment).audiences.edges).toHaveLength(ids.length + 1);
+  });
+});
+
+describe('fetch with the generated documents', () => {
+  it('asks by the hash beside the document, by GET, and is answered 304 when nothing has changed', async () => {
+    const { url } = await openTrusting(true);
+    const { hash } = (PageWithAudiencesDocument as { __meta__?: { hash: string } }).__meta__!;
+    const search = new URLSearchParams({
+      documentId: `sha256:${hash}`,
+      variables: JSON.stringify({ pageId: EXAMPLE_PAGE_ID, first: 2 }),
+    });
+    const ask = (headers: Record<string, string> = {}) =>
+      fetch(`${url}/graphql?${search}`, { headers: { ...HEADERS, ...headers } });
+
+    const first = await ask();
+    const { data } = await first.json();
+    const second = await ask({ 'if-none-match': first.headers.get('etag')! });
+
+    expect(data.page.audiences.nodes).toHaveLength(2);
+    expect(second.status).toBe(304);
+  });
+});

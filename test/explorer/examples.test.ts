@@ -1,0 +1,93 @@
+/** Every example of GraphiQL does what its title says, over the embedded backend. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import type { Example } from '../../src/explorer/examples/example.ts';
+import { findExampleIds, type ExampleIds } from '../../src/explorer/examples/example-ids.ts';
+import { EXAMPLES, FIRST_EXAMPLE } from '../../src/explorer/examples/examples.ts';
+import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+
+const KEY = 'demo';
+
+/** Codes of errors that an example shows on purpose. */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  'Errors in a part of the answer': ['BAD_USER_INPUT'],
+  'More than a request may cost': ['UPSTREAM_BUDGET_EXCEEDED', 'QUERY_TOO_EXPENSIVE'],
+};
+
+let gateway: GatewayProcess;
+let ids: ExampleIds;
+
+beforeAll(async () => {
+  gateway = await startGateway({});
+  ids = await findExampleIds(
+    async (query, variables) => (await gateway.ask(query, { variables, apiKey: KEY })).data,
+  );
+});
+afterAll(() => gateway.stop());
+
+it('finds an id of every kind by asking', () => {
+  expect(Object.values(ids)).not.toContain(null);
+});
+
+it('finds what it can where the backend has no search', async () => {
+  const document = await startGateway({ BACKEND_ROUTES: 'document' });
+  const found = await findExampleIds(
+    async (query, variables) => (await document.ask(query, { variables, apiKey: KEY })).data,
+  );
+  await document.stop();
+
+  expect(found).toEqual({ ...ids, pageId: null, versionId: null });
+});
+
+it('begins with the page that the embedded backend has', () => {
+  expect(FIRST_EXAMPLE.variables({ ...ids, pageId: EXAMPLE_PAGE_ID })).toEqual({
+    pageId: EXAMPLE_PAGE_ID,
+  });
+});
+
+it('has titles that tell examples apart', () => {
+  expect(new Set(EXAMPLES.map(({ title }) => title)).size).toBe(EXAMPLES.length);
+});
+
+const isSubscription = ({ document }: Example) => /^subscription/m.test(document);
+
+it.each(EXAMPLES.filter(isSubscription).map((example) => [example.title, example] as const))(
+  'streams: %s',
+  async (_title, { document, variables }) => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        'x-api-key': KEY,
+      },
+      body: JSON.stringify({ query: document, variables: variables(ids) }),
+    });
+
+    let text = '';
+    const reader = response.body!.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += new TextDecoder().decode(part.value);
+      if (text.includes('event: next')) break;
+    }
+    expect(text).toMatch(/event: next\ndata: \{"data":\{"\w+":\{/);
+  },
+);
+
+const others = EXAMPLES.filter((example) => !isSubscription(example));
+
+it.each(others.map((example) => [example.title, example] as const))(
+  'runs: %s',
+  async (title, { document, variables }) => {
+    const { data, codes, text } = await gateway.ask(document, {
+      variables: variables(ids),
+      apiKey: KEY,
+    });
+
+    const allowed = SHOWN[title] ?? [];
+    expect(codes.filter((code) => !allowed.includes(code))).toEqual([]);
+    if (allowed.length > 0) expect(codes).not.toEqual([]);
+    else expect(data).toBeTruthy();
+    expect(text).not.toMatch(/"userErrors":\[\{/);
+  },
+);

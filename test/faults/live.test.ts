@@ -1,0 +1,324 @@
+/**
+ * T90 to T99: subscriptions whose backend, readers or connections fail.
+ *
+ * What is promised. A backend that fails is an event and not an end; states never go back; two keys
+ * never share anything; and whoever leaves, however he does, leaves nothing behind.
+ */
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import {
+  openEvents,
+  openLive,
+  openSocket,
+  sseClient,
+  statusesOf,
+  until,
+  WATCH,
+  type Events,
+  type Progress,
+} from '../live/support.ts';
+import { openSite } from '../server/support.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok, silence, status, type Behaviour } from '../support/faults.ts';
+import { sampleOf } from '../support/world.ts';
+
+const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
+const ID = formatNodeId('AudienceVersion', Object.values(VERSION));
+const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
+
+const inState = (name: string): Behaviour =>
+  ok({ ...sampleOf(routes.getVersion, VERSION), status: name });
+
+/** A gateway before a backend that answers for the version as it is told. */
+async function open(...behaviours: readonly Behaviour[]) {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  upstream.on(ROUTE, ...behaviours);
+  const site = await openSite({
+    upstreamUrl: upstream.url,
+    timeoutMs: 300,
+    live: { pollMs: { least: 20, most: 60 } },
+  });
+  return { upstream, site, isQuiet: () => site.gateway.pollers.size === 0 };
+}
+
+const codesOf = (events: readonly Progress[]) =>
+  events.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.['code']));
+
+describe('a subscription', () => {
+  it('T90 tells of a failing backend beside the last known state, and goes on when it is back', async () => {
+    const { upstream, site } = await open(inState('queued'), status(500));
+    const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+
+    await until(() => codesOf(stream.events).length > 0);
+    const failed = stream.events.at(-1)!;
+    upstream.on(ROUTE, inState('queued'), inState('published'));
+    await stream.ended;
+
+    expect(failed).toMatchObject({
+      data: { audienceVersionProgress: { audienceVersion: { status: 'queued' }, isFinal: false } },
+      errors: [{ path: ['audienceVersionProgress'] }],
+    });
+    expect(codesOf([failed])).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(statusesOf(stream.events)).toEqual(['queued', 'published']);
+    expect(stream.isComplete()).toBe(true);
+  }, 30_000);
+
+  it('T90 begins while the backend is down, and ends at once when it refuses the key', async () => {
+    const { upstream, site, isQuiet } = await open(status(503));
+    const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+    await until(() => stream.events.length > 0);
+    expect(stream.events[0]).toMatchObject({ data: { audienceVersionProgress: null } });
+
+    upstream.on(ROUTE, status(401));
+    await stream.ended;
+
+    expect(codesOf(stream.events).at(-1)).toBe('UNAUTHENTICATED');
+    expect(stream.isComplete()).toBe(true);
+    await until(isQuiet);
+  }, 30_000);
+
+  it('T91 leaves a backend that says Retry-After alone for so long', async () => {
+    const { upstream, site } = await open(
+      inState('queued'),
+      status(429, { 'retry-after': '2' }),
+      inState('published'),
+    );
+    const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+
+    await stream.ended;
+
+    const [, limited, next] = upstream.seen.filter(({ target }) => target.endsWith('/v'));
+    expect(next!.atMs - limited!.atMs).toBeGreaterThan(1_900);
+    expect(statusesOf(stream.events)).toEqual(['queued', 'published']);
+  }, 30_000);
+
+  it('T92 never goes back, whatever an outdated replica answers', async () => {
+    const { site } = await open(
+      inState('processing'),
+      inState('queued'),
+      inState('draft'),
+      inState('processing'),
+      inState('queued'),
+      inState('published'),
+    );
+
+    const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+    await stream.ended;
+
+    expect(statusesOf(stream.events)).toEqual(['processing', 'published']);
+  });
+
+  it('T93 shares no poller with another key, and sees only what its own may', async () => {
+    const { upstream, site } = await open((response, seen, socket) =>
+      (seen.headers['x-api-key'] === 'one' ? inState('queued') : status(404))(
+        response,
+        seen,
+        socket,
+      ),
+    );
+
+    const first = await openEvents(site.url, { id: ID }, { apiKey: 'one' });
+    await until(() => first.events.length > 0);
+    const second = await openEvents(site.url, { id: ID }, { apiKey: 'two' });
+    await second.ended;
+
+    expect(statusesOf(first.events)).toEqual(['queued']);
+    expect(second.events).toEqual([{ data: { audienceVersionProgress: null } }]);
+    const keys = new Set(upstream.seen.map(({ headers }) => headers['x-api-key']));
+    expect(keys).toEqual(new Set(['one', 'two']));
+  });
+
+  it('T94 leaves nothing behind, however its reader leaves', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+    const { url } = live.site;
+    const post = () => rawRequest(url, { id });
+    const ways: readonly (() => Promise<void>)[] = [
+      async () => (await openEvents(url, { id })).leave(),
+      async () => {
+        const stream = await openEvents(url, { id });
+        await until(() => stream.events.length > 0);
+        stream.leave();
+      },
+      // Before the answer, after it, and with a reset.
+      async () => void (await post()).destroy(),
+      async () => {
+        const socket = await post();
+        await once(socket, 'data');
+        socket.destroy();
+      },
+      async () => {
+        const socket = await post();
+        await once(socket, 'data');
+        socket.resetAndDestroy();
+      },
+      async () => {
+        const socket = await openSocket(url);
+        socket.subscribe('a', { id });
+        socket.send({ id: 'a', type: 'complete' });
+        await sleep(5);
+        socket.socket.close();
+      },
+      async () => {
+        const socket = await openSocket(url);
+        for (const name of ['a', 'b', 'c']) socket.subscribe(name, { id });
+        socket.socket.terminate();
+      },
+      async () => {
+        const socket = await openSocket(url);
+        socket.subscribe('a', { id });
+        await until(() => socket.received('next').length > 0);
+        // The protocol closes a socket that uses an id twice.
+        socket.subscribe('a', { id });
+        await socket.closed;
+      },
+    ];
+
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(ways.map((way) => way()));
+    }
+
+    await live.quiet();
+    const reads = live.reads();
+    await sleep(300);
+    expect(live.reads()).toBe(reads);
+  });
+
+  it('T94 leaves nothing behind when the backend is silent', async () => {
+    const { site, isQuiet } = await open(silence());
+    const streams: Events[] = [];
+    for (let i = 0; i < 5; i++) {
+      streams.push(await openEvents(site.url, { id: ID }, { apiKey: 'key' }));
+    }
+    expect(site.gateway.pollers.size).toBe(1);
+
+    for (const stream of streams) stream.leave();
+
+    await until(isQuiet);
+    await until(() => site.gateway.subscriptions.size === 0);
+  });
+
+  it('T95 keeps the newest state for a reader who reads nothing for a while, and nothing else', async () => {
+    let reads = 0;
+    const { site } = await open((response, seen, socket) => {
+      reads += 1;
+      const version = sampleOf(routes.getVersion, VERSION);
+      // Half a megabyte an event: more than the system takes for a reader who does not read.
+      const supplementaryContext = `${reads} `.padEnd(500_000, 'x');
+      const state = reads < 60 ? 'processing' : 'published';
+      return ok({ ...version, status: state, supplementaryContext })(response, seen, socket);
+    });
+    const query = WATCH.replace('status', 'status supplementaryContext');
+    const socket = await rawRequest(site.url, { id: ID }, query);
+    socket.pause();
+
+    await until(() => reads >= 60);
+    await until(() => site.gateway.pollers.size === 0);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.resume();
+    await until(() => text.includes('event: complete'));
+
+    const seen = [...text.matchAll(/"status":"(\w+)"/g)].map(([, name]) => name);
+    expect(seen.at(-1)).toBe('published');
+    expect(seen.length).toBeLessThan(60);
+  }, 30_000);
+
+  it('T96 ends without "complete" when the process stops, and its client comes again', async () => {
+    const live = await openLive({ publishDelayMs: 60_000 });
+    const id = await live.draft();
+    const byHand = await openEvents(live.site.url, { id });
+    const socket = await openSocket(live.site.url);
+    socket.subscribe('a', { id });
+    const errors: unknown[] = [];
+    const events: unknown[] = [];
+    const client = sseClient(live.site.url);
+    client.subscribe(
+      { query: WATCH, variables: { id } },
+      {
+        next: (event) => events.push(event),
+        error: (error) => errors.push(error),
+        complete: () => errors.push('complete'),
+      },
+    );
+    await until(() => byHand.events.length > 0 && events.length > 0);
+    await until(() => socket.received('next').length > 0);
+
+    const closing = live.site.server.close(8_000);
+    await byHand.ended;
+
+    expect(byHand.isComplete()).toBe(false);
+    expect(await socket.closed).toBe(1012);
+    // With retries the client would come again: here it may not, and says so.
+    await until(() => errors.length > 0);
+    expect(String(errors[0])).toContain('Connection closed while having active streams');
+    expect(await closing).toBe(true);
+    await live.quiet();
+  }, 30_000);
+
+  it('T97 refuses messages that are too large, and a socket that does not begin', async () => {
+    const live = await openLive({ webSocket: { maxPayloadBytes: 2_000 } });
+    const large = await openSocket(live.site.url);
+    large.send({ type: 'ping', payload: { text: 'x'.repeat(3_000) } });
+    expect(await large.closed).toBe(1009);
+
+    const broken = await openSocket(live.site.url);
+    broken.socket.send('{');
+    expect(await broken.closed).toBe(4400);
+    await live.quiet();
+  });
+
+  it('T98 answers a request that offers another protocol as if it did not', async () => {
+    const live = await openLive();
+    const { port } = new URL(live.site.url);
+    const body = JSON.stringify({ query: '{ __typename }' });
+
+    for (const upgrade of ['h2c', 'nonsense']) {
+      const asked = request({
+        port,
+        method: 'POST',
+        path: '/graphql',
+        headers: {
+          'content-type': 'application/json',
+          connection: 'Upgrade, HTTP2-Settings',
+          upgrade,
+          'http2-settings': 'AAMAAABkAAQAAP__',
+          'content-length': body.length,
+        },
+      });
+      asked.end(body);
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).toBe(200);
+      let text = '';
+      for await (const chunk of answer) text += String(chunk);
+      expect(text).toBe('{"data":{"__typename":"Query"}}');
+    }
+  });
+});
+
+/** POSTs a subscription over a socket of its own; resolves when it is sent. */
+async function rawRequest(url: string, variables: object, query = WATCH): Promise<Socket> {
+  const body = JSON.stringify({ query, variables });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  const lines = [
+    'POST /graphql HTTP/1.1',
+    'host: gateway',
+    'x-api-key: demo',
+    'content-type: application/json',
+    'accept: text/event-stream',
+    `content-length: ${body.length}`,
+  ];
+  await new Promise((resolve) => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, resolve));
+  return socket;
+}

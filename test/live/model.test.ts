@@ -1,0 +1,159 @@
+/**
+ * Whatever is done to a version and to those who watch it, in whatever order: each of them sees the
+ * states of a model, in their order, and the last one in the end.
+ *
+ * A failure prints the commands that led to it, shrunk to the fewest.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { openSite } from '../server/support.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok, status } from '../support/faults.ts';
+import { sampleOf } from '../support/world.ts';
+import { openEvents, statusesOf, until, type Events } from './support.ts';
+
+const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
+const ID = formatNodeId('AudienceVersion', Object.values(VERSION));
+const ORDER = ['draft', 'queued', 'processing', 'published'];
+const FINAL = new Set(['published', 'cancelled', 'archived']);
+
+interface Model {
+  state: string;
+  isFailing: boolean;
+  watching: number;
+}
+
+interface Real {
+  readonly url: string;
+  readonly backend: Model;
+  /** Who watches, and those who watch no more. */
+  readonly watchers: Events[];
+  readonly former: Events[];
+}
+
+class Step implements fc.AsyncCommand<Model, Real> {
+  readonly #name: string;
+  readonly #to: (state: string) => string;
+
+  constructor(name: string, to: (state: string) => string) {
+    this.#name = name;
+    this.#to = to;
+  }
+
+  check = ({ state }: Model): boolean => !FINAL.has(state);
+
+  async run(model: Model, { backend, watchers }: Real): Promise<void> {
+    model.state = this.#to(model.state);
+    backend.state = model.state;
+    // Whoever watches a backend that answers sees the state before anything else happens.
+    if (!model.isFailing)
+      await until(() => watchers.every((watcher) => last(watcher) === model.state));
+    if (FINAL.has(model.state)) model.watching = 0;
+  }
+
+  toString = (): string => this.#name;
+}
+
+const last = ({ events }: Events): string | undefined => statusesOf(events).at(-1);
+
+const command = (
+  name: string,
+  check: (model: Readonly<Model>) => boolean,
+  run: (model: Model, real: Real) => Promise<void>,
+): fc.AsyncCommand<Model, Real> => ({ check, run, toString: () => name });
+
+const commands: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
+  fc.constant(new Step('move on', (state) => ORDER[ORDER.indexOf(state) + 1]!)),
+  fc.constant(new Step('cancel', () => 'cancelled')),
+  fc.constant(new Step('archive', () => 'archived')),
+  fc.constant(
+    command(
+      'watch',
+      ({ watching }) => watching < 4,
+      async (model, { url, watchers, former }) => {
+        const watcher = await openEvents(url, { id: ID }, { apiKey: 'key' });
+        await until(() => watcher.events.length > 0);
+        if (!model.isFailing) await until(() => last(watcher) === model.state);
+        if (FINAL.has(model.state) && !model.isFailing) former.push(watcher);
+        else {
+          watchers.push(watcher);
+          model.watching += 1;
+        }
+      },
+    ),
+  ),
+  fc.constant(
+    command(
+      'leave',
+      ({ watching, state }) => watching > 0 && !FINAL.has(state),
+      async (model, { watchers, former }) => {
+        const watcher = watchers.shift()!;
+        watcher.leave();
+        former.push(watcher);
+        model.watching -= 1;
+        await watcher.ended;
+      },
+    ),
+  ),
+  fc.constant(
+    command(
+      'fail',
+      ({ isFailing }) => !isFailing,
+      async (model, { backend }) => {
+        model.isFailing = true;
+        backend.isFailing = true;
+      },
+    ),
+  ),
+  fc.constant(
+    command(
+      'recover',
+      ({ isFailing }) => isFailing,
+      async (model, { backend, watchers }) => {
+        model.isFailing = false;
+        backend.isFailing = false;
+        await until(() => watchers.every((watcher) => last(watcher) === model.state));
+      },
+    ),
+  ),
+];
+
+describe('any sequence of commands', () => {
+  it('shows every watcher the states in their order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 12 }), async (sequence) => {
+        const backend: Model = { state: 'draft', isFailing: false, watching: 0 };
+        const upstream = await openFaultUpstream();
+        const version = sampleOf(routes.getVersion, VERSION);
+        upstream.on('*', (...args) =>
+          (backend.isFailing ? status(500) : ok({ ...version, status: backend.state }))(...args),
+        );
+        const site = await openSite({
+          upstreamUrl: upstream.url,
+          live: { pollMs: { least: 10, most: 20 } },
+        });
+        const real: Real = { url: site.url, backend, watchers: [], former: [] };
+        await fc.asyncModelRun(
+          () => ({ model: { state: 'draft', isFailing: false, watching: 0 }, real }),
+          sequence,
+        );
+        backend.isFailing = false;
+        if (!FINAL.has(backend.state)) backend.state = 'published';
+        await Promise.all(real.watchers.map(({ ended }) => ended));
+        for (const { events } of [...real.watchers, ...real.former]) {
+          const seen = statusesOf(events).filter((name) => name !== 'none');
+          const ranks = seen.map((name) => (FINAL.has(name) ? 3 : ORDER.indexOf(name)));
+          expect(ranks, seen.join()).toEqual([...ranks].sort());
+          expect(new Set(seen).size, seen.join()).toBe(seen.length);
+        }
+        for (const watcher of real.watchers) expect(last(watcher)).toBe(backend.state);
+        await until(() => site.gateway.pollers.size === 0);
+        await site.server.close(0);
+        await upstream.stop();
+      }),
+      { numRuns: 30, endOnFailure: true },
+    );
+  }, 60_000);
+});
