@@ -28,8 +28,8 @@ export const relayAccept =
 
 /** What relay-runtime takes: an answer, or a part of one. */
 export interface RelayPayload {
-  readonly data: any;
-  readonly errors?: any[];
+  readonly data: unknown;
+  readonly errors?: unknown[];
   readonly label?: string;
   readonly path?: (string | number)[];
   readonly extensions: { readonly is_final: boolean };
@@ -65,7 +65,7 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
     return;
   }
   const open = new Map<string, { readonly pending: Pending; errors: unknown[] }>();
-  let data: any;
+  let data: unknown;
   for await (const part of partsOf(response)) {
     const isFinal = part.hasNext === false;
     const payloads: Omit<RelayPayload, 'extensions'>[] = [];
@@ -80,9 +80,9 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
       const { pending, errors: all } = open.get(id)!;
       const place = at(data, [...pending.path, ...subPath]);
       all.push(...errors);
-      if (fields) Object.assign(place, fields);
+      if (fields) Object.assign(place as object, fields);
       for (const item of items ?? []) {
-        const index = place.push(item) - 1;
+        const index = (place as unknown[]).push(item) - 1;
         const path = [...pending.path, index];
         payloads.push({ ...labelOf(pending), path, data: structuredClone(item) });
       }
@@ -90,7 +90,7 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
     for (const { id, errors: failure } of part.completed ?? []) {
       const { pending, errors } = open.get(id)!;
       open.delete(id);
-      const place: unknown = at(data, pending.path);
+      const place = at(data, pending.path);
       if (Array.isArray(place) && !failure) continue;
       const told = [...errors, ...(failure ?? [])];
       payloads.push({
@@ -108,8 +108,10 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
 
 const labelOf = ({ label }: Pending): object => (label === undefined ? {} : { label });
 
-const at = (data: any, path: readonly (string | number)[]): any =>
-  path.reduce((value, key) => value?.[key], data);
+type Holder = Readonly<Record<string | number, unknown>> | null | undefined;
+
+const at = (data: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Holder)?.[key], data);
 
 /** The parts of a multipart body: each as soon as the boundary behind it has arrived. */
 async function* partsOf({ headers, body }: Response): AsyncGenerator<Part, void> {

@@ -70,10 +70,10 @@ async function byApollo(url: string, name: keyof typeof HANDLERS): Promise<Seen>
   await new Promise<void>((resolve, reject) => {
     const watched = client.watchQuery({ query: gql(SCREEN), errorPolicy: 'all' });
     watched.subscribe({
-      next: ({ data, error, networkStatus }) => {
+      next: ({ data, error }) => {
         if (data) seen.push(data);
         if (error) errors.push(error.message);
-        if (data && networkStatus !== 1 && (data as any).page?.createdAt) resolve();
+        if ((data as any)?.page?.createdAt) resolve();
       },
       error: reject,
     });
@@ -165,7 +165,7 @@ async function byRelay(url: string): Promise<Seen> {
       };
       void (async () => {
         for await (const payload of relayPayloads(await fetch(`${url}/graphql`, init))) {
-          errors.push(...(payload.errors ?? []).map(({ message }) => message as string));
+          errors.push(...(payload.errors ?? []).map((error) => (error as Error).message));
           sink.next(payload as Parameters<typeof sink.next>[0]);
         }
         sink.complete();
