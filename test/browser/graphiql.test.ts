@@ -170,6 +170,19 @@ describe('examples', () => {
     expect(data).toMatchObject({ found: { name: 'Northwind launch' }, missing: null });
   });
 
+  it('answer in parts, and show the calls of all of them', async () => {
+    const { page } = await open();
+
+    await openExample(page, 'A page at once, its audiences later');
+    await page.locator('.graphiql-execute-button').click();
+    await page.locator('tr.call').first().waitFor();
+
+    const text = await textOf(page, 'answer');
+    expect(text).toContain('"name": "Northwind launch"');
+    expect(text).toContain('"effectiveName"');
+    expect((await rowsOf(page)).map(({ field }) => field)).toContain('page.audiences');
+  });
+
   it('publish a version, and watch how far it comes', async () => {
     const { page } = await open();
 
@@ -337,6 +350,7 @@ describe('when something is wrong, it says so', () => {
     await stopped.stop('SIGKILL');
     await button.click();
     await expect.poll(() => said(page)).toBe('The gateway did not answer: is it running?');
+    expect(await textOf(page, 'answer')).not.toContain('stack');
     await picture(page, 'gateway-stopped');
   });
 
@@ -389,6 +403,15 @@ describe('everybody can use it:', () => {
     await page.locator('tr.call').first().waitFor();
     await expectCost(page, /calls/);
     await picture(page, colorScheme);
+
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('axe finds nothing serious beside errors', async () => {
+    const { page } = await open();
+    await openExample(page, 'Errors in a part of the answer');
+    await play(page);
+    await page.locator('.status-line .failed').waitFor();
 
     expect(await seriousFaults(page)).toEqual([]);
   });

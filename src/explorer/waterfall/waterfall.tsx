@@ -70,6 +70,8 @@ function Actions({ exchange }: { exchange: Exchange }) {
 }
 
 function NoJournal({ exchange: { result } }: { exchange: Exchange }) {
+  // The status line says why there is no answer.
+  if (!result) return null;
   return (
     <p className="waterfall-hint">
       {result?.extensions?.['plan']
