@@ -12,7 +12,6 @@ import { documentsPlugin, useOpenDocument } from './examples/documents-plugin.ts
 import { idFinder, type FindIds } from './examples/example-ids.ts';
 import { FIRST_EXAMPLE } from './examples/examples.ts';
 import { useApiKey } from './exchange/api-key.ts';
-import { recordExchange } from './exchange/exchange.ts';
 import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
 import { takeLink } from './page/share.ts';
@@ -37,7 +36,6 @@ export function Explorer({ settings }: { settings: Settings }) {
       plugins={plugins}
       referencePlugin={DOC_EXPLORER_PLUGIN}
       storage={tabStorage}
-      onTabChange={() => recordExchange(undefined)}
       initialQuery={first.query}
       initialVariables={first.variables}
       {...(!settings.introspection && { schema: null })}
