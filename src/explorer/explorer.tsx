@@ -78,17 +78,16 @@ function Readiness() {
   return null;
 }
 
-/** GraphiQL calls each tab's list item the tab, though the button in it is: screen readers need the button. */
+/** GraphiQL's list of tabs holds buttons that close them, which a tablist may not: here it is a plain list. */
 function useTabRoles(): void {
   useEffect(() => {
     const mend = (): void => {
       for (const item of document.querySelectorAll('.graphiql-tab[aria-selected]')) {
         const selected = item.getAttribute('aria-selected') ?? 'false';
-        item.setAttribute('role', 'presentation');
+        item.parentElement?.removeAttribute('role');
+        item.removeAttribute('role');
         item.removeAttribute('aria-selected');
-        const button = item.querySelector('.graphiql-tab-button');
-        button?.setAttribute('role', 'tab');
-        button?.setAttribute('aria-selected', selected);
+        item.querySelector('.graphiql-tab-button')?.setAttribute('aria-current', selected);
       }
     };
     const watching = new MutationObserver(mend);
