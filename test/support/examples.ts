@@ -41,7 +41,14 @@ const readAnswer = (text: string): unknown =>
 async function execute(gateway: GatewayProcess, { text, info }: Block): Promise<string> {
   const [, json, refusal] = /^(\{.*\})? ?(?:userErrors=(\w+))?$/.exec(info)!;
   const variables = await readVariables(gateway, json ?? '{}');
-  const reply = await gateway.ask(text, { variables, ...SAMPLE });
+  const isStream = text.startsWith('subscription');
+  const headers: Record<string, string> = isStream ? { accept: 'text/event-stream' } : {};
+  const reply = await gateway.ask(text, { variables, ...SAMPLE, headers });
+  if (isStream) {
+    expect(reply.text).toMatch(/^event: next\ndata: \{"data":\{"\w+":\{/m);
+    expect(reply.text).not.toContain('"errors"');
+    return reply.text;
+  }
   const values: any[] = Object.values(reply.data);
   expect(reply.errors).toEqual([]);
   expect(values.flat()).not.toContain(null);

@@ -30,8 +30,7 @@ const UUID = 0;
 const LONG = 255;
 const MAX_SHORT = 253;
 const UUID_BYTES = 16;
-
-const CANONICAL_UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const UUID_LENGTH = 36;
 
 const codes = new Map<string, number>();
 const typenames = new Map<number, string>();
@@ -53,29 +52,28 @@ const codeOf = (typename: string): number => crc32(typename) & 0xffff;
 
 export function formatNodeId(typename: string, parts: readonly string[]): string {
   const code = codes.get(typename) ?? codeOf(typename);
-  let size = HEAD_BYTES;
-  for (const part of parts) {
-    if (isUuid(part)) size += 1 + UUID_BYTES;
-    else {
-      const length = Buffer.byteLength(part);
-      size += length > MAX_SHORT ? 3 + length : 1 + length;
-    }
-  }
-  const bytes = Buffer.allocUnsafe(size);
+  let most = HEAD_BYTES;
+  for (const part of parts) most += MAX_PART_HEAD + MAX_UTF8_BYTES * part.length;
+  const bytes = most <= scratch.length ? scratch : Buffer.allocUnsafe(most);
   bytes.writeUInt16BE(code, CHECKSUM_BYTES);
-  let at = HEAD_BYTES;
-  for (const part of parts) at = writePart(bytes, at, part);
-  bytes.writeUInt32BE(crc32(bytes.subarray(CHECKSUM_BYTES), SEED));
-  return bytes.toString('base64url');
+  let end = HEAD_BYTES;
+  for (const part of parts) end = writePart(bytes, end, part);
+  bytes.writeUInt32BE(crc32(bytes.subarray(CHECKSUM_BYTES, end), SEED));
+  return bytes.toString('base64url', 0, end);
 }
 
-const isUuid = (part: string): boolean => part.length === 36 && CANONICAL_UUID.test(part);
+/** Where ids are put together: a buffer for each takes longer than all of the writing. */
+const scratch = Buffer.alloc(4_096);
+
+const MAX_PART_HEAD = 3;
+/** Of one unit of UTF-16. */
+const MAX_UTF8_BYTES = 3;
 
 /** Where the next one begins. */
 function writePart(bytes: Buffer, at: number, part: string): number {
-  if (isUuid(part)) {
+  if (part.length === UUID_LENGTH && writeUuid(bytes, at + 1, part)) {
     bytes[at] = UUID;
-    return at + 1 + bytes.write(part.replaceAll('-', ''), at + 1, 'hex');
+    return at + 1 + UUID_BYTES;
   }
   const length = Buffer.byteLength(part);
   if (length <= MAX_SHORT) {
@@ -83,8 +81,31 @@ function writePart(bytes: Buffer, at: number, part: string): number {
     return at + 1 + bytes.write(part, at + 1);
   }
   bytes[at] = LONG;
-  bytes.writeUInt16BE(length, at + 1);
+  // Nobody can ask for an id that long: it only has to be written.
+  bytes.writeUInt16BE(Math.min(length, 0xffff), at + 1);
   return at + 3 + bytes.write(part, at + 3);
+}
+
+/** False for any text that `uuidOf` would not answer: upper case is another id. */
+function writeUuid(bytes: Buffer, start: number, text: string): boolean {
+  let at = start;
+  for (let i = 0; i < UUID_LENGTH; i++) {
+    if (i === 8 || i === 13 || i === 18 || i === 23) {
+      if (text[i] !== '-') return false;
+      continue;
+    }
+    const high = hexOf(text.charCodeAt(i++));
+    const low = hexOf(text.charCodeAt(i));
+    if (high < 0 || low < 0) return false;
+    bytes[at++] = high * 16 + low;
+  }
+  return true;
+}
+
+/** -1 for what is no digit in lower case. */
+function hexOf(character: number): number {
+  if (character >= 0x30 && character <= 0x39) return character - 0x30;
+  return character >= 0x61 && character <= 0x66 ? character - 0x57 : -1;
 }
 
 /**
@@ -143,11 +164,7 @@ function readParts(bytes: Buffer): string[] | undefined {
 
 function uuidOf(bytes: Buffer, at: number): string {
   const hex = bytes.toString('hex', at, at + UUID_BYTES);
-  const cuts = [0, 8, 12, 16, 20, 32];
-  return cuts
-    .slice(1)
-    .map((end, i) => hex.slice(cuts[i], end))
-    .join('-');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** What the JSON list of an id of the old form ends with. */
