@@ -29,7 +29,13 @@ export type OperationArgs = Pick<
 /** A context for planning alone: it knows which routes there are, and calls none. */
 export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
-  const client = { routeSet, journal: new Journal(), deadlineMs: Infinity, giveUp: () => {}, deferWhere: () => {} };
+  const client = {
+    routeSet,
+    journal: new Journal(),
+    deadlineMs: Infinity,
+    giveUp: () => {},
+    deferWhere: () => {},
+  };
   return createContext({ ...client, call: refuse, find: refuse }, {});
 }
 

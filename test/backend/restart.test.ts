@@ -108,9 +108,11 @@ it('lets two processes share a file', async () => {
 });
 
 it('finishes the requests under way when it closes, and takes no more', async () => {
-  const backend = await openTestBackend({ latencyMs: 100 });
+  let arrived = (): void => {};
+  const arrival = new Promise<void>((resolve) => (arrived = resolve));
+  const backend = await openTestBackend({ latencyMs: 100, onRequest: () => arrived() });
   const underWay = backend.call('/v0/topics');
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await arrival;
 
   const startedAt = performance.now();
   await backend.close();
