@@ -150,4 +150,6 @@ function risesOf(before: Price, { price, fields, largest }: Priced) {
   return rises;
 }
 
-const shown = (count: number | null): string => (count === null ? 'unknown' : String(count));
+function shown(count: number | null): string {
+  return count === null ? 'unknown' : String(count);
+}

@@ -61,6 +61,8 @@ export interface ExecuteArgs extends ExecutionArgs {
   readonly onError?: ErrorBehavior | undefined;
   /** Whether what `@defer` and `@stream` put off may come later. @default false: it comes with the rest */
   readonly isIncremental?: boolean | undefined;
+  /** Whether fragments that are there in time are announced too, for readers who wait for each. */
+  readonly announcesAll?: boolean | undefined;
 }
 
 /** An answer of which parts may be still to come. */
@@ -162,7 +164,9 @@ export class Execution implements OperationContext {
     this.#root = beside ? beside.root : new NullBoundary(undefined, undefined);
     if (!args.isIncremental) return;
     this.#turns = beside ? beside.main.#turns : new Turns();
-    this.#delivery = beside ? beside.main.#delivery : new Delivery(() => this.#leave());
+    this.#delivery = beside
+      ? beside.main.#delivery
+      : new Delivery(() => this.#leave(), args.announcesAll ?? false);
   }
 
   executeOperation(): MaybePromise<IncrementalResult> {
@@ -515,7 +519,7 @@ export class Execution implements OperationContext {
       const index = count + i;
       const part = new Part(path, place, list, { stream, index });
       this.#executeBeside(part, (execution, root) => {
-        const holder: Record<PropertyKey, unknown> = {};
+        const holder: Record<PropertyKey, unknown> = dictionary();
         const above = path.rooted(root);
         holder[index] = execution.#completeItem(streamed, shape, above, holder, index, value);
         return holder;

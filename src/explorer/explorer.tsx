@@ -12,7 +12,6 @@ import { documentsPlugin, useOpenDocument } from './examples/documents-plugin.ts
 import { idFinder, type FindIds } from './examples/example-ids.ts';
 import { FIRST_EXAMPLE } from './examples/examples.ts';
 import { useApiKey } from './exchange/api-key.ts';
-import { recordExchange } from './exchange/exchange.ts';
 import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
 import { takeLink } from './page/share.ts';
@@ -37,7 +36,6 @@ export function Explorer({ settings }: { settings: Settings }) {
       plugins={plugins}
       referencePlugin={DOC_EXPLORER_PLUGIN}
       storage={tabStorage}
-      onTabChange={() => recordExchange(undefined)}
       initialQuery={first.query}
       initialVariables={first.variables}
       {...(!settings.introspection && { schema: null })}
@@ -80,17 +78,16 @@ function Readiness() {
   return null;
 }
 
-/** GraphiQL calls each tab's list item the tab, though the button in it is: screen readers need the button. */
+/** GraphiQL's list of tabs holds buttons that close them, which a tablist may not: here it is a plain list. */
 function useTabRoles(): void {
   useEffect(() => {
     const mend = (): void => {
       for (const item of document.querySelectorAll('.graphiql-tab[aria-selected]')) {
         const selected = item.getAttribute('aria-selected') ?? 'false';
-        item.setAttribute('role', 'presentation');
+        item.parentElement?.removeAttribute('role');
+        item.removeAttribute('role');
         item.removeAttribute('aria-selected');
-        const button = item.querySelector('.graphiql-tab-button');
-        button?.setAttribute('role', 'tab');
-        button?.setAttribute('aria-selected', selected);
+        item.querySelector('.graphiql-tab-button')?.setAttribute('aria-current', selected);
       }
     };
     const watching = new MutationObserver(mend);

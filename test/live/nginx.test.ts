@@ -1,90 +1,27 @@
-/**
- * Behind nginx, as it is installed and as docs/clients.md sets it up.
- *
- * nginx is Debian's: where it is not installed, nothing is tested.
- */
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createServer, type AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+/** Behind nginx, as Debian installs it and as docs/clients.md sets it up. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
 import { openEvents, openLive, openSocket, until } from './support.ts';
 
-const NGINX = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path));
-
 /** The settings that docs/clients.md shows, for a server on a port. */
-function exampleOf(upstream: string, port: number, folder: string): string {
+const documented: NginxSettings = (port, host) => {
   const text = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
   const [, example = ''] = /```nginx\n(.*?)```/s.exec(text) ?? [];
-  return main(
-    folder,
-    example
-      .replaceAll('127.0.0.1:4000', upstream)
-      .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
-      .replace(/^\s*ssl_.*$/gm, ''),
-  );
-}
+  return example
+    .replaceAll('127.0.0.1:4000', host)
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
+    .replace(/^\s*ssl_.*$/gm, '');
+};
 
-/** Nothing but where to: buffering is on, as it is by default. */
-const plain = (upstream: string, port: number, folder: string): string =>
-  main(
-    folder,
-    `server { listen 127.0.0.1:${port}; location / { proxy_pass http://${upstream}; proxy_http_version 1.1; } }`,
-  );
-
-const main = (folder: string, servers: string): string => `
-daemon off; pid ${folder}/pid; error_log ${folder}/error.log;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
-${servers}
-}
-`;
-
-async function startNginx(make: typeof plain, upstream: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
-  const port = await freePort();
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(file, make(upstream, port, folder));
-  execFileSync(NGINX!, ['-t', '-q', '-p', folder, '-c', file]);
-  const child = spawn(NGINX!, ['-p', folder, '-c', file], { stdio: 'ignore' });
-  onTestFinished(async () => {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const url = `http://127.0.0.1:${port}`;
-  for (;;) {
-    const isUp = await fetch(`${url}/health`).then(
-      () => true,
-      () => false,
-    );
-    if (isUp) return url;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A TCP server that listens has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-describe.skipIf(!NGINX)('behind nginx', () => {
+describe.skipIf(!hasNginx)('behind nginx', () => {
   it.each([
-    ['as it is installed', plain],
-    ['as it is documented', exampleOf],
-  ])('%s, the first event comes at once, and the others when they happen', async (_, make) => {
+    ['as it is installed', passing()],
+    ['as it is documented', documented],
+  ])('%s, the first event comes at once, and the others when they happen', async (_, settings) => {
     const live = await openLive();
     const id = await live.draft();
-    const url = await startNginx(make, new URL(live.site.url).host);
+    const url = await openNginx(live.site.url, settings);
 
     const stream = await openEvents(url, { id });
     await until(() => stream.events.length > 0);
@@ -98,7 +35,7 @@ describe.skipIf(!NGINX)('behind nginx', () => {
   it('as it is documented, sockets are passed on', async () => {
     const live = await openLive();
     const id = await live.draft();
-    const url = await startNginx(exampleOf, new URL(live.site.url).host);
+    const url = await openNginx(live.site.url, documented);
 
     const socket = await openSocket(url);
     socket.subscribe('a', { id });

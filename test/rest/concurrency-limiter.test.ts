@@ -58,6 +58,33 @@ describe('the concurrency limiter', () => {
     expect(times.sort((a, b) => a - b)[48]).toBeLessThan(30);
   });
 
+  it('has deferred calls wait behind the others of their key, and leaves these half of what is free', async () => {
+    const rest = await openRest({ connections: 16, breaker: NO_BREAKER });
+    const { backend, client } = rest;
+    await accept(rest, 'key');
+    backend.on('*', after(20, ok(person('p'))));
+    const asked = client({ apiKey: 'key' });
+    asked.deferWhere((origin) => origin === 'deferred');
+    const ask = (kind: string, i: number) =>
+      asked.call(
+        routes.getPerson,
+        { path: { person_id: `${kind}-${i}` } },
+        { origin: kind === 'deferred' ? kind : undefined },
+      );
+
+    const deferred = Array.from({ length: 20 }, (_, i) => ask('deferred', i));
+    const others = Array.from({ length: 20 }, (_, i) => ask('now', i));
+    await Promise.all([...deferred, ...others]);
+
+    const order = backend.seen.slice(1).map(({ target }) => target.includes('deferred'));
+    const lastNow = order.lastIndexOf(false);
+    // Those that began when nothing else was asked for, and never one between the others that waited.
+    expect(order.slice(0, lastNow).filter((isDeferred) => isDeferred).length).toBeLessThanOrEqual(
+      8,
+    );
+    expect(order).toHaveLength(40);
+  });
+
   it('lets keys take turns, however much one of them asks', async () => {
     const rest = await openRest({ connections: 4 });
     const { backend, client } = rest;

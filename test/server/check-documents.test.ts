@@ -66,7 +66,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
     const { code, lines } = await check(folder);
     expect(code).toBe(1);
     expect(lines).toContain(
-      `ios-4.2: Screen (${short}): page.audiences.nodes.person: Calls of GET /v0/persons/{person_id} rose from 1 to 3.`,
+      `ios-4.2: Screen (${short}): page.audiences.person: Calls of GET /v0/persons/{person_id} rose from 1 to 3.`,
     );
   });
 

@@ -270,6 +270,31 @@ describe('an answer in parts', () => {
     expect(reply.body.errors[0].message).toContain(words);
   });
 
+  it('is planned: which @defer pays, and how many rounds it saves', async () => {
+    const { upstream, site } = await open();
+    const query = `{
+      page(pageId: "p") {
+        name
+        ... @defer(label: "free") { status }
+        ... @defer(label: "links") { audiences { nodes { person { name } } } }
+      }
+    }`;
+
+    const { body } = await send(
+      `${site.url}/graphql`,
+      init(query, { headers: { 'x-explain': 'plan' } }),
+    );
+
+    const { rounds, initialRounds, defers } = body.extensions.plan;
+    expect(initialRounds).toBe(1);
+    expect(defers).toEqual([
+      { label: 'free', at: { line: 4, column: 9 }, savesRounds: 0, pays: false },
+      { label: 'links', at: { line: 5, column: 9 }, savesRounds: rounds - 1, pays: true },
+    ]);
+    expect(rounds).toBeGreaterThan(1);
+    expect(upstream.hits()).toBe(0);
+  });
+
   it('leaves part by part', async () => {
     const { upstream, site } = await open();
     const late = held(world());

@@ -164,6 +164,7 @@ export class Delivery {
   /** What began in the initial answer. */
   readonly #roots: (Fragment | Stream)[] = [];
   readonly #onCancel: () => void;
+  readonly #announcesAll: boolean;
   readonly #announced = new Set<string>();
   #ids = 0;
   #isInitialSent = false;
@@ -174,9 +175,13 @@ export class Delivery {
   #completed: Completed[] = [];
   #wake: (() => void) | undefined;
 
-  /** @param onCancel called once when nobody waits for the rest any more. */
-  constructor(onCancel: () => void) {
+  /**
+   * @param onCancel called once when nobody waits for the rest any more.
+   * @param announcesAll whether fragments with labels are announced that the initial answer has.
+   */
+  constructor(onCancel: () => void, announcesAll: boolean) {
     this.#onCancel = onCancel;
+    this.#announcesAll = announcesAll;
   }
 
   /** The `@defer`s that begin at an object. */
@@ -242,7 +247,7 @@ export class Delivery {
     for (const record of this.#roots) this.#announce(record);
     const pending = this.#pending;
     this.#pending = [];
-    if (this.#open === 0) this.#isOver = true;
+    if (this.#open === 0 && pending.length === 0) this.#isOver = true;
     return pending;
   }
 
@@ -302,6 +307,7 @@ export class Delivery {
     const { parts } = fragment;
     if (!parts.every((part) => part.isOver && !isFailed(part))) return;
     fragment.state = 'done';
+    if (this.#announcesAll && fragment.usage.label !== undefined) this.#announceDone(fragment);
     for (const part of parts) {
       if (!part.result || part.isDelivered || part.place.isBelowNull) continue;
       part.isDelivered = true;
@@ -310,6 +316,13 @@ export class Delivery {
     }
     for (const part of parts) if (part.isDelivered) this.#adopt(part, inline);
     for (const child of fragment.children) this.#adoptOne(child, inline);
+  }
+
+  /** A fragment that the initial answer has. */
+  #announceDone({ path, usage: { label } }: Fragment): void {
+    const id = String(this.#ids++);
+    this.#pending.push({ id, path: keysOf(path), ...(label !== undefined && { label }) });
+    this.#completed.push({ id });
   }
 
   /** @returns whether all items are there. */

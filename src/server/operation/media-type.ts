@@ -48,6 +48,13 @@ export function incrementalFormatOf(
   return undefined;
 }
 
+/**
+ * Whether a caller waits for every `@defer`, as Relay does: also for those that cost nothing, which
+ * are otherwise answered at once and not mentioned.
+ */
+export const announcesAll = (accept: string | null | undefined): boolean =>
+  accept?.includes(';announce=all') ?? false;
+
 interface Range {
   readonly type: string;
   /** From 0, never, to 1. */

@@ -22,6 +22,7 @@ import { Pollers, type LiveObserver, type PollRange } from '../../graph/live/pol
 import { Snapshot } from '../../graph/live/watcher.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import { planFor, refuseCost } from '../../plan/cost.ts';
+import { planDefers } from '../../plan/defers.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
 import type { IncrementalResult, Rest } from '../../execution/execution.ts';
@@ -39,7 +40,7 @@ import { Documents, KnownDocument, type DocumentsOptions } from './documents.ts'
 import { FairQueue, QueueFullError } from './fair-queue.ts';
 import { Reply, replyOf, overloaded, type Executed } from './reply.ts';
 import { incrementalReply } from './incremental-reply.ts';
-import { incrementalFormatOf } from './media-type.ts';
+import { announcesAll, incrementalFormatOf } from './media-type.ts';
 import { readParams, type OperationParams } from './params.ts';
 import { refusal } from './refusal.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -336,6 +337,7 @@ export class OperationHandler {
     const args = {
       ...{ schema, document, operationName, variableValues, contextValue, onError },
       isIncremental: isIncremental && incrementalFormatOf(request.accept) !== undefined,
+      announcesAll: isIncremental && announcesAll(request.accept),
     };
     return this.#refuse(args, contextValue, request) ?? this.#execute(args);
   }
@@ -351,7 +353,11 @@ export class OperationHandler {
       if (!this.#explains(request)) throw this.#notExplained();
       const plan = planFor(args, contextValue);
       // Clients take an answer without `data` and `errors` for a broken one.
-      if (plan) return { data: null, extensions: { plan: { ...plan, budget: this.#budget } } };
+      if (plan) {
+        const defers = planDefers(args, contextValue);
+        const extensions = { plan: { ...plan, ...defers, budget: this.#budget } };
+        return { data: null, extensions };
+      }
     } else {
       const excess = refuseCost(args, contextValue, this.#budget);
       if (excess) return { errors: [excess] };

@@ -1,0 +1,136 @@
+/**
+ * Relay's network layer for answers in parts: relay-runtime reads neither format of the specification,
+ * but fragments one by one, each whole and with its label.
+ *
+ * ```ts
+ * const network = Network.create((request, variables) =>
+ *   Observable.create((sink) => {
+ *     const leaving = new AbortController();
+ *     const init = {
+ *       method: 'POST',
+ *       headers: { 'content-type': 'application/json', accept: relayAccept, 'x-api-key': key },
+ *       body: JSON.stringify({ query: request.text, variables }),
+ *       signal: leaving.signal,
+ *     };
+ *     void (async () => {
+ *       for await (const payload of relayPayloads(await fetch(url, init))) sink.next(payload);
+ *       sink.complete();
+ *     })().catch((error) => sink.error(error));
+ *     return () => leaving.abort();
+ *   }),
+ * );
+ * ```
+ */
+
+/** Asks for every fragment to be announced, since Relay waits for each. */
+export const relayAccept =
+  'multipart/mixed;incrementalSpec=v0.2;announce=all, application/graphql-response+json, application/json;q=0.9';
+
+/** What relay-runtime takes: an answer, or a part of one. */
+export interface RelayPayload {
+  readonly data: unknown;
+  readonly errors?: unknown[];
+  readonly label?: string;
+  readonly path?: (string | number)[];
+  readonly extensions: { readonly is_final: boolean };
+}
+
+interface Pending {
+  readonly id: string;
+  readonly path: (string | number)[];
+  readonly label?: string;
+}
+
+interface Part {
+  readonly data?: unknown;
+  readonly errors?: unknown[];
+  readonly pending?: readonly Pending[];
+  readonly incremental?: readonly {
+    readonly id: string;
+    readonly subPath?: (string | number)[];
+    readonly data?: object;
+    readonly items?: readonly unknown[];
+    readonly errors?: unknown[];
+  }[];
+  readonly completed?: readonly { readonly id: string; readonly errors?: unknown[] }[];
+  readonly hasNext?: boolean;
+}
+
+/** The payloads of a response, as they arrive. */
+export async function* relayPayloads(response: Response): AsyncGenerator<RelayPayload, void> {
+  const isMultipart = response.headers.get('content-type')?.startsWith('multipart/mixed') ?? false;
+  if (!isMultipart) {
+    const whole = (await response.json()) as Pick<RelayPayload, 'data' | 'errors'>;
+    yield { ...whole, extensions: { is_final: true } };
+    return;
+  }
+  const open = new Map<string, { readonly pending: Pending; errors: unknown[] }>();
+  let data: unknown;
+  for await (const part of partsOf(response)) {
+    const isFinal = part.hasNext === false;
+    const payloads: Omit<RelayPayload, 'extensions'>[] = [];
+    if ('data' in part) {
+      data = part.data;
+      // Relay keeps what it is given: later parts are put into a tree of our own.
+      const initial: unknown = structuredClone(data);
+      payloads.push({ data: initial, ...(part.errors && { errors: part.errors }) });
+    }
+    for (const pending of part.pending ?? []) open.set(pending.id, { pending, errors: [] });
+    for (const { id, subPath = [], data: fields, items, errors = [] } of part.incremental ?? []) {
+      const { pending, errors: all } = open.get(id)!;
+      const place = at(data, [...pending.path, ...subPath]);
+      all.push(...errors);
+      if (fields) Object.assign(place as object, fields);
+      for (const item of items ?? []) {
+        const index = (place as unknown[]).push(item) - 1;
+        const path = [...pending.path, index];
+        payloads.push({ ...labelOf(pending), path, data: structuredClone(item) });
+      }
+    }
+    for (const { id, errors: failure } of part.completed ?? []) {
+      const { pending, errors } = open.get(id)!;
+      open.delete(id);
+      const place = at(data, pending.path);
+      if (Array.isArray(place) && !failure) continue;
+      const told = [...errors, ...(failure ?? [])];
+      payloads.push({
+        ...labelOf(pending),
+        path: pending.path,
+        data: failure ? null : structuredClone(place),
+        ...(told.length > 0 && { errors: told }),
+      });
+    }
+    for (const [i, payload] of payloads.entries()) {
+      yield { ...payload, extensions: { is_final: isFinal && i === payloads.length - 1 } };
+    }
+  }
+}
+
+const labelOf = ({ label }: Pending): object => (label === undefined ? {} : { label });
+
+type Holder = Readonly<Record<string | number, unknown>> | null | undefined;
+
+const at = (data: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Holder)?.[key], data);
+
+/** The parts of a multipart body: each as soon as the boundary behind it has arrived. */
+async function* partsOf({ headers, body }: Response): AsyncGenerator<Part, void> {
+  const boundary = /boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1] ?? '-';
+  const separator = `\r\n--${boundary}`;
+  const decoder = new TextDecoder();
+  const reader = body!.getReader();
+  let text = '';
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      text += decoder.decode(read.value, { stream: true });
+      for (let end = text.indexOf(separator); end >= 0; end = text.indexOf(separator)) {
+        const part = text.slice(0, end);
+        text = text.slice(end + separator.length);
+        const start = part.indexOf('\r\n\r\n');
+        if (start >= 0) yield JSON.parse(part.slice(start)) as Part;
+      }
+    }
+  } finally {
+    await reader.cancel();
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * What each `@defer` of a document saves: the rounds that the initial answer does not wait for.
+ */
+import {
+  getLocation,
+  getOperationAST,
+  isObjectType,
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  type FragmentDefinitionNode,
+  type FragmentSpreadNode,
+  type InlineFragmentNode,
+  type SelectionNode,
+  type SourceLocation,
+} from 'graphql';
+import { fragmentsOf, type OperationContext } from '../execution/collect-fields.ts';
+import { deferOf } from '../execution/incremental/directives.ts';
+import { coerceVariableValues } from '../execution/variables.ts';
+import type { Context } from '../graph/context.ts';
+import { selectionOf } from '../graph/entity/walk.ts';
+import { planFor, type OperationArgs } from './cost.ts';
+
+export interface DeferPlan {
+  readonly label: string | null;
+  /** Where it stands in the document. */
+  readonly at: SourceLocation | null;
+  /** How many rounds longer the initial answer would take without this one. */
+  readonly savesRounds: number;
+  /** Whether it saves any. */
+  readonly pays: boolean;
+}
+
+export interface DefersPlan {
+  /** Rounds of the initial answer, with everything deferred that may be. */
+  readonly initialRounds: number;
+  readonly defers: readonly DeferPlan[];
+}
+
+type DeferNode = InlineFragmentNode | FragmentSpreadNode;
+
+/** Undefined when nothing is deferred, or there is no plan. */
+export function planDefers(args: OperationArgs, context: Context): DefersPlan | undefined {
+  const { schema, document, operationName } = args;
+  const operation = getOperationAST(document, operationName);
+  const variableValues =
+    operation && coerceVariableValues(schema, operation, args.variableValues).coerced;
+  if (!variableValues) return undefined;
+  const known: OperationContext = { schema, fragments: fragmentsOf(document), variableValues };
+  const all: DeferNode[] = [];
+  const note = (node: DeferNode): void => {
+    if (deferOf(node, variableValues)) all.push(node);
+  };
+  visit(document, { InlineFragment: note, FragmentSpread: note });
+  if (all.length === 0) return undefined;
+
+  /** Rounds of the initial answer when everything but one is deferred. */
+  const roundsWith = (kept: DeferNode | undefined): number => {
+    const initial = withoutDeferred(known, context, args, (node) => {
+      return node !== kept && all.includes(node);
+    });
+    return planFor({ ...args, document: initial }, context)?.rounds ?? 0;
+  };
+  const initialRounds = roundsWith(undefined);
+  const defers = all.map((node): DeferPlan => {
+    const savesRounds = Math.max(0, roundsWith(node) - initialRounds);
+    const { loc } = node;
+    return {
+      label: deferOf(node, variableValues)?.label ?? null,
+      at: loc ? getLocation(loc.source, loc.start) : null,
+      savesRounds,
+      pays: savesRounds > 0,
+    };
+  });
+  return { initialRounds, defers };
+}
+
+/** The document as its initial answer waits for it. */
+function withoutDeferred(
+  known: OperationContext,
+  context: Context,
+  { document }: OperationArgs,
+  isDeferred: (node: DeferNode) => boolean,
+) {
+  const types = new TypeInfo(known.schema);
+  const drop = (node: DeferNode): SelectionNode | null | undefined => {
+    if (!isDeferred(node)) return undefined;
+    const fragment: InlineFragmentNode | FragmentDefinitionNode | undefined =
+      node.kind === Kind.INLINE_FRAGMENT ? node : known.fragments[node.name.value];
+    const condition = fragment?.typeCondition?.name.value;
+    const type = condition ? known.schema.getType(condition) : types.getParentType();
+    // An object that a fragment needs is read with what is not deferred of it.
+    const needsObject =
+      !fragment ||
+      !isObjectType(type) ||
+      selectionOf(known, type, [fragment], context.rest.routeSet).needsObject;
+    return needsObject ? NEEDS_OBJECT : null;
+  };
+  return visit(document, visitWithTypeInfo(types, { InlineFragment: drop, FragmentSpread: drop }));
+}
+
+/** Stands for fields that take an object and no call of their own. */
+const NEEDS_OBJECT: SelectionNode = {
+  kind: Kind.FIELD,
+  name: { kind: Kind.NAME, value: '__deferred' },
+};

@@ -1,0 +1,230 @@
+/**
+ * The same deferred screen and the same failing field as Apollo Client reads them with either of its
+ * handlers, urql, and Relay through the adapter.
+ */
+import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { Defer20220824Handler, GraphQL17Alpha9Handler } from '@apollo/client/incremental';
+import { Client, fetchExchange } from '@urql/core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Environment,
+  Network,
+  Observable,
+  RecordSource,
+  Store,
+  createOperationDescriptor,
+  type ConcreteRequest,
+} from 'relay-runtime';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { relayAccept, relayPayloads } from '../../src/client/relay-incremental.ts';
+import { openSite } from '../server/support.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { after, status, type Behaviour } from '../support/faults.ts';
+import { world } from '../support/world.ts';
+
+const HEADERS = { 'x-api-key': 'key' };
+
+const SCREEN = `query Screen {
+  page(pageId: "p") {
+    __typename
+    id
+    name
+    ...Free @defer(label: "Screen$defer$Free")
+    ...People @defer(label: "Screen$defer$People")
+  }
+}
+fragment Free on Page { status id }
+fragment People on Page { createdAt audiences(first: 1) { totalCount } id }`;
+
+/** The page at once, its audiences later. */
+async function open(audiences: Behaviour = world()) {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  upstream.on('*', world());
+  upstream.on('GET /v0/pages/p/audiences', async (...args) => {
+    await sleep(80);
+    await audiences(...args);
+  });
+  return openSite({ upstreamUrl: upstream.url });
+}
+
+interface Seen {
+  readonly first: any;
+  readonly last: any;
+  readonly errors: readonly string[];
+}
+
+const HANDLERS = { Defer20220824Handler, GraphQL17Alpha9Handler };
+
+async function byApollo(url: string, name: keyof typeof HANDLERS): Promise<Seen> {
+  const client = new ApolloClient({
+    link: ApolloLink.from([new HttpLink({ uri: `${url}/graphql`, headers: HEADERS, fetch })]),
+    cache: new InMemoryCache(),
+    // Its own types disagree on an optional property.
+    incrementalHandler: new HANDLERS[name]() as NonNullable<
+      ApolloClient.Options['incrementalHandler']
+    >,
+  });
+  const seen: any[] = [];
+  const errors: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const watched = client.watchQuery({ query: gql(SCREEN), errorPolicy: 'all' });
+    watched.subscribe({
+      next: ({ data, error }) => {
+        if (data) seen.push(data);
+        if (error) errors.push(error.message);
+        if ((data as any)?.page?.createdAt) resolve();
+      },
+      error: reject,
+    });
+  });
+  client.stop();
+  return { first: seen[0], last: seen.at(-1), errors };
+}
+
+async function byUrql(url: string): Promise<Seen> {
+  const client = new Client({
+    url: `${url}/graphql`,
+    fetchOptions: { headers: HEADERS },
+    exchanges: [fetchExchange],
+    preferGetMethod: false,
+  });
+  const seen: any[] = [];
+  const errors: string[] = [];
+  await new Promise<void>((resolve) => {
+    client.query(SCREEN, {}).subscribe(({ data, error, hasNext }) => {
+      seen.push(structuredClone(data));
+      if (error) errors.push(error.message);
+      if (!hasNext) resolve();
+    });
+  });
+  return { first: seen[0], last: seen.at(-1), errors };
+}
+
+const scalar = (name: string) => ({
+  ...{ alias: null, args: null, kind: 'ScalarField', name, storageKey: null },
+});
+
+/** What relay-compiler makes of the screen, as far as the store needs it. */
+const AUDIENCES = {
+  ...{ alias: null, args: [{ kind: 'Literal', name: 'first', value: 1 }] },
+  concreteType: 'AudienceConnection',
+  kind: 'LinkedField',
+  name: 'audiences',
+  plural: false,
+  selections: [scalar('totalCount')],
+  storageKey: 'audiences(first:1)',
+};
+const pageOf = (more: readonly object[]) => [
+  {
+    ...{ alias: null, args: [{ kind: 'Literal', name: 'pageId', value: 'p' }] },
+    concreteType: 'Page',
+    kind: 'LinkedField',
+    name: 'page',
+    plural: false,
+    selections: [scalar('__typename'), scalar('id'), scalar('name'), ...more],
+    storageKey: 'page(pageId:"p")',
+  },
+];
+const defer = (name: string, selections: readonly object[]) => ({
+  ...{ if: null, kind: 'Defer', label: `Screen$defer$${name}`, selections },
+});
+const relayScreen = {
+  fragment: {
+    ...{ argumentDefinitions: [], kind: 'Fragment', metadata: null, name: 'Screen' },
+    selections: pageOf([scalar('status'), scalar('createdAt'), AUDIENCES]),
+    type: 'Query',
+    abstractKey: null,
+  },
+  kind: 'Request',
+  operation: {
+    ...{ argumentDefinitions: [], kind: 'Operation', name: 'Screen' },
+    selections: pageOf([
+      defer('Free', [scalar('status')]),
+      defer('People', [scalar('createdAt'), AUDIENCES]),
+    ]),
+  },
+  params: {
+    cacheID: '1',
+    id: null,
+    metadata: {},
+    name: 'Screen',
+    operationKind: 'query',
+    text: SCREEN,
+  },
+} as unknown as ConcreteRequest; // as relay-compiler writes it, which is not installed
+
+async function byRelay(url: string): Promise<Seen> {
+  const errors: string[] = [];
+  const network = Network.create((request) =>
+    Observable.create((sink) => {
+      const init = {
+        method: 'POST',
+        headers: { ...HEADERS, 'content-type': 'application/json', accept: relayAccept },
+        body: JSON.stringify({ query: request.text }),
+      };
+      void (async () => {
+        for await (const payload of relayPayloads(await fetch(`${url}/graphql`, init))) {
+          errors.push(...(payload.errors ?? []).map((error) => (error as Error).message));
+          sink.next(payload as Parameters<typeof sink.next>[0]);
+        }
+        sink.complete();
+      })().catch((error: Error) => sink.error(error));
+    }),
+  );
+  const environment = new Environment({ network, store: new Store(new RecordSource()) });
+  const operation = createOperationDescriptor(relayScreen, {});
+  const kept = environment.retain(operation);
+  const seen: any[] = [];
+  await new Promise<void>((resolve, reject) => {
+    environment.execute({ operation }).subscribe({
+      next: () => seen.push(structuredClone(environment.lookup(operation.fragment).data)),
+      complete: () => resolve(),
+      error: reject,
+    });
+  });
+  kept.dispose();
+  return { first: seen[0], last: seen.at(-1), errors };
+}
+
+const CLIENTS: readonly (readonly [string, (url: string) => Promise<Seen>])[] = [
+  ['Apollo Client, format of 2022', (url) => byApollo(url, 'Defer20220824Handler')],
+  ['Apollo Client, v0.2', (url) => byApollo(url, 'GraphQL17Alpha9Handler')],
+  ['urql', byUrql],
+  ['Relay', byRelay],
+];
+
+const shown = ({ page }: any) => ({
+  name: page.name,
+  status: page.status,
+  hasCreatedAt: typeof page.createdAt === 'string',
+  totalCount: page.audiences?.totalCount,
+});
+
+describe.each(CLIENTS)('%s', (_, read) => {
+  it('shows the page first, and its audiences when they are there', async () => {
+    const { url } = await open();
+
+    const { first, last, errors } = await read(url);
+
+    expect(errors).toEqual([]);
+    expect(first.page.name).toBe('name');
+    expect(first.page.audiences).toBeUndefined();
+    expect(shown(last)).toEqual({
+      name: 'name',
+      status: expect.any(String),
+      hasCreatedAt: true,
+      totalCount: expect.any(Number),
+    });
+  });
+
+  it('keeps the page when what was deferred fails, and hears why', async () => {
+    const { url } = await open(after(1, status(403)));
+
+    const { first, last, errors } = await read(url);
+
+    expect(first.page.name).toBe('name');
+    expect(last.page).toMatchObject({ name: 'name', audiences: null });
+    expect(errors.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * An nginx in front of a server, as Debian installs it. Where there is none, tests skip.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+
+const PROGRAM = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path));
+
+export const hasNginx = PROGRAM !== undefined;
+if (!hasNginx) process.stderr.write('There is no nginx here: its tests are skipped.\n');
+
+/** What stands in nginx's `http` block, for the port to listen on and the host to pass requests to. */
+export type NginxSettings = (port: number, host: string) => string;
+
+/** Nothing but where to: answers are buffered, as they are by default. */
+export const passing =
+  (settings = ''): NginxSettings =>
+  (port, host) =>
+    `${settings} server { listen 127.0.0.1:${port}; location / { proxy_pass http://${host}; } }`;
+
+/** Starts nginx for one test. @returns its URL, once the server behind it answers. */
+export async function openNginx(upstreamUrl: string, settings = passing()): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
+  const port = await freePort();
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join(' ');
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(
+    file,
+    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
+     http { access_log off; ${temporary} ${settings(port, new URL(upstreamUrl).host)} }`,
+  );
+  const nginx = spawn(PROGRAM!, ['-p', folder, '-c', file], { stdio: 'ignore' });
+  onTestFinished(async () => {
+    const ended = nginx.exitCode === null ? once(nginx, 'exit') : undefined;
+    nginx.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await expect
+    .poll(() => fetch(`${url}/health`).then((answer) => answer.status, String), { timeout: 5_000 })
+    .toBe(200);
+  return url;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server that listens has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
