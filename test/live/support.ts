@@ -3,7 +3,7 @@
  */
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { openBackend, type Backend } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
@@ -186,6 +186,17 @@ export function wsClient(url: string, apiKey: string | null = EXAMPLE_API_KEY) {
   });
   onTestFinished(() => client.dispose());
   return client;
+}
+
+/**
+ * From draft to published, in order. On a busy machine a state that lasts for milliseconds may be over
+ * before it is polled.
+ */
+export function expectPublished(events: readonly Progress[]): void {
+  const seen = statusesOf(events);
+  const steps = ['draft', 'queued', 'processing', 'published'];
+  expect(seen).toEqual(steps.filter((step) => seen.includes(step)));
+  expect(seen).toEqual(expect.arrayContaining(['draft', 'queued', 'published']));
 }
 
 /** Statuses in the order of events, without repetitions. */

@@ -6,7 +6,7 @@ import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import {
   openLive,
   openSocket,
-  statusesOf,
+  expectPublished,
   until,
   WATCH,
   wsClient,
@@ -29,7 +29,7 @@ describe('a subscription over WebSocket', () => {
     await live.publish(id);
     await watching;
 
-    expect(statusesOf(events)).toEqual(['draft', 'queued', 'processing', 'published']);
+    expectPublished(events);
     expect(events.at(-1)?.data?.audienceVersionProgress?.isFinal).toBe(true);
     await live.quiet();
   });
@@ -88,7 +88,12 @@ describe('a subscription over WebSocket', () => {
       .iterate({ query: '{ nobody }' })
       .next()
       .catch((errors: unknown) => errors);
-    expect(wrong).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
+    expect(wrong).toMatchObject([
+      {
+        locations: [{ line: 1, column: 3 }],
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      },
+    ]);
   });
 
   it.each<[who: string, origin: string | undefined, status: number]>([

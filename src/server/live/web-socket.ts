@@ -9,7 +9,13 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GraphQLError, parse, type ExecutionResult, type FormattedExecutionResult } from 'graphql';
+import {
+  GraphQLError,
+  parse,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  type GraphQLFormattedError,
+} from 'graphql';
 import { CloseCode, handleProtocols, makeServer, type Context, type Server } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
@@ -185,10 +191,21 @@ export class WebSocketCarrier {
     if (carried instanceof ReplyStream)
       return { ...NOTHING, document: STREAM, contextValue: carried };
     if ('data' in carried.body) return { ...NOTHING, document: RESULT, contextValue: carried };
-    // Formatted already; graphql-ws takes errors as graphql-js makes them.
-    return (carried.body.errors ?? []).map(
-      ({ message, ...options }) => new GraphQLError(message, options),
-    );
+    return (carried.body.errors ?? []).map((error) => new FormattedError(error));
+  }
+}
+
+/** An error that is formatted already: graphql-ws takes errors as graphql-js makes them. */
+class FormattedError extends GraphQLError {
+  readonly #formatted: GraphQLFormattedError;
+
+  constructor(formatted: GraphQLFormattedError) {
+    super(formatted.message);
+    this.#formatted = formatted;
+  }
+
+  override toJSON(): GraphQLFormattedError {
+    return this.#formatted;
   }
 }
 
