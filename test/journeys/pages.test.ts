@@ -53,7 +53,7 @@ describe('the page screen', () => {
 
     const { data } = await house.query(SearchPagesDocument, { query: 'pricing' });
 
-    expect(data.searchPages!.map(({ name }) => name)).toEqual(
+    expect(data.searchPages.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['Pricing for teams', 'Enterprise pricing']),
     );
   });
@@ -77,7 +77,7 @@ describe('publishing', () => {
     const { data: created } = await house.query(CreateAudienceDocument, {
       input: { pageId: IDS.page, publishBehavior: 'draft', customName: 'Spring visitors' },
     });
-    const audience = created.createAudience!.audience!;
+    const audience = created.createAudience.audience!;
     expect(audience).toMatchObject({ effectiveName: 'Spring visitors', status: 'draft' });
     const { id } = audience.latestVersion!;
 
@@ -102,7 +102,7 @@ describe('publishing', () => {
     const { data: created } = await house.query(CreateAudienceDocument, {
       input: { pageId: IDS.page, publishBehavior: 'draft' },
     });
-    const { id } = created.createAudience!.audience!.latestVersion!;
+    const { id } = created.createAudience.audience!.latestVersion!;
     const publish = (operationKey?: string) =>
       house.query(PublishVersionDocument, { input: { id, operationKey: operationKey ?? null } });
 
@@ -110,8 +110,8 @@ describe('publishing', () => {
     const again = await publish('once');
     const other = await publish();
 
-    expect(first.data.publishAudienceVersion!.userErrors).toEqual([]);
-    expect(again.data.publishAudienceVersion!.userErrors).toEqual([]);
+    expect(first.data.publishAudienceVersion.userErrors).toEqual([]);
+    expect(again.data.publishAudienceVersion.userErrors).toEqual([]);
     expect(other.data.publishAudienceVersion).toEqual({
       audienceVersion: null,
       userErrors: [{ code: 'CONFLICT', field: null, message: expect.any(String) as string }],

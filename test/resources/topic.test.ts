@@ -73,7 +73,7 @@ describe('Topic', () => {
 
     const { data } = await house.query(TopicsDocument, { first: 1 });
 
-    const { totalCount, pageInfo, nodes } = data.topics!.nodes[0]!.entries!;
+    const { totalCount, pageInfo, nodes } = data.topics.nodes[0]!.entries;
     expect([nodes.length, totalCount]).toEqual([20, 40]);
     expect(pageInfo.hasNextPage).toBe(true);
     expect(house.restCalls).toEqual(['GET /v0/topics?limit=1']);
