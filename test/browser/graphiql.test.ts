@@ -145,7 +145,7 @@ describe('examples', () => {
     const { page } = await open();
 
     await openExample(page, 'Step through the audiences of a page');
-    await expectCost(page, /calls/);
+    await expectCost(page, /1 call/);
     const first = await play(page);
     const { endCursor: after } = first.data.page.audiences.pageInfo;
     await write(page, 'variables', JSON.stringify({ pageId: 'page_northwind', first: 5, after }));
@@ -187,7 +187,7 @@ describe('examples', () => {
     const { page } = await open();
 
     await openExample(page, 'Publish a version');
-    await expectCost(page, /calls/);
+    await expectCost(page, /1 call/);
     const { data } = await play(page);
     await openExample(page, 'Watch a version being published');
     const { id } = data.publishAudienceVersion.audienceVersion;
@@ -221,7 +221,7 @@ describe('what leaves the page', () => {
   it('is a link to the document, a curl command, and a schema, all without key', async () => {
     const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
     const copied = async (name: string) => {
-      await page.getByRole('button', { name }).click();
+      await page.getByRole('button', { name, exact: true }).click();
       await page.waitForTimeout(200);
       return page.evaluate(() => navigator.clipboard.readText());
     };
@@ -401,7 +401,7 @@ describe('everybody can use it:', () => {
     await page.getByRole('button', { name: /Examples and saved/ }).click();
     await play(page);
     await page.locator('tr.call').first().waitFor();
-    await expectCost(page, /calls/);
+    await expectCost(page, /1 call/);
     await picture(page, colorScheme);
 
     expect(await seriousFaults(page)).toEqual([]);

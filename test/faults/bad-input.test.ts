@@ -12,6 +12,7 @@ import { openCursor, sealCursor } from '../../src/graph/connection/cursor.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { fillPath, formatQuery } from '../../src/rest/client/path.ts';
 import { planningContext } from '../../src/plan/cost.ts';
+import '../../src/schema.ts'; // ids of its types can be read
 import { routes } from '../../src/v0/routes.ts';
 import { ok, text } from '../support/faults.ts';
 import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';

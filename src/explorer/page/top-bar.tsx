@@ -36,7 +36,6 @@ function DocumentMenu() {
   const operationName = useGraphiQL((state) => state.operationName);
   const schema = useGraphiQL((state) => state.schema);
   const [said, say] = useState('');
-  const name = operationName ?? 'operation';
   const query = () => queryEditor?.getValue() ?? '';
   const variables = () => variableEditor?.getValue() ?? '';
   return (
@@ -44,6 +43,7 @@ function DocumentMenu() {
       <button
         type="button"
         onClick={() => {
+          const name = nameOf(query());
           save({ name, document: query(), variables: variables() });
           say(`Saved as ${name}.`);
         }}
@@ -65,7 +65,7 @@ function DocumentMenu() {
         onClick={() =>
           void exportTrusted(query(), variables(), operationName).then(
             (manifest) => {
-              saveFile(`${name}.json`, 'application/json', manifest);
+              saveFile(`${nameOf(query())}.json`, 'application/json', manifest);
               say('Exported as a trusted document.');
             },
             () => say(CANNOT_EXPORT),
@@ -98,3 +98,7 @@ async function exportTrusted(
   const planned = await askPlan({ query, variables: values, operationName });
   return trustedDocument(query, operationName, 'plan' in planned ? planned.plan : undefined);
 }
+
+/** The first operation's, read from the text: GraphiQL's own state is a moment behind the editor. */
+const nameOf = (document: string): string =>
+  /\b(?:query|mutation|subscription)\s+(\w+)/.exec(document)?.[1] ?? 'operation';
