@@ -79,7 +79,9 @@ export async function write(page: Page, editor: 'query' | 'variables', text: str
 
 /** Opens the pane of examples if need be, and one of them. */
 export async function openExample(page: Page, title: string): Promise<void> {
-  const example = page.getByRole('button', { name: title, exact: true });
+  const example = page
+    .getByRole('button', { name: title, exact: true })
+    .and(page.locator(':not(.graphiql-tab-button)'));
   if (!(await example.isVisible()))
     await page.getByRole('button', { name: /Examples and saved/ }).click();
   const tabs = page.locator('.graphiql-tab');
