@@ -29,6 +29,7 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['a block without end', `{ __typename ${'"""x '.repeat(9_999)}`, ['GRAPHQL_PARSE_FAILED']],
   ['40,000 lines', `${'\n'.repeat(40_000)}{ __typename }`, ['QUERY_TOO_LARGE']],
   ['a name of 90,000 letters', `query ${'x'.repeat(90_000)} { __typename }`, ['QUERY_TOO_LARGE']],
+  ['6 lists of ids', `{ ${many(6, (i) => `a${i}: nodes(ids: []) { id }`)} }`, ['QUERY_TOO_LARGE']],
   ['31 aliases', `{ ${many(31, (i) => `a${i}: __typename`)} }`, ['QUERY_TOO_LARGE']],
   ['21 directives', `{ __typename ${many(21, () => '@skip(if: true)')} }`, ['QUERY_TOO_LARGE']],
   [

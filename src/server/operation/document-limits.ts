@@ -32,6 +32,8 @@ export interface DocumentLimits {
   readonly directives: number;
   /** `@defer` and `@stream`: each multiplies the parts of an answer by the objects it stands on. */
   readonly incremental: number;
+  /** Fields with `ids`, such as `nodes`: each may name a hundred objects, known or not. */
+  readonly idLists: number;
   readonly fields: number;
   /** Pairs of fields that end up in one place of the answer: validation compares each of them. */
   readonly pairs: number;
@@ -54,6 +56,7 @@ export const DEFAULT_LIMITS: DocumentLimits = {
   aliases: 30,
   directives: 20,
   incremental: 10,
+  idLists: 5,
   fields: 2_000,
   pairs: 5_000,
   fragments: 100,
@@ -139,6 +142,7 @@ function findExcess(
       tooMuch('aliases', 'aliases') ??
       tooMuch('directives', 'directives') ??
       tooMuch('@defer and @stream', 'incremental') ??
+      tooMuch('lists of ids', 'idLists') ??
       tooMuch('fields', 'fields', undefined, fields);
     if (complaint) return complaint;
     if (ruler.isCyclic) continue;
@@ -160,6 +164,7 @@ interface Size {
   readonly aliases: number;
   readonly directives: number;
   readonly incremental: number;
+  readonly idLists: number;
   readonly fields: number;
   /** `INTROSPECTED_LISTS` inside each other, wherever they stand. */
   readonly lists: number;
@@ -175,6 +180,7 @@ const NOTHING: Size = {
   aliases: 0,
   directives: 0,
   incremental: 0,
+  idLists: 0,
   fields: 0,
   lists: 0,
   introspectionDepth: 0,
@@ -241,12 +247,13 @@ class Ruler {
     return fragment ? this.#ofFragment(fragment) : NOTHING;
   }
 
-  #ofField({ name: { value: name }, alias, selectionSet }: FieldNode): Size {
+  #ofField({ name: { value: name }, alias, arguments: given = [], selectionSet }: FieldNode): Size {
     const below = selectionSet ? this.#ofSet(selectionSet) : NOTHING;
     const size = {
       ...below,
       fields: below.fields + 1,
       aliases: below.aliases + (alias ? 1 : 0),
+      idLists: below.idLists + (given.some(({ name }) => name.value === 'ids') ? 1 : 0),
       lists: below.lists + (INTROSPECTED_LISTS.has(name) ? 1 : 0),
     };
     if (name !== '__schema' && name !== '__type') return { ...size, depth: below.depth + 1 };
@@ -312,6 +319,7 @@ const sum = (a: Size, b: Size): Size => ({
   aliases: a.aliases + b.aliases,
   directives: a.directives + b.directives,
   incremental: a.incremental + b.incremental,
+  idLists: a.idLists + b.idLists,
   fields: a.fields + b.fields,
   lists: Math.max(a.lists, b.lists),
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
