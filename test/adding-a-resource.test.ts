@@ -10,7 +10,7 @@ import { applyPage } from './support/worked-example.ts';
 
 const COPIED = [
   'src',
-  'test/support/open-house.ts',
+  'test/support/open-stack.ts',
   'test/architecture.test.ts',
   'package.json',
   'tsconfig.json',

@@ -97,7 +97,7 @@ it('uses the words of the field, and none that only this project knows', () => {
     /\bamong colleagues\b/,
     /\bgo on after\b/i,
     /\bhow many .* at most\b/i,
-    /\b(?:house|room|roof|floor)\b/i,
+    /\b(?:stack|room|roof|floor)\b/i,
   ];
 
   expect(breaking((prose) => banned.some((phrase) => phrase.test(prose)))).toEqual([]);

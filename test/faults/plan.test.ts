@@ -14,7 +14,7 @@ import { MAX_VISITS, Planner } from '../../src/plan/planner.ts';
 import { schema } from '../../src/schema.ts';
 import { DEFAULT_LIMITS, measure } from '../../src/server/operation/document-limits.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 
 const BUDGET = { calls: 250, values: 200_000 };
 
@@ -200,17 +200,17 @@ describe('T62 the planner', () => {
 
 describe('T61b the size of an answer', () => {
   it('T61b is bounded before anything is called: lists multiply, however few calls they take', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const source = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { audiences(first: 100) { nodes {
       page { audiences(first: 100) { nodes { audienceId } } } } } } } }`;
-    const { extensions } = await house.query<any, any>(
+    const { extensions } = await stack.query<any, any>(
       source,
       { ids: range(100, () => formatNodeId('Page', [IDS.page])) },
       { headers: { 'x-explain': 'plan' } },
     );
 
     expect(measure(parse(source), DEFAULT_LIMITS).excess).toBeUndefined();
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
     expect(extensions.plan.calls).toEqual({ least: 1, most: 1 });
     // nodes and its items; for each page, audiences, nodes and its items; and for each of these the same.
     const inner = 2 + 100 * (1 + 1);

@@ -9,7 +9,7 @@ import type { Plan } from '../../src/plan/planner.ts';
 import { schema } from '../../src/schema.ts';
 import { countValues } from '../support/count-values.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 import { planOf } from '../support/plan-of.ts';
 import { randomQuery, UNLIMITED } from '../support/random-query.ts';
 
@@ -54,15 +54,15 @@ function expectWithin(
 
 describe('any valid query', () => {
   it('answers the same with and without look-ahead, asks nothing twice, and stays within its plan', async () => {
-    const house = await openHouse({ limits: UNLIMITED });
+    const stack = await openStack({ limits: UNLIMITED });
 
     for (const seed of SEEDS) {
       const { source, variables } = randomQuery(seed, { schema, values, depth: 8 });
       const about = `seed ${seed}: ${source} ${JSON.stringify(variables)}`;
-      const plan = planOf(source, house, variables);
-      const quick = await house.query(source, variables);
-      const asked = house.restCalls;
-      const naive = await house.query(source, variables, { looksAhead: false });
+      const plan = planOf(source, stack, variables);
+      const quick = await stack.query(source, variables);
+      const asked = stack.restCalls;
+      const naive = await stack.query(source, variables, { looksAhead: false });
 
       expect(
         quick.errors?.map(({ message }) => message),
@@ -77,7 +77,7 @@ describe('any valid query', () => {
   it.each(['extended', 'document'] as const)(
     'stays within its plan where it names one list many times, and the routes are %s',
     async (routeSet) => {
-      const house = await openHouse({ limits: UNLIMITED, routeSet });
+      const stack = await openStack({ limits: UNLIMITED, routeSet });
       // Few objects, and lists of different lengths of them, so that much is asked for again.
       const narrow = { ...values, 'page.pageId': [IDS.page], id: NODES.slice(0, 3), ids: NODES };
 
@@ -88,10 +88,10 @@ describe('any valid query', () => {
           depth: 10,
         });
         const about = `seed ${seed + 10_000}: ${source} ${JSON.stringify(variables)}`;
-        const plan = planOf(source, house, variables);
-        const { data } = await house.query(source, variables);
+        const plan = planOf(source, stack, variables);
+        const { data } = await stack.query(source, variables);
 
-        expectWithin(plan, house.restCalls, data, source, about);
+        expectWithin(plan, stack.restCalls, data, source, about);
       }
     },
     60_000,

@@ -9,7 +9,7 @@ import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 
 const UUIDS = [
   '0190a6c2-7b1e-7cc3-98c4-dc0c0c07398f',
@@ -68,10 +68,10 @@ describe('a global id', () => {
   });
 
   it('of version 0.1 is answered with the one of today', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const id = oldId('Audience', [IDS.page, IDS.audience]);
 
-    const { data } = await house.query(
+    const { data } = await stack.query(
       `{ node(id: "${id}") { id ... on Audience { audienceId } } }`,
     );
 

@@ -4,13 +4,13 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse, type House } from '../support/open-house.ts';
+import { openStack, type Stack } from '../support/open-stack.ts';
 
-const house = (): Promise<House> => openHouse({ routes: 'document', routeSet: 'document' });
+const stack = (): Promise<Stack> => openStack({ routes: 'document', routeSet: 'document' });
 
 describe('the document’s routes', () => {
   it('show a page’s audiences by its links, and count them by the page', async () => {
-    const { query } = await house();
+    const { query } = await stack();
 
     const { data, errors } = await query(`{ page(pageId: "${IDS.page}") { name audiencesCount
       audiences(first: 3) { totalCount nodes { id audienceId pageId page { name } } } } }`);
@@ -26,7 +26,7 @@ describe('the document’s routes', () => {
   });
 
   it('walk those audiences like any list', async () => {
-    const { query } = await house();
+    const { query } = await stack();
     const all = await query(
       `{ page(pageId: "${IDS.page}") { audiences(first: 100) { nodes { audienceId } } } }`,
     );
@@ -50,7 +50,7 @@ describe('the document’s routes', () => {
   });
 
   it('say which route is missing for more than an audience’s ids', async () => {
-    const { query } = await house();
+    const { query } = await stack();
 
     const { data, errors } = await query(
       `{ page(pageId: "${IDS.page}") { audiences(first: 1) { nodes { effectiveName } } } }`,
@@ -67,7 +67,7 @@ describe('the document’s routes', () => {
   });
 
   it('cannot search pages, and say so', async () => {
-    const { query } = await house();
+    const { query } = await stack();
 
     const { data, errors } = await query('{ searchPages(query: "north") { name } }');
 
@@ -76,7 +76,7 @@ describe('the document’s routes', () => {
   });
 
   it('show the versions that came with an audience that a mutation answered', async () => {
-    const { query } = await openHouse({ routes: 'document', routeSet: 'document', fresh: true });
+    const { query } = await openStack({ routes: 'document', routeSet: 'document', fresh: true });
 
     const { data, errors } = await query(`mutation { createAudience(input: {
       pageId: "${IDS.page}", publishBehavior: draft }) { audience { effectiveName
@@ -90,7 +90,7 @@ describe('the document’s routes', () => {
   });
 
   it('find an account among all, by id and by global id', async () => {
-    const { query } = await house();
+    const { query } = await stack();
 
     const { data, errors } = await query(`{ account(accountId: "${IDS.account}") { name }
       node(id: "${formatNodeId('Account', [IDS.account])}") { ... on Account { domain } }

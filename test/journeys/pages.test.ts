@@ -11,15 +11,15 @@ import {
   VersionDocument,
 } from '../../src/client/generated/graphql.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse, type House } from '../support/open-house.ts';
+import { openStack, type Stack } from '../support/open-stack.ts';
 
 describe('the page screen', () => {
   it.each(['document', 'iso'] as const)(
     'shows a page with audiences, persons and versions (%s timestamps)',
     async (timestamps) => {
-      const house = await openHouse({ timestamps });
+      const stack = await openStack({ timestamps });
 
-      const { data, errors } = await house.query(PageWithAudiencesDocument, {
+      const { data, errors } = await stack.query(PageWithAudiencesDocument, {
         pageId: IDS.page,
         first: 5,
       });
@@ -39,19 +39,19 @@ describe('the page screen', () => {
   );
 
   it('costs one call a list and a person, in two rounds', async () => {
-    const house = await openHouse({ latencyMs: 10 });
+    const stack = await openStack({ latencyMs: 10 });
 
-    const { data } = await house.query(PageWithAudiencesDocument, { pageId: IDS.page, first: 5 });
+    const { data } = await stack.query(PageWithAudiencesDocument, { pageId: IDS.page, first: 5 });
 
     const persons = new Set(data.page!.audiences!.nodes.map((node) => node?.person?.personId));
-    expect(house.restCalls).toHaveLength(2 + 5 + persons.size);
-    expect(house.journal.rounds).toBe(2);
+    expect(stack.restCalls).toHaveLength(2 + 5 + persons.size);
+    expect(stack.journal.rounds).toBe(2);
   });
 
   it('finds pages by words', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data } = await house.query(SearchPagesDocument, { query: 'pricing' });
+    const { data } = await stack.query(SearchPagesDocument, { query: 'pricing' });
 
     expect(data.searchPages.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['Pricing for teams', 'Enterprise pricing']),
@@ -59,12 +59,12 @@ describe('the page screen', () => {
   });
 
   it('leads from links to audiences without a call when only their ids are asked for', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data } = await house.query(PageLinksDocument, { pageId: IDS.page, first: 5 });
+    const { data } = await stack.query(PageLinksDocument, { pageId: IDS.page, first: 5 });
 
     expect(data.page!.links!.nodes[0]!.target!.audience!.audienceId).toBeTruthy();
-    expect(house.restCalls).toEqual([
+    expect(stack.restCalls).toEqual([
       `GET /v0/page_links?pageId=${IDS.page}&limit=5`,
       expect.any(String),
     ]);
@@ -73,15 +73,15 @@ describe('the page screen', () => {
 
 describe('publishing', () => {
   it('goes from a draft to a published version that the audience shows', async () => {
-    const house = await openHouse({ fresh: true });
-    const { data: created } = await house.query(CreateAudienceDocument, {
+    const stack = await openStack({ fresh: true });
+    const { data: created } = await stack.query(CreateAudienceDocument, {
       input: { pageId: IDS.page, publishBehavior: 'draft', customName: 'Spring visitors' },
     });
     const audience = created.createAudience.audience!;
     expect(audience).toMatchObject({ effectiveName: 'Spring visitors', status: 'draft' });
     const { id } = audience.latestVersion!;
 
-    const { data } = await house.query(PublishVersionDocument, {
+    const { data } = await stack.query(PublishVersionDocument, {
       input: { id, operationKey: 'k1' },
     });
 
@@ -89,8 +89,8 @@ describe('publishing', () => {
       audienceVersion: { id, audience: { id: audience.id, effectiveName: 'Spring visitors' } },
       userErrors: [],
     });
-    expect(await statusWhenDone(house, id)).toBe('published');
-    const after = await house.query(
+    expect(await statusWhenDone(stack, id)).toBe('published');
+    const after = await stack.query(
       'query After($id: ID!) { node(id: $id) { ... on Audience { publishedVersion { id } } } }',
       { id: audience.id },
     );
@@ -98,13 +98,13 @@ describe('publishing', () => {
   });
 
   it('publishes once for one operation key, and refuses a second publishing without it', async () => {
-    const house = await openHouse({ fresh: true });
-    const { data: created } = await house.query(CreateAudienceDocument, {
+    const stack = await openStack({ fresh: true });
+    const { data: created } = await stack.query(CreateAudienceDocument, {
       input: { pageId: IDS.page, publishBehavior: 'draft' },
     });
     const { id } = created.createAudience.audience!.latestVersion!;
     const publish = (operationKey?: string) =>
-      house.query(PublishVersionDocument, { input: { id, operationKey: operationKey ?? null } });
+      stack.query(PublishVersionDocument, { input: { id, operationKey: operationKey ?? null } });
 
     const first = await publish('once');
     const again = await publish('once');
@@ -119,9 +119,9 @@ describe('publishing', () => {
   });
 });
 
-async function statusWhenDone(house: House, id: string): Promise<string | null | undefined> {
+async function statusWhenDone(stack: Stack, id: string): Promise<string | null | undefined> {
   for (let tries = 0; tries < 100; tries++) {
-    const { data } = await house.query(VersionDocument, { id });
+    const { data } = await stack.query(VersionDocument, { id });
     const { node } = data;
     if (node?.__typename !== 'AudienceVersion') throw new Error(`No version: ${node?.__typename}`);
     if (node.status !== 'queued' && node.status !== 'processing') return node.status;

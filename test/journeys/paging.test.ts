@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { IDS } from '../support/ids.ts';
-import { openHouse, type House } from '../support/open-house.ts';
+import { openStack, type Stack } from '../support/open-stack.ts';
 
 interface Connection {
   readonly name: string;
@@ -62,28 +62,28 @@ const CONNECTIONS: readonly Connection[] = [
   below(PERSON, 'logs', 'personLogId'),
 ];
 
-async function page(house: House, { source, read }: Connection, first: number, after?: string) {
-  const { data, errors } = await house.query(source, { first, after: after ?? null });
+async function page(stack: Stack, { source, read }: Connection, first: number, after?: string) {
+  const { data, errors } = await stack.query(source, { first, after: after ?? null });
   expect(errors).toBeUndefined();
   const { edges, pageInfo, totalCount } = read(data);
   return { keys: edges.map(({ node }: any) => node.key), edges, pageInfo, totalCount };
 }
 
 /** The first 100 items at most, by their keys. */
-async function reference(house: House, connection: Connection): Promise<string[]> {
-  return (await page(house, connection, 100)).keys;
+async function reference(stack: Stack, connection: Connection): Promise<string[]> {
+  return (await page(stack, connection, 100)).keys;
 }
 
 describe.each(CONNECTIONS)('$name', (connection) => {
   it.each([1, 2, 3, 7, 20, 99])('visits every item once, %i at a time', async (first) => {
-    const house = await openHouse();
-    const all = await reference(house, connection);
+    const stack = await openStack();
+    const all = await reference(stack, connection);
     const seen: string[] = [];
     let after: string | undefined;
     let steps = 0;
 
     do {
-      const step = await page(house, connection, first, after);
+      const step = await page(stack, connection, first, after);
       seen.push(...step.keys);
       steps += 1;
       expect(step.pageInfo.hasPreviousPage).toBe(after !== undefined && step.keys.length > 0);
@@ -97,21 +97,21 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 
   it('goes on after any of its edges', async () => {
-    const house = await openHouse();
-    const all = await reference(house, connection);
-    const { edges } = await page(house, connection, 12);
+    const stack = await openStack();
+    const all = await reference(stack, connection);
+    const { edges } = await page(stack, connection, 12);
 
     for (const [i, { cursor }] of edges.entries()) {
-      const next = await page(house, connection, 3, cursor);
+      const next = await page(stack, connection, 3, cursor);
       expect(next.keys).toEqual(all.slice(i + 1, i + 4));
     }
   });
 
   it('counts all its items on every page', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const whole = await page(house, connection, 100);
-    const none = await page(house, connection, 0);
+    const whole = await page(stack, connection, 100);
+    const none = await page(stack, connection, 0);
 
     expect(whole.totalCount).toBeGreaterThanOrEqual(whole.keys.length);
     if (!whole.pageInfo.hasNextPage) expect(whole.totalCount).toBe(whole.keys.length);
@@ -123,21 +123,21 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 
   it('refuses the cursors of every other list before any call', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const others = CONNECTIONS.filter(({ list }) => list !== connection.list);
 
     for (const other of others) {
-      const { edges } = await page(house, other, 1);
-      const { errors } = await house.query(connection.source, { first: 1, after: edges[0].cursor });
+      const { edges } = await page(stack, other, 1);
+      const { errors } = await stack.query(connection.source, { first: 1, after: edges[0].cursor });
 
       expect(errors?.[0]?.extensions['code'], `cursor of ${other.name}`).toBe('BAD_USER_INPUT');
     }
   });
 
   it.each([-1, 101, 1_000_000])('refuses to answer %i edges', async (first) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { errors } = await house.query(connection.source, { first });
+    const { errors } = await stack.query(connection.source, { first });
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
     expect(errors?.[0]?.message).toContain('between 0 and 100');
@@ -146,36 +146,36 @@ describe.each(CONNECTIONS)('$name', (connection) => {
 
 describe('walking a list', () => {
   it('costs one call a step', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const [topics] = CONNECTIONS;
     let after: string | undefined;
 
     for (let step = 0; step < 4; step++) {
-      const { pageInfo } = await page(house, topics!, 5, after);
-      expect(house.restCalls).toHaveLength(1);
+      const { pageInfo } = await page(stack, topics!, 5, after);
+      expect(stack.restCalls).toHaveLength(1);
       after = pageInfo.endCursor;
     }
   });
 
   it('asks nothing when the cursor is refused', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    await house.query('{ topics(after: "bm90IG91cnM") { nodes { title } } }');
+    await stack.query('{ topics(after: "bm90IG91cnM") { nodes { title } } }');
 
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 
   it('refuses a cursor of another caller', async () => {
-    const house = await openHouse();
-    const { edges } = await page(house, CONNECTIONS[0]!, 1);
+    const stack = await openStack();
+    const { edges } = await page(stack, CONNECTIONS[0]!, 1);
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       CONNECTIONS[0]!.source,
       { first: 1, after: edges[0].cursor },
       { apiKey: 'demo-two' },
     );
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import * as client from '../../src/client/generated/graphql.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 import { planOf } from '../support/plan-of.ts';
 
 /** What each document is asked with. A new document needs a line, or the last test fails. */
@@ -37,16 +37,16 @@ const DOCUMENTS = Object.entries(client).filter(
 
 describe('the plan', () => {
   it.each(DOCUMENTS)('of %s is what it costs', async (name, document) => {
-    const house = await openHouse({ latencyMs: 15, fresh: true });
+    const stack = await openStack({ latencyMs: 15, fresh: true });
     const variables = VARIABLES[name.replace(/Document$/, '')] ?? {};
 
-    const plan = planOf(print(document), house, variables);
-    const { errors } = await house.query(document, variables);
+    const plan = planOf(print(document), stack, variables);
+    const { errors } = await stack.query(document, variables);
 
     expect(errors).toBeUndefined();
-    expect(plan.calls.least).toBeLessThanOrEqual(house.restCalls.length);
-    expect(plan.calls.most).toBeGreaterThanOrEqual(house.restCalls.length);
-    expect(plan.rounds).toBe(house.journal.rounds);
+    expect(plan.calls.least).toBeLessThanOrEqual(stack.restCalls.length);
+    expect(plan.calls.most).toBeGreaterThanOrEqual(stack.restCalls.length);
+    expect(plan.rounds).toBe(stack.journal.rounds);
   });
 
   it('knows every document', () => {
@@ -58,9 +58,9 @@ describe('the plan', () => {
 
 describe('the least a document costs', () => {
   it.each(['?a@b', '/x?utm@y'])('is counted whatever an id looks like: %s', async (pageId) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const plan = planOf(`{ page(pageId: ${JSON.stringify(pageId)}) { name } }`, house);
+    const plan = planOf(`{ page(pageId: ${JSON.stringify(pageId)}) { name } }`, stack);
 
     expect(plan?.calls).toEqual({ least: 1, most: 1 });
   });
@@ -70,18 +70,18 @@ describe('the least a document costs', () => {
     [500, 0],
     [5, 1],
   ])('is nothing for a search that makes no call: first %i', async (first, calls) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const plan = planOf(`{ searchPages(first: ${first}) { name } }`, house);
+    const plan = planOf(`{ searchPages(first: ${first}) { name } }`, stack);
 
     expect(plan?.calls).toEqual({ least: calls, most: calls });
   });
 
   it('is known beforehand for many objects with many fields each', async () => {
-    const house = await openHouse({ maxUpstreamCalls: 250 });
+    const stack = await openStack({ maxUpstreamCalls: 250 });
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page {
         name audiences(first: 1) { totalCount } links(first: 1) { totalCount } } } }`,
       { ids },
@@ -89,7 +89,7 @@ describe('the least a document costs', () => {
 
     expect(data).toBeUndefined();
     expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(['QUERY_TOO_EXPENSIVE']);
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 });
 
@@ -124,36 +124,36 @@ describe('what a request shares', () => {
       2,
     ],
   ])('is planned once: %s', async (_what, query, least, most) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const plan = planOf(`{ ${query} }`, house);
-    await house.query(`{ ${query} }`);
+    const plan = planOf(`{ ${query} }`, stack);
+    await stack.query(`{ ${query} }`);
 
     expect(plan.calls).toEqual({ least, most });
-    expect(house.restCalls.length).toBeGreaterThanOrEqual(least);
-    expect(house.restCalls.length).toBeLessThanOrEqual(most);
+    expect(stack.restCalls.length).toBeGreaterThanOrEqual(least);
+    expect(stack.restCalls.length).toBeLessThanOrEqual(most);
   });
 
   it('is planned for the longest of several selections of one list', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const query = `{ few: persons(first: 2) { nodes { logs { totalCount } } }
       many: persons(first: 6) { nodes { logs { totalCount } } } }`;
 
-    const plan = planOf(query, house);
-    await house.query(query);
+    const plan = planOf(query, stack);
+    await stack.query(query);
 
     expect(plan.calls).toEqual({ least: 1, most: 7 });
-    expect(house.restCalls).toHaveLength(7);
+    expect(stack.restCalls).toHaveLength(7);
   });
 
   it('is not planned where the backend lacks the route', async () => {
-    const house = await openHouse({ routeSet: 'document' });
+    const stack = await openStack({ routeSet: 'document' });
     const audience = `audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { effectiveName
       versions { totalCount } } searchPages { name }`;
     const account = `account(accountId: "${IDS.account}") { name }`;
 
-    expect(planOf(`{ ${audience} }`, house).calls).toEqual({ least: 0, most: 0 });
-    expect(planOf(`{ ${account} }`, house).calls).toEqual({ least: 1, most: Infinity });
-    expect(planOf(`{ ${account} }`, house).routes[0]).toMatchObject({ route: '/v0/accounts' });
+    expect(planOf(`{ ${audience} }`, stack).calls).toEqual({ least: 0, most: 0 });
+    expect(planOf(`{ ${account} }`, stack).calls).toEqual({ least: 1, most: Infinity });
+    expect(planOf(`{ ${account} }`, stack).routes[0]).toMatchObject({ route: '/v0/accounts' });
   });
 });

@@ -3,16 +3,16 @@
  */
 import { describe, expect, it } from 'vitest';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 
 describe('two tenants', () => {
   it('see different lists under the same query at the same moment', async () => {
-    const house = await openHouse({ latencyMs: 10 });
+    const stack = await openStack({ latencyMs: 10 });
     const query = '{ topics(first: 3) { totalCount nodes { topicId } } }';
 
     const [one, two] = await Promise.all([
-      house.query(query),
-      house.query(query, {}, { apiKey: 'demo-two' }),
+      stack.query(query),
+      stack.query(query, {}, { apiKey: 'demo-two' }),
     ]);
 
     expect(one.data['topics'].nodes[0].topicId).toBe('topic_01');
@@ -21,10 +21,10 @@ describe('two tenants', () => {
   });
 
   it('cannot read each other’s objects, by raw or global id', async () => {
-    const house = await openHouse();
-    const mine = await house.query(`{ page(pageId: "${IDS.page}") { id name } }`);
+    const stack = await openStack();
+    const mine = await stack.query(`{ page(pageId: "${IDS.page}") { id name } }`);
 
-    const theirs = await house.query(
+    const theirs = await stack.query(
       `query Look($id: ID!) { page(pageId: "${IDS.page}") { name } node(id: $id) { id } }`,
       { id: mine.data['page'].id },
       { apiKey: 'demo-two' },
@@ -36,14 +36,14 @@ describe('two tenants', () => {
   });
 
   it('are refused without a key, or with an unknown one', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const query = `{ page(pageId: "${IDS.page}") { name } }`;
 
-    const unknown = await house.query(query, {}, { apiKey: 'nobody' });
-    const none = await house.query(query, {}, { apiKey: '' });
+    const unknown = await stack.query(query, {}, { apiKey: 'nobody' });
+    const none = await stack.query(query, {}, { apiKey: '' });
 
     expect(unknown.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
     expect(none.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 });

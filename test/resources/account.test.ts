@@ -2,43 +2,43 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 
 const ACCOUNT = IDS.account;
 
 describe('account', () => {
   it('counts the persons that its read route answers instead of their number', async () => {
-    const house = await openHouse();
-    const { data: listed } = await house.query(
+    const stack = await openStack();
+    const { data: listed } = await stack.query(
       '{ accounts(first: 1) { nodes { id accountId domain name createdAt linkedPersonsCount } } }',
     );
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ account(accountId: "${ACCOUNT}") { id accountId domain name createdAt linkedPersonsCount } }`,
     );
 
     expect(errors).toBeUndefined();
     expect(data['account']).toEqual(listed['accounts'].nodes[0]);
     expect(data['account'].linkedPersonsCount).toBe(12);
-    expect(house.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
   });
 
   it('is null when there is none, and refused when the id cannot be one', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const missing = await house.query('{ account(accountId: "nobody") { name } }');
-    const refused = await house.query('{ account(accountId: "..") { name } }');
+    const missing = await stack.query('{ account(accountId: "nobody") { name } }');
+    const refused = await stack.query('{ account(accountId: "..") { name } }');
 
     expect(missing).toMatchObject({ data: { account: null }, status: 200 });
     expect(missing.errors).toBeUndefined();
     expect(refused.errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 
   it('is read once for the account, its persons and their account', async () => {
-    const house = await openHouse({ latencyMs: 20 });
+    const stack = await openStack({ latencyMs: 20 });
 
-    const { data, errors } = await house.query(`{ account(accountId: "${ACCOUNT}") { name
+    const { data, errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") { name
       persons { nodes { name account { name } } } logs { nodes { type } } activity { nodes { type } } } }`);
 
     const { name, persons } = data['account'];
@@ -46,12 +46,12 @@ describe('account', () => {
     expect(new Set(persons.nodes.map((person: any) => person.account.name))).toEqual(
       new Set([name]),
     );
-    expect(house.restCalls.toSorted()).toEqual([
+    expect(stack.restCalls.toSorted()).toEqual([
       `GET /v0/accounts/${ACCOUNT}`,
       `GET /v0/accounts/${ACCOUNT}/activity?limit=20`,
       `GET /v0/accounts/${ACCOUNT}/logs?limit=20`,
     ]);
-    expect(house.journal.rounds).toBe(1);
+    expect(stack.journal.rounds).toBe(1);
   });
 });
 
@@ -67,18 +67,18 @@ describe('accounts', () => {
       '/v0/accounts/search?query=a%20b%26c&includeEmptyOnly=true&limit=2',
     ],
   ])('with (first: 2%s) asks for %s', async (args, path) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { errors } = await house.query(`{ accounts(first: 2${args}) { nodes { name } } }`);
+    const { errors } = await stack.query(`{ accounts(first: 2${args}) { nodes { name } } }`);
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toEqual([`GET ${path}`]);
+    expect(stack.restCalls).toEqual([`GET ${path}`]);
   });
 
   it('finds what is searched for, page by page, with one call a page', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const page = (after: string | null) =>
-      house.query(
+      stack.query(
         'query ($after: String) { accounts(query: "foods", first: 5, after: $after) { totalCount nodes { name } pageInfo { hasNextPage endCursor } } }',
         { after },
       );
@@ -89,7 +89,7 @@ describe('accounts', () => {
       names.push(...data.accounts.nodes.map((account: any) => account.name));
       after = data.accounts.pageInfo.endCursor;
       more = data.accounts.pageInfo.hasNextPage;
-      expect(house.restCalls).toHaveLength(1);
+      expect(stack.restCalls).toHaveLength(1);
     }
 
     expect(names).toHaveLength(12);
@@ -97,28 +97,28 @@ describe('accounts', () => {
   });
 
   it('does not take a cursor of all accounts for a search', async () => {
-    const house = await openHouse();
-    const { data } = await house.query('{ accounts(first: 1) { pageInfo { endCursor } } }');
+    const stack = await openStack();
+    const { data } = await stack.query('{ accounts(first: 1) { pageInfo { endCursor } } }');
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       'query ($after: String) { accounts(first: 1, query: "food", after: $after) { nodes { name } } }',
       { after: data['accounts'].pageInfo.endCursor },
     );
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 
   it('reads the persons of 20 accounts in 21 calls and 2 rounds', async () => {
-    const house = await openHouse({ latencyMs: 20 });
+    const stack = await openStack({ latencyMs: 20 });
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       '{ accounts(first: 20) { nodes { persons { nodes { name account { name } } } } } }',
     );
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toHaveLength(21);
-    expect(house.journal.rounds).toBe(2);
+    expect(stack.restCalls).toHaveLength(21);
+    expect(stack.journal.rounds).toBe(2);
   });
 });
 
@@ -126,9 +126,9 @@ describe('account, with the document’s routes alone', () => {
   const LAST = 'account_copperreach_robotics';
 
   it('is found by walking the list, which is read once however many are looked for', async () => {
-    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+    const stack = await openStack({ routeSet: 'document', routes: 'document' });
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ a: account(accountId: "${ACCOUNT}") { name linkedPersonsCount }
          b: account(accountId: "${LAST}") { name }
          c: account(accountId: "nobody") { name }
@@ -142,19 +142,19 @@ describe('account, with the document’s routes alone', () => {
       c: null,
       node: { domain: 'copperreach-robotics.example' },
     });
-    expect(house.restCalls).toEqual(['GET /v0/accounts?limit=100']);
+    expect(stack.restCalls).toEqual(['GET /v0/accounts?limit=100']);
   });
 
   it('stops walking where the account is found', async () => {
-    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+    const stack = await openStack({ routeSet: 'document', routes: 'document' });
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ account(accountId: "${ACCOUNT}") { name logs(first: 1) { nodes { type } } } }`,
     );
 
     expect(errors).toBeUndefined();
     expect(data['account'].name).toBe('Harborlight Logistics');
-    expect(house.restCalls.toSorted()).toEqual([
+    expect(stack.restCalls.toSorted()).toEqual([
       `GET /v0/accounts/${ACCOUNT}/logs?limit=1`,
       'GET /v0/accounts?limit=100',
     ]);

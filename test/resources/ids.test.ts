@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const { page: pageId, audience: audienceId, version: versionId } = IDS;
@@ -44,25 +44,25 @@ const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | un
 
 describe('a lookup', () => {
   it.each(LOOKUPS)('%s takes raw and global ids, mixed as they come', async (field, names) => {
-    const house = await openHouse();
-    const { data: raw } = await house.query(lookup(field, pick(RAW, names)));
-    const calls = house.restCalls;
+    const stack = await openStack();
+    const { data: raw } = await stack.query(lookup(field, pick(RAW, names)));
+    const calls = stack.restCalls;
     expect(raw['found'].id).toBe(GLOBAL[names.at(-1)!]);
 
     for (const name of names) {
       const ids = { ...pick(RAW, names), [name]: GLOBAL[name] };
-      const { data, errors } = await house.query(lookup(field, ids));
+      const { data, errors } = await stack.query(lookup(field, ids));
       expect([data, errors]).toEqual([raw, undefined]);
-      expect(house.restCalls).toEqual(calls);
+      expect(stack.restCalls).toEqual(calls);
     }
-    const { data } = await house.query(lookup(field, pick(GLOBAL, names)));
+    const { data } = await stack.query(lookup(field, pick(GLOBAL, names)));
     expect(data).toEqual(raw);
   });
 
   it.each(LOOKUPS)(
     '%s refuses a global id of another type, and names both',
     async (field, names) => {
-      const house = await openHouse();
+      const stack = await openStack();
       const typeOf = {
         pageId: 'a Page',
         audienceId: 'an Audience',
@@ -72,14 +72,14 @@ describe('a lookup', () => {
       for (const name of names) {
         const other = name === 'topicId' ? GLOBAL.accountId : GLOBAL.topicId;
         const ids = { ...pick(RAW, names), [name]: other };
-        const { data, errors } = await house.query(lookup(field, ids));
+        const { data, errors } = await stack.query(lookup(field, ids));
 
         expect(data).toEqual({ found: null });
         expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
         expect(errors?.[0]?.message).toContain(`"${name}" is the global id of a`);
         expect(errors?.[0]?.message).toContain(name === 'topicId' ? 'an Account' : 'a Topic');
         if (name in typeOf) expect(errors?.[0]?.message).toContain(typeOf[name as 'pageId']);
-        expect(house.restCalls).toEqual([]);
+        expect(stack.restCalls).toEqual([]);
       }
     },
   );
@@ -93,47 +93,47 @@ describe('a lookup', () => {
       { pageId, audienceId: formatNodeId('Audience', ['other', audienceId]), versionId },
     ],
   ])('%s refuses ids that do not belong together: %o', async (field, ids) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(lookup(field, ids));
+    const { data, errors } = await stack.query(lookup(field, ids));
 
     expect(data).toEqual({ found: null });
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
     expect(errors?.[0]?.message).toContain('pass ids that belong together');
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 
   it('reads one object once, however its id is written, and plans it so', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const query = `{ raw: page(pageId: "${pageId}") { name audiences(first: 1) { totalCount } }
       global: page(pageId: "${GLOBAL.pageId}") { title audiences(first: 1) { totalCount } } }`;
 
-    const plan = planOf(query, house);
-    const { errors } = await house.query(query);
+    const plan = planOf(query, stack);
+    const { errors } = await stack.query(query);
 
     expect(errors).toBeUndefined();
     expect(plan.calls).toEqual({ least: 2, most: 2 });
-    expect(house.restCalls).toHaveLength(2);
+    expect(stack.restCalls).toHaveLength(2);
   });
 
   it('begins what it needs beside the object by a global id, too', async () => {
-    const house = await openHouse({ latencyMs: 10 });
+    const stack = await openStack({ latencyMs: 10 });
 
-    await house.query(lookup('page', { pageId: GLOBAL.pageId }, 'name audiences { totalCount }'));
+    await stack.query(lookup('page', { pageId: GLOBAL.pageId }, 'name audiences { totalCount }'));
 
-    expect(house.restCalls).toHaveLength(2);
-    expect(house.journal.rounds).toBe(1);
+    expect(stack.restCalls).toHaveLength(2);
+    expect(stack.journal.rounds).toBe(1);
   });
 });
 
 describe('pageLinks', () => {
   it('takes the page by either id, and its links lead to it', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const links = async (id: string) => {
-      const { data } = await house.query(
+      const { data } = await stack.query(
         `{ pageLinks(pageId: "${id}") { nodes { pageLinkId page { pageId } } pageInfo { endCursor } } }`,
       );
-      return [data, house.restCalls];
+      return [data, stack.restCalls];
     };
 
     const byGlobal = await links(GLOBAL.pageId);
@@ -147,21 +147,21 @@ describe('pageLinks', () => {
     [`pageLinks(pageId: "")`, '"pageId" must not be empty'],
     [`pageLinks(tenantDomainId: "${GLOBAL.pageId}")`, 'pass the raw id that the backend has'],
   ])('refuses %s before any call', async (field, message) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`{ ${field} { totalCount } }`);
+    const { data, errors } = await stack.query(`{ ${field} { totalCount } }`);
 
     expect(data).toEqual({ pageLinks: null });
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
     expect(errors?.[0]?.message).toContain(message);
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 
   it('of a page and an audience refuse a global id for a domain', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const links = `links(tenantDomainId: "${GLOBAL.pageId}") { totalCount }`;
 
-    const { data, errors } = await house.query(`{ page(pageId: "${pageId}") { name ${links}
+    const { data, errors } = await stack.query(`{ page(pageId: "${pageId}") { name ${links}
       audiences(first: 1) { nodes { effectiveName ${links} } } } }`);
 
     expect(data['page'].links).toBeNull();
@@ -190,11 +190,11 @@ describe('a write', () => {
   };
 
   it('takes the object it adds to by either id', async () => {
-    const house = await openHouse({ fresh: true });
+    const stack = await openStack({ fresh: true });
 
-    const { data } = await house.query(CREATE_AUDIENCE, { input: { pageId: GLOBAL.pageId } });
-    const audienceCalls = house.restCalls;
-    const { data: entry } = await house.query(CREATE_ENTRY, {
+    const { data } = await stack.query(CREATE_AUDIENCE, { input: { pageId: GLOBAL.pageId } });
+    const audienceCalls = stack.restCalls;
+    const { data: entry } = await stack.query(CREATE_ENTRY, {
       input: { topicId: GLOBAL.topicId, content },
     });
 
@@ -224,15 +224,15 @@ describe('a write', () => {
   ])(
     'refuses the global id of another type before any call: %#',
     async (mutation, input, message) => {
-      const house = await openHouse();
+      const stack = await openStack();
 
-      const { data, errors } = await house.query(mutation, { input });
+      const { data, errors } = await stack.query(mutation, { input });
 
       expect(Object.values(data)).toEqual([null]);
       expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
       expect(errors?.[0]?.message).toMatch(message);
-      expect(house.restCalls).toEqual([]);
-      expect(planOf(mutation, house, { input }).calls.most).toBe(0);
+      expect(stack.restCalls).toEqual([]);
+      expect(planOf(mutation, stack, { input }).calls.most).toBe(0);
     },
   );
 });
@@ -243,7 +243,7 @@ describe('an id that is the name of a route', () => {
   it.each(['extended', 'document'] as const)(
     'is refused before any call, with the %s routes',
     async (routeSet) => {
-      const house = await openHouse({ routeSet, routes: routeSet });
+      const stack = await openStack({ routeSet, routes: routeSet });
 
       for (const field of [
         'page(pageId: "search") { name }',
@@ -258,18 +258,18 @@ describe('an id that is the name of a route', () => {
         'audienceVersion(pageId: "search", audienceId: "a", versionId: "v") { status }',
         'pageLinks(pageId: "search") { totalCount }',
       ]) {
-        const { errors } = await house.query(`{ ${field} }`);
+        const { errors } = await stack.query(`{ ${field} }`);
         expect(codesOf(errors), field).toEqual(['BAD_USER_INPUT']);
-        expect(house.restCalls, field).toEqual([]);
-        expect(planOf(`{ ${field} }`, house).calls.most, field).toBe(0);
+        expect(stack.restCalls, field).toEqual([]);
+        expect(planOf(`{ ${field} }`, stack).calls.most, field).toBe(0);
       }
       for (const field of [
         `restorePage(input: { id: "${search}" }) { page { id } }`,
         'createAudience(input: { pageId: "search" }) { audience { id } }',
       ]) {
-        const { errors } = await house.query(`mutation { ${field} }`);
+        const { errors } = await stack.query(`mutation { ${field} }`);
         expect(codesOf(errors), field).toEqual(['BAD_USER_INPUT']);
-        expect(house.restCalls, field).toEqual([]);
+        expect(stack.restCalls, field).toEqual([]);
       }
     },
   );
@@ -277,9 +277,9 @@ describe('an id that is the name of a route', () => {
   it.each(['Search', 's%65arch', '%73earch', 'search ', 'search/', 'logs', 'activity'])(
     'is an id like any other when it is not exactly that name: %s',
     async (id) => {
-      const house = await openHouse();
+      const stack = await openStack();
 
-      const { data, errors } = await house.query(
+      const { data, errors } = await stack.query(
         'query ($id: ID!) { page(pageId: $id) { name } }',
         {
           id,
@@ -287,7 +287,7 @@ describe('an id that is the name of a route', () => {
       );
 
       expect([data, errors]).toEqual([{ page: null }, undefined]);
-      expect(house.restCalls).toEqual([`GET /v0/pages/${encodeURIComponent(id)}`]);
+      expect(stack.restCalls).toEqual([`GET /v0/pages/${encodeURIComponent(id)}`]);
     },
   );
 });

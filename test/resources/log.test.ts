@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 
 const { account: ACCOUNT, person: PERSON } = IDS;
 
@@ -24,21 +24,21 @@ describe('the flags of logs and activity', () => {
     ['person', 'logs(first: 1)', 'logs?limit=1'],
     ['person', 'logs(first: 1, includeDeleted: false)', 'logs?includeDeleted=false&limit=1'],
   ])('send nothing that was not given: %s.%s', async (parent, field, path) => {
-    const house = await openHouse();
+    const stack = await openStack();
     const id = parent === 'account' ? ACCOUNT : PERSON;
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       `{ ${parent}(${parent}Id: "${id}") { ${field} { nodes { type } } } }`,
     );
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toEqual([`GET /v0/${parent}s/${id}/${path}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/${parent}s/${id}/${path}`]);
   });
 
   it('bring deleted logs back only when asked', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+    const { data } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
       present: logs(first: 100) { totalCount nodes { deletedAt } }
       all: logs(first: 100, includeDeleted: true) { totalCount nodes { deletedAt } } } }`);
 
@@ -51,9 +51,9 @@ describe('the flags of logs and activity', () => {
 
 describe('a log', () => {
   it('leads back to its owner for nothing, who was there already', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`{
+    const { data, errors } = await stack.query(`{
       account(accountId: "${ACCOUNT}") { name logs(first: 2) { nodes { account { name } } } }
       person(personId: "${PERSON}") { name logs(first: 2) { nodes { person { name } } } } }`);
 
@@ -61,17 +61,17 @@ describe('a log', () => {
     expect(errors).toBeUndefined();
     expect(account.logs.nodes[0].account.name).toBe(account.name);
     expect(person.logs.nodes[0].person.name).toBe(person.name);
-    expect(house.restCalls).toHaveLength(4);
+    expect(stack.restCalls).toHaveLength(4);
   });
 
   it('is read by its global id, its owner beside it, in one round', async () => {
-    const house = await openHouse({ latencyMs: 20 });
+    const stack = await openStack({ latencyMs: 20 });
     const ids = [
       formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']),
       formatNodeId('PersonLog', [PERSON, 'plog_ada_lindqvistova_1']),
     ];
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename
         ... on LogEntry { source type payload createdAt }
         ... on AccountLog { account { name } } ... on PersonLog { person { name } } } }`,
@@ -84,14 +84,14 @@ describe('a log', () => {
       { id: ids[1], __typename: 'PersonLog' },
     ]);
     expect(data['nodes'][1].type).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(house.restCalls).toHaveLength(4);
-    expect(house.journal.rounds).toBe(1);
+    expect(stack.restCalls).toHaveLength(4);
+    expect(stack.journal.rounds).toBe(1);
   });
 
   it('is null when its owner has no such log', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       'query ($id: ID!) { node(id: $id) { ... on PersonLog { type } } }',
       { id: formatNodeId('PersonLog', [PERSON, 'nobody']) },
     );
@@ -101,9 +101,9 @@ describe('a log', () => {
   });
 
   it('is read through fragments on LogEntry, wherever it stands', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`
+    const { data, errors } = await stack.query(`
       fragment What on LogEntry { __typename source type payload idempotencyKey createdAt updatedAt deletedAt }
       { account(accountId: "${ACCOUNT}") { logs(first: 1) { nodes { ...What } } activity(first: 1) { nodes { ...What } } }
         person(personId: "${PERSON}") { logs(first: 1) { nodes { ...What } } } }`);
@@ -120,9 +120,9 @@ describe('a log', () => {
 
 describe('ActivityItem', () => {
   it('leads to its account for nothing, and to persons with a call each', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`{ account(accountId: "${ACCOUNT}") { name
+    const { data, errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") { name
       activity(first: 30, includePersonActivity: true) { nodes { personId personName
         account { name } person { name } } } } }`);
 
@@ -134,13 +134,13 @@ describe('ActivityItem', () => {
     }
     expect(errors).toBeUndefined();
     expect(persons.size).toBeGreaterThan(1);
-    expect(house.restCalls).toHaveLength(2 + persons.size);
+    expect(stack.restCalls).toHaveLength(2 + persons.size);
   });
 
   it('leads to the one log it shows, and is null for the other kind', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+    const { data, errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
       activity(first: 10, includePersonActivity: true) { nodes { type accountLogId personLogId
         accountLog { type account { accountId } } personLog { type person { personId } } } } } }`);
 
@@ -152,26 +152,26 @@ describe('ActivityItem', () => {
       expect(shown.type).toBe(item.type);
       expect(other).toBeNull();
     }
-    expect(house.restCalls).toHaveLength(1 + 10);
+    expect(stack.restCalls).toHaveLength(1 + 10);
   });
 
   it('names its references for nothing', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { errors } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+    const { errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
       activity(first: 10, includePersonActivity: true) { nodes { account { id } person { id personId }
         accountLog { id } personLog { id personLogId } } } } }`);
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toHaveLength(1);
+    expect(stack.restCalls).toHaveLength(1);
   });
 });
 
 describe('logs, with the document’s routes alone', () => {
   it('say that an account’s log cannot be read alone', async () => {
-    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+    const stack = await openStack({ routeSet: 'document', routes: 'document' });
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       'query ($id: ID!) { node(id: $id) { ... on AccountLog { type } } }',
       { id: formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']) },
     );
@@ -179,6 +179,6 @@ describe('logs, with the document’s routes alone', () => {
     expect(data).toEqual({ node: null });
     expect(errors?.[0]?.extensions['code']).toBe('UPSTREAM_UNSUPPORTED');
     expect(errors?.[0]?.message).toContain('/v0/accounts/{account_id}/logs/{account_log_id}');
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** Page links: their filters, the page that only the gateway can know, and an audience's links. */
 import { describe, expect, it } from 'vitest';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 
 const PAGE = IDS.page;
 const CUSTOM_DOMAIN = 'domain_demo_custom';
@@ -17,18 +17,18 @@ describe('pageLinks', () => {
       `?pageId=${PAGE}&tenantDomainId=${CUSTOM_DOMAIN}&limit=2`,
     ],
   ])('with (first: 2%s) asks for %s', async (args, query) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { errors } = await house.query(`{ pageLinks(first: 2${args}) { nodes { path } } }`);
+    const { errors } = await stack.query(`{ pageLinks(first: 2${args}) { nodes { path } } }`);
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toEqual([`GET /v0/page_links${query}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/page_links${query}`]);
   });
 
   it('know their page when they were asked for by it', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`{ pageLinks(first: 3, pageId: "${PAGE}") { nodes {
+    const { data, errors } = await stack.query(`{ pageLinks(first: 3, pageId: "${PAGE}") { nodes {
       pageLinkId tenantDomainId createdAt page { pageId name }
       target { targetType audienceId audience { pageId audienceId effectiveName } } } } }`);
 
@@ -39,13 +39,13 @@ describe('pageLinks', () => {
       expect(page.pageId).toBe(PAGE);
       expect(target.audience).toMatchObject({ pageId: PAGE, audienceId: target.audienceId });
     }
-    expect(house.restCalls).toHaveLength(2 + audiences.size);
+    expect(stack.restCalls).toHaveLength(2 + audiences.size);
   });
 
   it('say what to do when nothing tells their page', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       '{ pageLinks(first: 1) { nodes { path page { pageId } target { audienceId audience { audienceId } } } } }',
     );
 
@@ -57,27 +57,27 @@ describe('pageLinks', () => {
       expect(extensions['code']).toBe('UPSTREAM_UNSUPPORTED');
       expect(message).toContain('pageLinks(pageId:)');
     }
-    expect(house.restCalls).toHaveLength(1);
+    expect(stack.restCalls).toHaveLength(1);
   });
 
   it('do not mind what other field read the same links first', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`{
+    const { data, errors } = await stack.query(`{
       known: page(pageId: "${PAGE}") { links(first: 20) { nodes { page { pageId } } } }
       asked: pageLinks(first: 20, pageId: "${PAGE}") { nodes { page { pageId } } } }`);
 
     expect(errors).toBeUndefined();
     expect(data['asked'].nodes).toEqual(data['known'].links.nodes);
-    expect(house.restCalls.filter((call) => call.includes('page_links'))).toHaveLength(1);
+    expect(stack.restCalls.filter((call) => call.includes('page_links'))).toHaveLength(1);
   });
 });
 
 describe('Page.links', () => {
   it('is read beside its page, and leads back to it for nothing', async () => {
-    const house = await openHouse({ latencyMs: 20 });
+    const stack = await openStack({ latencyMs: 20 });
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ page(pageId: "${PAGE}") { name links { totalCount nodes { path page { name } } } } }`,
     );
 
@@ -85,17 +85,17 @@ describe('Page.links', () => {
     expect(errors).toBeUndefined();
     expect(links.nodes).toHaveLength(links.totalCount);
     expect(new Set(links.nodes.map((link: any) => link.page.name))).toEqual(new Set([name]));
-    expect(house.restCalls).toHaveLength(2);
-    expect(house.journal.rounds).toBe(1);
+    expect(stack.restCalls).toHaveLength(2);
+    expect(stack.journal.rounds).toBe(1);
   });
 
   it('finds the links of another domain, and the one with a path', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data: custom } = await house.query(`{ page(pageId: "${PAGE}") {
+    const { data: custom } = await stack.query(`{ page(pageId: "${PAGE}") {
       links(tenantDomainId: "${CUSTOM_DOMAIN}") { nodes { path tenantDomainId } } } }`);
     const [link] = custom['page'].links.nodes;
-    const { data: one } = await house.query(
+    const { data: one } = await stack.query(
       `query ($path: String) { page(pageId: "${PAGE}") {
         links(path: $path, tenantDomainId: "${CUSTOM_DOMAIN}") { nodes { path } } } }`,
       { path: link.path },
@@ -108,13 +108,13 @@ describe('Page.links', () => {
 
 describe('Audience.links', () => {
   it('are those of the page’s links that lead to it', async () => {
-    const house = await openHouse();
-    const { data: page } = await house.query(
+    const stack = await openStack();
+    const { data: page } = await stack.query(
       `{ page(pageId: "${PAGE}") { links(first: 100) { nodes { pageLinkId target { audienceId } } } } }`,
     );
 
     const { data, errors } =
-      await house.query(`{ audience(pageId: "${PAGE}", audienceId: "${IDS.audience}") {
+      await stack.query(`{ audience(pageId: "${PAGE}", audienceId: "${IDS.audience}") {
       effectiveName links { totalCount nodes { pageLinkId page { pageId } target { audience { effectiveName } } } } } }`);
 
     const { effectiveName, links } = data['audience'];
@@ -127,27 +127,27 @@ describe('Audience.links', () => {
     expect(links.nodes.map((link: any) => link.pageLinkId)).toEqual(own);
     expect(links.nodes[0].page.pageId).toBe(PAGE);
     expect(links.nodes[0].target.audience.effectiveName).toBe(effectiveName);
-    expect(house.restCalls.toSorted()).toEqual([
+    expect(stack.restCalls.toSorted()).toEqual([
       `GET /v0/page_links?pageId=${PAGE}&limit=100`,
       `GET /v0/pages/${PAGE}/audiences/${IDS.audience}`,
     ]);
   });
 
   it('of many audiences of a page are read together', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       `{ page(pageId: "${PAGE}") { audiences(first: 10) { nodes { links { nodes { path } } } } } }`,
     );
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toHaveLength(2);
+    expect(stack.restCalls).toHaveLength(2);
   });
 
   it.each([1, 2])('are walked %i at a time without overlap', async (first) => {
-    const house = await openHouse();
+    const stack = await openStack();
     const page = (after: string | null) =>
-      house.query(
+      stack.query(
         `query ($after: String) { audience(pageId: "${PAGE}", audienceId: "${IDS.audience}") {
           links(first: ${first}, after: $after) { totalCount nodes { pageLinkId } pageInfo { hasNextPage endCursor } } } }`,
         { after },
@@ -169,12 +169,12 @@ describe('Audience.links', () => {
   });
 
   it('shares the walk that finds the page’s audiences, with the document’s routes alone', async () => {
-    const house = await openHouse({ routeSet: 'document' });
+    const stack = await openStack({ routeSet: 'document' });
 
-    const { errors } = await house.query(`{ page(pageId: "${PAGE}") { pageId
+    const { errors } = await stack.query(`{ page(pageId: "${PAGE}") { pageId
       audiences { nodes { audienceId links { nodes { page { pageId } } } } } links { totalCount } } }`);
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls.filter((call) => call.endsWith('limit=100'))).toHaveLength(1);
+    expect(stack.restCalls.filter((call) => call.endsWith('limit=100'))).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 /** Creating pages: what becomes of the input. */
 import { expect, it } from 'vitest';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 
 const CREATE = `mutation ($footerLinks: [FooterLinkGroupInput!]) {
   createPage(input: { brandId: "b", name: "n", pageContext: "c", actions: [], actionCardWidgets: [],
@@ -8,10 +8,10 @@ const CREATE = `mutation ($footerLinks: [FooterLinkGroupInput!]) {
     page { footerLinks { groupId title links { linkId } } } } }`;
 
 it('keeps every text of the input, empty ones too', async () => {
-  const house = await openHouse({ fresh: true });
+  const stack = await openStack({ fresh: true });
   const footerLinks = [{ groupId: '', title: '', links: [{ linkId: '', text: 't', url: 'u' }] }];
 
-  const { data } = await house.query(CREATE, { footerLinks });
+  const { data } = await stack.query(CREATE, { footerLinks });
 
   expect(data['createPage'].page.footerLinks).toEqual([
     { groupId: '', title: '', links: [{ linkId: '' }] },

@@ -2,16 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse, type House } from '../support/open-house.ts';
+import { openStack, type Stack } from '../support/open-stack.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const ACCOUNT = IDS.account;
 
 /** Every person of the sample data, by what its domain is like. */
-async function personsOf(house: House) {
+async function personsOf(stack: Stack) {
   const persons: { personId: string; domain: string | null }[] = [];
   for (let after: string | null = null, more = true; more;) {
-    const { data }: any = await house.query(
+    const { data }: any = await stack.query(
       'query ($after: String) { persons(first: 100, after: $after) { nodes { personId domain } pageInfo { hasNextPage endCursor } } }',
       { after },
     );
@@ -28,14 +28,14 @@ async function personsOf(house: House) {
 
 describe('persons', () => {
   it('are listed, and read by id, with one call each', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const list = await house.query(
+    const list = await stack.query(
       '{ persons(first: 2) { totalCount nodes { id personId name email slug createdAt } } }',
     );
-    const listCalls = house.restCalls;
+    const listCalls = stack.restCalls;
     const [first] = list.data['persons'].nodes;
-    const one = await house.query(
+    const one = await stack.query(
       `{ person(personId: "${first.personId}") { id personId name email slug createdAt } }`,
     );
 
@@ -43,27 +43,27 @@ describe('persons', () => {
     expect(one).toMatchObject({ data: { person: first }, status: 200 });
     expect(one.errors).toBeUndefined();
     expect(listCalls).toEqual(['GET /v0/persons?limit=2']);
-    expect(house.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
   });
 
   it('bring their logs in a call each and two rounds', async () => {
-    const house = await openHouse({ latencyMs: 20 });
+    const stack = await openStack({ latencyMs: 20 });
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       '{ persons(first: 50) { nodes { logs(first: 5) { nodes { type } } } } }',
     );
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toHaveLength(51);
-    expect(house.journal.rounds).toBe(2);
+    expect(stack.restCalls).toHaveLength(51);
+    expect(stack.journal.rounds).toBe(2);
   });
 });
 
 describe('Account.persons', () => {
   it('pages both ways over what came with the account', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const page = async (args: string) => {
-      const { data } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+      const { data } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
         persons(${args}) { totalCount nodes { personId } edges { cursor } pageInfo { hasNextPage hasPreviousPage } } } }`);
       return data['account'].persons;
     };
@@ -76,13 +76,13 @@ describe('Account.persons', () => {
     expect(forward.nodes).toEqual(whole.nodes.slice(5, 8));
     expect(backward.nodes).toEqual(whole.nodes.slice(1, 4));
     expect(forward.pageInfo).toEqual({ hasNextPage: true, hasPreviousPage: true });
-    expect(house.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
   });
 
   it('is null together with its account', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       '{ account(accountId: "nobody") { persons { nodes { name } } } }',
     );
 
@@ -91,81 +91,81 @@ describe('Account.persons', () => {
   });
 
   it('answers persons that are not asked for again', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`{ account(accountId: "${ACCOUNT}") {
+    const { data, errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
       persons(first: 1) { nodes { name logs(first: 1) { nodes { person { name } } } } } } }`);
 
     const [person] = data['account'].persons.nodes;
     expect(errors).toBeUndefined();
     expect(person.logs.nodes[0].person.name).toBe(person.name);
-    expect(house.restCalls).toHaveLength(2);
+    expect(stack.restCalls).toHaveLength(2);
   });
 });
 
 describe('Person.account', () => {
   it('is searched for by the domain, and must match it exactly', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ person(personId: "${IDS.person}") { domain account { accountId domain } } }`,
     );
 
     const { domain, account } = data['person'];
     expect(errors).toBeUndefined();
     expect(account.domain).toBe(domain);
-    expect(house.restCalls).toEqual([
+    expect(stack.restCalls).toEqual([
       `GET /v0/persons/${IDS.person}`,
       `GET /v0/accounts/search?query=${domain}&limit=100`,
     ]);
   });
 
   it('is searched for once for persons of one domain', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       '{ persons(first: 12) { nodes { domain account { name } } } }',
     );
 
     const domains = new Set(data['persons'].nodes.map((person: any) => person.domain));
     expect(errors).toBeUndefined();
     expect(domains.size).toBe(1);
-    expect(house.restCalls).toHaveLength(2);
+    expect(stack.restCalls).toHaveLength(2);
   });
 
   it('is null without a call for a person without a domain', async () => {
-    const house = await openHouse();
-    const { lonely } = await personsOf(house);
+    const stack = await openStack();
+    const { lonely } = await personsOf(stack);
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ person(personId: "${lonely.personId}") { name account { name } } }`,
     );
 
     expect(errors).toBeUndefined();
     expect(data['person'].account).toBeNull();
-    expect(house.restCalls).toEqual([`GET /v0/persons/${lonely.personId}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/persons/${lonely.personId}`]);
   });
 
   it('is null for a person whose domain no account has', async () => {
-    const house = await openHouse();
-    const { stray } = await personsOf(house);
+    const stack = await openStack();
+    const { stray } = await personsOf(stack);
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ person(personId: "${stray.personId}") { account { name } } }`,
     );
 
     expect(errors).toBeUndefined();
     expect(data['person']).toEqual({ account: null });
-    expect(house.restCalls).toEqual([
+    expect(stack.restCalls).toEqual([
       `GET /v0/persons/${stray.personId}`,
       `GET /v0/accounts/search?query=${stray.domain}&limit=100`,
     ]);
   });
 
   it('costs nothing when a list has brought the account before', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       '{ accounts(first: 3) { nodes { name persons(first: 2) { nodes { account { name } } } } } }',
     );
 
@@ -173,19 +173,19 @@ describe('Person.account', () => {
       for (const person of persons.nodes) expect(person.account.name).toBe(name);
     }
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toHaveLength(4);
+    expect(stack.restCalls).toHaveLength(4);
   });
 });
 
 describe('Audience.person', () => {
   it('is free when only its id is selected, and one call a distinct person otherwise', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const query = (selection: string) =>
-      house.query(`{ page(pageId: "${IDS.page}") {
+      stack.query(`{ page(pageId: "${IDS.page}") {
         audiences(first: 10) { nodes { personId person { ${selection} } } } } }`);
 
     const ids = await query('id personId');
-    const idCalls = house.restCalls;
+    const idCalls = stack.restCalls;
     const names = await query('name');
 
     const { nodes } = names.data['page'].audiences;
@@ -193,18 +193,18 @@ describe('Audience.person', () => {
     expect([ids.errors, names.errors]).toEqual([undefined, undefined]);
     expect(nodes.some((node: any) => node.person === null)).toBe(true);
     expect(idCalls).toHaveLength(1);
-    expect(house.restCalls).toHaveLength(1 + persons.size);
+    expect(stack.restCalls).toHaveLength(1 + persons.size);
   });
 });
 
 describe('Account.persons, with the document’s routes alone', () => {
   it('are the distinct persons of the account’s activity', async () => {
-    const house = await openHouse({ routeSet: 'document', routes: 'document' });
-    const full = await openHouse({ routes: 'document' });
+    const stack = await openStack({ routeSet: 'document', routes: 'document' });
+    const full = await openStack({ routes: 'document' });
     const { data: feed } = await full.query(`{ accounts(first: 1) { nodes {
       activity(first: 100, includePersonActivity: true) { nodes { personId } pageInfo { hasNextPage } } } } }`);
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ account(accountId: "${ACCOUNT}") { accountId persons(first: 100) { totalCount nodes { personId id } } } }`,
     );
 
@@ -216,31 +216,31 @@ describe('Account.persons, with the document’s routes alone', () => {
       persons,
     );
     expect(data['account'].persons.totalCount).toBe(persons.size);
-    expect(house.restCalls.toSorted()).toEqual([
+    expect(stack.restCalls.toSorted()).toEqual([
       `GET /v0/accounts/${ACCOUNT}/activity?includePersonActivity=true&limit=100`,
       'GET /v0/accounts?limit=100',
     ]);
   });
 
   it('are read one by one when more than their ids is selected', async () => {
-    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+    const stack = await openStack({ routeSet: 'document', routes: 'document' });
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ account(accountId: "${ACCOUNT}") { name persons(first: 3) { nodes { name account { name } } } } }`,
     );
 
     const { name, persons } = data['account'];
     expect(errors).toBeUndefined();
     expect(persons.nodes.map((person: any) => person.account.name)).toEqual([name, name, name]);
-    expect(house.restCalls).toHaveLength(2 + 3);
+    expect(stack.restCalls).toHaveLength(2 + 3);
   });
 
   it('are planned as what they cost: a walk, and a call a person when more is selected', async () => {
-    const house = await openHouse({ routeSet: 'document', routes: 'document' });
+    const stack = await openStack({ routeSet: 'document', routes: 'document' });
     const planned = (selection: string) =>
       planOf(
         `{ account(accountId: "${ACCOUNT}") { persons(first: 3) { nodes { ${selection} } } } }`,
-        house,
+        stack,
       ).routes.map(({ route, most }) => [route, most]);
 
     const ids = planned('id personId');
@@ -252,12 +252,12 @@ describe('Account.persons, with the document’s routes alone', () => {
   });
 
   it('give no cursor away to another account', async () => {
-    const house = await openHouse({ routeSet: 'document', routes: 'document' });
-    const { data } = await house.query(
+    const stack = await openStack({ routeSet: 'document', routes: 'document' });
+    const { data } = await stack.query(
       `{ account(accountId: "${ACCOUNT}") { persons(first: 1) { pageInfo { endCursor } } } }`,
     );
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       `query ($after: String) { account(accountId: "${IDS.accounts[1]}") { persons(after: $after) { totalCount } } }`,
       { after: data['account'].persons.pageInfo.endCursor },
     );
@@ -268,13 +268,13 @@ describe('Account.persons, with the document’s routes alone', () => {
 
 describe('a person’s global id', () => {
   it('reads the person with one call', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data } = await house.query(
+    const { data } = await stack.query(
       `{ node(id: "${formatNodeId('Person', [IDS.person])}") { ... on Person { personId slug } } }`,
     );
 
     expect(data['node'].personId).toBe(IDS.person);
-    expect(house.restCalls).toEqual([`GET /v0/persons/${IDS.person}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/persons/${IDS.person}`]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TopicsDocument } from '../../src/client/generated/graphql.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse, type House } from '../support/open-house.ts';
+import { openStack, type Stack } from '../support/open-stack.ts';
 
 const TOPIC = IDS.topic;
 const topicId = formatNodeId('Topic', [TOPIC]);
@@ -34,8 +34,8 @@ const ENTRIES = /* GraphQL */ `
 const idsOf = (connection: any): string[] =>
   connection.edges.map((edge: any) => edge.node.topicEntryId);
 
-async function entriesOf(house: House, args: Record<string, unknown> = {}) {
-  const { data, errors } = await house.query(ENTRIES, { topicId: TOPIC, ...args });
+async function entriesOf(stack: Stack, args: Record<string, unknown> = {}) {
+  const { data, errors } = await stack.query(ENTRIES, { topicId: TOPIC, ...args });
   return { entries: data['topic'].entries, errors };
 }
 
@@ -44,45 +44,45 @@ const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | un
 
 describe('Topic', () => {
   it('brings its entries, and they their topic, with one call', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(`{ topic(topicId: "${TOPIC}") { title
+    const { data, errors } = await stack.query(`{ topic(topicId: "${TOPIC}") { title
       entries(first: 100) { nodes { topicId sortOrder content { type content } topic { title } } } } }`);
 
     const { title, entries } = data['topic'];
     expect(errors).toBeUndefined();
     expect(entries.nodes).toHaveLength(40);
     expect(new Set(entries.nodes.map((node: any) => node.topic.title))).toEqual(new Set([title]));
-    expect(house.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
   });
 
   it('is listed with its entries in one call, and read again for nothing', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       '{ topics(first: 3) { totalCount nodes { sortOrder entries { nodes { topic { title purpose } } } } } }',
     );
 
     expect(errors).toBeUndefined();
     expect(data['topics'].nodes).toHaveLength(3);
-    expect(house.restCalls).toEqual(['GET /v0/topics?limit=3']);
+    expect(stack.restCalls).toEqual(['GET /v0/topics?limit=3']);
   });
 
   it('tells with the document for frontends how many entries it leaves out', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data } = await house.query(TopicsDocument, { first: 1 });
+    const { data } = await stack.query(TopicsDocument, { first: 1 });
 
     const { totalCount, pageInfo, nodes } = data.topics.nodes[0]!.entries;
     expect([nodes.length, totalCount]).toEqual([20, 40]);
     expect(pageInfo.hasNextPage).toBe(true);
-    expect(house.restCalls).toEqual(['GET /v0/topics?limit=1']);
+    expect(stack.restCalls).toEqual(['GET /v0/topics?limit=1']);
   });
 
   it('answers null for a topic that does not exist', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query('{ topic(topicId: "nobody") { title } }');
+    const { data, errors } = await stack.query('{ topic(topicId: "nobody") { title } }');
 
     expect(data).toEqual({ topic: null });
     expect(errors).toBeUndefined();
@@ -91,26 +91,26 @@ describe('Topic', () => {
 
 describe('TopicEntry', () => {
   it('is read by its global id with one call, which serves its topic too', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `{ node(id: "${entryId}") { id ... on TopicEntry { topicEntryId createdAt topic { title } } } }`,
     );
 
     expect(errors).toBeUndefined();
     expect(data['node']).toMatchObject({ id: entryId, topicEntryId: 'entry_01_03' });
     expect(data['node'].topic.title).toBeTruthy();
-    expect(house.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
+    expect(stack.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
   });
 
   it('is null by an id that its topic does not hold, or whose topic is gone', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
     const ids = [
       formatNodeId('TopicEntry', [TOPIC, 'nobody']),
       formatNodeId('TopicEntry', ['nobody', 'nobody']),
     ];
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on TopicEntry { content { type } } } }',
       { ids },
     );
@@ -122,9 +122,9 @@ describe('TopicEntry', () => {
 
 describe('Topic.entries', () => {
   it('answers 20 from the start when no size is named', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { entries } = await entriesOf(house);
+    const { entries } = await entriesOf(stack);
 
     expect(entries.edges).toHaveLength(20);
     expect(entries.totalCount).toBe(40);
@@ -134,13 +134,13 @@ describe('Topic.entries', () => {
   it.each([1, 2, 3, 7, 13, 20, 39, 40, 41, 100])(
     'visits every entry once, %i at a time, forward and backward',
     async (size) => {
-      const house = await openHouse();
-      const whole = idsOf((await entriesOf(house, { first: 100 })).entries);
+      const stack = await openStack();
+      const whole = idsOf((await entriesOf(stack, { first: 100 })).entries);
       const forward: string[] = [];
       const backward: string[] = [];
 
       for (let after: string | null = null, more = true; more;) {
-        const { entries }: any = await entriesOf(house, { first: size, after });
+        const { entries }: any = await entriesOf(stack, { first: size, after });
         expect(entries.pageInfo.hasPreviousPage).toBe(forward.length > 0);
         forward.push(...idsOf(entries));
         after = entries.pageInfo.endCursor;
@@ -148,7 +148,7 @@ describe('Topic.entries', () => {
         expect(more).toBe(forward.length < whole.length);
       }
       for (let before: string | null = null, more = true; more;) {
-        const { entries }: any = await entriesOf(house, { last: size, before });
+        const { entries }: any = await entriesOf(stack, { last: size, before });
         expect(entries.pageInfo.hasNextPage).toBe(backward.length > 0);
         backward.unshift(...idsOf(entries));
         before = entries.pageInfo.startCursor;
@@ -168,21 +168,21 @@ describe('Topic.entries', () => {
     [{ first: 0 }, []],
     [{ last: 0 }, []],
   ])('takes %o from between two cursors', async (size, places) => {
-    const house = await openHouse();
-    const { entries: whole } = await entriesOf(house, { first: 100 });
+    const stack = await openStack();
+    const { entries: whole } = await entriesOf(stack, { first: 100 });
     const [after, before] = [whole.edges[2].cursor, whole.edges[10].cursor];
 
-    const { entries } = await entriesOf(house, { ...size, after, before });
+    const { entries } = await entriesOf(stack, { ...size, after, before });
 
     expect(idsOf(entries)).toEqual(places.map((place) => idsOf(whole)[place]));
     expect(entries.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
   });
 
   it('answers nothing between cursors that stand the wrong way round', async () => {
-    const house = await openHouse();
-    const { entries: whole } = await entriesOf(house, { first: 100 });
+    const stack = await openStack();
+    const { entries: whole } = await entriesOf(stack, { first: 100 });
 
-    const { entries } = await entriesOf(house, {
+    const { entries } = await entriesOf(stack, {
       after: whole.edges[10].cursor,
       before: whole.edges[2].cursor,
     });
@@ -191,9 +191,9 @@ describe('Topic.entries', () => {
   });
 
   it('answers an empty connection for a topic without entries', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { entries } = await entriesOf(house, { topicId: 'topic_02' });
+    const { entries } = await entriesOf(stack, { topicId: 'topic_02' });
 
     expect(entries).toEqual({
       totalCount: 0,
@@ -203,13 +203,13 @@ describe('Topic.entries', () => {
   });
 
   it('goes on at the same entry when another was put in before it', async () => {
-    const house = await openHouse({ fresh: true });
-    const { entries: whole } = await entriesOf(house, { first: 100 });
+    const stack = await openStack({ fresh: true });
+    const { entries: whole } = await entriesOf(stack, { first: 100 });
     const { cursor } = whole.edges[4];
 
-    await house.query(`mutation { createTopicEntry(input: { topicId: "${TOPIC}", sortOrder: 0,
+    await stack.query(`mutation { createTopicEntry(input: { topicId: "${TOPIC}", sortOrder: 0,
       content: { type: "text", content: "First of all." } }) { topicEntry { id } } }`);
-    const { entries } = await entriesOf(house, { first: 2, after: cursor });
+    const { entries } = await entriesOf(stack, { first: 2, after: cursor });
 
     expect(entries.totalCount).toBe(whole.totalCount + 1);
     expect(idsOf(entries)).toEqual(idsOf(whole).slice(5, 7));
@@ -221,9 +221,9 @@ describe('Topic.entries', () => {
     ['a size below 0', { last: -1 }, /between 0 and 100, got -1/],
     ['a cursor that was never given', { after: 'bm9uc2Vuc2U' }, /not a cursor of this list/],
   ])('refuses %s', async (_what, args, message) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { entries, errors } = await entriesOf(house, args);
+    const { entries, errors } = await entriesOf(stack, args);
 
     expect(entries).toBeNull();
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
@@ -231,10 +231,10 @@ describe('Topic.entries', () => {
   });
 
   it('refuses a cursor of another topic', async () => {
-    const house = await openHouse();
-    const { entries } = await entriesOf(house, { topicId: 'topic_03' });
+    const stack = await openStack();
+    const { entries } = await entriesOf(stack, { topicId: 'topic_03' });
 
-    const { errors } = await entriesOf(house, { after: entries.edges[0].cursor });
+    const { errors } = await entriesOf(stack, { after: entries.edges[0].cursor });
 
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
   });
@@ -242,15 +242,15 @@ describe('Topic.entries', () => {
   it.each(['after', 'before'])(
     'refuses "%s" of an entry that is there no more',
     async (argument) => {
-      const old = await openHouse({ fresh: true });
-      const house = await openHouse();
+      const old = await openStack({ fresh: true });
+      const stack = await openStack();
       const { data } = await old.query(`mutation { createTopicEntry(input: { topicId: "${TOPIC}",
       content: { type: "text", content: "Soon gone." } }) { topicEntry { topicEntryId } } }`);
       const { entries: whole } = await entriesOf(old, { last: 1 });
       expect(idsOf(whole)).toEqual([data['createTopicEntry'].topicEntry.topicEntryId]);
 
       // The other backend never had the entry: to it, the entry is gone.
-      const { entries, errors } = await entriesOf(house, { [argument]: whole.edges[0].cursor });
+      const { entries, errors } = await entriesOf(stack, { [argument]: whole.edges[0].cursor });
 
       expect(entries).toBeNull();
       expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
@@ -261,9 +261,9 @@ describe('Topic.entries', () => {
 
 describe('updateTopic', () => {
   it('sends what is given, and nothing of what is null or left out', async () => {
-    const house = await openHouse({ fresh: true });
+    const stack = await openStack({ fresh: true });
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       `mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) {
         topic { title sortOrder entries(first: 1) { nodes { topic { title } } } } userErrors { code } } }`,
       { input: { id: topicId, title: 'Prices', sortOrder: null } },
@@ -278,13 +278,13 @@ describe('updateTopic', () => {
       },
       userErrors: [],
     });
-    expect(house.restCalls).toEqual([`PATCH /v0/topics/${TOPIC}`]);
+    expect(stack.restCalls).toEqual([`PATCH /v0/topics/${TOPIC}`]);
   });
 
   it('takes the largest integer that JSON carries', async () => {
-    const house = await openHouse({ fresh: true });
+    const stack = await openStack({ fresh: true });
 
-    const { data } = await house.query(
+    const { data } = await stack.query(
       'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { sortOrder } } }',
       { input: { id: topicId, sortOrder: Number.MAX_SAFE_INTEGER } },
     );
@@ -293,9 +293,9 @@ describe('updateTopic', () => {
   });
 
   it('says in userErrors that there is no such topic', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       'mutation ($id: ID!) { updateTopic(input: { id: $id, title: "x" }) { topic { title } userErrors { code } } }',
       { id: formatNodeId('Topic', ['nobody']) },
     );
@@ -308,31 +308,31 @@ describe('updateTopic', () => {
     ['an id of another type', { id: entryId, title: 'x' }],
     ['a raw id', { id: TOPIC, title: 'x' }],
   ])('refuses %s before any call', async (_what, input) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data, errors } = await house.query(
+    const { data, errors } = await stack.query(
       'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } } }',
       { input },
     );
 
     expect(data).toEqual({ updateTopic: null });
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 });
 
 describe('createTopicEntry', () => {
   it('adds an entry, and reads its topic only when asked for', async () => {
-    const house = await openHouse({ fresh: true });
+    const stack = await openStack({ fresh: true });
     const mutation = (selection: string) => `mutation { createTopicEntry(input: {
       topicId: "${TOPIC}", content: { type: "text", content: "Good to know." }, sortOrder: 7 }) {
       topicEntry { ${selection} } userErrors { code } } }`;
 
-    const { data } = await house.query(
+    const { data } = await stack.query(
       mutation('id sortOrder content { content } topic { topicId }'),
     );
-    const alone = house.restCalls;
-    await house.query(mutation('topic { entries { totalCount } }'));
+    const alone = stack.restCalls;
+    await stack.query(mutation('topic { entries { totalCount } }'));
 
     expect(data['createTopicEntry']).toMatchObject({
       topicEntry: {
@@ -343,18 +343,18 @@ describe('createTopicEntry', () => {
       userErrors: [],
     });
     expect(alone).toEqual([`POST /v0/topics/${TOPIC}/entries`]);
-    expect(house.restCalls).toEqual([
+    expect(stack.restCalls).toEqual([
       `POST /v0/topics/${TOPIC}/entries`,
       `GET /v0/topics/${TOPIC}`,
     ]);
   });
 
   it('answers an entry that node finds by its id', async () => {
-    const house = await openHouse({ fresh: true });
-    const { data: made } = await house.query(`mutation { createTopicEntry(input: {
+    const stack = await openStack({ fresh: true });
+    const { data: made } = await stack.query(`mutation { createTopicEntry(input: {
       topicId: "${TOPIC}", content: { type: "text", content: "Here." } }) { topicEntry { id } } }`);
 
-    const { data } = await house.query(
+    const { data } = await stack.query(
       'query ($id: ID!) { node(id: $id) { ... on TopicEntry { content { content } } } }',
       { id: made['createTopicEntry'].topicEntry.id },
     );
@@ -363,10 +363,10 @@ describe('createTopicEntry', () => {
   });
 
   it('says in userErrors that there is no such topic', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
     const { data, errors } =
-      await house.query(`mutation { createTopicEntry(input: { topicId: "nobody",
+      await stack.query(`mutation { createTopicEntry(input: { topicId: "nobody",
       content: { type: "text", content: "" } }) { topicEntry { id } userErrors { code field } } }`);
 
     expect(errors).toBeUndefined();
@@ -378,14 +378,14 @@ describe('createTopicEntry', () => {
     ['an empty topic id', { topicId: '', content: { type: 't', content: 'c' } }],
     ['a climbing topic id', { topicId: '..', content: { type: 't', content: 'c' } }],
   ])('refuses %s before any call', async (_what, input) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       'mutation ($input: CreateTopicEntryInput!) { createTopicEntry(input: $input) { topicEntry { id } } }',
       { input },
     );
 
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { schema } from '../../src/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { status, type Behaviour } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const topicId = formatNodeId('Topic', [IDS.topic]);
@@ -90,33 +90,33 @@ const FORMS: readonly [keyof typeof WRITES, object, ReturnType<typeof invalid>[]
 
 describe('what breaks a limit', () => {
   it.each(FORMS)('is told at once and calls nothing: %s %o', async (name, input, userErrors) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const plan = planOf(mutationOf(name), house, { input });
-    const { data, errors } = await house.query(mutationOf(name), { input });
+    const plan = planOf(mutationOf(name), stack, { input });
+    const { data, errors } = await stack.query(mutationOf(name), { input });
 
     expect(errors).toBeUndefined();
     expect(data[name]).toMatchObject({ object: null });
     const byField = (list: { field: string[] }[]) =>
       list.toSorted((a, b) => String(a.field).localeCompare(String(b.field)));
     expect(byField(data[name].userErrors)).toEqual(byField(userErrors));
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
     expect(plan.calls).toEqual({ least: 0, most: 0 });
   });
 
   it('does not keep the next write of the document from being sent', async () => {
-    const house = await openHouse({ fresh: true });
+    const stack = await openStack({ fresh: true });
     const write = (alias: string, title: string) =>
       `${alias}: updateTopic(input: { id: "${topicId}", title: "${title}" }) { topic { title } userErrors { field } }`;
 
-    const { data, errors } = await house.query(`mutation { ${write('a', '')} ${write('b', 'B')} }`);
+    const { data, errors } = await stack.query(`mutation { ${write('a', '')} ${write('b', 'B')} }`);
 
     expect(errors).toBeUndefined();
     expect(data).toEqual({
       a: { topic: null, userErrors: [{ field: ['title'] }] },
       b: { topic: { title: 'B' }, userErrors: [] },
     });
-    expect(house.restCalls).toEqual([`PATCH /v0/topics/${IDS.topic}`]);
+    expect(stack.restCalls).toEqual([`PATCH /v0/topics/${IDS.topic}`]);
   });
 
   it.each([
@@ -125,14 +125,14 @@ describe('what breaks a limit', () => {
     ['a value of another kind', { id: topicId, title: 7 }, 400],
     ['a field that is not there', { id: topicId, heading: '' }, 400],
   ])('stays a GraphQL error where a developer has to mend it: %s', async (_what, input, code) => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { errors, status } = await house.query(mutationOf('updateTopic'), { input });
+    const { errors, status } = await stack.query(mutationOf('updateTopic'), { input });
 
     expect(status).toBe(code);
     expect(errors).toHaveLength(1);
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
   });
 });
 
@@ -208,9 +208,9 @@ describe('what the backend refuses', () => {
   });
 
   it('names the object to write to by the field that holds its id', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { data } = await house.query(mutationOf('createAudience'), {
+    const { data } = await stack.query(mutationOf('createAudience'), {
       input: { pageId: 'nobody' },
     });
 

@@ -11,16 +11,16 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { IDS } from '../support/ids.ts';
-import { openHouse } from '../support/open-house.ts';
+import { openStack } from '../support/open-stack.ts';
 
 const NESTED = `query Nested($first: Int!) { page(pageId: "${IDS.page}") { name
   audiences(first: $first) { nodes { effectiveName person { name } } } } }`;
 
 describe('the explanation', () => {
   it('lists every call in order, with the field that caused it', async () => {
-    const house = await openHouse({ latencyMs: 5 });
+    const stack = await openStack({ latencyMs: 5 });
 
-    const { extensions } = await house.query<any, any>(
+    const { extensions } = await stack.query<any, any>(
       NESTED,
       { first: 2 },
       { headers: { 'x-explain': 'true' } },
@@ -46,9 +46,9 @@ describe('the explanation', () => {
   });
 
   it('says what was primed by another answer', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { extensions } = await house.query<any, any>(
+    const { extensions } = await stack.query<any, any>(
       `{ page(pageId: "${IDS.page}") { name audiences(first: 1) { nodes {
            latestVersion { audience { effectiveName } } } } } }`,
       {},
@@ -64,9 +64,9 @@ describe('the explanation', () => {
   });
 
   it('is silent unless asked, but for a header', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { extensions, headers } = await house.query<any, any>(NESTED, { first: 1 });
+    const { extensions, headers } = await stack.query<any, any>(NESTED, { first: 1 });
 
     expect(extensions).toBeUndefined();
     expect(headers.get('server-timing')).toMatch(
@@ -77,15 +77,15 @@ describe('the explanation', () => {
 
 describe('the plan', () => {
   it('is answered without a call', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { extensions } = await house.query<any, any>(
+    const { extensions } = await stack.query<any, any>(
       NESTED,
       { first: 7 },
       { headers: { 'x-explain': 'plan' } },
     );
 
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
     expect(extensions.plan).toMatchObject({ calls: { least: 2, most: 9 }, rounds: 2 });
     expect(extensions.plan.routes).toContainEqual({
       method: 'GET',
@@ -97,9 +97,9 @@ describe('the plan', () => {
   });
 
   it('plans nothing for arguments that would be refused', async () => {
-    const house = await openHouse();
+    const stack = await openStack();
 
-    const { extensions } = await house.query<any, any>(
+    const { extensions } = await stack.query<any, any>(
       '{ page(pageId: "..") { name } persons(first: 500) { nodes { name } } node(id: "x") { id } }',
       {},
       { headers: { 'x-explain': 'plan' } },
@@ -136,14 +136,14 @@ describe('the budget', () => {
   const ids = Array.from({ length: 8 }, (_, i) => formatNodeId('Person', [`person_${i}`]));
 
   it('refuses a document whose least cost is above it, before any call', async () => {
-    const house = await openHouse({ maxUpstreamCalls: 5 });
+    const stack = await openStack({ maxUpstreamCalls: 5 });
 
-    const { data, errors, status } = await house.query<any, any>(
+    const { data, errors, status } = await stack.query<any, any>(
       'query Many($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
       { ids },
     );
 
-    expect(house.restCalls).toEqual([]);
+    expect(stack.restCalls).toEqual([]);
     expect(status).toBe(400);
     expect(data).toBeUndefined();
     expect(errors?.[0]).toMatchObject({
@@ -155,26 +155,26 @@ describe('the budget', () => {
   });
 
   it('counts a document that could be dear by what it costs at least', async () => {
-    const house = await openHouse({ maxUpstreamCalls: 5 });
+    const stack = await openStack({ maxUpstreamCalls: 5 });
 
-    const { errors } = await house.query(
+    const { errors } = await stack.query(
       'query Same($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
       { ids: ids.slice(0, 4) },
     );
 
     expect(errors).toBeUndefined();
-    expect(house.restCalls).toHaveLength(4);
+    expect(stack.restCalls).toHaveLength(4);
   });
 
   it('cuts what would pass it while running, and says where to go on', async () => {
-    const house = await openHouse({ maxUpstreamCalls: 6 });
+    const stack = await openStack({ maxUpstreamCalls: 6 });
 
-    const { data, errors, extensions } = await house.query<any, any>(
+    const { data, errors, extensions } = await stack.query<any, any>(
       '{ persons(first: 8) { nodes { personId logs(first: 2) { nodes { type } } } } }',
     );
 
     const { nodes } = data.persons;
-    expect(house.restCalls).toHaveLength(6);
+    expect(stack.restCalls).toHaveLength(6);
     expect(nodes.filter(({ logs }: any) => logs !== null)).toHaveLength(5);
     expect(errors?.map((error: any) => error.extensions.code)).toEqual(
       Array(3).fill('UPSTREAM_BUDGET_EXCEEDED'),
@@ -189,9 +189,9 @@ describe('the budget', () => {
   });
 
   it('names the object to ask for next, wherever it was referred to', async () => {
-    const house = await openHouse({ maxUpstreamCalls: 3 });
+    const stack = await openStack({ maxUpstreamCalls: 3 });
 
-    const { data, errors, extensions } = await house.query<any, any>(
+    const { data, errors, extensions } = await stack.query<any, any>(
       `{ page(pageId: "${IDS.page}") { audiences(first: 4) { nodes {
            personId person { name } again: person { email } } } } }`,
     );

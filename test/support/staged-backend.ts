@@ -14,7 +14,7 @@ import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
 
-export interface StagedHouse {
+export interface StagedStack {
   /** What the backend was asked so far: `GET /v0/pages/p1`. */
   readonly restCalls: readonly string[];
   query(
@@ -24,14 +24,14 @@ export interface StagedHouse {
 }
 
 /**
- * Opens a house before such a backend; both close when the test ends.
+ * Opens a stack before such a backend; both close when the test ends.
  *
  * @param answer the JSON for a path and its query; undefined is answered with 404.
  */
 export async function openStaged(
   answer: (url: URL) => unknown,
   routeSet: RouteSet = 'extended',
-): Promise<StagedHouse> {
+): Promise<StagedStack> {
   const restCalls: string[] = [];
   const server = createServer((request, response) => {
     restCalls.push(`${request.method} ${request.url}`);

@@ -1,7 +1,7 @@
 /**
- * A whole house for a test: the embedded backend on a free port, the REST client, the graph.
+ * The whole stack for a test: the embedded backend on a free port, the REST client, the graph.
  *
- * Opening a backend costs most of a test's time, so houses with the same backend options share one
+ * Opening a backend costs most of a test's time, so stacks with the same backend options share one
  * backend a file. A test that writes asks for a backend of its own with `fresh`.
  */
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
@@ -24,7 +24,7 @@ import type { DocumentLimits } from '../../src/server/operation/document-limits.
 import { createGateway, type Gateway } from '../../src/server/gateway.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
 
-export interface HouseOptions extends Partial<BackendOptions> {
+export interface StackOptions extends Partial<BackendOptions> {
   /** A backend that no other test of the file sees. */
   readonly fresh?: boolean;
   /** Which routes the gateway believes in; the backend has them all unless told otherwise. */
@@ -54,7 +54,7 @@ export interface Answer<Data, Extensions> {
   readonly headers: Headers;
 }
 
-export interface House {
+export interface Stack {
   readonly backend: Backend;
   readonly gateway: Gateway;
   /** What the backend was asked since the last query began: `GET /v0/pages/p1`. */
@@ -84,13 +84,13 @@ afterAll(async () => {
   sites.clear();
 });
 
-export async function openHouse({
+export async function openStack({
   fresh = false,
   routeSet = 'extended',
   limits = {},
   maxUpstreamCalls = 250,
   ...options
-}: HouseOptions = {}): Promise<House> {
+}: StackOptions = {}): Promise<Stack> {
   const site = fresh ? openSite(options) : sharedSite(options);
   const backend = await site.backend;
   const dispatcher = createDispatcher(backend.url);
@@ -115,7 +115,7 @@ export async function openHouse({
   return {
     backend,
     gateway,
-    rest: real({ apiKey: EXAMPLE_API_KEY, requestId: 'house' }),
+    rest: real({ apiKey: EXAMPLE_API_KEY, requestId: 'stack' }),
     get restCalls() {
       return restCalls;
     },
@@ -129,7 +129,7 @@ export async function openHouse({
       site.listener = (line) => heard.push(line);
       if (looksAhead === false) return executeNaively(document, variables, upstream);
       const response = await gateway.fetch(
-        new Request('http://house/graphql', {
+        new Request('http://stack/graphql', {
           method: 'POST',
           headers: {
             'content-type': 'application/json',
