@@ -1,19 +1,19 @@
 /**
- * Whose work is next, and how much of it is done before the event loop looks at anything else.
+ * Fair queueing of work that cannot be interrupted: parsing, validating, planning, and execution up to
+ * its first wait.
  *
- * Parsing, validating and planning cannot be interrupted, so tasks wait here for a later turn of the
- * event loop once a turn has worked for its share of time. Those who wait are served by deficit round
- * robin (Shreedhar and Varghese, 1995), a key a lane, in milliseconds: whoever sends what is dear waits
- * for it himself.
+ * Once a turn of the event loop has worked for its share of time, tasks wait here for a later turn.
+ * Waiting tasks are served by deficit round robin in milliseconds (Shreedhar and Varghese, 1995), with a
+ * flow for each key: who sends expensive documents waits for them.
  */
 
-/** How long a turn works before it lets the event loop go on, in milliseconds. */
+/** How long a turn works before the event loop goes on, in milliseconds. */
 const TURN_MS = 5;
 
-/** What a lane may use each time it is visited, in milliseconds. */
+/** What a flow may use each time it is visited, in milliseconds. */
 const QUANTUM_MS = 1;
 
-/** Tasks that may wait. A lane may have as many as are free, so no one fills more than half of it. */
+/** Tasks that may wait. A flow may have as many as are free, so no one fills more than half of it. */
 const MAX_WAITING = 1_024;
 
 /** Too much waits already. */
@@ -21,14 +21,14 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-interface Lane {
+interface Flow {
   readonly tasks: (() => void)[];
   creditMs: number;
 }
 
 export class FairQueue {
   /** Of keys with waiting tasks; the first is next. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #flows = new Map<string, Flow>();
   #waiting = 0;
   /** In this turn of the event loop. */
   #usedMs = 0;
@@ -37,21 +37,21 @@ export class FairQueue {
   /**
    * Runs a task: at once where none waits and the turn has time left.
    *
-   * @throws {QueueFullError} when too many of its lane wait.
+   * @throws {QueueFullError} when too many of its flow wait.
    */
   run<Value>(key: string, task: () => Value): Value | Promise<Awaited<Value>> {
     this.#endTurnLater();
     if (this.#waiting === 0 && this.#usedMs < TURN_MS) return this.#timed(task);
-    let lane = this.#lanes.get(key);
-    if (!lane) {
-      lane = { tasks: [], creditMs: 0 };
-      this.#lanes.set(key, lane);
+    let flow = this.#flows.get(key);
+    if (!flow) {
+      flow = { tasks: [], creditMs: 0 };
+      this.#flows.set(key, flow);
     }
-    if (lane.tasks.length >= MAX_WAITING - this.#waiting) {
-      if (lane.tasks.length === 0) this.#lanes.delete(key);
+    if (flow.tasks.length >= MAX_WAITING - this.#waiting) {
+      if (flow.tasks.length === 0) this.#flows.delete(key);
       throw new QueueFullError();
     }
-    const { tasks } = lane;
+    const { tasks } = flow;
     this.#waiting += 1;
     return new Promise((resolve) => {
       tasks.push(() => resolve(settled(task)));
@@ -61,8 +61,8 @@ export class FairQueue {
   /** Counts work that was done for a key outside of the queue. */
   charge(key: string, ms: number): void {
     this.#usedMs += ms;
-    const lane = this.#lanes.get(key);
-    if (lane) lane.creditMs -= ms;
+    const flow = this.#flows.get(key);
+    if (flow) flow.creditMs -= ms;
   }
 
   #timed<Value>(task: () => Value): Value {
@@ -89,17 +89,17 @@ export class FairQueue {
   };
 
   #serve(): void {
-    for (const [key, lane] of this.#lanes) {
-      lane.creditMs += QUANTUM_MS;
-      while (lane.creditMs > 0 && lane.tasks.length > 0 && this.#usedMs < TURN_MS) {
+    for (const [key, flow] of this.#flows) {
+      flow.creditMs += QUANTUM_MS;
+      while (flow.creditMs > 0 && flow.tasks.length > 0 && this.#usedMs < TURN_MS) {
         const before = this.#usedMs;
         this.#waiting -= 1;
-        this.#timed(lane.tasks.shift()!);
-        lane.creditMs -= this.#usedMs - before;
+        this.#timed(flow.tasks.shift()!);
+        flow.creditMs -= this.#usedMs - before;
       }
       // Visited again by this very loop, after the others.
-      this.#lanes.delete(key);
-      if (lane.tasks.length > 0) this.#lanes.set(key, lane);
+      this.#flows.delete(key);
+      if (flow.tasks.length > 0) this.#flows.set(key, flow);
       if (this.#usedMs >= TURN_MS) return;
     }
   }

@@ -108,10 +108,10 @@ export interface StreamingRequest extends OperationRequest {
 
 type AnyRequest = OperationRequest & { readonly streams?: boolean };
 
-/** Errors that are told of one answer: a few ids asked for by many names make thousands. */
+/** Errors of one answer: a few ids asked for under many aliases make thousands. */
 const MAX_ERRORS = 1_000;
 
-/** To whoever has left, one error tells enough: a hundred are as dear as an answer. */
+/** For a caller who has left one error is enough: a hundred cost as much as an answer. */
 const maxErrors = (context: unknown): number =>
   (context as { readonly record: RequestRecord }).record.leaving.cancelled ? 1 : MAX_ERRORS;
 
@@ -198,16 +198,16 @@ export class OperationHandler {
   /**
    * Never rejects.
    *
-   * @param read the request's parameters, which nobody has looked at; may throw a refusal.
+   * @param read reads the request's parameters, unchecked; may throw a refusal.
    * @returns a stream for a subscription, to carriers that can write one.
    */
   handle(read: () => unknown, request: StreamingRequest): Promise<Reply | ReplyStream>;
   handle(read: () => unknown, request: OperationRequest): Promise<Reply>;
   async handle(read: () => unknown, request: AnyRequest): Promise<Reply | ReplyStream> {
-    const lane = this.#laneOf(request);
+    const flow = this.#flowOf(request);
     let result: Executed | Reply | ReplyStream;
     try {
-      result = await this.#queue.run(lane, () => this.#operate(read, request));
+      result = await this.#queue.run(flow, () => this.#operate(read, request));
     } catch (error) {
       result =
         error instanceof QueueFullError ? overloaded(QUEUE_FULL_WAIT_MS) : { errors: [error] };
@@ -217,7 +217,7 @@ export class OperationHandler {
     const reply = this.#replyOf(result, request);
     request.record.reply = reply;
     const { length } = reply.text;
-    this.#queue.charge(lane, length > 0 ? performance.now() - startMs : 0);
+    this.#queue.charge(flow, length > 0 ? performance.now() - startMs : 0);
     return reply;
   }
 
@@ -257,8 +257,8 @@ export class OperationHandler {
       : this.#run(params, known, apiKey, request);
   }
 
-  /** Whoever brings no key, or one that the backend has not accepted yet, shares a lane with all others who do. */
-  #laneOf({ apiKey }: OperationRequest): string {
+  /** All requests without a key, or with one that the backend has not accepted yet, are one flow. */
+  #flowOf({ apiKey }: OperationRequest): string {
     return apiKey != null && this.#options.upstream.isAccepted(apiKey) ? apiKey : '';
   }
 
@@ -406,9 +406,9 @@ export class OperationHandler {
       return { errors: source };
     }
     const { events, field } = source;
-    const lane = this.#laneOf(request);
+    const flow = this.#flowOf(request);
     const execute = (event: unknown) =>
-      this.#queue.run(lane, () =>
+      this.#queue.run(flow, () =>
         this.#execute({
           ...args,
           rootValue: event,
