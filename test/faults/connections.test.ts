@@ -148,14 +148,11 @@ it('T67 gives memory back after a hard time, to within 60 MB of what it was', as
   const list = JSON.stringify({ ...sampleOf(routes.listPersons), items });
   busy.upstream.on('*', world());
   busy.upstream.on('GET /v0/persons', text(list));
-  await busy.ask('{ persons(first: 100) { nodes { name } } }');
-  const before = residentBytes(busy);
   const callers = openCallers(busy.gateway);
   closing.push(() => callers.close());
-
   let count = 0;
   let peak = 0;
-  await callers.loop(60, 3_000, async () => {
+  const ask = async () => {
     const lists = Array.from({ length: 4 }, (_, i) => {
       return `a${i}: persons(first: 100) { nodes { id personId name email domain createdAt } }`;
     });
@@ -165,7 +162,12 @@ it('T67 gives memory back after a hard time, to within 60 MB of what it was', as
     );
     expect([200, 503]).toContain(status);
     peak = Math.max(peak, residentBytes(busy));
-  });
+  };
+  // A process that has served has compiled its code and filled its buffers.
+  await callers.loop(2, 1_000, ask);
+  const before = residentBytes(busy);
+
+  await callers.loop(60, 3_000, ask);
 
   expect(peak - before).toBeLessThan(400e6);
   await eventually(() => expect(residentBytes(busy) - before).toBeLessThan(60e6), 20_000);
