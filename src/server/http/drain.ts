@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { setImmediate as pollOnce, setTimeout as sleep } from 'node:timers/promises';
-import type { Site } from '../gateway.ts';
+import type { Site } from '../site.ts';
 import type { Connections } from './connections.ts';
 
 /**

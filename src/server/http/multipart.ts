@@ -33,6 +33,24 @@ export async function* multipart(
   }
 }
 
+/** The same for those who read it without our HTTP server. */
+export function multipartStream(first: string, parts: ReplyParts): ReadableStream<Uint8Array> {
+  const chunks = multipart(first, parts);
+  const encoder = new TextEncoder();
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { value, done } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      cancel: () => parts.cancel(),
+    },
+    // Nothing is read ahead: our HTTP server reads the parts themselves.
+    { highWaterMark: 0 },
+  );
+}
+
 function isLate(coming: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(true), ms);

@@ -7,7 +7,7 @@
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Site } from '../gateway.ts';
+import type { Site } from '../site.ts';
 import { hostRefusal, isAllowed } from './request-listener.ts';
 
 export interface UpgradeListenerOptions {

@@ -40,6 +40,14 @@ interface GaugeOptions<Label extends string> {
   readonly collect?: () => void;
 }
 
+/** What gauges read. */
+export interface Watched {
+  readonly requests: { readonly underWay: number };
+  readonly breaker: Breaker;
+  readonly pollers: Pollers;
+  readonly subscriptions: Subscriptions;
+}
+
 export class Metrics {
   readonly registry = new Registry();
   /** What `/metrics` answers; several workers put their sum in its place. */
@@ -53,8 +61,8 @@ export class Metrics {
     outcome,
   }));
   readonly #durations: Histogram<'operation'>;
-  #inFlight = 0;
   readonly #rejections: Counter;
+  #gathering: Promise<string> | undefined;
 
   constructor({ ofProcess = false }: MetricsOptions = {}) {
     this.#counter(
@@ -68,10 +76,6 @@ export class Metrics {
       'GraphQL requests, arrival to answer.',
       ['operation'],
     );
-    const inFlight = this.#gauge('gateway_requests_in_flight', 'GraphQL requests being answered.', {
-      // Looked at when somebody asks: telling it of every request costs more than counting them.
-      collect: () => inFlight.set(this.#inFlight),
-    });
     this.#rejections = this.#counter(
       'gateway_unhandled_rejections_total',
       'Promises rejected without anybody waiting: mistakes of ours.',
@@ -82,13 +86,12 @@ export class Metrics {
     if (ofProcess) collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A GraphQL request has come; its `end` follows. */
-  begin(): void {
-    this.#inFlight += 1;
-  }
-
-  end(): void {
-    this.#inFlight -= 1;
+  /** As `gather`, once for all who ask at the same time. */
+  text(): Promise<string> {
+    this.#gathering ??= this.gather().finally(() => {
+      this.#gathering = undefined;
+    });
+    return this.#gathering;
   }
 
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
@@ -101,8 +104,11 @@ export class Metrics {
     this.#rejections.inc();
   }
 
-  /** From now on tells what the circuits of the breaker are. */
-  watch(breaker: Breaker): void {
+  /** Reads the state of these from now on, when metrics are gathered. */
+  watch({ requests, breaker, pollers, subscriptions }: Watched): void {
+    const inFlight = this.#gauge('gateway_requests_in_flight', 'GraphQL requests being answered.', {
+      collect: () => inFlight.set(requests.underWay),
+    });
     const state = this.#gauge(
       'gateway_breaker_state',
       'The worst circuit of a scope: 0 closed, 1 half-open, 2 open; of several workers, the worst.',
@@ -127,10 +133,6 @@ export class Metrics {
         },
       },
     );
-  }
-
-  /** From now on tells how many watch and poll. */
-  watchLive(pollers: Pollers, subscriptions: Subscriptions): void {
     const open = this.#gauge('gateway_subscriptions_open', 'Subscriptions that are open.', {
       collect: () => open.set(subscriptions.size),
     });

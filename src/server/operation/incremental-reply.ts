@@ -43,6 +43,7 @@ export function incrementalReply(
     finish = resolve;
   });
   const parts: ReplyParts = {
+    format,
     finished,
     next: async () => {
       for (let payload = await rest.next(); payload; payload = await rest.next()) {

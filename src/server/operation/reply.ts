@@ -74,6 +74,7 @@ export class Reply {
 
 /** What follows a reply. */
 export interface ReplyParts {
+  readonly format: IncrementalFormat;
   /** The next part; undefined after the last one, or when its reader has left. */
   next(): Promise<ReplyPart | undefined>;
   /** Nobody reads on: what is still under way for it is given up. */
@@ -167,16 +168,12 @@ export function presentErrors(errors: readonly unknown[], presentation: Presenta
   };
 }
 
-export const writeReply = (
-  reply: Reply,
-  mediaType: MediaType,
-  format?: IncrementalFormat,
-): WrittenReply => ({
+export const writeReply = (reply: Reply, mediaType: MediaType): WrittenReply => ({
   parts: reply.parts,
   status: mediaType === 'application/json' ? reply.legacyStatus : reply.status,
   headers: [
-    ...(reply.parts && format
-      ? ['content-type', `multipart/mixed; boundary="-"; ${format}`, ...UNBUFFERED]
+    ...(reply.parts
+      ? ['content-type', `multipart/mixed; boundary="-"; ${reply.parts.format}`, ...UNBUFFERED]
       : ['content-type', `${mediaType}; charset=utf-8`]),
     ...reply.headers,
   ],

@@ -7,9 +7,10 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { multipartStream } from '../http/multipart.ts';
 import { eventStreamResponse } from '../live/event-stream.ts';
 import { ReplyStream } from '../live/reply-stream.ts';
-import { incrementalFormatOf, negotiate } from '../operation/media-type.ts';
+import { negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
 import { badRequest, readForm } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
@@ -122,11 +123,10 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         return;
       }
       setResultProcessor((_result, { Response }) => {
-        const format = incrementalFormatOf(accept);
-        const type = mediaType ?? 'application/json';
-        const { status, headers, text, parts } = writeReply(reply, type, format);
-        // Parts are read from the reply, as they come.
-        return new Response(parts ? null : text, { status, headers: pairsOf(headers) });
+        const written = writeReply(reply, mediaType ?? 'application/json');
+        const { status, headers, text, parts } = written;
+        const body = parts ? multipartStream(text, parts) : text;
+        return new Response(body, { status, headers: pairsOf(headers) });
       }, 'application/json');
     },
   };
