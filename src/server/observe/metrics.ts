@@ -14,7 +14,7 @@ import type { UpstreamObserver } from '../../rest/client/observer.ts';
 import { BREAKER_SCOPES, type Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
 import type { Subscriptions } from '../live/subscriptions.ts';
-import type { SubscriptionObserver } from '../operation/operation-handler.ts';
+import type { SubscriptionObserver } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import { CounterBatch } from './counter-batch.ts';
 

@@ -4,7 +4,7 @@
  *
  * Never the query, its variables, a header or an address.
  */
-import type { SubscriptionObserver } from '../operation/operation-handler.ts';
+import type { SubscriptionObserver } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics, Outcome } from './metrics.ts';
