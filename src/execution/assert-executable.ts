@@ -1,6 +1,5 @@
 /**
- * What the executor takes for granted of a schema beyond its being valid: said when a server starts,
- * and not by its first request.
+ * What the executor requires of a valid schema, checked when a server starts.
  */
 import { assertValidSchema, isScalarType, type GraphQLSchema } from 'graphql';
 

@@ -14,7 +14,7 @@ export class Turns {
   isOver = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** To be told the time every now and then; the first time begins a turn. */
+  /** Call it with the time now and then; the first call begins a turn. */
   look(nowMs: number): void {
     if (this.#endsAtMs === undefined) {
       this.#endsAtMs = nowMs + TURN_MS;

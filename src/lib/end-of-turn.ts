@@ -7,7 +7,7 @@
 
 let end: Promise<void> | undefined;
 
-/** One promise for all who ask in the same turn. */
+/** One promise for all callers of the same turn. */
 export function endOfTurn(): Promise<void> {
   end ??= new Promise((resolve) => {
     setImmediate(() => {

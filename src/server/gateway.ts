@@ -32,14 +32,17 @@ export interface GatewayOptions extends OperationHandlerOptions {
   /** False: browsers get no GraphiQL. */
   readonly graphiql?: GraphiqlOptions | false;
   readonly webSocket?: WebSocketOptions;
-  /** Whether metrics and the details of readiness are told by `admin` alone. @default false */
+  /** Whether only `admin` serves metrics and the details of readiness. @default false */
   readonly hasAdminPort?: boolean;
-  /** For how long answers to trusted documents by GET may be used unasked, in seconds. @default 0 */
+  /**
+   * For how long caches may reuse answers to trusted documents by GET without asking, in seconds.
+   * @default 0
+   */
   readonly cacheMaxAge?: number;
 }
 
 export interface GraphiqlOptions {
-  /** Where its build is. @default nowhere: browsers are told that it was not built */
+  /** Where its build is. @default none: a page says that it was not built */
   readonly folder?: string | undefined;
   /** The key the page sends until its user enters another. */
   readonly apiKey?: string | undefined;
@@ -49,9 +52,9 @@ export interface GraphiqlOptions {
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
-  /** What watches objects for subscriptions and waits. */
+  /** Watches objects for subscriptions and for mutations that wait. */
   readonly pollers: Pollers;
-  /** What operators ask, for a port of its own. */
+  /** The operators' routes, for a port of their own. */
   readonly admin: Site;
   /**
    * Reads what must be there before the first request, such as trusted documents.

@@ -33,13 +33,13 @@ import {
 interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
-  /** Whether what the write began was waited for to its end; absent where nothing was waited for. */
+  /** Whether what the write began has ended; absent where the caller did not wait. */
   readonly reached?: boolean;
 }
 
 /** What a write begins may go on after its answer; a caller may wait for it. */
 export interface FollowUp<T, Key, Options> {
-  /** The input's fields that say so: they are not part of the body. */
+  /** The input's fields about waiting, which are not part of the body. */
   readonly options: z.ZodType<Options> & { readonly shape: object };
   /** Describes the payload's field `reached`. */
   readonly description: string;
@@ -165,7 +165,7 @@ export function writeField<
             return { object: null, userErrors: [refusal(error, target, fieldOf)] };
           }
           if (!tells || !target) throw error;
-          // Before reading back as after: what was read earlier knows nothing of the write.
+          // Before the object is read back too: earlier reads do not show the write.
           forgetReads(context);
           throw await outcomeUnknown(error, target.entity, key, tells, context, info.path);
         } finally {

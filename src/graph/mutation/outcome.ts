@@ -53,7 +53,7 @@ async function readState<T extends object>(
     });
     return { found: true, ...Object.fromEntries(told) };
   } catch {
-    // The cause that kept the write's answer away may persist; the write's own error is reported.
+    // The read may fail for the same reason as the write, whose error is reported.
     return { found: null };
   }
 }

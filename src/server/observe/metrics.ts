@@ -36,7 +36,7 @@ interface GaugeOptions<Label extends string> {
   readonly labelNames?: Label[];
   /** How the values of several workers become one. @default sum */
   readonly aggregator?: Aggregator;
-  /** Sets the value when somebody asks. */
+  /** Sets the value when metrics are read. */
   readonly collect?: () => void;
 }
 
@@ -86,7 +86,7 @@ export class Metrics {
     if (ofProcess) collectDefaultMetrics({ register: this.registry });
   }
 
-  /** As `gather`, once for all who ask at the same time. */
+  /** As `gather`, once for all requests at the same time. */
   text(): Promise<string> {
     this.#gathering ??= this.gather().finally(() => {
       this.#gathering = undefined;

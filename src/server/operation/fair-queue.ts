@@ -4,7 +4,7 @@
  *
  * Once a turn of the event loop has worked for its share of time, tasks wait here for a later turn.
  * Waiting tasks are served by deficit round robin in milliseconds (Shreedhar and Varghese, 1995), with a
- * flow for each key: who sends expensive documents waits for them.
+ * flow for each key: senders of expensive documents wait for them.
  */
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
@@ -13,10 +13,13 @@ const TURN_MS = 5;
 /** What a flow may use each time it is visited, in milliseconds. */
 const QUANTUM_MS = 1;
 
-/** Tasks that may wait. A flow may have as many as are free, so no one fills more than half of it. */
+/**
+ * Tasks that may wait. A flow may have as many as are free, so that none fills more than half of
+ * the queue.
+ */
 const MAX_WAITING = 1_024;
 
-/** Too much waits already. */
+/** Too many tasks wait. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }

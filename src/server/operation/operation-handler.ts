@@ -1,5 +1,5 @@
 /**
- * The one way of every operation, however it arrived: parameters → document → limits → key →
+ * Handles every operation, however it arrived: parameters → document → limits → key →
  * validation → plan and budget → execution → masked reply.
  *
  * Carriers read a request and write a reply. What an operation may do is decided here and nowhere
@@ -36,9 +36,9 @@ import { overloaded, type Executed, type Reply } from './reply.ts';
 export interface OperationHandlerOptions extends OperationRunnerOptions, DocumentsOptions {
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
-  /** Where trusted documents are, and whether others are refused. @default none, and nothing is refused */
+  /** Where trusted documents are, and whether others are refused. @default none */
   readonly trustedDocuments?: TrustedDocumentsOptions | undefined;
-  /** Hears of trusted documents being read. */
+  /** Called when trusted documents were read. */
   readonly trustedObserver?: TrustedObserver | undefined;
 }
 
@@ -73,7 +73,7 @@ function refuseKind(
 /** Answers to introspection that are kept, in characters. */
 const MAX_INTROSPECTED = 8_000_000;
 
-/** How long the queue tells callers to stay away when it is full, in milliseconds. */
+/** `Retry-After` when the queue is full, in milliseconds. */
 const QUEUE_FULL_WAIT_MS = 1_000;
 
 const NOBODY: TrustedObserver = {
@@ -148,7 +148,6 @@ export class OperationHandler {
     record.trusted = trusted !== undefined;
     const shed = this.#shed(trusted, params.query, request);
     if (shed) return shed;
-    // Without an id there is a text.
     const known = trusted?.known ?? this.#documents.read(params.query!);
     if (!(known instanceof KnownDocument)) return known;
     const operation = known.operation(params.operationName);
@@ -183,14 +182,14 @@ export class OperationHandler {
     return apiKey != null && this.#options.upstream.isAccepted(apiKey) ? apiKey : '';
   }
 
-  /** @throws for what may not be asked. */
+  /** @throws for an unknown id, or a text where only trusted documents are served. */
   #trustedFor(params: OperationParams): TrustedDocument | undefined {
     if (this.trusted) return this.trusted.find(params);
     refuseId(params);
     return undefined;
   }
 
-  /** The refusal of what would find the queue of its key full: before anything is spent on it. */
+  /** The refusal of an operation whose calls would be shed, before it costs anything. */
   #shed(
     trusted: TrustedDocument | undefined,
     query: string | undefined,
@@ -212,7 +211,7 @@ export class OperationHandler {
    * @throws UNAUTHENTICATED where one is needed and not there.
    */
   #keyFor({ apiKey }: OperationRequest, { isOfSchema }: KnownDocument): string | undefined {
-    // A bad key never falls back to the deployment's: its owner meant to be somebody.
+    // A bad key is refused: its sender did not ask for the deployment's own key.
     if (apiKey != null) {
       checkApiKey(apiKey);
       return apiKey;

@@ -39,7 +39,7 @@ export class YogaCarrier {
     return withHeaders(response, cors.headersFor(origin));
   }
 
-  /** What was written whole; streams and parts go out as they are. */
+  /** The representation of a whole answer; streams and parts are sent as they are. */
   async #represent(
     { method, headers }: Request,
     response: Response,
@@ -50,7 +50,7 @@ export class YogaCarrier {
     const mediaType = negotiate(headers.get('accept')) ?? 'application/json';
     const isWhole = response.headers.get('content-type')?.startsWith(mediaType) ?? false;
     if (!isWhole || !reply) {
-      // A cache that does not know the key's header would give one tenant's data to another.
+      // A cache that ignores the key's header would give one tenant's data to another.
       if (method === 'GET' && !streamOf(response)) {
         response.headers.set('cache-control', 'no-store');
       }

@@ -1,5 +1,5 @@
 /**
- * GraphQL over HTTP as Yoga reads and writes it: every request that is not the plain one.
+ * GraphQL over HTTP as Yoga reads and writes it, for requests that are not plain.
  *
  * It reads bodies and query strings, and writes streams. It has no schema: what it has
  * read goes to the operation handler, whose reply it writes.
@@ -34,7 +34,7 @@ export const createGraphQLServer = (handler: OperationHandler): GraphQLServer =>
     // Errors are masked with the reply, and logged with their request.
     maskedErrors: false,
     logging: false,
-    // The page is the HTTP server's.
+    // The HTTP server serves GraphiQL.
     graphiql: false,
     cors: false,
     parserAndValidationCache: false,
@@ -43,11 +43,11 @@ export const createGraphQLServer = (handler: OperationHandler): GraphQLServer =>
     batching: false,
     multipart: false,
     landingPage: false,
-    // Yoga answers any URL that ends like this, queries too, with an empty 200; health is ours.
+    // Yoga answers any URL with this ending with an empty 200; the gateway has its own `/health`.
     healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
   });
 
-/** Parameters that pass Yoga's own check: the handler has looked at the real ones. */
+/** Parameters that pass Yoga's own check; the handler has checked the real ones. */
 const CHECKED = { query: '' };
 
 function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerContext> {
@@ -110,7 +110,7 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         );
         return;
       }
-      // What was refused before it came to the handler.
+      // A request that was refused before the handler has no reply yet.
       const reply = (record.reply ??= replyOf(result as Executed));
       const accept = request.headers.get('accept');
       const mediaType = negotiate(accept);
@@ -135,10 +135,13 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
 /** Media types that Yoga writes. */
 const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
 
-/** Named: whoever accepts anything does not expect a stream. */
+/** Only by name: a caller that accepts anything does not expect a stream. */
 const EVENTS = /\btext\/event-stream\b/i;
 
-/** Any of these is proof. The second and third are what Yoga's and Apollo's clients send. */
+/**
+ * Any of these shows that no form sent the request. Yoga's and Apollo's clients send the second and
+ * third.
+ */
 export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
 
 /**
@@ -162,7 +165,7 @@ function csrfCheck(): (payload: Parameters<NonNullable<Plugin['onRequestParse']>
   };
 }
 
-/** What a query string or a form says: of these Yoga reads four parameters and drops the others. */
+/** The parameters of a query string or form, of which Yoga would drop all but four. */
 function formOf(request: Request): unknown {
   if (request.method === 'GET') return readForm(new URL(request.url).search);
   const isForm = FORM_TYPE.test(request.headers.get('content-type') ?? '');
