@@ -180,7 +180,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 const UNSEALED_CURSORS =
-  'CURSOR_SECRET is not set: cursors are sealed with UPSTREAM_API_KEY alone, so whoever has a cursor can test guesses of that key without asking anybody. Set CURSOR_SECRET to 16 or more random characters.';
+  'CURSOR_SECRET is not set: cursors are sealed with UPSTREAM_API_KEY alone, so anyone with a cursor can test guesses of that key offline. Set CURSOR_SECRET to 16 or more random characters.';
 
 /**
  * A read whose callers have all left does not count as a failure of the backend. If callers left

@@ -9,7 +9,7 @@ export function assertExecutable(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isScalarType(type) && type.serialize.constructor.name === 'AsyncFunction') {
       throw new Error(
-        `"${type.name}.serialize" is async, and nobody would await it: load what it needs in resolvers.`,
+        `"${type.name}.serialize" is async, and is not awaited: load what it needs in resolvers.`,
       );
     }
   }

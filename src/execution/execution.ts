@@ -76,7 +76,7 @@ export interface Rest {
   readonly pending: readonly Pending[];
   /** The next payload; undefined after the last one. */
   next(): Promise<Payload | undefined>;
-  /** Nobody waits for it any more. */
+  /** Its reader has left. */
   cancel(): void;
 }
 
@@ -209,7 +209,7 @@ export class Execution implements OperationContext {
   /** The reader of the parts has left. */
   #leave(): void {
     if (this.#aborted) return;
-    const error = new GraphQLError('Nobody waits for the rest.');
+    const error = new GraphQLError('The reader has left.');
     this.#abort(error, { errors: [error] });
   }
 
@@ -239,14 +239,14 @@ export class Execution implements OperationContext {
     if (this.#isAborted) return;
     this.#data = null;
     this.#root.isNull = true;
-    this.#tell(error as GraphQLError);
+    this.#report(error as GraphQLError);
   }
 
   get #isAborted(): boolean {
     return (this.#main ?? this).#aborted !== undefined;
   }
 
-  #tell(error: GraphQLError): void {
+  #report(error: GraphQLError): void {
     this.#errors.push(error);
     if (this.#main) this.#main.#laterErrors += 1;
   }
@@ -685,7 +685,7 @@ export class Execution implements OperationContext {
       this.#nullData(error);
       this.#finish();
     } else {
-      if (!this.#isFull) this.#tell(error);
+      if (!this.#isFull) this.#report(error);
       boundary.leave();
     }
   }
@@ -727,7 +727,7 @@ export class Execution implements OperationContext {
     const error = withoutStack(() => locatedError(cause, field.nodes, responsePathAsArray(path)));
     if (this.#onError === 'ABORT') throw this.#abort(error, { errors: [error], data: null });
     if (propagates) throw error;
-    this.#tell(error);
+    this.#report(error);
     return null;
   }
 

@@ -176,7 +176,7 @@ export class Delivery {
   #wake: (() => void) | undefined;
 
   /**
-   * @param onCancel called once when nobody waits for the rest any more.
+   * @param onCancel called once when the reader has left.
    * @param announcesAll whether fragments with labels are announced that the initial answer has.
    */
   constructor(onCancel: () => void, announcesAll: boolean) {
@@ -273,7 +273,7 @@ export class Delivery {
     }
   }
 
-  /** Nobody waits for the rest. */
+  /** The reader has left. */
   cancel(): void {
     if (this.#isOver) return;
     this.#stop();

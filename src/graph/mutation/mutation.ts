@@ -84,11 +84,11 @@ export interface WriteOptions<
   };
   readonly send: (context: Context, key: KeyOf<Part>, body: Body, call: CallOptions) => Promise<T>;
   /**
-   * Fields of the target that tell whether the write was carried out, read back when its answer was
+   * Fields of the target that show whether the write was carried out, read back when its answer was
    * lost: see `outcome.ts`. Absent where nothing can be read back, because the write would have made
    * the object.
    */
-  readonly tells?: readonly (keyof Target & string)[];
+  readonly readBack?: readonly (keyof Target & string)[];
   readonly followUp?: FollowUp<T, KeyOf<Part>, Options>;
 }
 
@@ -102,7 +102,7 @@ export function writeField<
   Body,
   Options = undefined,
 >(options: WriteOptions<T, Name, Input, Target, Part, Body, Options>): void {
-  const { name, description, route, input, target, body, rename, send, tells, followUp } = options;
+  const { name, description, route, input, target, body, rename, send, readBack, followUp } = options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
   const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
 
@@ -164,10 +164,10 @@ export function writeField<
           if (!(error instanceof RestOutcomeUnknownError)) {
             return { object: null, userErrors: [refusal(error, target, fieldOf)] };
           }
-          if (!tells || !target) throw error;
+          if (!readBack || !target) throw error;
           // Before the object is read back too: earlier reads do not show the write.
           forgetReads(context);
-          throw await outcomeUnknown(error, target.entity, key, tells, context, info.path);
+          throw await outcomeUnknown(error, target.entity, key, readBack, context, info.path);
         } finally {
           forgetReads(context);
         }

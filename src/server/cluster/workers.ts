@@ -240,7 +240,7 @@ async function addMetrics(places: readonly Place[]): Promise<string> {
   return registry.metrics();
 }
 
-/** A worker that has ended cannot be told; its end is heard of otherwise. */
+/** Sending to a worker that has ended fails; its `exit` event is handled elsewhere. */
 function tell(worker: Worker, message: ToWorker): void {
   worker.send(message, () => {});
 }

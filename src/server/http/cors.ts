@@ -1,5 +1,5 @@
 /**
- * CORS for named origins; none for anybody else.
+ * CORS for the configured origins.
  *
  * Preflights are answered by this policy alone. Without these headers in the answer, the browser
  * refuses the page's request.

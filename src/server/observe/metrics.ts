@@ -78,7 +78,7 @@ export class Metrics {
     );
     this.#rejections = this.#counter(
       'gateway_unhandled_rejections_total',
-      'Promises rejected without anybody waiting: mistakes of ours.',
+      'Unhandled promise rejections, which are bugs.',
       [],
     );
     this.observer = this.#observe();

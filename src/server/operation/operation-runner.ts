@@ -271,8 +271,8 @@ export class OperationRunner {
       403,
       'EXPLAIN_NOT_ALLOWED',
       this.#options.explain === 'keys'
-        ? 'Plans are told to callers with a key of their own (EXPLAIN=keys): send x-api-key, or leave out x-explain.'
-        : 'This gateway tells no plans (EXPLAIN=off): leave out x-explain, or run "npm run plan".',
+        ? 'Plans are for callers with a key of their own (EXPLAIN=keys): send x-api-key, or leave out x-explain.'
+        : 'Plans are switched off here (EXPLAIN=off): leave out x-explain, or run "npm run plan".',
     );
   }
 
