@@ -102,7 +102,8 @@ export function writeField<
   Body,
   Options = undefined,
 >(options: WriteOptions<T, Name, Input, Target, Part, Body, Options>): void {
-  const { name, description, route, input, target, body, rename, send, readBack, followUp } = options;
+  const { name, description, route, input, target, body, rename, send, readBack, followUp } =
+    options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
   const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
 
