@@ -114,6 +114,43 @@ describe('a subscription', () => {
     expect(statusesOf(stream.events)).toEqual(['processing', 'published']);
   });
 
+  it('T92 never goes back past a state that it does not know', async () => {
+    const { site } = await open(
+      inState('processing'),
+      inState('nonsense'),
+      inState('queued'),
+      inState('published'),
+    );
+
+    const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+    await stream.ended;
+
+    expect(statusesOf(stream.events)).toEqual(['processing', 'unknown', 'published']);
+  });
+
+  it('T92 shows who comes later nothing from before that', async () => {
+    const { upstream, site } = await open(inState('queued'));
+    const first = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+    await until(() => first.events.length > 0);
+
+    // Its client may have seen the next state from another process.
+    upstream.on(ROUTE, inState('processing'));
+    const second = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+    await until(() => second.events.length > 0);
+    // One that comes while nothing can be asked has seen nothing yet.
+    upstream.on(ROUTE, status(500));
+    await until(() => codesOf(second.events).length > 0);
+    const third = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+    await until(() => third.events.length > 0);
+
+    expect(statusesOf(second.events)).toEqual(['processing']);
+    expect(third.events[0]).toMatchObject({ data: { audienceVersionProgress: null } });
+    expect(codesOf(third.events)).toEqual(['UPSTREAM_UNAVAILABLE']);
+    upstream.on(ROUTE, inState('published'));
+    await Promise.all([first, second, third].map(({ ended }) => ended));
+    expect(statusesOf(third.events)).toEqual(['none', 'published']);
+  }, 30_000);
+
   it('T93 shares no poller with another key, and sees only what its own may', async () => {
     const { upstream, site } = await open((response, seen, socket) =>
       (seen.headers['x-api-key'] === 'one' ? inState('queued') : status(404))(
