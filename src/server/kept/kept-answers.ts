@@ -9,24 +9,24 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from '../../execution/execution.ts';
 import type { RestClient } from '../../rest/client/client.ts';
-import type { Recording } from '../../rest/client/recording.ts';
-import type { KnownDocument } from './documents.ts';
-import type { AdmittedOperation } from './operation-runner.ts';
-import type { OperationParams } from './params.ts';
-import { Content, replyOf, type Executed } from './reply.ts';
+import type { KnownDocument } from '../operation/documents.ts';
+import type { OperationParams } from '../operation/params.ts';
+import { Content, replyOf, type Executed } from '../operation/reply.ts';
+import { RepeatedRequest } from './repeated-request.ts';
 
 /** The share of the memory that one answer may take. */
 const LARGEST_PART = 1 / 8;
-
-/** The most memory of a request, of a read and of a character, in bytes. */
-const BYTES = { request: 512, read: 512, character: 2 };
 
 /** After how many requests without a repetition a document is looked at less often, and how often then. */
 const PATIENCE = 64;
 const SAMPLE = 16;
 
-/** For how many requests an answer that keeps changing is left alone, at most. */
-const MAX_PAUSE = 64;
+interface AskedOperation {
+  readonly known: KnownDocument;
+  readonly params: OperationParams;
+  /** What the backend is called with. */
+  readonly apiKey: string | undefined;
+}
 
 export class KeptAnswers {
   readonly #habits = new WeakMap<KnownDocument, Habit>();
@@ -42,7 +42,7 @@ export class KeptAnswers {
   }
 
   /** A request that has come before; undefined for others, and where it is not looked for. */
-  find({ known, apiKey, params }: AdmittedOperation): RepeatedRequest | undefined {
+  find({ known, apiKey, params }: AskedOperation): RepeatedRequest | undefined {
     const { operationName, variables, onError } = params;
     let habit = this.#habits.get(known);
     if (!habit) this.#habits.set(known, (habit = new Habit()));
@@ -106,52 +106,5 @@ class Habit {
 
   noteRepetition(isRepetition: boolean): void {
     this.#withoutRepetition = isRepetition ? 0 : this.#withoutRepetition + 1;
-  }
-}
-
-interface KeptAnswer {
-  readonly recording: Recording;
-  readonly content: Content;
-}
-
-/** A document with a key and variables. */
-export class RepeatedRequest {
-  readonly id: string;
-  readonly variables: OperationParams['variables'];
-  kept: KeptAnswer | undefined;
-  /** How many requests are left alone after the next change, and how many still are. */
-  #pause = 0;
-  #pausing = 0;
-
-  constructor(id: string, variables: OperationParams['variables']) {
-    this.id = id;
-    this.variables = variables;
-  }
-
-  /** What it takes at most; an answer that is kept is there in codings too. */
-  get bytes(): number {
-    const { id, kept } = this;
-    // The id's own characters, and its variables as they were sent.
-    const own = BYTES.request + 3 * BYTES.character * id.length;
-    if (!kept) return own;
-    const { recording, content } = kept;
-    const reads = recording.reads.length + recording.primed.length;
-    return own + BYTES.read * reads + 2 * BYTES.character * content.text.length;
-  }
-
-  isDue(): boolean {
-    if (this.#pausing === 0) return true;
-    this.#pausing -= 1;
-    return false;
-  }
-
-  noteSame(): void {
-    this.#pause = 0;
-  }
-
-  noteChange(): void {
-    this.kept = undefined;
-    this.#pausing = this.#pause;
-    this.#pause = Math.min(MAX_PAUSE, 2 * this.#pause + 1);
   }
 }
