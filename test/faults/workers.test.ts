@@ -39,8 +39,12 @@ function workersOf({ process: { pid } }: GatewayProcess): number[] {
 function callersOf(pid: number, port: number): Set<number> {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-      const target = readlinkSync(`/proc/${pid}/fd/${fd}`);
-      return /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? [];
+      try {
+        const target = readlinkSync(`/proc/${pid}/fd/${fd}`);
+        return /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? [];
+      } catch {
+        return []; // closed since the folder was listed
+      }
     }),
   );
   const portOf = (address = '') => parseInt(address.split(':')[1] ?? '', 16);

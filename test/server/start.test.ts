@@ -30,3 +30,16 @@ it('builds before a start only what has changed since the last one', () => {
   utimesSync(join(clone, 'src/graph/connection/list.ts'), later, later);
   expect(builtAt()).toBeGreaterThan(first);
 });
+
+it('builds nothing at npm ci or npm start where only dist/ and the package files are shipped', () => {
+  const shipped = mkdtempSync(join(tmpdir(), 'shipped-'));
+  onTestFinished(() => {
+    rmSync(shipped, { recursive: true });
+  });
+  cpSync(join(ROOT, 'package.json'), join(shipped, 'package.json'));
+
+  for (const script of ['prepare', 'prestart'])
+    expect(
+      execFileSync('npm', ['run', '--silent', script], { cwd: shipped, stdio: 'pipe' }),
+    ).toEqual(Buffer.from(''));
+});
