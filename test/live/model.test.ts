@@ -8,14 +8,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { openSite } from '../server/support.ts';
+import { openSite, POST_JSON, send } from '../server/support.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, status } from '../support/faults.ts';
 import { sampleOf } from '../support/world.ts';
-import { openEvents, statusesOf, until, type Events } from './support.ts';
+import { openEvents, PUBLISH, statusesOf, until, type Events } from './support.ts';
 
 const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
 const ID = formatNodeId('AudienceVersion', Object.values(VERSION));
+const PUBLISH_ROUTE = 'POST /v0/pages/p/audiences/a/versions/v/publish';
 const ORDER = ['draft', 'queued', 'processing', 'published'];
 const FINAL = new Set(['published', 'cancelled', 'archived']);
 
@@ -27,7 +28,11 @@ interface Model {
 
 interface Real {
   readonly url: string;
-  readonly backend: Model;
+  readonly backend: Model & {
+    /** How many of the next answers are those of before the last step. */
+    outdated: number;
+    before: string;
+  };
   /** Who watches, and those who watch no more. */
   readonly watchers: Events[];
   readonly former: Events[];
@@ -45,6 +50,7 @@ class Step implements fc.AsyncCommand<Model, Real> {
   check = ({ state }: Model): boolean => !FINAL.has(state);
 
   async run(model: Model, { backend, watchers }: Real): Promise<void> {
+    backend.before = model.state;
     model.state = this.#to(model.state);
     backend.state = model.state;
     // Whoever watches a backend that answers sees the state before anything else happens.
@@ -66,6 +72,32 @@ const command = (
 
 const commands: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
   fc.constant(new Step('move on', (state) => ORDER[ORDER.indexOf(state) + 1]!)),
+  fc.constant(
+    command(
+      'publish',
+      ({ state, isFailing }) => state === 'draft' && !isFailing,
+      async (model, { url, watchers }) => {
+        const { body } = await send(`${url}/graphql`, {
+          method: 'POST',
+          headers: { 'x-api-key': 'key', ...POST_JSON },
+          body: JSON.stringify({ query: PUBLISH, variables: { input: { id: ID } } }),
+        });
+        model.state = body.data.publishAudienceVersion.audienceVersion.status;
+        await until(() => watchers.every((watcher) => last(watcher) === 'queued'));
+      },
+    ),
+  ),
+  fc.constant(
+    command(
+      'answer as before',
+      ({ state, isFailing }) => !FINAL.has(state) && !isFailing,
+      async (model, { backend, watchers }) => {
+        backend.outdated = 2;
+        if (model.watching > 0) await until(() => backend.outdated <= 0);
+        expect(watchers.map(last)).toEqual(watchers.map(() => model.state));
+      },
+    ),
+  ),
   fc.constant(new Step('cancel', () => 'cancelled')),
   fc.constant(new Step('archive', () => 'archived')),
   fc.constant(
@@ -124,22 +156,27 @@ describe('any sequence of commands', () => {
   it('shows every watcher the states in their order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 12 }), async (sequence) => {
-        const backend: Model = { state: 'draft', isFailing: false, watching: 0 };
+        const begin = { state: 'draft', isFailing: false, watching: 0 };
+        const backend = { ...begin, outdated: 0, before: 'draft' };
         const upstream = await openFaultUpstream();
         const version = sampleOf(routes.getVersion, VERSION);
-        upstream.on('*', (...args) =>
-          (backend.isFailing ? status(500) : ok({ ...version, status: backend.state }))(...args),
-        );
+        const inState = (name: string) => ok({ ...version, status: name });
+        upstream.on('*', (...args) => {
+          if (backend.isFailing) return status(500)(...args);
+          if (backend.outdated-- > 0) return inState(backend.before)(...args);
+          return inState(backend.state)(...args);
+        });
+        upstream.on(PUBLISH_ROUTE, (...args) => {
+          Object.assign(backend, { state: 'queued', before: 'draft', outdated: 0 });
+          return inState('queued')(...args);
+        });
         const site = await openSite({
           upstreamUrl: upstream.url,
           live: { pollMs: { least: 10, most: 20 } },
         });
         const real: Real = { url: site.url, backend, watchers: [], former: [] };
-        await fc.asyncModelRun(
-          () => ({ model: { state: 'draft', isFailing: false, watching: 0 }, real }),
-          sequence,
-        );
-        backend.isFailing = false;
+        await fc.asyncModelRun(() => ({ model: { ...begin }, real }), sequence);
+        Object.assign(backend, { isFailing: false, outdated: 0 });
         if (!FINAL.has(backend.state)) backend.state = 'published';
         await Promise.all(real.watchers.map(({ ended }) => ended));
         for (const { events } of [...real.watchers, ...real.former]) {
@@ -153,7 +190,7 @@ describe('any sequence of commands', () => {
         await site.server.close(0);
         await upstream.stop();
       }),
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: 80, endOnFailure: true },
     );
   }, 60_000);
 });

@@ -71,9 +71,9 @@ export async function startGateway(
   env: Readonly<Record<string, string>>,
   { gauged = false, preload = [] }: GatewayProcessOptions = {},
 ): Promise<GatewayProcess> {
-  // What is preloaded is TypeScript; the gateway itself is not.
-  const typescript = preload.length > 0 ? ['tsx', ...preload] : [];
-  const modules = [...(gauged ? [GAUGE] : []), ...typescript];
+  // What is preloaded may be TypeScript; the gateway itself is not.
+  const loader = preload.some((module) => module.endsWith('.ts')) ? ['tsx'] : [];
+  const modules = [...(gauged ? [GAUGE] : []), ...loader, ...preload];
   const child = spawn(
     process.execPath,
     [

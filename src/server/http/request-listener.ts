@@ -98,7 +98,10 @@ export function requestListener(options: RequestListenerOptions): Serve {
     lingerMs = exchange.record.unreadable ? LINGER_MS : 0,
   ): Promise<void> {
     const stream = streamOf(response);
-    if (stream) return sendEvents(exchange, response, stream);
+    if (stream) {
+      exchange.outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      return sendEvents(exchange, stream);
+    }
     const { status } = response;
     const { reply } = exchange.record;
     // Yoga chunks what it answers to `multipart/mixed`; here it is written whole.
@@ -168,16 +171,11 @@ export function requestListener(options: RequestListenerOptions): Serve {
     connections.watch(outgoing);
   }
 
-  async function sendEvents(
-    exchange: Exchange,
-    { status, headers }: Response,
-    stream: ReplyStream,
-  ): Promise<void> {
-    const { incoming, outgoing } = exchange;
-    outgoing.writeHead(status, Object.fromEntries(headers));
-    await writeEvents(outgoing, stream, site.subscriptions);
+  /** Knows nothing of the request and the response, which would be kept until the stream ends. */
+  async function sendEvents(exchange: Exchange, stream: ReplyStream): Promise<void> {
+    await writeEvents(exchange.outgoing, stream, site.subscriptions);
     // Whether it is the last answer was not known when its head was written.
-    if (isLast(exchange)) incoming.socket.end();
+    if (isLast(exchange)) exchange.incoming.socket.end();
   }
 
   /**
