@@ -95,6 +95,8 @@ export interface Config {
   readonly maxSubscriptionsPerSocket: number;
   /** `MAX_SUBSCRIPTIONS_PER_KEY`: subscriptions that one key may have open in one process. */
   readonly maxSubscriptionsPerKey: number;
+  /** `WARM_UP_MS`: for how long a process answers queries of its own before it takes requests. */
+  readonly warmUpMs: number;
   /** `LOG_LEVEL`: pino's. */
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** `BACKEND_DATABASE_URL`: libSQL URL of the embedded backend. */
@@ -155,6 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     allowedHosts: read('ALLOWED_HOSTS', ALLOWED_HOSTS) ?? defaultHosts(host, upstreamApiKey),
     adminPort: read('ADMIN_PORT', { ...wholeNumber(0, 0, 65_535), unset: undefined }),
     explain: read('EXPLAIN', oneOf(EXPLAIN_AUDIENCES, 'on')),
+    warmUpMs: read('WARM_UP_MS', wholeNumber(500, 0, 60_000)),
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
     corsOrigins: read('CORS_ORIGINS', CORS_ORIGINS),
     graphiql: read('GRAPHIQL', SWITCH),

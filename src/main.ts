@@ -21,6 +21,7 @@ import { createLogger, type Logger } from './server/observe/logger.ts';
 import { releaseMemoryWhenQuiet } from './server/observe/memory.ts';
 import { Metrics } from './server/observe/metrics.ts';
 import { upstreamProbe } from './server/observe/upstream-probe.ts';
+import { warmUp } from './server/warm-up/warm-up.ts';
 
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
@@ -142,6 +143,10 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     },
   });
   await gateway.open();
+  // Nothing is lost without it but some milliseconds of the first answers.
+  await warmUp(schema, config.warmUpMs).catch((error: unknown) => {
+    logger.warn({ err: error }, 'The process could not be warmed before its first request');
+  });
   const { host, maxConnectionsPerAddress } = config;
   const server = await openHttpServer({
     site: gateway,
