@@ -74,7 +74,7 @@ function Audiences({ page, shown }: { readonly page: any; readonly shown: Shown 
   return createElement(
     'ul',
     null,
-    (list.data).audiences.edges.map(({ node }: any) =>
+    list.data.audiences.edges.map(({ node }: any) =>
       createElement('li', { key: node.id }, node.effectiveName),
     ),
   );
