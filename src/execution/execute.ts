@@ -26,12 +26,18 @@ import { PreparedOperations } from './prepared-operation.ts';
 import { userInputError } from './user-input-error.ts';
 import { coerceVariableValues } from './variables.ts';
 
-export type Execute = (args: ExecuteArgs) => MaybePromise<IncrementalResult>;
+export interface Execute {
+  (args: ExecuteArgs): MaybePromise<IncrementalResult>;
+  /** Prepares the operations of a valid document before they are executed. */
+  prepare?(schema: GraphQLSchema, document: DocumentNode): void;
+}
 
 /** Each repeats the input. */
 const MAX_VARIABLE_ERRORS = 10;
 
-export function createExecute(options: ExecutionOptions): Execute {
+export function createExecute(
+  options: ExecutionOptions,
+): Execute & Required<Pick<Execute, 'prepare'>> {
   const schemas = new WeakMap<GraphQLSchema, PreparedOperations>();
 
   function operationsOf(schema: GraphQLSchema): PreparedOperations {
@@ -44,7 +50,7 @@ export function createExecute(options: ExecutionOptions): Execute {
     return operations;
   }
 
-  return (args) => {
+  const execute = (args: ExecuteArgs) => {
     const { schema, document, operationName, variableValues: sent, options: coercion } = args;
     assertArguments(args);
     const operations = operationsOf(schema);
@@ -65,6 +71,10 @@ export function createExecute(options: ExecutionOptions): Execute {
       return { errors: [error as GraphQLError], data: null };
     }
   };
+  return Object.assign(execute, {
+    prepare: (schema: GraphQLSchema, document: DocumentNode) =>
+      operationsOf(schema).prepare(schema, document),
+  });
 }
 
 /** What TypeScript can't hold of a caller in JavaScript; in the words of graphql-js. */

@@ -50,7 +50,7 @@ import {
   type Detail,
   type DetailedField,
 } from './incremental/collect-deferred.ts';
-import { StreamDirective, streamOf } from './incremental/directives.ts';
+import { DeferDirective, StreamDirective, streamOf } from './incremental/directives.ts';
 import { userInputError } from './user-input-error.ts';
 
 /** The type of a field or of a list's items, as `completeValue` goes through it. */
@@ -365,6 +365,27 @@ export class PreparedOperations {
   }
 
   /**
+   * Prepares all that its operations can select, for conditions that are all true and all false.
+   *
+   * @param document a valid one.
+   */
+  prepare(schema: GraphQLSchema, document: DocumentNode): void {
+    const known = this.document(document);
+    const isIncremental = [false, ...(hasIncremental(document) ? [true] : [])];
+    for (const operation of document.definitions) {
+      if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
+      for (const condition of known.deciders.length > 0 ? [false, true] : [false]) {
+        const names = known.deciders.map((name): [string, boolean] => [name, condition]);
+        const variableValues = Object.fromEntries(names);
+        const context = { schema, fragments: known.fragments, variableValues };
+        for (const one of isIncremental) {
+          prepareBelow(this.root(known, operation, context, one), context);
+        }
+      }
+    }
+  }
+
+  /**
    * What an operation selects.
    *
    * @param isIncremental whether what is deferred may come later.
@@ -393,6 +414,28 @@ export class PreparedOperations {
     }
     return root;
   }
+}
+
+/** Fields of one operation that are prepared ahead: abstract types multiply what is selected of them. */
+const MAX_AHEAD = 2_000;
+
+function prepareBelow(root: PreparedSelection, context: OperationContext): void {
+  const open = [root];
+  for (let selection = open.pop(); selection; selection = open.pop()) {
+    for (const group of selection.deferred?.groups ?? []) open.push(group.selection);
+    for (const field of selection.fields) {
+      if (root.all.length > MAX_AHEAD) return;
+      for (const type of objectTypesOf(field.shape, context.schema)) {
+        open.push(field.below(type, context));
+      }
+    }
+  }
+}
+
+function objectTypesOf(shape: Shape, schema: GraphQLSchema): readonly GraphQLObjectType[] {
+  if (shape.kind === 'list') return objectTypesOf(shape.item, schema);
+  if (shape.kind === 'object') return [shape.type];
+  return shape.kind === 'abstract' ? schema.getPossibleTypes(shape.type) : [];
 }
 
 /** Of an operation whose fields have all been prepared. */
@@ -428,6 +471,16 @@ function countFields(
 
 /** Another operation may declare the same name with another type. */
 const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(value) : '-');
+
+function hasIncremental(document: DocumentNode): boolean {
+  let found = false;
+  visit(document, {
+    Directive: ({ name: { value } }) => {
+      found ||= value === DeferDirective.name || value === StreamDirective.name;
+    },
+  });
+  return found;
+}
 
 function decidersOf(document: DocumentNode): readonly string[] {
   const names = new Set<string>();

@@ -100,6 +100,9 @@ const tooExpensive = (message: string, extensions: Readonly<Record<string, unkno
 
 const bounds = new WeakMap<DocumentNode, Budget>();
 
+/** Works out ahead what `refuseCost` needs of a document. */
+export const prepareCost = (document: DocumentNode): void => void mostAtLeast(document);
+
 /**
  * A bound on what a document costs at least, whatever its variables: a value for each field, a call
  * for each field of objects, and as many as `nodes` takes for what is selected of its objects. What

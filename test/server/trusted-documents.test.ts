@@ -370,7 +370,7 @@ async function openStore(folder: string) {
   const bad: BadFile[] = [];
   const invalid: string[] = [];
   const documents = new Documents({ schema });
-  const trusted = new TrustedDocuments({ folder }, documents, {
+  const trusted = new TrustedDocuments({ folder }, (text) => documents.prepare(text), {
     onRead: () => {},
     onBadFile: (file) => bad.push(file),
     onInvalidDocument: ({ file, id }) => invalid.push(`${file} ${id}`),

@@ -97,7 +97,8 @@ export class OperationHandler {
     this.#runner = new OperationRunner(options);
     const { trustedDocuments, trustedObserver = NOBODY } = options;
     this.trusted =
-      trustedDocuments && new TrustedDocuments(trustedDocuments, this.#documents, trustedObserver);
+      trustedDocuments &&
+      new TrustedDocuments(trustedDocuments, (text) => this.#prepare(text), trustedObserver);
   }
 
   get pollers(): Pollers {
@@ -178,6 +179,12 @@ export class OperationHandler {
     return known.introspects && !known.isIncremental && request.explain == null
       ? this.#introspect(admitted)
       : this.#runner.run(admitted);
+  }
+
+  #prepare(text: string): KnownDocument | Reply {
+    const known = this.#documents.prepare(text);
+    if (known instanceof KnownDocument && known.refusal === null) this.#runner.prepare(known);
+    return known;
   }
 
   /** All requests without a key, or with one that the backend has not accepted yet, are one flow. */

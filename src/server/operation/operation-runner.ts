@@ -15,7 +15,7 @@ import { createContext, type Context } from '../../graph/context.ts';
 import { Pollers, type LiveObserver, type PollRange } from '../../graph/live/pollers.ts';
 import { Snapshot } from '../../graph/live/watcher.ts';
 import { Cancel } from '../../lib/cancel.ts';
-import { planFor, refuseCost } from '../../plan/cost.ts';
+import { planFor, prepareCost, refuseCost } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
@@ -172,6 +172,12 @@ export class OperationRunner {
     const execute = () => this.#refuse(args, request) ?? this.#execute(args);
     const repeated = mayBeRepeated(operation) ? this.#kept?.find(operation) : undefined;
     return repeated ? this.#kept!.answer(repeated, args.contextValue.rest, execute) : execute();
+  }
+
+  /** Works out ahead what does not change from one request of a valid document to the next. */
+  prepare({ document }: KnownDocument): void {
+    prepareCost(document);
+    this.#execute.prepare?.(this.#options.schema, document);
   }
 
   /** Each event is executed as a request of its own: with its deadline, its budget and its loaders. */

@@ -7,7 +7,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Documents, KnownDocument } from '../operation/documents.ts';
+import type { KnownDocument } from '../operation/documents.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
 import type { Reply } from '../operation/reply.ts';
@@ -54,6 +54,9 @@ export interface TrustedObserver {
   }): void;
 }
 
+/** Parses and validates a document, and works out what does not change from one request to the next. */
+type Prepare = (text: string) => KnownDocument | Reply;
+
 interface ManifestFile {
   /** Size, times and inode, as they were when it was read. */
   readonly signature: string;
@@ -74,7 +77,7 @@ export class TrustedDocuments {
   readonly only: boolean;
   readonly #folder: string;
   readonly #pollMs: number;
-  readonly #documents: Documents;
+  readonly #prepare: Prepare;
   readonly #observer: TrustedObserver;
   #files: ReadonlyMap<string, ManifestFile> = new Map();
   #byText = new Map<string, TrustedDocument>();
@@ -87,13 +90,13 @@ export class TrustedDocuments {
 
   constructor(
     { folder, only = false, pollMs = 2_000 }: TrustedDocumentsOptions,
-    documents: Documents,
+    prepare: Prepare,
     observer: TrustedObserver,
   ) {
     this.only = only;
     this.#folder = folder;
     this.#pollMs = pollMs;
-    this.#documents = documents;
+    this.#prepare = prepare;
     this.#observer = observer;
   }
 
@@ -235,7 +238,7 @@ export class TrustedDocuments {
             await turn();
             sliceEnds = performance.now() + SLICE_MS;
           }
-          document = { text, known: this.#documents.prepare(text) };
+          document = { text, known: this.#prepare(text) };
           const reason = invalidityOf(document.known)?.body.errors?.[0]?.message;
           if (reason !== undefined) this.#observer.onInvalidDocument({ file, id, reason });
         }

@@ -1,0 +1,150 @@
+/**
+ * Relay as its users write it: components with a pagination container, a refetch and a mutation that
+ * prepends what it has made, rendered by React.
+ */
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Window } from 'happy-dom';
+import { createElement, Suspense } from 'react';
+import { createRoot } from 'react-dom/client';
+import {
+  RelayEnvironmentProvider,
+  useLazyLoadQuery,
+  useMutation,
+  usePaginationFragment,
+  useRefetchableFragment,
+} from 'react-relay';
+import { ConnectionHandler, Environment, Network, RecordSource, Store } from 'relay-runtime';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { openSite, shareBackend } from '../server/support.ts';
+import screenAudiences from './relay/generated/screen_audiences.graphql.ts';
+import screenCreateMutation from './relay/generated/screenCreateMutation.graphql.ts';
+import screenQuery from './relay/generated/screenQuery.graphql.ts';
+
+shareBackend();
+
+const window = new Window();
+vi.stubGlobal('window', window);
+vi.stubGlobal('document', window.document);
+
+const COUNT = 7;
+
+/** An environment before a gateway that serves Relay's own documents only; `sent` is what it asked. */
+async function open() {
+  const folder = await mkdtemp(join(tmpdir(), 'relay-'));
+  await copyFile(new URL('relay/generated/relay-1.json', import.meta.url), join(folder, '1.json'));
+  const { gateway, url } = await openSite({
+    trustedDocuments: { folder, only: true },
+    timeoutMs: 5_000,
+  });
+  await gateway.open();
+  onTestFinished(async () => {
+    gateway.close();
+    await rm(folder, { recursive: true });
+  });
+  const sent: { readonly name: string; readonly variables: object }[] = [];
+  const network = Network.create(async ({ id, name }, variables) => {
+    sent.push({ name, variables });
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'x-api-key': EXAMPLE_API_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({ doc_id: id, variables }),
+    });
+    return response.json();
+  });
+  return { environment: new Environment({ store: new Store(new RecordSource()), network }), sent };
+}
+
+/** What the components last rendered with. */
+interface Shown {
+  list: any;
+  refetch: any;
+  create: any;
+  isCreating: boolean;
+  pageId: string;
+}
+
+function Audiences({ page, shown }: { readonly page: any; readonly shown: Shown }) {
+  const list = usePaginationFragment(screenAudiences, page);
+  const [, refetch] = useRefetchableFragment(screenAudiences, page);
+  const [commit, isCreating] = useMutation(screenCreateMutation);
+  Object.assign(shown, { list, refetch, create: commit, isCreating });
+  return createElement(
+    'ul',
+    null,
+    list.data.audiences.edges.map(({ node }: any) =>
+      createElement('li', { key: node.id }, node.effectiveName),
+    ),
+  );
+}
+
+function Screen({ shown }: { readonly shown: Shown }) {
+  const { page } = useLazyLoadQuery<any>(screenQuery, { pageId: EXAMPLE_PAGE_ID, count: COUNT });
+  shown.pageId = page.id;
+  return createElement(Audiences, { page, shown });
+}
+
+async function render() {
+  const { environment, sent } = await open();
+  const shown = {} as Shown;
+  const container = document.createElement('div');
+  const root = createRoot(container);
+  onTestFinished(() => root.unmount());
+  root.render(
+    createElement(RelayEnvironmentProvider, {
+      environment,
+      children: createElement(Suspense, { fallback: null }, createElement(Screen, { shown })),
+    }),
+  );
+  const names = () => [...container.querySelectorAll('li')].map(({ textContent }) => textContent);
+  await until(() => names().length > 0);
+  return { shown, sent, names };
+}
+
+/** React renders in its own time. */
+const until = (isThere: () => boolean) =>
+  vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 10_000 });
+
+it('pages to the end with usePaginationFragment', async () => {
+  const { shown, names } = await render();
+  const total = shown.list.data.audiences.totalCount as number;
+  expect(names()).toHaveLength(COUNT);
+
+  while (shown.list.hasNext) {
+    const before = names().length;
+    shown.list.loadNext(COUNT);
+    await until(() => names().length > before);
+  }
+
+  expect(names()).toHaveLength(total);
+});
+
+it('begins again with useRefetchableFragment', async () => {
+  const { shown, sent, names } = await render();
+
+  shown.refetch({ count: 3 }, { fetchPolicy: 'network-only' });
+  await until(() => sent.length === 2 && names().length === 3);
+
+  expect(sent[1]).toMatchObject({
+    name: 'screenPaginationQuery',
+    variables: { id: shown.pageId, count: 3 },
+  });
+});
+
+it('shows what useMutation has made at the head of the list, by @prependNode', async () => {
+  const { shown, names } = await render();
+  const before = names().length;
+
+  shown.create({
+    variables: {
+      input: { pageId: EXAMPLE_PAGE_ID, customName: 'Made by React', publishBehavior: 'draft' },
+      connections: [ConnectionHandler.getConnectionID(shown.pageId, 'screen_audiences')],
+    },
+  });
+  await until(() => names().length === before + 1);
+
+  expect(names()[0]).toContain('Made by React');
+  expect(shown.isCreating).toBe(false);
+});
