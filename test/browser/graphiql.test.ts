@@ -516,7 +516,7 @@ it('over a deployment it asks for a key, and finds a page by itself', async () =
   expect(faults).toEqual([]);
 });
 
-describe('everybody can use it:', () => {
+describe('without serious barriers:', () => {
   const seriousFaults = async (page: Page) => {
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
