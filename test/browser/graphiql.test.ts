@@ -201,7 +201,10 @@ describe('the cost beside the query', () => {
 
     const many = Array.from({ length: 25 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
     await write(page, 'query', `{ ${many.join(' ')} }`);
-    await expectCost(page, /25 calls\s.*dearest: p0 and 24 more.*Over budget: a request may have 20 calls\./s);
+    await expectCost(
+      page,
+      /25 calls\s.*dearest: p0 and 24 more.*Over budget: a request may have 20 calls\./s,
+    );
     await picture(page, 'over-budget-surely');
     await play(page);
 
