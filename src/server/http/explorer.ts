@@ -67,12 +67,8 @@ const POLICY = [
 const PAGE_HEADERS = [
   ...['content-type', 'text/html; charset=utf-8'],
   ...['content-security-policy', POLICY],
-<<<<<<< HEAD
   // For browsers that do not know `frame-ancestors`: another page could frame this one and trick
   // its user into pressing Play.
-=======
-  // For browsers that do not know `frame-ancestors`: no other page may lead its visitors to press Play.
->>>>>>> 57b470f (Send the operation that the document has, and say more of what a new user meets)
   ...['x-frame-options', 'DENY'],
   ...['x-content-type-options', 'nosniff'],
   ...['referrer-policy', 'no-referrer'],
