@@ -117,7 +117,7 @@ function AnswerInView() {
 /** GraphiQL's list of tabs holds buttons that close them, which a tablist may not: here it is a plain list. */
 function useTabRoles(): void {
   useEffect(() => {
-    const mend = (): void => {
+    const correct = (): void => {
       for (const item of document.querySelectorAll('.graphiql-tab[aria-selected]')) {
         const selected = item.getAttribute('aria-selected') ?? 'false';
         item.parentElement?.removeAttribute('role');
@@ -126,18 +126,18 @@ function useTabRoles(): void {
         item.querySelector('.graphiql-tab-button')?.setAttribute('aria-current', selected);
       }
     };
-    const watching = new MutationObserver(mend);
+    const watching = new MutationObserver(correct);
     watching.observe(document.body, {
       subtree: true,
       childList: true,
       attributeFilter: ['aria-selected'],
     });
-    mend();
+    correct();
     return () => watching.disconnect();
   }, []);
 }
 
-/** Stands for the id of a page until one is known. */
+/** In place of the id of a page until one is known. */
 const NO_PAGE_ID = 'the id of a page';
 
 /** What a first visitor finds. */

@@ -1,5 +1,5 @@
 /**
- * What the server tells the page, as JSON in the page itself.
+ * The server's settings for the page, as JSON in the page itself.
  */
 export interface Settings {
   /** False: the schema cannot be asked for, so there are neither docs nor completion. */

@@ -67,7 +67,7 @@ export async function textOf(page: Page, editor: keyof typeof EDITORS): Promise<
   return text.replaceAll('\u00a0', ' ');
 }
 
-/** Writes a text in place of what stands in an editor. */
+/** Replaces the text of an editor. */
 export async function write(page: Page, editor: 'query' | 'variables', text: string) {
   await page.locator(`${EDITORS[editor]} .view-lines`).first().click();
   await page.keyboard.press('Control+A');

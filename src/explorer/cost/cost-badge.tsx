@@ -92,7 +92,10 @@ function Explanation({ plan: { routes, budget } }: { plan: Plan }) {
 /** The fields whose route may be called most often. */
 function dearestOf({ routes }: Plan): string | undefined {
   const most = (one: Count): number => one.most ?? Infinity;
-  return [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least)[0]?.fields.join(', ');
+  const [dearest] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
+  if (!dearest) return undefined;
+  const [first, ...others] = dearest.fields;
+  return others.length > 0 ? `${first} and ${others.length} more` : first;
 }
 
 /** What is said of a document that is, or may turn out to be, above the budget of a request. */

@@ -3,10 +3,10 @@
  *
  * A newer text cancels the question about an older one. Plans are no part of the history.
  */
-import { parse, type ExecutionResult } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { useSyncExternalStore } from 'react';
 import { planIn, type Plan } from '../exchange/extensions.ts';
-import { ENDPOINT, requestHeaders, type GraphQLRequest } from '../exchange/request.ts';
+import { post, readOperation, requestHeaders, type GraphQLRequest } from '../exchange/request.ts';
 
 /** `refused`: why the document cannot be planned. */
 export type Planned = { readonly plan: Plan } | { readonly refused: string };
@@ -30,27 +30,24 @@ export const usePlanOf = (request: GraphQLRequest): Plan | undefined =>
   );
 
 /** Asks for a plan; rejects when `signal` aborts or no answer comes. */
-export async function askPlan(request: GraphQLRequest, signal?: AbortSignal): Promise<Planned> {
-  const text = textOf(request);
+export async function askPlan(given: GraphQLRequest, signal?: AbortSignal): Promise<Planned> {
+  let request: GraphQLRequest;
   try {
-    parse(request.query);
+    ({ request } = readOperation(given));
   } catch (error) {
     return { refused: (error as Error).message };
   }
-  const response = await fetch(ENDPOINT, {
-    method: 'POST',
-    // JSON of this type comes with HTTP 200 whatever is in it: browsers write other statuses to the console
-    // as errors, and half a document is none. Subscriptions have a plan where events are accepted.
-    headers: requestHeaders({
-      'x-explain': 'plan',
-      accept: 'application/json, text/event-stream;q=0.9',
-    }),
-    body: JSON.stringify(request),
-    ...(signal && { signal }),
+  // JSON of this type comes with HTTP 200 whatever is in it: browsers write other statuses to the console
+  // as errors, and half a document is none. Subscriptions have a plan where events are accepted.
+  const headers = requestHeaders({
+    'x-explain': 'plan',
+    accept: 'application/json, text/event-stream;q=0.9',
   });
+  const response = await post(request, headers, signal);
   const result = (await response.json()) as ExecutionResult;
   const plan = planIn(result);
   if (!plan) return { refused: result.errors?.[0]?.message ?? 'There is no plan.' };
+  const text = textOf(request);
   plans.delete(text);
   plans.set(text, plan);
   if (plans.size > MOST_PLANS) plans.delete(plans.keys().next().value!);

@@ -7,7 +7,6 @@ import {
   useGraphiQLActions,
   type GraphiQLPlugin,
 } from '@graphiql/react';
-import { Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { useCallback, useState } from 'react';
 import { isPhone } from '../page/phone.ts';
 import type { FindIds } from './example-ids.ts';
@@ -81,7 +80,7 @@ function Group({ title, children }: { title: string; children: React.ReactNode }
 
 /** Opens a document in a tab of its own. */
 export function useOpenDocument(): (document: string, variables: string) => void {
-  const { addTab, setOperationFacts, setVisiblePlugin } = useGraphiQLActions();
+  const { addTab, setVisiblePlugin } = useGraphiQLActions();
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
   return useCallback(
@@ -89,25 +88,9 @@ export function useOpenDocument(): (document: string, variables: string) => void
       addTab();
       queryEditor?.setValue(document);
       variableEditor?.setValue(variables === '{}' ? '' : variables);
-      // GraphiQL finds operations a little later; until then Play would name one of the tab before.
-      setOperationFacts(operationsOf(document));
       // There the pane covers the editors.
       if (isPhone()) setVisiblePlugin(null);
     },
-    [addTab, setOperationFacts, setVisiblePlugin, queryEditor, variableEditor],
+    [addTab, setVisiblePlugin, queryEditor, variableEditor],
   );
-}
-
-function operationsOf(document: string) {
-  try {
-    const documentAST = parse(document);
-    const operations = documentAST.definitions.filter(
-      (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
-    );
-    const operationName = operations[0]?.name?.value;
-    return { documentAST, operations, ...(operationName !== undefined && { operationName }) };
-  } catch {
-    // What was saved may be half a document.
-    return {};
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * Ids that examples are about: found by asking the gateway, whatever backend it stands before.
+ * Ids that examples are about: found by asking the gateway, whichever its backend is.
  */
 import { readApiKey } from '../exchange/api-key.ts';
 import type { Ask } from '../exchange/request.ts';

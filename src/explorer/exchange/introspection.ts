@@ -1,5 +1,5 @@
 /**
- * The schema as this gateway told it last, kept in the browser: it is most of what a reload would load.
+ * The gateway's schema, kept in the browser: it is most of what a reload would load.
  *
  * The page says which schema the gateway has, so a newer one is asked for at once.
  */

@@ -3,7 +3,7 @@
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import { recorderOfTab, type Exchange, type Timing } from './exchange.ts';
-import { ENDPOINT, type GraphQLRequest } from './request.ts';
+import { ENDPOINT, post, type GraphQLRequest } from './request.ts';
 import { resultsOf } from './results.ts';
 
 /** The results of an operation; a reader who stops ends it at the gateway. */
@@ -48,8 +48,7 @@ async function* sendUntil(
     record(exchange);
   };
   try {
-    const body = JSON.stringify(request);
-    const response = await fetch(ENDPOINT, { method: 'POST', headers, body, signal });
+    const response = await post(request, headers, signal);
     add({ status: response.status, headers: [...response.headers] });
     const results = resultsOf(response, (text, bytes) => {
       const { body: before, bodyBytes } = exchange;

@@ -7,7 +7,7 @@ import { getOperationAST, parse } from 'graphql';
 import type { Plan } from '../exchange/extensions.ts';
 
 /**
- * @param plan undefined where plans are not told.
+ * @param plan undefined where the gateway answers none.
  * @returns JSON.
  * @throws what graphql-js throws for a text that cannot be parsed.
  */

@@ -1,7 +1,7 @@
 /**
  * A request and its REST calls as HAR 1.2, which the developer tools of every browser open.
  *
- * Only what the gateway tells is in it: routes as templates, `{page_id}` written `:page_id` since URLs have
+ * Only what is in the gateway's journal is in it: routes as templates, `{page_id}` written `:page_id` since URLs have
  * no braces, and no key, header or body of a call.
  * Source: the HTTP Archive format, version 1.2.
  */

@@ -1,5 +1,5 @@
 /**
- * Where a field of an answer stands: in the text of the query and in the text of the answer.
+ * Where a field of an answer is: in the text of the query and in the text of the answer.
  */
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { Kind, type DocumentNode, type FieldNode, type SelectionSetNode } from 'graphql';

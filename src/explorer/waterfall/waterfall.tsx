@@ -17,8 +17,8 @@ export function WaterfallPane() {
   if (!exchange) {
     return (
       <p className="waterfall-hint">
-        Press Play to see which REST calls a query makes. Writing one of your own, Ctrl+Space lists
-        what can be selected; the star has examples.
+        Press Play to see which REST calls a query makes. Fields are suggested while you write, from
+        the first letter after a brace; the star has examples.
       </p>
     );
   }

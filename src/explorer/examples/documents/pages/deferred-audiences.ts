@@ -4,7 +4,7 @@ import type { Example } from '../../example.ts';
 export default {
   group: 'Pages',
   title: 'A page at once, its audiences later',
-  document: `# What stands at "@defer" comes in a part of its own: the page is there before it.
+  document: `# What has "@defer" comes in a part of its own: the page is there before it.
 query DeferredAudiences($pageId: ID!) {
   page(pageId: $pageId) {
     name
