@@ -15,10 +15,9 @@ import {
   createOperationDescriptor,
   type ConcreteRequest,
 } from 'relay-runtime';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { relayAccept, relayPayloads } from '../../src/client/relay-incremental.ts';
-import { openSite } from '../server/support.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { openFaultySite } from '../server/support.ts';
 import { after, status, type Behaviour } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 
@@ -38,14 +37,12 @@ fragment People on Page { createdAt audiences(first: 1) { totalCount } id }`;
 
 /** The page at once, its audiences later. */
 async function open(audiences: Behaviour = world()) {
-  const upstream = await openFaultUpstream();
-  onTestFinished(() => upstream.stop());
-  upstream.on('*', world());
+  const { upstream, site } = await openFaultySite();
   upstream.on('GET /v0/pages/p/audiences', async (...args) => {
     await sleep(80);
     await audiences(...args);
   });
-  return openSite({ upstreamUrl: upstream.url });
+  return site;
 }
 
 interface Seen {

@@ -95,19 +95,24 @@ async function judge(
   }
 }
 
+/** So many callers write titles, and pause after each; then the outcomes are compared. */
+const writing =
+  (callers: number, pauseMs: () => number, expected: Outcome) =>
+  async (attacker: Attacker) => {
+    const told = new Map<string, Outcome>();
+    await attacker.loop(callers, async () => {
+      const title = `title-${told.size}`;
+      await write(attacker, title, title, told);
+      await sleep(pauseMs());
+    });
+    await judge(attacker, told, expected);
+  };
+
 const brokenWrites = (does: FaultName): Attack => ({
   point: 14,
   name: `writes are carried out, then ${does}`,
   faults: [{ route: '^PATCH ', does }],
-  run: async (attacker) => {
-    const told = new Map<string, Outcome>();
-    await attacker.loop(4, async () => {
-      const title = `title-${told.size}`;
-      await write(attacker, title, title, told);
-      await sleep(50);
-    });
-    await judge(attacker, told, 'OUTCOME_UNKNOWN');
-  },
+  run: writing(4, () => 50, 'OUTCOME_UNKNOWN'),
 });
 
 export const attacks: readonly Attack[] = [
@@ -136,15 +141,7 @@ export const attacks: readonly Attack[] = [
     point: 13,
     name: '1xx before every answer',
     faults: [{ route: '', does: 'hints' }],
-    run: async (attacker) => {
-      const told = new Map<string, Outcome>();
-      await attacker.loop(4, async () => {
-        const title = `title-${told.size}`;
-        await write(attacker, title, title, told);
-        await sleep(50);
-      });
-      await judge(attacker, told, 'ok');
-    },
+    run: writing(4, () => 50, 'ok'),
   },
   {
     point: 13,
@@ -169,14 +166,6 @@ export const attacks: readonly Attack[] = [
     name: 'idle connections are closed under writes',
     backend: { closesIdleAfterMs: 12, latencyMs: 2 },
     victim: { ...LEGITIMATE, perSecond: 4 },
-    run: async (attacker) => {
-      const told = new Map<string, Outcome>();
-      await attacker.loop(8, async () => {
-        const title = `title-${told.size}`;
-        await write(attacker, title, title, told);
-        await sleep(9 + Math.random() * 6);
-      });
-      await judge(attacker, told, 'ok');
-    },
+    run: writing(8, () => 9 + Math.random() * 6, 'ok'),
   },
 ];
