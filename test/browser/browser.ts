@@ -10,7 +10,7 @@ const PICTURES = '.data/graphiql';
 
 export interface Visit {
   readonly page: Page;
-  /** What was asked of anybody but the gateway. */
+  /** Requests to any host but the gateway. */
   readonly strangers: readonly string[];
   /** What the page wrote to the console as an error, and what it did not catch. */
   readonly faults: readonly string[];

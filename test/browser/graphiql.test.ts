@@ -33,7 +33,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** GraphiQL, by somebody who was never here. */
+/** GraphiQL in a new browser profile. */
 async function open(options?: Parameters<typeof visit>[1]): Promise<Visit> {
   const visitor = await visit(browser, options);
   await visitor.page.goto(`${gateway.url}/graphql`);
@@ -387,7 +387,7 @@ it('over a deployment it asks for a key, and finds a page by itself', async () =
   expect(faults).toEqual([]);
 });
 
-describe('everybody can use it:', () => {
+describe('accessibility:', () => {
   const seriousFaults = async (page: Page) => {
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');

@@ -205,7 +205,7 @@ describe('Apollo Client', () => {
     );
   });
 
-  it('keeps the rest beside an error in one field, and tells an expired cursor by its argument', async () => {
+  it('keeps the rest beside an error in one field, and recognises an expired cursor by its argument', async () => {
     const client = open(await openTrusting());
 
     const partial = await client.query<any>({
@@ -290,7 +290,7 @@ describe('urql with graphcache', () => {
     expect(again.data.page.audiences.totalCount).toBe(totalCount + 1);
   });
 
-  it('keeps the rest beside an error in one field, and tells an expired cursor by its argument', async () => {
+  it('keeps the rest beside an error in one field, and recognises an expired cursor by its argument', async () => {
     const client = open(await openTrusting());
 
     const partial = await client.query<any>(PARTIAL, VARIABLES).toPromise();

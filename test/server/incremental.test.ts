@@ -1,5 +1,5 @@
 /**
- * Answers in parts over HTTP: both formats, whoever reads them, and who leaves in between.
+ * Answers in parts over HTTP: both formats, their readers, and readers who leave in between.
  */
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
@@ -177,7 +177,7 @@ describe('an answer in parts', () => {
     expect(nodes).toEqual(whole.body.data.page.audiences.nodes);
   });
 
-  it('tells what it has cost in its last part', async () => {
+  it('says what it has cost in its last part', async () => {
     const { upstream, site } = await open();
     upstream.on(AUDIENCES, slowly(50));
 
@@ -190,7 +190,7 @@ describe('an answer in parts', () => {
     expect(told.journal).toHaveLength(2);
   });
 
-  it.each([V02, V2022])('tells of a failure where it belongs: %s', async (accept) => {
+  it.each([V02, V2022])('reports a failure at its place: %s', async (accept) => {
     const { upstream, site } = await open();
     upstream.on(AUDIENCES, after(50, status(403)));
 

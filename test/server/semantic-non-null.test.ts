@@ -135,7 +135,7 @@ function* placesOf(
   yield* walk(data, [...way, field], []);
 }
 
-/** Everything that may be left out, and every word that nobody has heard of. */
+/** Answers with optional fields left out, and with unknown enum values. */
 const spoilt: Behaviour = (response, seen, socket) => {
   const found = routeOf(seen);
   const spoil = (value: any, name: string): any => {

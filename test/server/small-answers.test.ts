@@ -125,7 +125,7 @@ describe('compression', () => {
     });
   });
 
-  it('never holds a key, so what it saves tells nothing of one', async () => {
+  it('never holds a key, so its compression reveals nothing of one', async () => {
     const site = await openSite();
 
     const answers = [

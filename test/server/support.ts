@@ -156,7 +156,7 @@ export interface Product {
 /** Built once, whatever starts it. */
 const MAIN = await buildGateway();
 
-/** `npm start` without its build, on a free port unless told otherwise. */
+/** `npm start` without its build, on a free port by default. */
 export function startProduct(env: Record<string, string> = {}): Product {
   const child = spawn(process.execPath, [MAIN], {
     env: {

@@ -1,6 +1,7 @@
 /**
  * A backend that fails in part: on one route, for one tenant, in how it frames answers, or in what it
- * answers to writes. Other routes and tenants must be served, and writers must be told the truth.
+ * answers to writes. Other routes and tenants must be served, and writers must get the true
+ * outcome.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
@@ -72,7 +73,7 @@ async function write(
   told.set(title, errors?.[0]?.extensions?.code ?? answered);
 }
 
-/** Compares what writers were told with what the backend did. */
+/** Compares the outcomes that writers got with what the backend did. */
 async function judge(
   { backendUrl, count, wrong }: Attacker,
   told: ReadonlyMap<string, Outcome>,
@@ -97,8 +98,7 @@ async function judge(
 
 /** So many callers write titles, and pause after each; then the outcomes are compared. */
 const writing =
-  (callers: number, pauseMs: () => number, expected: Outcome) =>
-  async (attacker: Attacker) => {
+  (callers: number, pauseMs: () => number, expected: Outcome) => async (attacker: Attacker) => {
     const told = new Map<string, Outcome>();
     await attacker.loop(callers, async () => {
       const title = `title-${told.size}`;
