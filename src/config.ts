@@ -78,6 +78,8 @@ export interface Config {
   readonly trustedDocuments: string | undefined;
   /** `TRUSTED_DOCUMENTS_ONLY`: whether every other document is refused. */
   readonly trustedDocumentsOnly: boolean;
+  /** `REUSE_MAX_BYTES`: memory for kept answers, in bytes; 0 keeps none. */
+  readonly reuseMaxBytes: number;
   /**
    * `CACHE_MAX_AGE`: for how long caches may reuse answers to trusted documents by GET without
    * asking, in seconds.
@@ -160,6 +162,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     suggestions: read('SUGGESTIONS', SWITCH),
     trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
     trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
+    reuseMaxBytes: read('REUSE_MAX_BYTES', wholeNumber(16_000_000, 0, 4_000_000_000)),
     cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
     livePollMs: read('LIVE_POLL_MS', rangeOfMs(LIVE_POLL_MS, 10, HOUR_MS)),
     liveDrainMs: read('LIVE_DRAIN_MS', wholeNumber(5_000, 0, HOUR_MS)),

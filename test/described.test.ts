@@ -5,6 +5,7 @@ import {
   isInterfaceType,
   isIntrospectionType,
   isObjectType,
+  isSpecifiedDirective,
 } from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '../src/schema.ts';
@@ -40,6 +41,12 @@ for (const type of Object.values(schema.getTypeMap())) {
   }
 }
 
+for (const directive of schema.getDirectives()) {
+  if (isSpecifiedDirective(directive)) continue;
+  groups[0]!.push(...describing([directive], (name) => `@${name}`));
+  groups.push(describing(directive.args, (name) => `@${directive.name}(${name}:)`));
+}
+
 const all = groups.flat();
 
 /** Code is not prose: what stands in backticks keeps its own spelling. */
@@ -48,7 +55,7 @@ const proseOf = (description: string): string => description.replace(/`[^`]*`/g,
 const breaking = (isWrong: (prose: string) => boolean): Described[] =>
   all.filter(({ description }) => isWrong(proseOf(description)));
 
-it('describes every type, field, argument, input field and enum value', () => {
+it('describes every type, directive, field, argument, input field and enum value', () => {
   expect(all.filter(({ description }) => description.trim() === '')).toEqual([]);
 });
 

@@ -5,15 +5,17 @@
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
-import { GraphiQLProvider, useGraphiQL } from '@graphiql/react';
+import { GraphiQLProvider, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { documentsPlugin, useOpenDocument } from './examples/documents-plugin.tsx';
 import { idFinder, type FindIds } from './examples/example-ids.ts';
 import { FIRST_EXAMPLE } from './examples/examples.ts';
 import { useApiKey } from './exchange/api-key.ts';
+import { showTab, useExchange } from './exchange/exchange.ts';
 import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
+import { isPhone } from './page/phone.ts';
 import { takeLink } from './page/share.ts';
 import { StatusLine } from './page/status-line.tsx';
 import { lastDocument, tabStorage, type OpenDocument } from './page/tab-storage.ts';
@@ -43,6 +45,8 @@ export function Explorer({ settings }: { settings: Settings }) {
       <HistoryStore>
         <DocExplorerStore>
           <Readiness />
+          <ShownTab />
+          <AnswerInView />
           <FirstId settings={settings} findIds={findIds} />
           <FollowedLinks />
           <TopBar settings={settings} />
@@ -63,7 +67,7 @@ export function Explorer({ settings }: { settings: Settings }) {
   );
 }
 
-/** GraphiQL shows Play before the editors are there, and ignores who presses it: the style sheet waits for this. */
+/** GraphiQL shows Play before the editors are there, and does nothing when it is pressed: the style sheet waits for this. */
 function Readiness() {
   const query = useGraphiQL((state) => state.queryEditor);
   const variables = useGraphiQL((state) => state.variableEditor);
@@ -71,10 +75,42 @@ function Readiness() {
   useEffect(() => {
     const root = document.documentElement;
     if (!query || !variables || !response || root.hasAttribute('data-ready')) return;
-    // Of all editors at once. Nobody without a mouse may be caught in one: Tab leaves it.
+    // Of all editors at once: Tab leaves them, so that a keyboard reaches the rest of the page.
     query.trigger('page', 'editor.action.toggleTabFocusMode', null);
+    // Words of the document are no fields of the schema, and a line that runs out of sight is not read.
+    query.updateOptions({ wordBasedSuggestions: 'off', wordWrap: 'on' });
     root.toggleAttribute('data-ready', true);
   }, [query, variables, response]);
+  return null;
+}
+
+/** What was sent from a tab is shown with that tab, and ends when another is chosen. */
+function ShownTab() {
+  const { stop } = useGraphiQLActions();
+  const tabs = useGraphiQL((state) => state.tabs);
+  const id = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.id ?? '');
+  // GraphiQL would write the answer to the tab before into this one.
+  useEffect(() => stop(), [id, stop]);
+  useEffect(
+    () =>
+      showTab(
+        id,
+        tabs.map((tab) => tab.id),
+      ),
+    [id, tabs],
+  );
+  return null;
+}
+
+/** On a phone the answer is below the query, out of sight when Play is pressed. */
+function AnswerInView() {
+  const sentMs = useExchange()?.startedAt.getTime() ?? 0;
+  const newestMs = useRef(0);
+  useEffect(() => {
+    if (sentMs <= newestMs.current) return; // of a tab that was chosen again
+    newestMs.current = sentMs;
+    if (isPhone()) document.querySelector('.graphiql-response')?.scrollIntoView();
+  }, [sentMs]);
   return null;
 }
 

@@ -35,6 +35,8 @@ export function planningContext(routeSet: RouteSet): Context {
     deadlineMs: Infinity,
     giveUp: () => {},
     deferWhere: () => {},
+    record: () => () => undefined,
+    replay: () => Promise.resolve(false),
   };
   return createContext({ ...client, call: refuse, find: refuse }, {});
 }

@@ -14,6 +14,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { openBackend } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { startGateway } from '../support/gateway-process.ts';
+import { measureBeyondRest } from './beyond-rest.ts';
 import { cpuMicros } from './machine.ts';
 import { median } from './median.ts';
 
@@ -116,12 +117,22 @@ try {
     const spent = `${median(cpu.get(variant.name)!).toFixed(2)} ms`;
     rows.push([variant.name, count(sent), count(received), ms(0.4), ms(1.6), spent]);
   }
-  process.stdout.write(`${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`);
+  write(rows);
+  write(
+    await measureBeyondRest({
+      ...{ backendUrl: backend.url, apiKey: EXAMPLE_API_KEY, trustedFolder: folder },
+      ...{ query: SCREEN, variables: VARIABLES, documentId: TRUSTED.documentId },
+    }),
+  );
 } finally {
   agent.destroy();
   await gateway.stop();
   await backend.close();
   await rm(folder, { recursive: true });
+}
+
+function write(rows: readonly (readonly string[])[]): void {
+  process.stdout.write(`${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n\n`);
 }
 
 function ask({ method, params, headers }: Variant): Promise<Answer> {

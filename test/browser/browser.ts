@@ -5,18 +5,18 @@ import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
-/** Pictures of what a test saw, to be looked at. */
+/** What tests saw, to be looked at. Git passes over it. */
 const PICTURES = '.data/graphiql';
 
 export interface Visit {
   readonly page: Page;
-  /** Requests to any host but the gateway. */
+  /** URLs of other hosts than the gateway's that were asked for. */
   readonly strangers: readonly string[];
   /** What the page wrote to the console as an error, and what it did not catch. */
   readonly faults: readonly string[];
 }
 
-/** A page of a visitor who was never here. */
+/** A page of a new visitor. */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
   onTestFinished(() => context.close());

@@ -22,8 +22,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-export function launch(): Promise<Browser> {
+/** @param flags beside those that every test needs. */
+export function launch(...flags: string[]): Promise<Browser> {
   const executablePath = PLACES.find((place) => place !== undefined && existsSync(place));
   if (!executablePath) throw new Error('No Chromium here: install it, or set CHROMIUM_PATH.');
-  return chromium.launch({ executablePath, args: FLAGS });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
 }

@@ -3,14 +3,17 @@
  *
  * Needs Chromium. Pictures are kept in `.data/graphiql/`.
  */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readManifest } from '../../src/server/trusted/manifest.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { launch } from './chromium.ts';
-import { HAR } from './har.ts';
+import { harFaults } from './har.ts';
 import {
   expectCost,
   openExample,
@@ -33,7 +36,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** GraphiQL in a new browser profile. */
+/** GraphiQL, opened by a new visitor. */
 async function open(options?: Parameters<typeof visit>[1]): Promise<Visit> {
   const visitor = await visit(browser, options);
   await visitor.page.goto(`${gateway.url}/graphql`);
@@ -42,6 +45,9 @@ async function open(options?: Parameters<typeof visit>[1]): Promise<Visit> {
 }
 
 const isUsable = (page: Page) => page.locator('.graphiql-execute-button').waitFor();
+
+const hasSchema = (page: Page) =>
+  page.getByRole('button', { name: 'Schema', exact: true, disabled: false }).waitFor();
 
 const rowsOf = async (page: Page) =>
   page.locator('tr.call').evaluateAll((rows) =>
@@ -57,7 +63,7 @@ const said = (page: Page) => page.locator('.status-line').innerText();
 describe('a first visit', () => {
   it('ends at data by one press, with everything from this gateway and nothing in the console', async () => {
     const { page, strangers, faults } = await open();
-    await expectCost(page, /2–12 calls\s+2 rounds\s+1–188 values\s+dearest: page/);
+    await expectCost(page, /2–12 calls\s+2 rounds\s+1–188 values\s+dearest: page.audiences.person/);
 
     const { data, errors } = await play(page);
     await page.locator('tr.call').first().waitFor();
@@ -66,6 +72,8 @@ describe('a first visit', () => {
     expect(data.page.name).toBe('Northwind launch');
     expect(errors).toBeUndefined();
     expect(await textOf(page, 'answer')).toContain('"audiences": {');
+    // The journal has a pane of its own.
+    expect(await textOf(page, 'answer')).not.toContain('upstream');
     expect(await page.title()).toBe('Content Pages · GraphiQL');
     expect([strangers, faults]).toEqual([[], []]);
   });
@@ -94,12 +102,53 @@ describe('a first visit', () => {
       .toContain('planned: 2–12');
     expect(await person.getAttribute('title')).toMatch(/^Request id \S+$/);
     await expect.poll(() => page.locator('.marked-field').count()).toBe(2);
-    expect(await said(page)).toMatch(/^HTTP 200\s+\d+ ms\s+\d/);
+    await expect
+      .poll(() => said(page))
+      .toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB, \d\.\d kB unpacked\s+Headers/);
+    expect(totals).toMatch(/backend [\d.]+ ms/);
+    await expect
+      .poll(() => page.locator('.waterfall header').innerText())
+      .toMatch(/gateway [\d.]+ ms/);
+    await page.getByText('Headers', { exact: true }).click();
+    expect(await said(page)).toMatch(/x-request-id\s+\S+/);
+  });
+
+  it('keeps the calls of each tab with that tab, and an answer out of a tab that did not ask', async () => {
+    const { page } = await open();
+    await play(page);
+    const totals = page.locator('.waterfall header');
+    await expect.poll(() => totals.innerText()).toContain('12 calls, 2 rounds');
+
+    await openExample(page, 'Topics with their entries');
+    await page.getByText('Press Play to see which REST calls').waitFor();
+    await play(page);
+    await expect.poll(() => totals.innerText()).toContain('1 call, 1 round');
+    await page.locator('.graphiql-tab-button').first().click();
+
+    await expect.poll(() => totals.innerText()).toMatch(/12 calls, 2 rounds\s+planned: 2–12 calls/);
+    await expect.poll(() => textOf(page, 'answer')).toContain('"page": {');
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.waitForTimeout(1_000);
+    expect((await textOf(page, 'answer')).trim()).toBe('');
+  });
+
+  it('explains the cost: each route, how often, because of which field', async () => {
+    const { page } = await open();
+    await expectCost(page, /2–12 calls/);
+
+    await page.locator('.cost summary').click();
+    await picture(page, 'cost-explained');
+
+    const explanation = await page.locator('.cost-explanation').innerText();
+    expect(explanation).toMatch(/0–5\s+GET \/v0\/persons\/\{person_id\}\s+page.audiences.person/);
+    expect(explanation).toContain('A request may have 250 calls and 200,000 values.');
   });
 
   it('is as good the second time: after a reload nothing of size is loaded, and Play answers', async () => {
     const { page } = await open();
     await page.getByText('2–12 calls').waitFor();
+    await hasSchema(page);
     let bytes = 0;
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
@@ -118,13 +167,15 @@ describe('a first visit', () => {
 
 describe('the cost beside the query', () => {
   it('changes while one types, says over budget before Play, and is no part of the history', async () => {
-    const { page } = await open();
+    const { page, faults } = await open();
     await expectCost(page, /2–12 calls/);
 
     await write(page, 'query', '{ topics(first: 3) { nodes { title } } }');
     await expectCost(page, /^1 calls?\s+1 round\b/);
     await write(page, 'query', '{ topics(first: 3) { nodes { nope } } }');
-    await expectCost(page, /No plan: Cannot query field "nope"/);
+    await expectCost(page, /Cost unknown: Cannot query field "nope"/);
+    await write(page, 'query', '{ topics(');
+    await expectCost(page, /Cost unknown: Syntax Error/);
     const many = Array.from({ length: 25 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
     await write(page, 'query', `{ ${many.join(' ')} }`);
     await expectCost(page, /25 calls/);
@@ -137,6 +188,50 @@ describe('the cost beside the query', () => {
       .first()
       .click();
     expect(await page.locator('.graphiql-history-item').count()).toBe(0);
+    // Half a document is no failure.
+    expect(faults).toEqual([]);
+  });
+
+  it('says over budget where the least is above it', async () => {
+    const small = await startGateway({ MAX_UPSTREAM_CALLS: '20' });
+    onTestFinished(async () => void (await small.stop()));
+    const { page } = await visit(browser);
+    await page.goto(`${small.url}/graphql`);
+    await isUsable(page);
+
+    const many = Array.from({ length: 25 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
+    await write(page, 'query', `{ ${many.join(' ')} }`);
+    await expectCost(page, /25 calls\s.*Over budget: a request may have 20 calls\./s);
+    await picture(page, 'over-budget-surely');
+    await play(page);
+
+    await expect.poll(() => said(page)).toMatch(/QUERY_TOO_EXPENSIVE/);
+  });
+
+  it('is asked for once the author pauses, and of the newest text alone', async () => {
+    const { page } = await open();
+    await expectCost(page, /2–12 calls/);
+    const asked: string[] = [];
+    const given: string[] = [];
+    page.on('request', (request) => {
+      if (request.headers()['x-explain'] === 'plan') asked.push(request.postDataJSON().query);
+    });
+    page.on('requestfailed', (request) => given.push(request.failure()?.errorText ?? ''));
+    await page.route('**/graphql', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await route.continue().catch(() => {});
+    });
+
+    await write(page, 'query', '{ topics(first: 3) { totalCount } }');
+    await expect.poll(() => asked.length).toBe(1);
+    await write(page, 'query', '');
+    await page.keyboard.type('query Typed { persons { totalCount } }', { delay: 20 });
+    await page.keyboard.press('Escape');
+    await expectCost(page, /^▸?\s*1 call\s/);
+
+    expect(asked.at(-1)).toContain('query Typed');
+    expect(asked.length).toBeLessThan(6);
+    expect(given).toContain('net::ERR_ABORTED');
   });
 });
 
@@ -170,17 +265,43 @@ describe('examples', () => {
     expect(data).toMatchObject({ found: { name: 'Northwind launch' }, missing: null });
   });
 
+  it('say when to come back after a rate limit', async () => {
+    const limited = createServer((_request, response) => {
+      response.writeHead(429, { 'retry-after': '60', 'content-type': 'application/json' });
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(limited, 'listening');
+    const { port } = limited.address() as AddressInfo;
+    const behind = await startGateway({ UPSTREAM_URL: `http://127.0.0.1:${port}` });
+    onTestFinished(async () => void (await behind.stop(), limited.close()));
+    const { page } = await visit(browser);
+    await page.goto(`${behind.url}/graphql`);
+    await isUsable(page);
+
+    await page.getByLabel('API key').fill('key-of-tenant-a-0123456789');
+    await page.keyboard.press('Enter');
+    await write(page, 'query', '{ topics { totalCount } }');
+    await play(page);
+
+    await expect.poll(() => said(page)).toMatch(/1 × RATE_LIMITED, again in \d+ s/);
+  });
+
   it('answer in parts, and show the calls of all of them', async () => {
     const { page } = await open();
 
     await openExample(page, 'A page at once, its audiences later');
     await page.locator('.graphiql-execute-button').click();
     await page.locator('tr.call').first().waitFor();
+    await expect
+      .poll(() => page.locator('.waterfall header').innerText())
+      .toMatch(/backend [\d.]+ ms\s+gateway [\d.]+ ms/);
+    await picture(page, 'in-parts');
 
     const text = await textOf(page, 'answer');
     expect(text).toContain('"name": "Northwind launch"');
     expect(text).toContain('"effectiveName"');
     expect((await rowsOf(page)).map(({ field }) => field)).toContain('page.audiences');
+    expect(await said(page)).toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB\s+2 results/);
   });
 
   it('publish a version, and watch how far it comes', async () => {
@@ -192,12 +313,16 @@ describe('examples', () => {
     await openExample(page, 'Watch a version being published');
     const { id } = data.publishAudienceVersion.audienceVersion;
     await write(page, 'variables', JSON.stringify({ id }));
+    await expectCost(page, /^▸?\s*0 calls\s/);
     await page.locator('.graphiql-execute-button').click();
 
     expect(data.publishAudienceVersion.userErrors).toEqual([]);
     await expect
       .poll(() => textOf(page, 'answer'), { timeout: 20_000 })
       .toMatch(/"status": "published"/);
+    expect(await said(page)).toMatch(/^HTTP 200\s+\d+ ms\s+\d+(?:\.\d)? (?:kB|bytes)\s/);
+    expect(await page.locator('.waterfall header').innerText()).toContain('of the last event');
+    await picture(page, 'watched');
   });
 });
 
@@ -212,9 +337,11 @@ describe('what leaves the page', () => {
       page.getByRole('button', { name: 'Save HAR' }).click(),
     ]);
     const text = readFileSync(await download.path(), 'utf8');
-    const har = HAR.parse(JSON.parse(text));
+    const har = JSON.parse(text);
 
+    expect(harFaults(har)).toEqual([]);
     expect(har.log.entries).toHaveLength(1 + extensions.upstream.journal.length);
+    expect(harFaults({ log: { ...har.log, entries: [{}] } })).not.toEqual([]);
     expect(text).not.toContain('demo');
   });
 
@@ -242,7 +369,7 @@ describe('what leaves the page', () => {
 
     await expect.poll(() => textOf(other, 'query')).toContain('query Shared');
     expect(new URL(other.url()).hash).toBe('');
-    expect(curl).toMatch(/^curl -s 'http:\/\/127.0.0.1:\d+\/graphql' .*"x-api-key: \$API_KEY"/s);
+    expect(curl).toMatch(/^curl -sN 'http:\/\/127.0.0.1:\d+\/graphql' .*"x-api-key: \$API_KEY"/s);
     expect(curl + link + decodeURIComponent(link)).not.toContain('demo');
     expect(readFileSync(await download.path(), 'utf8')).toContain('type PageLink ');
   });
@@ -282,7 +409,9 @@ describe('what leaves the page', () => {
       location.href,
     ]);
 
+    const state = await page.evaluate(() => JSON.stringify(window.history.state));
     expect(stored.map((text) => text.includes('my-secret-key'))).toEqual([false, true, false]);
+    expect(state).not.toContain('my-secret-key');
   });
 });
 
@@ -387,7 +516,7 @@ it('over a deployment it asks for a key, and finds a page by itself', async () =
   expect(faults).toEqual([]);
 });
 
-describe('accessibility:', () => {
+describe('everybody can use it:', () => {
   const seriousFaults = async (page: Page) => {
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
@@ -407,11 +536,12 @@ describe('accessibility:', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('axe finds nothing serious beside errors', async () => {
+  it('axe finds nothing serious beside errors and an explained cost', async () => {
     const { page } = await open();
     await openExample(page, 'Errors in a part of the answer');
     await play(page);
     await page.locator('.status-line .failed').waitFor();
+    await page.locator('.cost summary').click();
 
     expect(await seriousFaults(page)).toEqual([]);
   });
@@ -422,10 +552,21 @@ describe('accessibility:', () => {
     await play(page);
     await page.locator('tr.call').first().waitFor();
     await picture(page, 'phone');
+    const { y } = (await page.locator('.result-window').boundingBox())!;
+    expect([y > -50, y < 400]).toEqual([true, true]);
 
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     const box = await page.locator('tr.call').first().boundingBox();
     expect(box!.x + box!.width).toBeLessThanOrEqual(390);
+    const heights = await Promise.all(
+      ['.graphiql-query-editor', '.result-window'].map((one) => page.locator(one).boundingBox()),
+    );
+    for (const one of heights) expect(one!.height).toBeGreaterThan(200);
+    await page.locator('.waterfall').scrollIntoViewIfNeeded();
+    await picture(page, 'phone-calls');
+    await openExample(page, 'Topics with their entries');
+    await expect.poll(() => textOf(page, 'query')).toContain('topics');
+    await picture(page, 'phone-example');
     expect(await seriousFaults(page)).toEqual([]);
   });
 
@@ -451,6 +592,6 @@ describe('accessibility:', () => {
     await reach('tr.call button');
     await page.keyboard.press('Enter');
 
-    expect(await page.locator('tr.call[aria-selected=true]').count()).toBe(1);
+    expect(await page.locator('tr.call button[aria-pressed=true]').count()).toBe(1);
   });
 });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { buildSchema, getArgumentValues, Kind, parse, type FieldNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { argumentsOf } from '../../src/execution/arguments.ts';
+import { cases } from '../support/cases.ts';
 
 const ARGUMENTS = ['needed', 'int', 'given', 'list', 'point'];
 
@@ -42,7 +43,7 @@ describe('arguments', () => {
         expect(JSON.stringify(first)).toBe(JSON.stringify(expected));
         expect(JSON.stringify(second)).toBe(JSON.stringify(expected));
       }),
-      { numRuns: 5_000 },
+      { numRuns: cases(2_000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { buildSchema, getVariableValues, Kind, parse, type OperationDefinitionNo
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coerceVariableValues } from '../../src/execution/variables.ts';
+import { cases } from '../support/cases.ts';
 
 const schema = buildSchema(`
   enum Color { RED }
@@ -44,7 +45,7 @@ describe('variables', () => {
         const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], sent);
         expect(found && { ...found }).toStrictEqual(coerced);
       }),
-      { numRuns: 5_000 },
+      { numRuns: cases(2_000) },
     );
   });
 });

@@ -14,7 +14,7 @@ const gc = runInNewContext('gc') as () => void;
 
 /** Bytes in use after a collection. */
 function memory(): number {
-  for (let i = 0; i < 4; i++) gc();
+  for (let i = 0; i < 2; i++) gc();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

@@ -9,7 +9,7 @@ import { world } from '../support/world.ts';
 import { chaos, queryOf } from './chaos.ts';
 import { expectSound, IMPATIENT, openStand, type Stand } from './stand.ts';
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 200);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
 const FIRST = Number(process.env['FUZZ_SEED'] ?? 1);
 
 /** Runs between two recoveries, so that the breaker stays out of most of them. */

@@ -1,126 +1,136 @@
 /**
- * T99: subscriptions of several workers, of which one is killed, and all of which stop.
+ * T99 and T100: two hundred clients that watch through two workers, which are killed, restarted one
+ * after the other and stopped, and whose backend goes away.
  *
  * What is promised. Clients that come again see the final state, and no state after a later one; a
- * stop ends streams spread over LIVE_DRAIN_MS, so that not all of their clients return at once.
+ * stop ends streams spread over LIVE_DRAIN_MS, so that their clients do not return at once.
  */
 import { readFileSync } from 'node:fs';
-import { createClient as createSseClient } from 'graphql-sse';
-import { createClient as createWsClient } from 'graphql-ws';
-import { afterAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
-import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
-import {
-  openEvents,
-  statusesOf,
-  until,
-  WATCH,
-  type Events,
-  type Progress,
-} from '../live/support.ts';
-import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
-import { IDS } from '../support/ids.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { statusesOf, until } from '../live/support.ts';
+import type { GatewayProcess } from '../support/gateway-process.ts';
+import { allSee, expectInOrder, openWatched, watchMany, type Watching } from './live-watchers.ts';
 
-const running: GatewayProcess[] = [];
-afterAll(() => Promise.all(running.map((gateway) => gateway.stop('SIGKILL'))));
+const WATCHERS = 200;
 
-const ORDER = ['draft', 'queued', 'processing', 'published'];
+/** Over which a worker ends its streams. */
+const DRAIN_MS = 1_000;
 
-async function open(env: Record<string, string> = {}) {
-  const gateway = await startGateway({
+/** How long the backend is away; LIVE_OUTAGE_SECONDS=10 for longer. */
+const OUTAGE_MS = Number(process.env['LIVE_OUTAGE_SECONDS'] ?? 1) * 1_000;
+
+const open = () =>
+  openWatched({
     WORKERS: '2',
-    LOG_LEVEL: 'warn',
-    LIVE_POLL_MS: '50..200',
-    ...env,
+    LIVE_DRAIN_MS: String(DRAIN_MS),
+    SHUTDOWN_TIMEOUT_MS: '8000',
   });
-  running.push(gateway);
-  const { data } = await gateway.ask(
-    'mutation ($input: CreateAudienceInput!) { createAudience(input: $input) { audience { latestVersion { id } } } }',
-    {
-      apiKey: EXAMPLE_API_KEY,
-      variables: { input: { pageId: IDS.page, publishBehavior: 'draft' } },
-    },
-  );
-  const id = data.createAudience.audience.latestVersion.id as string;
-  return { gateway, id };
-}
 
 const workersOf = ({ process: { pid } }: GatewayProcess): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
 
-const PUBLISH =
-  'mutation ($id: ID!) { publishAudienceVersion(input: { id: $id }) { audienceVersion { status } } }';
-
-/** Whoever comes again waits up to half a second, and not all as long. */
-const RETRIES = {
-  retryAttempts: 20,
-  retry: () => new Promise<void>((resolve) => setTimeout(resolve, 50 + Math.random() * 450)),
-};
-
-/** A client that comes again, and what it has seen. */
-function watch(gateway: GatewayProcess, id: string, by: 'sse' | 'ws') {
-  const events: Progress[] = [];
-  let isComplete = false;
-  const request = { query: WATCH, variables: { id } };
-  const sink = {
-    next: (event: unknown) => events.push(event as Progress),
-    error: () => {},
-    complete: () => (isComplete = true),
-  };
-  if (by === 'sse') {
-    const headers = { 'x-api-key': EXAMPLE_API_KEY };
-    createSseClient({ url: `${gateway.url}/graphql`, headers, ...RETRIES }).subscribe(
-      request,
-      sink,
-    );
-  } else {
-    createWsClient({
-      url: `${gateway.url.replace('http', 'ws')}/graphql`,
-      webSocketImpl: WebSocket,
-      connectionParams: { 'x-api-key': EXAMPLE_API_KEY },
-      shouldRetry: () => true,
-      retryAttempts: RETRIES.retryAttempts,
-      retryWait: RETRIES.retry,
-    }).subscribe(request, sink);
-  }
-  return { events, isComplete: () => isComplete };
+/** Stops a worker, and resolves when another has taken its place. */
+async function restart(gateway: GatewayProcess, pid: number): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  await until(() => !workersOf(gateway).includes(pid));
+  while ((await gateway.metric('gateway_worker_up').catch(() => 0)) < 2) await sleep(50);
 }
 
-describe('subscriptions of several workers', () => {
-  it('T99 all see the final state when a worker is killed in the middle', async () => {
-    const { gateway, id } = await open();
-    const watchers = Array.from({ length: 30 }, (_, i) => watch(gateway, id, i % 3 ? 'sse' : 'ws'));
-    await until(() => watchers.every(({ events }) => events.length > 0));
+/** The most moments within so many milliseconds. */
+function mostWithin(moments: readonly number[], ms: number): number {
+  const sorted = [...moments].sort((a, b) => a - b);
+  return Math.max(
+    ...sorted.map((from, i) => sorted.slice(i).filter((at) => at < from + ms).length),
+  );
+}
 
+const cutsOf = (watchers: readonly Watching[]) => watchers.flatMap(({ cutMs }) => cutMs);
+
+describe('two hundred clients that watch through two workers', () => {
+  it('T99 all see the final state when a worker is killed in the middle', async () => {
+    const { gateway, backend } = await open();
+    const watchers = watchMany(gateway, WATCHERS);
+    await allSee(watchers, 'draft');
+    backend.state = 'queued';
+    await allSee(watchers, 'queued');
+
+    // What one worker has shown, the other may not know yet.
+    backend.state = 'processing';
+    await until(() => watchers.some(({ events }) => statusesOf(events).includes('processing')));
     process.kill(workersOf(gateway)[0]!, 'SIGKILL');
-    const publish = () => gateway.ask(PUBLISH, { apiKey: EXAMPLE_API_KEY, variables: { id } });
-    // The connection that was kept may have been the killed worker's.
-    await publish().catch(publish);
+    await allSee(watchers, 'processing');
+    backend.state = 'published';
     await until(() => watchers.every(({ isComplete }) => isComplete()));
 
-    for (const { events } of watchers) {
-      const ranks = statusesOf(events).map((status) => ORDER.indexOf(status));
-      expect(ranks).toEqual([...ranks].sort());
-      expect(ranks.at(-1)).toBe(3);
+    expectInOrder(watchers);
+    const cut = watchers.filter(({ cutMs }) => cutMs.length > 0).length;
+    expect(cut).toBeGreaterThan(0);
+    expect(cut).toBeLessThan(WATCHERS);
+    for (const name of ['gateway_live_pollers', 'gateway_subscriptions_open']) {
+      expect(await gateway.metric(name), name).toBe(0);
     }
   }, 60_000);
 
-  it('T99 a stop is not ready first, and ends streams one after the other', async () => {
-    const { gateway, id } = await open({ LIVE_DRAIN_MS: '1500', SHUTDOWN_TIMEOUT_MS: '8000' });
-    const streams: Events[] = [];
-    const endedMs: number[] = [];
-    for (let i = 0; i < 20; i++) {
-      const stream = await openEvents(gateway.url, { id });
-      streams.push(stream);
-      void stream.ended.then(() => endedMs.push(performance.now()));
-    }
-    await until(() => streams.every(({ events }) => events.length > 0));
+  it('T99 all see the final state when the workers are restarted one after the other, and return spread', async () => {
+    const { gateway, backend } = await open();
+    const watchers = watchMany(gateway, WATCHERS);
+    await allSee(watchers, 'draft');
 
-    const code = await gateway.stop();
+    const [first, second] = workersOf(gateway) as [number, number];
+    backend.state = 'queued';
+    await restart(gateway, first);
+    backend.state = 'processing';
+    await restart(gateway, second);
+    await allSee(watchers, 'processing');
+    backend.state = 'published';
+    await until(() => watchers.every(({ isComplete }) => isComplete()));
 
-    await until(() => endedMs.length === streams.length);
-    expect(code).toBe(0);
-    expect(streams.some(({ isComplete }) => isComplete())).toBe(false);
-    expect(endedMs.at(-1)! - endedMs[0]!).toBeGreaterThan(500);
+    expectInOrder(watchers);
+    const cuts = cutsOf(watchers);
+    expect(cuts.length).toBeGreaterThanOrEqual(WATCHERS);
+    // Every one of them once in the window would be half of them in half of it.
+    expect(mostWithin(cuts, DRAIN_MS / 2)).toBeLessThanOrEqual((WATCHERS / 2) * 1.3);
   }, 60_000);
+
+  it('T99 are ended by a stop when it is not ready any more, and not all at once', async () => {
+    const { gateway } = await open();
+    const watchers = watchMany(gateway, WATCHERS, false);
+    await allSee(watchers, 'draft');
+
+    const stopped = gateway.stop();
+    while ((await gateway.get('/ready')).status !== 503);
+    expect(cutsOf(watchers)).toEqual([]);
+
+    expect(await stopped).toBe(0);
+    await until(() => watchers.every(({ cutMs }) => cutMs.length > 0));
+    expect(watchers.some(({ isComplete }) => isComplete())).toBe(false);
+    const ends = watchers.map(({ cutMs }) => cutMs[0]!);
+    expect(mostWithin(ends, DRAIN_MS / 2)).toBeLessThanOrEqual((WATCHERS / 2) * 1.3);
+  }, 60_000);
+
+  it(
+    'T100 are shown that the backend is away, and go on when it is back',
+    async () => {
+      const { gateway, backend, upstream } = await open();
+      const watchers = watchMany(gateway, WATCHERS);
+      backend.state = 'queued';
+      await allSee(watchers, 'queued');
+
+      await upstream.stop();
+      await sleep(OUTAGE_MS);
+      await until(() => watchers.every(({ events }) => events.at(-1)!.errors !== undefined));
+      const during = watchers.map(({ events }) => events.at(-1)!);
+      backend.state = 'processing';
+      await upstream.start();
+      await allSee(watchers, 'processing');
+      backend.state = 'published';
+      await until(() => watchers.every(({ isComplete }) => isComplete()));
+
+      expectInOrder(watchers);
+      expect(new Set(statusesOf(during))).toEqual(new Set(['queued']));
+      expect(cutsOf(watchers)).toEqual([]);
+    },
+    60_000 + 5 * OUTAGE_MS,
+  );
 });

@@ -576,18 +576,33 @@ describe('T16 lists that do not hold together', () => {
     await stand.holds(reply, { hits: 1 });
   });
 
-  it('T16 keeps the items of a list that does not say whether there are more', async () => {
-    const envelope = { ...list, hasMore: undefined };
-    stand.upstream.on('GET /v0/topics', ok({ ...envelope, nextCursor: undefined }));
+  it.each<[string, Record<string, unknown>, number, boolean]>([
+    ['neither', { hasMore: undefined, nextCursor: undefined }, 5, false],
+    ['neither, of a full page', { hasMore: undefined, nextCursor: undefined }, 2, true],
+    ['neither in its documented form', { hasMore: 'no', nextCursor: 7 }, 5, false],
+  ])(
+    'T16 keeps the items, and fails the end cursor alone, of %s',
+    async (_name, change, first, more) => {
+      stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
+      const pageOf = (cursor: string) =>
+        stand.ask(
+          `{ topics(first: ${first}) { nodes { title } pageInfo { hasNextPage ${cursor} } } }`,
+        );
 
-    const items = await stand.ask('{ topics(first: 5) { nodes { title } } }');
-    const more = await stand.ask('{ topics(first: 5) { pageInfo { hasNextPage } } }');
+      const whole = await pageOf('endCursor');
+      const part = await pageOf('');
 
-    expect(items.body).toEqual({ data: { topics: { nodes: [WELL, WELL] } } });
-    expect(more.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    expect(more.errors[0].path).toEqual(['topics', 'pageInfo', 'hasNextPage']);
-    await stand.holds([items, more], { hits: 2 });
-  });
+      expect(whole.data).toEqual({
+        topics: { nodes: [WELL, WELL], pageInfo: { hasNextPage: more, endCursor: null } },
+      });
+      expect(whole.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+      expect(whole.errors[0].path).toEqual(['topics', 'pageInfo', 'endCursor']);
+      expect(part.body).toEqual({
+        data: { topics: { nodes: [WELL, WELL], pageInfo: { hasNextPage: more } } },
+      });
+      await stand.holds([whole, part], { hits: 2 });
+    },
+  );
 
   it('T16 takes it from the next cursor whether there are more, where nothing else says so', async () => {
     let asked = 0;

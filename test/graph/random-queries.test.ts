@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { Plan } from '../../src/plan/planner.ts';
 import { schema } from '../../src/schema.ts';
+import { cases } from '../support/cases.ts';
 import { countValues } from '../support/count-values.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
 import { openStack } from '../support/open-stack.ts';
@@ -29,7 +30,7 @@ const values = {
 };
 
 /** Enough to meet every edge of the schema, few enough for every run of the suite. */
-const SEEDS = Array.from({ length: 150 }, (_, seed) => seed + 1);
+const SEEDS = Array.from({ length: cases(75) }, (_, seed) => seed + 1);
 
 /** Lists that were merged name their places from another page start: the same place, other text. */
 const withoutCursors = (data: unknown): unknown =>

@@ -1,7 +1,7 @@
 /**
  * Every connection of the graph, walked in every step size and resumed from every edge.
  */
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { IDS } from '../support/ids.ts';
 import { openStack, type Stack } from '../support/open-stack.ts';
 
@@ -74,9 +74,14 @@ async function reference(stack: Stack, connection: Connection): Promise<string[]
   return (await page(stack, connection, 100)).keys;
 }
 
+let stack: Stack;
+beforeAll(async () => {
+  // Nothing is written here: all walks share a gateway, which prepares each document once.
+  stack = await openStack();
+});
+
 describe.each(CONNECTIONS)('$name', (connection) => {
   it.each([1, 2, 3, 7, 20, 99])('visits every item once, %i at a time', async (first) => {
-    const stack = await openStack();
     const all = await reference(stack, connection);
     const seen: string[] = [];
     let after: string | undefined;
@@ -97,7 +102,6 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 
   it('goes on after any of its edges', async () => {
-    const stack = await openStack();
     const all = await reference(stack, connection);
     const { edges } = await page(stack, connection, 12);
 
@@ -108,8 +112,6 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 
   it('counts all its items on every page', async () => {
-    const stack = await openStack();
-
     const whole = await page(stack, connection, 100);
     const none = await page(stack, connection, 0);
 
@@ -123,7 +125,6 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 
   it('refuses the cursors of every other list before any call', async () => {
-    const stack = await openStack();
     const others = CONNECTIONS.filter(({ list }) => list !== connection.list);
 
     for (const other of others) {
@@ -135,8 +136,6 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 
   it.each([-1, 101, 1_000_000])('refuses to answer %i edges', async (first) => {
-    const stack = await openStack();
-
     const { errors } = await stack.query(connection.source, { first });
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
@@ -146,7 +145,6 @@ describe.each(CONNECTIONS)('$name', (connection) => {
 
 describe('walking a list', () => {
   it('costs one call a step', async () => {
-    const stack = await openStack();
     const [topics] = CONNECTIONS;
     let after: string | undefined;
 
@@ -158,15 +156,12 @@ describe('walking a list', () => {
   });
 
   it('asks nothing when the cursor is refused', async () => {
-    const stack = await openStack();
-
     await stack.query('{ topics(after: "bm90IG91cnM") { nodes { title } } }');
 
     expect(stack.restCalls).toEqual([]);
   });
 
   it('refuses a cursor of another caller', async () => {
-    const stack = await openStack();
     const { edges } = await page(stack, CONNECTIONS[0]!, 1);
 
     const { errors } = await stack.query(

@@ -17,7 +17,7 @@ export interface Progress {
   readonly data?: {
     readonly audienceVersionProgress: {
       readonly isFinal: boolean;
-      readonly audienceVersion: { readonly id: string; readonly status: string };
+      readonly audienceVersion: { readonly id: string; readonly status: string | null };
     } | null;
   } | null;
   readonly errors?: readonly { readonly extensions?: Record<string, unknown> }[];
@@ -199,10 +199,13 @@ export function expectPublished(events: readonly Progress[]): void {
   expect(seen).toEqual(expect.arrayContaining(['draft', 'queued', 'published']));
 }
 
-/** Statuses in the order of events, without repetitions. */
+/** Statuses in the order of events, without repetitions: `unknown` for a broken one, `none` for no version. */
 export const statusesOf = (events: readonly Progress[]): string[] =>
   events
-    .map((event) => event.data?.audienceVersionProgress?.audienceVersion.status ?? 'none')
+    .map(({ data }) => {
+      const progress = data?.audienceVersionProgress;
+      return progress ? (progress.audienceVersion.status ?? 'unknown') : 'none';
+    })
     .filter((status, i, all) => status !== all[i - 1]);
 
 interface Message {

@@ -374,15 +374,12 @@ describe('createTopicEntry', () => {
     expect(data['createTopicEntry'].userErrors).toMatchObject([{ code: 'NOT_FOUND' }]);
   });
 
-  it.each([
-    ['an empty topic id', { topicId: '', content: { type: 't', content: 'c' } }],
-    ['a climbing topic id', { topicId: '..', content: { type: 't', content: 'c' } }],
-  ])('refuses %s before any call', async (_what, input) => {
+  it('refuses a topic id that climbs in the path before any call', async () => {
     const stack = await openStack();
 
     const { errors } = await stack.query(
       'mutation ($input: CreateTopicEntryInput!) { createTopicEntry(input: $input) { topicEntry { id } } }',
-      { input },
+      { input: { topicId: '..', content: { type: 't', content: 'c' } } },
     );
 
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);

@@ -36,9 +36,9 @@ const mutationOf = (name: keyof typeof WRITES) =>
   `mutation ($input: ${WRITES[name][0]}!) {
     ${name}(input: $input) { object: ${WRITES[name][1]} { id } userErrors { code field message } } }`;
 
-const invalid = (field: string, message: string) => ({
+const invalid = (field: string | string[], message: string) => ({
   code: 'VALIDATION_FAILED',
-  field: [field],
+  field: [field].flat(),
   message,
 });
 
@@ -50,6 +50,38 @@ const FORMS: readonly [keyof typeof WRITES, object, ReturnType<typeof invalid>[]
       invalid('name', 'Name must not be empty.'),
       invalid('pageContext', 'Page context must not be empty.'),
     ],
+  ],
+  [
+    'createPage',
+    {
+      ...page,
+      brandId: '',
+      name: '',
+      headerActionId: '',
+      actions: [{ actionId: 'a' }, { actionId: '', url: '' }],
+      footerLinks: [{ groupId: 'g', links: [{ linkId: '' }] }],
+    },
+    [
+      invalid(['brandId'], 'Brand ID must not be empty.'),
+      invalid(['name'], 'Name must not be empty.'),
+      invalid(['headerActionId'], 'Header action ID must not be empty.'),
+      invalid(['actions', '1', 'actionId'], 'Action ID must not be empty.'),
+      invalid(['footerLinks', '0', 'links', '0', 'linkId'], 'Link ID must not be empty.'),
+    ],
+  ],
+  [
+    'createAudience',
+    { pageId: '', customName: '', actionFormIdOverride: '' },
+    [
+      invalid(['pageId'], 'Page ID must not be empty.'),
+      invalid(['customName'], 'Custom name must not be empty.'),
+      invalid(['actionFormIdOverride'], 'Action form ID override must not be empty.'),
+    ],
+  ],
+  [
+    'createTopicEntry',
+    { topicId: '', content: { type: 't', content: 'c' } },
+    [invalid(['topicId'], 'Topic ID must not be empty.')],
   ],
   [
     'createAudience',
@@ -125,6 +157,7 @@ describe('what breaks a limit', () => {
   it.each([
     ['an id of another type', { id: formatNodeId('Page', ['p']), title: '' }, 200],
     ['a raw id for the global one', { id: IDS.topic, title: '' }, 200],
+    ['no id of what is edited', { id: '', title: '' }, 200],
     ['a value of another kind', { id: topicId, title: 7 }, 400],
     ['a field that is not there', { id: topicId, heading: '' }, 400],
   ])('stays a GraphQL error where a developer has to mend it: %s', async (_what, input, code) => {

@@ -5,9 +5,10 @@ import { describe, it, onTestFinished } from 'vitest';
 import { fillPath, formatQuery, MAX_ID_LENGTH, segmentFault } from '../../src/rest/client/path.ts';
 import type { Route } from '../../src/v0/routes.ts';
 import { routes } from '../../src/v0/routes.ts';
+import { cases } from '../support/cases.ts';
 import { failureOf, openRest } from './open-rest.ts';
 
-const RUNS = 10_000;
+const RUNS = cases(10_000);
 
 /** Ids as they come, and as they come from those who push. */
 const id = fc.oneof(

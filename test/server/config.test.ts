@@ -23,6 +23,7 @@ describe('the settings', () => {
       allowedHosts: undefined,
       adminPort: undefined,
       explain: 'on',
+      reuseMaxBytes: 16_000_000,
       shutdownTimeoutMs: 10_000,
       corsOrigins: [],
       graphiql: true,

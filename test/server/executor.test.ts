@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema.ts';
 import { misshapen, queryOf } from '../faults/chaos.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { cases } from '../support/cases.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, status } from '../support/faults.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
@@ -26,7 +27,7 @@ const VALUES = {
   ids: NODES,
 };
 
-const SEEDS = Array.from({ length: 120 }, (_, i) => 5_000 + i);
+const SEEDS = Array.from({ length: cases(60) }, (_, i) => 5_000 + i);
 
 const DOCUMENTS = new URL('../../src/client/documents/', import.meta.url);
 const fragments = readFileSync(new URL('fragments.graphql', DOCUMENTS), 'utf8');
@@ -65,7 +66,7 @@ describe('the executor', () => {
     const sites = await openBoth(upstream.url);
     let faults = 0;
 
-    for (const seed of SEEDS.slice(0, 24)) {
+    for (const seed of SEEDS.slice(0, cases(10))) {
       const { source, variables } = queryOf(seed);
       for (const name of new Set(source.match(/\b[a-z]\w+(?=[ \n])/g))) {
         upstream.on('*', misshapen(name, seed));

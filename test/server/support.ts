@@ -49,6 +49,7 @@ type SiteOptions = Partial<GatewayOptions> & {
   readonly maxBodyBytes?: number;
   /** One try of one call, in milliseconds. @default 1,000 */
   readonly timeoutMs?: number;
+  readonly liveDrainMs?: number;
 };
 
 let backend: Backend | undefined;
@@ -71,6 +72,7 @@ export async function openSite({
   upstreamUrl,
   maxBodyBytes = 100_000,
   timeoutMs = 1_000,
+  liveDrainMs = 5_000,
   ...options
 }: SiteOptions = {}): Promise<Site> {
   const { origin, pathPrefix } = splitUpstreamUrl(new URL(upstreamUrl ?? backend!.url));
@@ -91,7 +93,10 @@ export async function openSite({
     probe: upstreamProbe({ origin, dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
     ...options,
   });
-  const server = await openHttpServer({ site: gateway, host: '127.0.0.1', port: 0, maxBodyBytes });
+  const server = await openHttpServer({
+    ...{ site: gateway, host: '127.0.0.1', port: 0 },
+    ...{ maxBodyBytes, liveDrainMs },
+  });
   restCalls = [];
   onTestFinished(async () => {
     await server.close(0);

@@ -43,7 +43,7 @@ export type ActionInput = {
   actionType?: InputMaybe<Scalars['String']['input']>;
   /** Label of the button. */
   buttonTitle?: InputMaybe<Scalars['String']['input']>;
-  /** Purpose of the action. */
+  /** Purpose of the action. The REST API does not document its values. */
   purpose?: InputMaybe<Scalars['String']['input']>;
   /** URL that the action opens. */
   url?: InputMaybe<Scalars['String']['input']>;
@@ -166,13 +166,13 @@ export type LogoInput = {
 
 /** Metadata for search engines and link previews. */
 export type PageMetadataInput = {
-  /** Meta author. */
+  /** Author of the document (`<meta name="author">`). */
   author?: InputMaybe<Scalars['String']['input']>;
-  /** Canonical URL. */
+  /** Canonical URL, by which search engines index the page (`<link rel="canonical">`). */
   canonicalUrl?: InputMaybe<Scalars['String']['input']>;
   /** Meta description, which search engines show in results. */
   description?: InputMaybe<Scalars['String']['input']>;
-  /** Meta keywords. */
+  /** Keywords of the document (`<meta name="keywords">`). */
   keywords?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Open Graph description (`og:description`). */
   ogDescription?: InputMaybe<Scalars['String']['input']>;
@@ -230,9 +230,9 @@ export type PublishAudienceVersionInput = {
   id: Scalars['ID']['input'];
   /** Idempotency key of 1 to 128 characters: sending the same key again does not publish twice. */
   operationKey?: InputMaybe<Scalars['String']['input']>;
-  /** The longest wait in milliseconds, 5000 by default and at most 60000; no longer than the request's own deadline leaves. */
+  /** Longest wait for `waitFor` in milliseconds, from 0 to 60000, cut to what the deadline of the request leaves. Defaults to 5000. */
   timeoutMs?: InputMaybe<Scalars['Int']['input']>;
-  /** State to wait for before answering, such as `published`; the answer comes earlier where the state cannot be reached any more. Absent: the answer comes at once. A subscription to `audienceVersionProgress` tells more. */
+  /** Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead. */
   waitFor?: InputMaybe<AudienceStatus>;
 };
 
@@ -267,7 +267,7 @@ export type ScriptInput = {
 export type TopicEntryContentInput = {
   /** Text of the entry. */
   content: Scalars['String']['input'];
-  /** Content type. The REST API does not document its values. */
+  /** Kind of content. The REST API does not document its values. */
   type: Scalars['String']['input'];
 };
 

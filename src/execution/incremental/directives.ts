@@ -21,17 +21,17 @@ import type { VariableValues } from '../variables.ts';
 const CONDITION = {
   type: new GraphQLNonNull(GraphQLBoolean),
   defaultValue: true,
-  description: 'False to answer it with the rest.',
+  description: 'Whether it may come later. False keeps it in the first part of the answer.',
 };
 const LABEL = {
   type: GraphQLString,
-  description: 'Names the part of the answer; different from all other labels of the document.',
+  description: 'Label of the part of the answer, unique in the document.',
 };
 
 export const DeferDirective = new GraphQLDirective({
   name: 'defer',
   description:
-    'Lets the fragment come after the rest of the answer, for callers who accept `multipart/mixed`.',
+    'The fragment may come in a later part of the answer, for callers who accept `multipart/mixed`.',
   locations: [DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT],
   args: { if: CONDITION, label: LABEL },
 });
@@ -39,7 +39,7 @@ export const DeferDirective = new GraphQLDirective({
 export const StreamDirective = new GraphQLDirective({
   name: 'stream',
   description:
-    'Lets items of the list come after the rest of the answer, for callers who accept `multipart/mixed`.',
+    'Items of the list may come in later parts of the answer, for callers who accept `multipart/mixed`.',
   locations: [DirectiveLocation.FIELD],
   args: {
     if: CONDITION,
@@ -47,7 +47,7 @@ export const StreamDirective = new GraphQLDirective({
     initialCount: {
       type: new GraphQLNonNull(GraphQLInt),
       defaultValue: 0,
-      description: 'Items that come with the rest of the answer.',
+      description: 'Number of items in the first part of the answer.',
     },
   },
 });

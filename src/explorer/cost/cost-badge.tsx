@@ -11,40 +11,95 @@ import { askPlan, type Planned } from './plan.ts';
 /** How long the author has to pause before the gateway is asked, in milliseconds. */
 const PAUSE_MS = 300;
 
-export function CostBadge() {
-  const planned = usePlan();
-  if (!planned) return <output className="cost" aria-label="Cost of this document" />;
+// No <output>: a press on one inside of a summary opens nothing.
+const STATUS = { role: 'status', 'aria-label': 'Cost of this document' };
+
+/** @param canAsk whether the gateway answers a request without the key that is still to be entered. */
+export function CostBadge({ canAsk }: { canAsk: boolean }) {
+  const planned = usePlan(canAsk);
+  if (!planned) return <div className="cost" {...STATUS} />;
   if ('refused' in planned) {
     return (
-      <output className="cost cost-unknown" aria-label="Cost of this document">
-        <span title={planned.refused}>No plan: {planned.refused}</span>
-      </output>
+      <div className="cost cost-unknown" title={planned.refused} {...STATUS}>
+        Cost unknown: {planned.refused}
+      </div>
     );
   }
   const { plan } = planned;
   const excess = excessOf(plan);
+  const dearest = dearestOf(plan);
   return (
-    <output
-      className={excess ? `cost cost-${excess.kind}` : 'cost'}
-      aria-label="Cost of this document"
-    >
-      <strong>
-        {range(plan.calls)} {plan.calls.most === 1 ? 'call' : 'calls'}
-      </strong>
-      <span>{plan.rounds === 1 ? '1 round' : `${plan.rounds} rounds`}</span>
-      {plan.values && (
-        <span>{range({ least: plan.values.atLeast, most: plan.values.atMost })} values</span>
-      )}
-      {plan.dearest && <span title="The field that costs most">dearest: {plan.dearest}</span>}
-      {excess && <em>{excess.words}</em>}
-    </output>
+    <details className={excess ? `cost cost-${excess.kind}` : 'cost'}>
+      <summary>
+        <span {...STATUS}>
+          <strong>{counted(plan.calls, 'call')}</strong>
+          <span>{plan.rounds === 1 ? '1 round' : `${plan.rounds} rounds`}</span>
+          {plan.values && (
+            <span>
+              {counted({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
+            </span>
+          )}
+          {dearest && <span>dearest: {dearest}</span>}
+          {excess && <em>{excess.words}</em>}
+        </span>
+      </summary>
+      <Explanation plan={plan} />
+    </details>
   );
+}
+
+/** Where the calls come from, and what the words mean. */
+function Explanation({ plan: { routes, budget } }: { plan: Plan }) {
+  return (
+    <div className="cost-explanation">
+      {routes.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Calls</th>
+              <th scope="col">Route</th>
+              <th scope="col">Because of</th>
+            </tr>
+          </thead>
+          <tbody>
+            {routes.map(({ method, route, fields, ...calls }) => (
+              <tr key={`${method} ${route}`}>
+                <td>{range(calls)}</td>
+                <td>
+                  {method} {route}
+                </td>
+                <td>{fields.join(', ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p>
+        A <b>call</b> is a request to the REST API behind this gateway. Calls of one <b>round</b>{' '}
+        run side by side; each round waits for the one before. <b>Values</b> are the fields and list
+        items of the answer. How many there are of a list is known when it is read, so there is a
+        least and a most.
+      </p>
+      {budget && (
+        <p>
+          A request may have {format(budget.calls)} calls and {format(budget.values)} values.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The fields whose route may be called most often. */
+function dearestOf({ routes }: Plan): string | undefined {
+  const most = (one: Count): number => one.most ?? Infinity;
+  return [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least)[0]?.fields.join(', ');
 }
 
 /** What is said of a document that is, or may turn out to be, above the budget of a request. */
 function excessOf({ calls, values, budget }: Plan) {
   if (!budget) return undefined;
-  const { least = 0, most = 0 } = { least: calls.least, most: calls.most ?? Infinity };
+  const { least } = calls;
+  const most = calls.most ?? Infinity;
   if (least > budget.calls || (values?.atLeast ?? 0) > budget.values) {
     const limit =
       least > budget.calls ? `${budget.calls} calls` : `${format(budget.values)} values`;
@@ -53,25 +108,31 @@ function excessOf({ calls, values, budget }: Plan) {
   if (most > budget.calls) {
     return { kind: 'near', words: `May be cut at ${budget.calls} calls.` };
   }
+  if ((values?.atMost ?? 0) > budget.values) {
+    return { kind: 'near', words: `May be refused above ${format(budget.values)} values.` };
+  }
   return undefined;
 }
 
 const format = (count: number): string => count.toLocaleString('en');
+
+const counted = (count: Count, noun: string): string =>
+  `${range(count)} ${noun}${count.most === 1 ? '' : 's'}`;
 
 const range = ({ least, most }: Count): string => {
   if (most === null) return `${format(least)} or more`;
   return least === most ? format(least) : `${format(least)}–${format(most)}`;
 };
 
-/** The plan of what stands in the editors; undefined until the first answer. */
-function usePlan(): Planned | undefined {
+/** The plan of what is in the editors; undefined until the first answer. */
+function usePlan(canAsk: boolean): Planned | undefined {
   const query = useEditorText('queryEditor');
   const variables = useEditorText('variableEditor');
   const operationName = useGraphiQL((state) => state.operationName);
   const apiKey = useApiKey();
   const [planned, setPlanned] = useState<Planned>();
   useEffect(() => {
-    if (!query.trim()) {
+    if (!query.trim() || !canAsk) {
       setPlanned(undefined);
       return;
     }
@@ -79,7 +140,6 @@ function usePlan(): Planned | undefined {
     const timer = setTimeout(() => {
       const values = parseJsonc(variables) as Record<string, unknown> | undefined;
       askPlan({ query, variables: values, operationName }, asking.signal).then(setPlanned, () => {
-        // A newer text was written, or nobody answers: Play will say so.
         if (!asking.signal.aborted) setPlanned({ refused: 'the gateway does not answer.' });
       });
     }, PAUSE_MS);
@@ -87,7 +147,7 @@ function usePlan(): Planned | undefined {
       clearTimeout(timer);
       asking.abort();
     };
-  }, [query, variables, operationName, apiKey]);
+  }, [query, variables, operationName, apiKey, canAsk]);
   return planned;
 }
 

@@ -3,6 +3,7 @@
  *
  * A newer text cancels the question about an older one. Plans are no part of the history.
  */
+import { parse, type ExecutionResult } from 'graphql';
 import { useSyncExternalStore } from 'react';
 import { planIn, type Plan } from '../exchange/extensions.ts';
 import { ENDPOINT, requestHeaders, type GraphQLRequest } from '../exchange/request.ts';
@@ -10,15 +11,13 @@ import { ENDPOINT, requestHeaders, type GraphQLRequest } from '../exchange/reque
 /** `refused`: why the document cannot be planned. */
 export type Planned = { readonly plan: Plan } | { readonly refused: string };
 
-let latest: { readonly text: string; readonly plan: Plan } | undefined;
+/** Of the last documents that were planned: each tab compares its answer with its plan. */
+const plans = new Map<string, Plan>();
+const MOST_PLANS = 50;
 const listeners = new Set<() => void>();
 
 const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
   JSON.stringify([query, variables ?? {}, operationName ?? null]);
-
-/** The plan that was made last, if it is this request's. */
-const latestPlanOf = (request: GraphQLRequest): Plan | undefined =>
-  latest?.text === textOf(request) ? latest.plan : undefined;
 
 /** The plan of a request that was sent: it may come after the answer. */
 export const usePlanOf = (request: GraphQLRequest): Plan | undefined =>
@@ -27,24 +26,34 @@ export const usePlanOf = (request: GraphQLRequest): Plan | undefined =>
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => latestPlanOf(request),
+    () => plans.get(textOf(request)),
   );
 
-/** Asks for a plan; rejects when `signal` aborts or nobody answers. */
+/** Asks for a plan; rejects when `signal` aborts or no answer comes. */
 export async function askPlan(request: GraphQLRequest, signal?: AbortSignal): Promise<Planned> {
+  const text = textOf(request);
+  try {
+    parse(request.query);
+  } catch (error) {
+    return { refused: (error as Error).message };
+  }
   const response = await fetch(ENDPOINT, {
     method: 'POST',
-    headers: requestHeaders({ 'x-explain': 'plan' }),
+    // JSON of this type comes with HTTP 200 whatever is in it: browsers write other statuses to the console
+    // as errors, and half a document is none. Subscriptions have a plan where events are accepted.
+    headers: requestHeaders({
+      'x-explain': 'plan',
+      accept: 'application/json, text/event-stream;q=0.9',
+    }),
     body: JSON.stringify(request),
     ...(signal && { signal }),
   });
-  const result = (await response.json()) as {
-    readonly errors?: readonly { readonly message: string }[];
-    readonly extensions?: Readonly<Record<string, unknown>>;
-  };
-  const plan = planIn(result as Parameters<typeof planIn>[0]);
+  const result = (await response.json()) as ExecutionResult;
+  const plan = planIn(result);
   if (!plan) return { refused: result.errors?.[0]?.message ?? 'There is no plan.' };
-  latest = { text: textOf(request), plan };
+  plans.delete(text);
+  plans.set(text, plan);
+  if (plans.size > MOST_PLANS) plans.delete(plans.keys().next().value!);
   for (const listener of listeners) listener();
   return { plan };
 }

@@ -9,6 +9,7 @@ import {
 } from '@graphiql/react';
 import { Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { useCallback, useState } from 'react';
+import { isPhone } from '../page/phone.ts';
 import type { FindIds } from './example-ids.ts';
 import { GROUPS } from './example.ts';
 import { EXAMPLES } from './examples.ts';
@@ -80,7 +81,7 @@ function Group({ title, children }: { title: string; children: React.ReactNode }
 
 /** Opens a document in a tab of its own. */
 export function useOpenDocument(): (document: string, variables: string) => void {
-  const { addTab, setOperationFacts } = useGraphiQLActions();
+  const { addTab, setOperationFacts, setVisiblePlugin } = useGraphiQLActions();
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
   return useCallback(
@@ -90,8 +91,10 @@ export function useOpenDocument(): (document: string, variables: string) => void
       variableEditor?.setValue(variables === '{}' ? '' : variables);
       // GraphiQL finds operations a little later; until then Play would name one of the tab before.
       setOperationFacts(operationsOf(document));
+      // There the pane covers the editors.
+      if (isPhone()) setVisiblePlugin(null);
     },
-    [addTab, setOperationFacts, queryEditor, variableEditor],
+    [addTab, setOperationFacts, setVisiblePlugin, queryEditor, variableEditor],
   );
 }
 

@@ -1,45 +1,78 @@
 /**
- * The last request of the page and its answer, for everything that is shown below the answer.
+ * What was sent last from each of GraphiQL's tabs, and what came back, for all that is shown below the
+ * answer.
  *
- * GraphiQL has no hook for responses, so its fetcher records them here. Nothing else of the page
- * knows how requests are sent.
+ * GraphiQL has no hook for responses, so sending records them here. Nothing else of the page knows how
+ * requests are sent.
  */
 import type { ExecutionResult } from 'graphql';
 import { useSyncExternalStore } from 'react';
 import type { GraphQLRequest } from './request.ts';
 
+export type HeaderPairs = readonly (readonly [name: string, value: string])[];
+
 export interface Exchange {
   readonly request: GraphQLRequest;
+  /** Without the key. */
+  readonly requestHeaders: HeaderPairs;
   /** When it was sent, by the wall clock. */
   readonly startedAt: Date;
-  /** From sending to the whole answer, in milliseconds. */
+  /** From sending to what came last, in milliseconds. */
   readonly durationMs: number;
-  /** HTTP status; undefined when no answer came. */
+  /** HTTP status; undefined until an answer comes. */
   readonly status: number | undefined;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Body bytes as they travelled and unpacked; 0 where the browser does not say. */
-  readonly wireBytes: number;
+  readonly headers: HeaderPairs;
+  /** The body, unpacked, as far as it has come. */
+  readonly body: string;
+  /** Bytes of the body, unpacked. */
   readonly bodyBytes: number;
-  /** From the request's leaving to the answer's first byte, in milliseconds, where known. */
-  readonly waitMs: number | undefined;
+  /** What the browser measured; undefined until the end, and where it does not say. */
+  readonly timing: Timing | undefined;
+  /** How many results have come: more than one from `@defer`, `@stream` and subscriptions. */
+  readonly results: number;
+  /** The errors of all results, and the extensions of the last. */
   readonly result: ExecutionResult | undefined;
-  /** Why no answer came. */
+  /** Why no answer came, or not the whole. */
   readonly failure: string | undefined;
 }
 
-let last: Exchange | undefined;
-const listeners = new Set<() => void>();
-
-export function recordExchange(exchange: Exchange | undefined): void {
-  last = exchange;
-  for (const listener of listeners) listener();
+/** All in milliseconds but `wireBytes`, the bytes of the body as they travelled. */
+export interface Timing {
+  readonly wireBytes: number;
+  /** From the request's leaving to the answer's first byte. */
+  readonly waitMs: number;
+  /** From the answer's first byte to its last. */
+  readonly receiveMs: number;
 }
 
+const exchanges = new Map<string, Exchange>();
+const listeners = new Set<() => void>();
+let shownTab = '';
+
+const notify = (): void => listeners.forEach((listener) => listener());
+
+/** A function that keeps what is sent from the tab that is shown now, whichever is shown later. */
+export function recorderOfTab(): (exchange: Exchange) => void {
+  const tab = shownTab;
+  return (exchange) => {
+    exchanges.set(tab, exchange);
+    notify();
+  };
+}
+
+/** @param open the ids of all tabs: what closed ones have sent is forgotten. */
+export function showTab(id: string, open: readonly string[]): void {
+  shownTab = id;
+  for (const tab of exchanges.keys()) if (!open.includes(tab)) exchanges.delete(tab);
+  notify();
+}
+
+/** The last exchange of the tab that is shown. */
 export const useExchange = (): Exchange | undefined =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => last,
+    () => exchanges.get(shownTab),
   );

@@ -13,18 +13,19 @@ export function StatusLine() {
 }
 
 function Status({ exchange }: { exchange: Exchange }) {
-  const { status, durationMs, wireBytes, bodyBytes, headers, failure } = exchange;
-  if (failure) return <strong className="failed">{failure}</strong>;
+  const { status, durationMs, timing, bodyBytes, headers, results, failure } = exchange;
+  if (status === undefined) return <strong className="failed">{failure}</strong>;
+  const wireBytes = timing?.wireBytes || bodyBytes;
   return (
     <>
-      <strong className={status !== undefined && status < 400 ? '' : 'failed'}>
-        HTTP {status}
-      </strong>
+      <strong className={status < 400 ? '' : 'failed'}>HTTP {status}</strong>
       <span>{Math.round(durationMs)} ms</span>
       <span>
-        {bytes(wireBytes || bodyBytes)}
-        {wireBytes > 0 && wireBytes !== bodyBytes && `, ${bytes(bodyBytes)} unpacked`}
+        {bytes(wireBytes)}
+        {wireBytes !== bodyBytes && `, ${bytes(bodyBytes)} unpacked`}
       </span>
+      {results > 1 && <span>{results} results</span>}
+      {failure && <span className="failed">{failure}</span>}
       {errorsByCode(exchange).map(({ code, count, retryAfterMs }) => (
         <span key={code} className="failed">
           {count} × {code}

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { CostBadge } from '../cost/cost-badge.tsx';
 import { askPlan } from '../cost/plan.ts';
 import { save } from '../examples/saved.ts';
+import { useApiKey } from '../exchange/api-key.ts';
 import type { Settings } from '../settings.ts';
 import { copyText, saveFile } from './files.ts';
 import { KeyField } from './key-field.tsx';
@@ -15,13 +16,15 @@ import { linkTo } from './share.ts';
 import { trustedDocument } from './trusted-document.ts';
 
 export function TopBar({ settings }: { settings: Settings }) {
+  const { needsKey } = settings;
+  const canAsk = useApiKey() !== '' || !needsKey;
   return (
     <header className="graphiql-container top-bar">
       <h1>
         Content Pages <small>GraphiQL</small>
       </h1>
-      <KeyField needsKey={settings.needsKey} />
-      {settings.explain !== 'off' && <CostBadge />}
+      <KeyField needsKey={needsKey} />
+      {settings.explain !== 'off' && <CostBadge canAsk={canAsk} />}
       {!settings.introspection && (
         <p className="notice">This gateway keeps its schema to itself: no docs, no completion.</p>
       )}

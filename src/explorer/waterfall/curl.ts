@@ -1,14 +1,16 @@
 /**
  * A request as a curl command for a POSIX shell. The key is left to the shell's `$API_KEY`.
  */
-import { ENDPOINT, type GraphQLRequest } from '../exchange/request.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { ENDPOINT } from '../exchange/request.ts';
 
-export const curlOf = ({ query, variables, operationName }: GraphQLRequest): string =>
+export const curlOf = ({ request, requestHeaders }: Exchange): string =>
   [
-    `curl -s ${quoted(ENDPOINT)}`,
-    `-H 'content-type: application/json'`,
+    // Without a buffer: of a subscription each event is printed as it comes.
+    `curl -sN ${quoted(ENDPOINT)}`,
+    ...requestHeaders.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     `-H "x-api-key: $API_KEY"`,
-    `-d ${quoted(JSON.stringify({ query, variables, operationName: operationName ?? undefined }))}`,
+    `-d ${quoted(JSON.stringify(request))}`,
   ].join(' \\\n  ');
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

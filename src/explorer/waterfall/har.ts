@@ -1,7 +1,8 @@
 /**
  * A request and its REST calls as HAR 1.2, which the developer tools of every browser open.
  *
- * Only what the gateway tells is in it: routes as templates, and no key, header or body of a call.
+ * Only what the gateway tells is in it: routes as templates, `{page_id}` written `:page_id` since URLs have
+ * no braces, and no key, header or body of a call.
  * Source: the HTTP Archive format, version 1.2.
  */
 import type { Exchange } from '../exchange/exchange.ts';
@@ -9,12 +10,31 @@ import { journalOf } from '../exchange/extensions.ts';
 import { ENDPOINT } from '../exchange/request.ts';
 import { waterfallOf, type Row } from './rows.ts';
 
-const NO_SIZES = { headersSize: -1, bodySize: -1 };
+/** The page does not know where the backend is. No host has a name that ends so: RFC 6761, section 6.4. */
+const BACKEND = 'http://backend.invalid';
+
+const UNKNOWN = -1;
+
+/** What neither has, or the page cannot know. */
+const BARE_REQUEST = {
+  httpVersion: 'HTTP/1.1',
+  cookies: [],
+  queryString: [],
+  headersSize: UNKNOWN,
+};
+const BARE_RESPONSE = {
+  statusText: '',
+  httpVersion: 'HTTP/1.1',
+  cookies: [],
+  redirectURL: '',
+  headersSize: UNKNOWN,
+};
 
 export function harOf(exchange: Exchange): object {
   const journal = journalOf(exchange.result);
   const rows = journal ? waterfallOf(journal).rows : [];
-  const pageId = 'operation';
+  const pageref = 'operation';
+  const entries = [operationEntry(exchange), ...rows.map((row) => callEntry(exchange, row))];
   return {
     log: {
       version: '1.2',
@@ -22,81 +42,73 @@ export function harOf(exchange: Exchange): object {
       pages: [
         {
           startedDateTime: exchange.startedAt.toISOString(),
-          id: pageId,
+          id: pageref,
           title: exchange.request.operationName ?? 'operation',
-          pageTimings: { onContentLoad: -1, onLoad: tenths(exchange.durationMs) },
+          pageTimings: { onContentLoad: UNKNOWN, onLoad: tenths(exchange.durationMs) },
         },
       ],
-      entries: [
-        operationEntry(exchange, pageId),
-        ...rows.map((row) => callEntry(exchange, row, pageId)),
-      ],
+      entries: entries.map((entry) => ({ pageref, ...entry })),
     },
   };
 }
 
-function operationEntry(exchange: Exchange, pageref: string) {
+function operationEntry(exchange: Exchange) {
   const text = JSON.stringify(exchange.request);
-  const answer = JSON.stringify(exchange.result ?? null);
+  const { durationMs, headers, timing } = exchange;
+  const mimeType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+  const waitMs = timing?.waitMs ?? durationMs;
   return {
-    pageref,
     startedDateTime: exchange.startedAt.toISOString(),
-    time: tenths(exchange.durationMs),
+    time: tenths(durationMs),
     request: {
+      ...BARE_REQUEST,
       method: 'POST',
       url: ENDPOINT,
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
-      headers: [{ name: 'content-type', value: 'application/json' }],
-      queryString: [],
+      headers: pairs(exchange.requestHeaders),
       postData: { mimeType: 'application/json', text },
-      headersSize: -1,
-      bodySize: text.length,
+      bodySize: new TextEncoder().encode(text).length,
     },
     response: {
+      ...BARE_RESPONSE,
       status: exchange.status ?? 0,
-      statusText: '',
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
-      headers: exchange.headers.map(([name, value]) => ({ name, value })),
-      content: { size: exchange.bodyBytes, mimeType: 'application/json', text: answer },
-      redirectURL: '',
-      headersSize: -1,
-      bodySize: exchange.wireBytes,
+      headers: pairs(headers),
+      content: { size: exchange.bodyBytes, mimeType, text: exchange.body },
+      bodySize: timing?.wireBytes ?? UNKNOWN,
     },
     cache: {},
-    timings: { send: 0, wait: tenths(exchange.durationMs), receive: 0 },
+    timings: {
+      send: 0,
+      wait: tenths(waitMs),
+      receive: tenths(Math.max(0, durationMs - waitMs)),
+    },
   };
 }
 
-function callEntry({ startedAt }: Exchange, row: Row, pageref: string) {
+function callEntry({ startedAt }: Exchange, row: Row) {
+  const time = tenths(row.durationMs ?? 0);
   return {
-    pageref,
     startedDateTime: new Date(startedAt.getTime() + row.startMs).toISOString(),
-    time: tenths(row.durationMs ?? 0),
+    time,
     comment: `${row.how}, attempt ${row.attempt}, because of ${row.field}`,
     request: {
+      ...BARE_REQUEST,
       method: row.method,
-      url: new URL(encodeURI(row.route), ENDPOINT).href,
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
+      url: BACKEND + row.route.replaceAll(/\{(\w+)\}/g, ':$1'),
       headers: [],
-      queryString: [],
-      ...NO_SIZES,
+      bodySize: UNKNOWN,
     },
     response: {
+      ...BARE_RESPONSE,
       status: row.status ?? 0,
-      statusText: '',
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
       headers: [],
       content: { size: 0, mimeType: 'application/json' },
-      redirectURL: '',
-      ...NO_SIZES,
+      bodySize: UNKNOWN,
     },
     cache: {},
-    timings: { send: 0, wait: tenths(row.durationMs ?? 0), receive: 0 },
+    timings: { send: 0, wait: time, receive: 0 },
   };
 }
+
+const pairs = (headers: Exchange['headers']) => headers.map(([name, value]) => ({ name, value }));
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -1,10 +1,11 @@
 /**
  * Below the answer: a row for each REST call of the last request, with its bar in time.
  */
-import { Fragment, useState, type CSSProperties } from 'react';
+import { useState, type CSSProperties } from 'react';
 import { useExchange, type Exchange } from '../exchange/exchange.ts';
 import { usePlanOf } from '../cost/plan.ts';
 import { journalOf, type Journal, type Plan } from '../exchange/extensions.ts';
+import { isEvents, isParts } from '../exchange/results.ts';
 import { copyText, saveFile } from '../page/files.ts';
 import { curlOf } from './curl.ts';
 import { harOf } from './har.ts';
@@ -14,7 +15,12 @@ import { waterfallOf, type Round, type Row } from './rows.ts';
 export function WaterfallPane() {
   const exchange = useExchange();
   if (!exchange) {
-    return <p className="waterfall-hint">Press Play to see which REST calls a query makes.</p>;
+    return (
+      <p className="waterfall-hint">
+        Press Play to see which REST calls a query makes. Writing one of your own, Ctrl+Space lists
+        what can be selected; the star has examples.
+      </p>
+    );
   }
   const journal = journalOf(exchange.result);
   return (
@@ -24,7 +30,8 @@ export function WaterfallPane() {
         <Actions exchange={exchange} />
       </header>
       {journal ? (
-        <Calls exchange={exchange} journal={journal} />
+        // The row that was pressed is one of this request.
+        <Calls key={exchange.startedAt.getTime()} exchange={exchange} journal={journal} />
       ) : (
         <NoJournal exchange={exchange} />
       )}
@@ -36,27 +43,48 @@ function Totals({ exchange, journal }: { exchange: Exchange; journal: Journal | 
   const plan = usePlanOf(exchange.request);
   if (!journal) return <p />;
   const { calls, rounds, backendMs } = journal;
-  const gatewayMs = exchange.waitMs === undefined ? undefined : exchange.waitMs - backendMs;
+  const gatewayMs = gatewayMsOf(exchange, backendMs);
   return (
     <p>
       <strong>
-        {calls} {calls === 1 ? 'call' : 'calls'}, {rounds} {rounds === 1 ? 'round' : 'rounds'}
+        {counted(calls, 'call')}, {counted(rounds, 'round')}
       </strong>
+      {isOfEvents(exchange) && <span>of the last event</span>}
       {plan && <span className="planned">planned: {planned(plan)}</span>}
       <span>backend {ms(backendMs)}</span>
-      {gatewayMs !== undefined && <span>gateway {ms(Math.max(0, gatewayMs))}</span>}
+      {gatewayMs !== undefined && <span>gateway {ms(gatewayMs)}</span>}
     </p>
   );
 }
 
+const contentTypeOf = ({ headers }: Exchange): string =>
+  headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+
+const isOfEvents = (exchange: Exchange): boolean => isEvents(contentTypeOf(exchange));
+
+/**
+ * The time at the gateway during which no call was under way, in milliseconds; undefined where the browser
+ * has not measured it, and of subscriptions, which wait for changes most of it.
+ */
+function gatewayMsOf(exchange: Exchange, backendMs: number): number | undefined {
+  const { timing } = exchange;
+  if (!timing || isOfEvents(exchange)) return undefined;
+  // Calls go on between the parts of an answer; a whole one is sent when all have ended.
+  const isInParts = isParts(contentTypeOf(exchange));
+  return Math.max(0, timing.waitMs + (isInParts ? timing.receiveMs : 0) - backendMs);
+}
+
+const counted = (count: number | string, noun: string): string =>
+  `${count} ${noun}${String(count) === '1' ? '' : 's'}`;
+
 const planned = ({ calls: { least, most }, rounds }: Plan): string =>
-  `${least === most ? least : `${least}–${most ?? '?'}`} calls, ${rounds} rounds`;
+  `${counted(least === most ? least : `${least}–${most ?? '?'}`, 'call')}, ${counted(rounds, 'round')}`;
 
 function Actions({ exchange }: { exchange: Exchange }) {
   const har = () => JSON.stringify(harOf(exchange), null, 2);
   return (
     <div className="waterfall-actions">
-      <button type="button" onClick={() => void copyText(curlOf(exchange.request))}>
+      <button type="button" onClick={() => void copyText(curlOf(exchange))}>
         Copy as curl
       </button>
       <button type="button" onClick={() => void copyText(har())}>
@@ -72,19 +100,13 @@ function Actions({ exchange }: { exchange: Exchange }) {
 function NoJournal({ exchange: { result } }: { exchange: Exchange }) {
   // The status line says why there is no answer.
   if (!result) return null;
-  return (
-    <p className="waterfall-hint">
-      {result?.extensions?.['plan']
-        ? 'This answer is a plan: nothing was called.'
-        : 'This answer came without a journal of its REST calls.'}
-    </p>
-  );
+  return <p className="waterfall-hint">This answer came without a journal of its REST calls.</p>;
 }
 
 function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) {
   const { rows, rounds, endMs } = waterfallOf(journal);
   const highlight = useHighlight();
-  const [chosen, choose] = useState<Row>();
+  const [chosen, choose] = useState<number>();
   if (rows.length === 0) return <p className="waterfall-hint">No REST call was needed.</p>;
   const requestId = exchange.headers.find(([name]) => name === 'x-request-id')?.[1];
   return (
@@ -92,8 +114,12 @@ function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) 
       <table>
         <thead>
           <tr>
-            <th scope="col">REST call, and the field that caused it</th>
+            <th scope="col">Call and its field</th>
             <th scope="col">Status</th>
+            <th scope="col" className="bars">
+              Rounds
+              <Bands rounds={rounds} endMs={endMs} isNumbered />
+            </th>
             <th scope="col">Time</th>
           </tr>
         </thead>
@@ -102,14 +128,14 @@ function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) 
             <tr
               key={index}
               className={`call call-${row.how}`}
-              aria-selected={row.field === chosen?.field && row.startMs === chosen.startMs}
               title={requestId && `Request id ${requestId}`}
             >
               <td>
                 <button
                   type="button"
+                  aria-pressed={index === chosen}
                   onClick={() => {
-                    choose(row);
+                    choose(index);
                     highlight(row.path);
                   }}
                 >
@@ -121,8 +147,10 @@ function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) 
                 {row.how === 'primed' ? '' : (row.status ?? '–')} <small>{howText(row)}</small>
               </td>
               <td className="bars">
-                <Bars row={row} rounds={rounds} endMs={endMs} />
+                <Bands rounds={rounds} endMs={endMs} />
+                <b className="bar" style={place(row, endMs)} />
               </td>
+              <td>{row.durationMs === null ? '' : ms(row.durationMs)}</td>
             </tr>
           ))}
         </tbody>
@@ -133,17 +161,18 @@ function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) 
 
 const howText = ({ how, attempt }: Row): string => (how === 'retried' ? `attempt ${attempt}` : how);
 
-/** The rounds as bands, the call as a bar over them. */
-function Bars({ row, rounds, endMs }: { row: Row; rounds: readonly Round[]; endMs: number }) {
-  return (
-    <Fragment>
-      {rounds.map((round, index) => (
-        <i key={index} className="band" style={place(round, endMs)} />
-      ))}
-      <b className="bar" style={place(row, endMs)} />
-      <small>{row.durationMs === null ? '' : ms(row.durationMs)}</small>
-    </Fragment>
-  );
+interface BandsProps {
+  readonly rounds: readonly Round[];
+  readonly endMs: number;
+  readonly isNumbered?: boolean;
+}
+
+function Bands({ rounds, endMs, isNumbered = false }: BandsProps) {
+  return rounds.map((round, index) => (
+    <i key={index} className="band" style={place(round, endMs)}>
+      {isNumbered && index + 1}
+    </i>
+  ));
 }
 
 const place = ({ startMs, endMs }: Round, totalMs: number): CSSProperties => {

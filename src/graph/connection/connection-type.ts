@@ -47,7 +47,7 @@ export function connectionType<Node extends object>(
       node: anyBuilder(t).field({
         type: node,
         nullable: true,
-        description: `The ${nounOf(node.name)}. Null when it could not be read.`,
+        description: `The ${nounOf(node.name)}. Null ${entity ? 'when it no longer exists, or ' : ''}with an error when it could not be read.`,
         // A reference may lead to what is gone, which is no error.
         ...(!entity && { extensions: nullOnlyWithError() }),
         resolve: (

@@ -65,13 +65,14 @@ class ConnectionRead {
     const { request, context, info } = this.#field;
     const page = pageOf({ from, skip, first: request.first - this.#nodes.length });
     return readList(context, request.list, page, { origin: info.path }).then(
-      (listed) => this.#take(listed, from, skip),
+      (listed) => this.#take(listed, page.limit, from, skip),
       (error: unknown) => this.#fail(error),
     );
   }
 
   #take(
     listed: Counted<unknown>,
+    limit: number,
     from: string | null,
     skip: number,
   ): NodePage<unknown> | Promise<NodePage<unknown> | null> {
@@ -94,7 +95,7 @@ class ConnectionRead {
       return this.read(next, Math.max(0, skip - listed.items.length));
     }
     return new NodePage(this.#nodes, cursorsOf(context, list, this.#stretches), {
-      hasNextPage: !isWhole || hasNextPage(listed),
+      hasNextPage: !isWhole || hasNextPage(listed, limit),
       endFault: isWhole ? fault : undefined,
       hasPreviousPage: Boolean(after) && end > 0,
       totalCount: listed.totalCount,

@@ -44,17 +44,19 @@ interface Paging {
 }
 
 /**
- * Whether there are more pages: where the backend leaves that out, a cursor of the next page shows
- * it.
+ * Whether there are more pages. Where the backend leaves that out, the next one's cursor shows it. Where
+ * it leaves out both, only a page of as many items as were asked for may have a next one; `pagingFault`
+ * reports that this is not known.
  */
-export const hasNextPage = ({ hasMore, nextCursor }: Paging): boolean | Error =>
-  hasMore instanceof Error && !(nextCursor instanceof Error) ? Boolean(nextCursor) : hasMore;
+export function hasNextPage({ items, hasMore, nextCursor }: Paging, limit: number): boolean {
+  if (!(hasMore instanceof Error)) return hasMore;
+  return nextCursor instanceof Error ? items.length >= limit : Boolean(nextCursor);
+}
 
 /** Why a page does not say where the next one starts; undefined when it does, or is the last. */
-export function pagingFault(page: Paging): Error | undefined {
-  const { nextCursor } = page;
+export function pagingFault({ hasMore, nextCursor }: Paging): Error | undefined {
   if (nextCursor instanceof Error) return nextCursor;
-  return hasNextPage(page) === true && !nextCursor
+  return hasMore === true && !nextCursor
     ? invalidResponse('Backend answered "hasMore" without a "nextCursor".')
     : undefined;
 }
@@ -68,7 +70,7 @@ export function pagingFault(page: Paging): Error | undefined {
 export function nextStart(page: Paging, from: string | null): string | null {
   const fault = pagingFault(page);
   if (fault) throw fault;
-  if (hasNextPage(page) !== true) return null;
+  if (page.hasMore === false || !page.nextCursor) return null;
   if (page.nextCursor === from) {
     throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
   }

@@ -8,8 +8,7 @@ import type { Key } from '../entity/key.ts';
 
 /** What a page says of its place in the list. */
 interface PageEnds {
-  /** An error stands for what the backend broke. */
-  readonly hasNextPage: boolean | Error;
+  readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   /** Why no cursor leads to the next page. */
   readonly endFault?: Error | undefined;
@@ -20,11 +19,11 @@ interface PageEnds {
 /** A connection that is its own page info. An error among the nodes stands for one the backend broke. */
 export class NodePage<Node> {
   readonly nodes: readonly Node[];
+  readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: PageEnds['totalCount'];
   /** Seals the cursor of the node at an index. */
   readonly cursorAt: (index: number) => string;
-  readonly #hasNextPage: boolean | Error;
   readonly #endFault: Error | undefined;
 
   constructor(
@@ -34,9 +33,9 @@ export class NodePage<Node> {
   ) {
     this.nodes = nodes;
     this.cursorAt = cursorAt;
+    this.hasNextPage = hasNextPage;
     this.hasPreviousPage = hasPreviousPage;
     this.totalCount = totalCount;
-    this.#hasNextPage = hasNextPage;
     this.#endFault = endFault;
   }
 
@@ -48,17 +47,11 @@ export class NodePage<Node> {
     return this;
   }
 
-  /** @throws where the backend did not say. */
-  get hasNextPage(): boolean {
-    if (this.#hasNextPage instanceof Error) throw this.#hasNextPage;
-    return this.#hasNextPage;
-  }
-
   get startCursor(): string | null {
     return this.nodes.length > 0 ? this.cursorAt(0) : null;
   }
 
-  /** @throws where the backend promises more and does not say how to read on. */
+  /** @throws where the backend does not say how to read on, or whether there is more. */
   get endCursor(): string | null {
     if (this.#endFault) throw this.#endFault;
     return this.nodes.length > 0 ? this.cursorAt(this.nodes.length - 1) : null;

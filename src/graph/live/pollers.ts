@@ -56,6 +56,9 @@ export interface PollRange {
 const QUIET_GROWTH = 1.5;
 const FAILURE_GROWTH = 2;
 
+/** Between two polls of an object that new watchers wait for, in milliseconds, where the least is more. */
+const NEWCOMER_MS = 100;
+
 /** The part of each wait that is random, so that pollers that began together do not stay together. */
 const JITTER = 0.1;
 
@@ -141,10 +144,17 @@ class Poller<Key, State extends object> implements AnyPoller {
   readonly #options: PollerOptions;
   readonly #onEnd: () => void;
   readonly #watchers = new Set<Watcher<State>>();
+  /**
+   * Those who have not seen an answer to a poll that began after they came. What was known before may
+   * be older than what another process has shown them, which their connection was lost to.
+   */
+  readonly #newcomers = new Set<Watcher<State>>();
   /** Undefined before the first answer. */
   #known: Snapshot<State> | undefined;
   /** `#known.state` as text: what it is compared by. */
   #text = '';
+  /** The highest that was seen: an answer whose rank is not known does not lower it. */
+  #rank = -Infinity;
   #waitMs: number;
   #timer: NodeJS.Timeout | undefined;
   /** Of the poll under way. */
@@ -175,11 +185,12 @@ class Poller<Key, State extends object> implements AnyPoller {
   watch(): Watcher<State> {
     const watcher = new Watcher<State>(() => {
       this.#watchers.delete(watcher);
+      this.#newcomers.delete(watcher);
       if (this.#watchers.size === 0) this.#end();
     });
     this.#watchers.add(watcher);
-    if (this.#known) watcher.push(this.#known);
-    // Whoever comes later gets what is known at once, and what is true now as soon as it may be asked.
+    this.#newcomers.add(watcher);
+    if (this.#known?.error) watcher.push(new Snapshot<State>(null, this.#known.error));
     this.#pollSoon();
     return watcher;
   }
@@ -189,13 +200,19 @@ class Poller<Key, State extends object> implements AnyPoller {
     if (!this.#isOver) this.#pollSoon();
   }
 
+  /** Whether somebody waits for a poll that may succeed. */
+  get #isAwaited(): boolean {
+    return this.#newcomers.size > 0 && !this.#known?.error;
+  }
+
   /** Polls at once, unless the last poll is less than the least wait ago. */
   #pollSoon(): void {
     if (this.#cancel) return;
     const { least } = this.#options.pollMs;
     this.#waitMs = least;
+    const spacingMs = this.#isAwaited ? Math.min(NEWCOMER_MS, least) : least;
     const nowMs = performance.now();
-    this.#schedule(Math.max(this.#polledMs + least, this.#pausedUntilMs) - nowMs);
+    this.#schedule(Math.max(this.#polledMs + spacingMs, this.#pausedUntilMs) - nowMs);
   }
 
   #schedule(waitMs: number): void {
@@ -209,6 +226,7 @@ class Poller<Key, State extends object> implements AnyPoller {
     const cancel = new Cancel();
     this.#cancel = cancel;
     this.#polledMs = performance.now();
+    const newcomers = [...this.#newcomers];
     const rest = upstream({
       apiKey: this.#apiKey,
       requestId: randomUUID(),
@@ -222,11 +240,13 @@ class Poller<Key, State extends object> implements AnyPoller {
       observer.onPoll?.('ok');
       this.#pausedUntilMs = 0;
       if (!state) {
+        this.#newcomers.clear();
         this.#publish(new Snapshot<State>(null));
         this.#end();
         return;
       }
       const isChanged = this.#learn(state);
+      this.#welcome(newcomers);
       this.#waitMs = isChanged ? pollMs.least : Math.min(pollMs.most, this.#waitMs * QUIET_GROWTH);
     } catch (cause) {
       if (this.#isOver) return;
@@ -234,7 +254,8 @@ class Poller<Key, State extends object> implements AnyPoller {
       this.#fail(cause as Error);
     } finally {
       this.#cancel = undefined;
-      if (!this.#isOver) {
+      if (this.#isAwaited) this.#pollSoon();
+      else if (!this.#isOver) {
         const waitMs = this.#waitMs * (1 - JITTER * Math.random());
         const pauseMs = this.#pausedUntilMs - performance.now();
         this.#schedule(Math.max(waitMs, pauseMs));
@@ -245,21 +266,25 @@ class Poller<Key, State extends object> implements AnyPoller {
   /** Answers whether it is news. */
   #learn(state: State): boolean {
     const { source } = this.#object;
-    const known = this.#known?.state;
+    const rank = source.rankOf(state);
     // A replica that lags behind, or a poll that was begun before a write.
-    if (known && source.rankOf(state) < source.rankOf(known)) return false;
+    if (rank < this.#rank) return false;
     const text = JSON.stringify(state);
     const isChanged = text !== this.#text;
     if (!isChanged && !this.#known?.error) return false;
-    if (isChanged && known && source.rankOf(state) > source.rankOf(known)) {
+    if (this.#known?.state && rank > this.#rank) {
       const changedAt = source.changedAt(state);
       this.#options.observer.onChange?.(
         changedAt === undefined ? undefined : Math.max(0, Date.now() - changedAt),
       );
     }
     this.#text = text;
+    if (rank > this.#rank) this.#rank = rank;
+    const isFinal = source.isFinal(state);
+    // Nothing is newer than a final state.
+    if (isFinal) this.#newcomers.clear();
     this.#publish(new Snapshot(state));
-    if (source.isFinal(state)) this.#end();
+    if (isFinal) this.#end();
     return isChanged;
   }
 
@@ -269,6 +294,7 @@ class Poller<Key, State extends object> implements AnyPoller {
     const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
     if (retryAfterMs !== undefined) this.#pausedUntilMs = performance.now() + retryAfterMs;
     if (nameOf(this.#known?.error) !== nameOf(error)) {
+      for (const watcher of this.#newcomers) watcher.push(new Snapshot<State>(null, error));
       this.#publish(new Snapshot(this.#known?.state ?? null, error));
     }
     if (isRefusal(error)) this.#end();
@@ -276,7 +302,16 @@ class Poller<Key, State extends object> implements AnyPoller {
 
   #publish(snapshot: Snapshot<State>): void {
     this.#known = snapshot;
-    for (const watcher of this.#watchers) watcher.push(snapshot);
+    for (const watcher of this.#watchers) {
+      if (!this.#newcomers.has(watcher)) watcher.push(snapshot);
+    }
+  }
+
+  /** Shows what is known to those who came before it was asked for. */
+  #welcome(newcomers: readonly Watcher<State>[]): void {
+    for (const watcher of newcomers) {
+      if (this.#newcomers.delete(watcher)) watcher.push(this.#known!); // it has just been read
+    }
   }
 
   #end(): void {
@@ -286,6 +321,7 @@ class Poller<Key, State extends object> implements AnyPoller {
     this.#onEnd();
     for (const watcher of this.#watchers) watcher.finish();
     this.#watchers.clear();
+    this.#newcomers.clear();
     this.#cancel?.cancel();
   }
 }

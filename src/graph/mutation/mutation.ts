@@ -24,6 +24,7 @@ import { startFrom } from '../entity/lookahead.ts';
 import { outcomeUnknown } from './outcome.ts';
 import {
   brokenLimits,
+  emptyValue,
   refusal,
   UserErrorRef,
   type FieldOf,
@@ -111,7 +112,9 @@ export function writeField<
   const read = (args: Args): Write<KeyOf<Part>, Body, Options> => {
     // The schema says that it is there, and an object.
     const given = args.input as Readonly<Record<string, unknown>>;
-    const key = target && keyOf(target.entity, target.field, given[target.field]);
+    const isUnnamed = target !== undefined && target.field !== 'id' && given[target.field] === '';
+    const key =
+      target && !isUnnamed ? keyOf(target.entity, target.field, given[target.field]) : undefined;
     const others = Object.entries(given).filter(
       ([field]) => field !== target?.field && !waitFields.has(field),
     );
@@ -125,6 +128,8 @@ export function writeField<
       body: checked?.data as Body,
       wait: wait?.data as Options,
       userErrors: [
+        ...(isUnnamed ? [emptyValue([target.field])] : []),
+        ...emptyIds(fields).map(emptyValue),
         ...(checked?.error ? brokenLimits(checked.error, fieldOf) : []),
         ...(wait?.error ? brokenLimits(wait.error, fieldOf) : []),
       ],
@@ -266,6 +271,13 @@ function withoutNulls(value: unknown, name = ''): unknown {
       .filter(([, inner]) => inner !== null && inner !== undefined)
       .map(([name, inner]) => [name, withoutNulls(inner, name)]),
   );
+}
+
+/** Paths of the ids that are empty: the REST document has no limit for them, and none names an object. */
+function emptyIds(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (value === '') return RAW_ID.test(path.at(-1) ?? '') ? [path] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => emptyIds(inner, [...path, name]));
 }
 
 /** Names of inputs that hold an id the gateway only passes on: `brandId`, `actionFormIdOverride`. */

@@ -56,12 +56,19 @@ builder.objectType(UserErrorRef, {
     field: t.exposeStringList('field', {
       nullable: true,
       description:
-        'Path of the input field, outermost name first and list indexes as strings: `["actions", "0", "url"]`. Null when no single field is to blame.',
+        'Path of the input field, outermost name first and list indexes as strings: `["actions", "0", "url"]`. Null when the problem is not one of a single field.',
     }),
     message: t.exposeString('message', {
       description: 'Sentence to show to the user, for example: Title must not be empty.',
     }),
   }),
+});
+
+/** A value that must not be empty. */
+export const emptyValue = (field: readonly string[]): UserError => ({
+  code: 'VALIDATION_FAILED',
+  field,
+  message: `${labelOf(field)} must not be empty.`,
 });
 
 /** Every limit of the REST document that a body breaks. */

@@ -37,14 +37,17 @@ export const builder = new SchemaBuilder<SchemaShape>({
       resolveType: (value) => typenameOf(value as object),
     },
     pageInfoTypeOptions: { description: 'Pagination state of a connection.' },
-    hasNextPageFieldOptions: { description: 'Whether there are edges after this page.' },
+    hasNextPageFieldOptions: {
+      description:
+        'Whether there are edges after this page. Where the backend does not say, true for a page that is full; `endCursor` then has the error.',
+    },
     hasPreviousPageFieldOptions: { description: 'Whether there are edges before this page.' },
     startCursorFieldOptions: {
       description: 'Cursor of the first edge. Null when the page is empty.',
     },
     endCursorFieldOptions: {
       description:
-        'Cursor of the last edge, to pass as `after`. Null when the page is empty, or with an error when the backend did not say where the next page starts.',
+        'Cursor of the last edge, to pass as `after`. Null when the page is empty, or with an error when the backend did not say whether there is a next page or where it starts.',
     },
   },
 });

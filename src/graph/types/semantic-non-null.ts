@@ -25,12 +25,13 @@ import {
 export const SemanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
   description:
-    'The field is null only with an error at its place. `levels`: 0 is the field itself, 1 the items of its list.',
+    'The field is null only where `errors` has an error with its path. Clients that throw on errors can type it as non-null.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     levels: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
       defaultValue: [0],
+      description: 'Which values are meant: 0 is the field itself, 1 the items of its list.',
     },
   },
 });

@@ -32,7 +32,7 @@ builder.queryFields((t) => ({
       }),
       includeEmptyOnly: t.arg.boolean({
         description:
-          'Whether to list only accounts without persons. Not sent to the backend when absent.',
+          'Whether to list only accounts without persons. The backend decides when absent.',
       }),
     },
     demand: () => listed,

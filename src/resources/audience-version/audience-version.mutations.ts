@@ -32,10 +32,10 @@ const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInp
     waitFor: t.field({
       type: AudienceStatusRef,
       description:
-        'State to wait for before answering, such as `published`; the answer comes earlier where the state cannot be reached any more. Absent: the answer comes at once. A subscription to `audienceVersionProgress` tells more.',
+        'Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead.',
     }),
     timeoutMs: t.int({
-      description: `The longest wait in milliseconds, ${WAIT_MS.default} by default and at most ${WAIT_MS.max}; no longer than the request's own deadline leaves.`,
+      description: `Longest wait for \`waitFor\` in milliseconds, from 0 to ${WAIT_MS.max}, cut to what the deadline of the request leaves. Defaults to ${WAIT_MS.default}.`,
     }),
   }),
 });
@@ -57,7 +57,7 @@ writeField({
   followUp: {
     options: Wait,
     description:
-      'Whether the state given as `waitFor` was reached in time; the version is shown as it was at the end of the wait. Null without `waitFor`.',
+      'Whether the status given as `waitFor` was reached in time. `audienceVersion` is as it was at the end of the wait. Null without `waitFor`.',
     wait: (context, key, version, { waitFor, timeoutMs }) =>
       waitFor && waitForVersion(context, key, version, waitFor, timeoutMs),
   },

@@ -10,7 +10,7 @@ import { isFinal, watchVersion } from './audience-version.live.ts';
 const AudienceVersionProgressRef = builder.objectRef<VersionNode>('AudienceVersionProgress');
 
 builder.objectType(AudienceVersionProgressRef, {
-  description: 'State of an audience version on its way to being published.',
+  description: 'Event of `audienceVersionProgress`: the version after a change of its status.',
   fields: (t) => ({
     audienceVersion: t.field({
       type: AudienceVersionRef,
@@ -23,7 +23,7 @@ builder.objectType(AudienceVersionProgressRef, {
     }),
     isFinal: t.boolean({
       description:
-        'Whether nothing follows: the version is published, cancelled or archived, and the subscription completes.',
+        'Whether this is the last event: the version is published, cancelled or archived, and the subscription completes.',
       resolve: isFinal,
     }),
   }),
@@ -34,7 +34,7 @@ builder.subscriptionField('audienceVersionProgress', (t) =>
     type: AudienceVersionProgressRef,
     nullable: true,
     description: costing(
-      'State of a version, at once and after each change, until it is published, cancelled or archived. Null, and complete, when there is no such version. While the backend cannot be asked, an event has the last known state beside the error. However many watch a version with one key, it is read once for all of them.',
+      'Sends the version at once and after each change of its status, and completes when it is published, cancelled or archived. Null, and complete, when there is no such version. While the backend fails, an event holds the last known version and the error. The version is polled, once for all subscribers with the same API key.',
       routes.getVersion,
     ),
     args: { id: t.arg.id({ required: true, description: 'Global id of the audience version.' }) },

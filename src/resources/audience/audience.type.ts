@@ -34,7 +34,7 @@ nodeType(audienceEntity, {
     }),
     pageId: t.exposeID('pageId', { description: 'Raw id of the page of this audience.' }),
     computedName: t.exposeString('computedName', {
-      description: 'Name that the backend computed.',
+      description: 'Name that the backend computes. Shown when there is no `customName`.',
     }),
     customName: t.exposeString('customName', {
       nullable: true,
@@ -97,7 +97,7 @@ nodeType(audienceEntity, {
       type: PageMetadataRef,
       nullable: true,
       description:
-        'Metadata that overrides that of the page, field by field. Null when nothing is overridden.',
+        'Metadata that overrides that of the page, field by field. Null when nothing is overridden. No call of its own.',
     }),
   }),
 });

@@ -18,7 +18,7 @@ const AccountLogConnectionRef = connectionType(AccountLogRef);
 const PersonLogConnectionRef = connectionType(PersonLogRef);
 const ActivityItemConnectionRef = connectionType(ActivityItemRef);
 
-const INCLUDE_DELETED = 'Whether to include deleted entries. Not sent to the backend when absent.';
+const INCLUDE_DELETED = 'Whether to include deleted entries. The backend decides when absent.';
 
 builder.objectFields(AccountRef, (t) => ({
   logs: listField(t, {
@@ -45,7 +45,7 @@ builder.objectFields(AccountRef, (t) => ({
       includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
       includePersonActivity: t.arg.boolean({
         description:
-          'Whether to include events of the persons of the account. Not sent to the backend when absent.',
+          'Whether to include events of the persons of the account. The backend decides when absent.',
       }),
     },
     input: ({ accountId }, { includeDeleted, includePersonActivity }) => ({

@@ -10,8 +10,8 @@ import type { PageMetadata } from '../../v0/page-metadata.ts';
 export const TEXT_DESCRIPTIONS = {
   title: 'Document title (`<title>`).',
   description: 'Meta description, which search engines show in results.',
-  author: 'Meta author.',
-  canonicalUrl: 'Canonical URL.',
+  author: 'Author of the document (`<meta name="author">`).',
+  canonicalUrl: 'Canonical URL, by which search engines index the page (`<link rel="canonical">`).',
   ogTitle: 'Open Graph title (`og:title`).',
   ogDescription: 'Open Graph description (`og:description`).',
   ogImageUrl: 'URL of the Open Graph image (`og:image`).',
@@ -33,7 +33,7 @@ export const TEXT_DESCRIPTIONS = {
 
 /** What each list means, in answers and in inputs. */
 export const LIST_DESCRIPTIONS = {
-  keywords: 'Meta keywords.',
+  keywords: 'Keywords of the document (`<meta name="keywords">`).',
   robots: 'Robots directives for crawlers, such as `noindex`.',
 } as const satisfies Partial<Record<keyof PageMetadata, string>>;
 

@@ -10,7 +10,9 @@ import { LIST_DESCRIPTIONS, TEXT_DESCRIPTIONS } from './page-metadata.type.ts';
 export const ActionInput = builder.inputType('ActionInput', {
   description: 'A call to action of a new page.',
   fields: (t) => ({
-    purpose: t.string({ description: 'Purpose of the action.' }),
+    purpose: t.string({
+      description: 'Purpose of the action. The REST API does not document its values.',
+    }),
     buttonTitle: t.string({ description: 'Label of the button.' }),
     actionType: t.string({
       description: 'Kind of action. The REST API does not document its values.',

@@ -38,7 +38,9 @@ builder.queryFields((t) => ({
     nullable: true,
     description: costing('Searches pages, best match first. Not paginated.', routes.searchPages),
     args: {
-      query: t.arg.string({ description: 'Search terms. Not sent to the backend when absent.' }),
+      query: t.arg.string({
+        description: 'Search terms. When absent, the backend decides which pages it answers.',
+      }),
       first: t.arg.int({
         defaultValue: DEFAULT_FIRST,
         description: `Maximum number of hits, from 0 to ${MAX_FIRST}. With 0 there is no call.`,

@@ -75,7 +75,10 @@ builder.objectType(ActionRef, {
       nullable: true,
       description: 'Sort position among the actions of the page, ascending.',
     }),
-    purpose: t.exposeString('purpose', { nullable: true, description: 'Purpose of the action.' }),
+    purpose: t.exposeString('purpose', {
+      nullable: true,
+      description: 'Purpose of the action. The REST API does not document its values.',
+    }),
     buttonTitle: t.exposeString('buttonTitle', {
       nullable: true,
       description: 'Label of the button.',

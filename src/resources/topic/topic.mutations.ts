@@ -36,7 +36,7 @@ const TopicEntryContentInput = builder.inputType('TopicEntryContentInput', {
   fields: (t) => ({
     type: t.string({
       required: true,
-      description: 'Content type. The REST API does not document its values.',
+      description: 'Kind of content. The REST API does not document its values.',
     }),
     content: t.string({ required: true, description: 'Text of the entry.' }),
   }),

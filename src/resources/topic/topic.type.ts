@@ -14,7 +14,7 @@ builder.objectType(TopicEntryContentRef, {
   description: 'Content of a topic entry.',
   fields: (t) => ({
     type: t.exposeString('type', {
-      description: 'Content type. The REST API does not document its values.',
+      description: 'Kind of content. The REST API does not document its values.',
     }),
     content: t.exposeString('content', { description: 'Text of the entry.' }),
   }),

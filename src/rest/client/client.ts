@@ -15,6 +15,7 @@ import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
 import { fillPath, formatQuery, type PathValues } from './path.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
+import { Recording, Replay, type RecordedRead } from './recording.ts';
 import { RequestDeadline } from './request-deadline.ts';
 
 /** What a route takes: values for its path parameters, its query, its body. */
@@ -43,6 +44,19 @@ export interface RestClient {
   giveUp(): void;
   /** Which calls wait behind the others of their key, by what causes them. */
   deferWhere(isDeferred: (origin: unknown) => boolean): void;
+  /**
+   * Records the reads that are made from now on.
+   *
+   * @returns ends the recording; undefined when a read was not answered.
+   */
+  record(): () => Recording | undefined;
+  /**
+   * Makes recorded reads again until one is answered otherwise; never rejects. What was asked by then
+   * answers the calls that follow: nothing is asked for twice.
+   *
+   * @returns whether every answer is, byte for byte, what it was.
+   */
+  replay(recording: Recording): Promise<boolean>;
 
   /**
    * Calls a route and answers its checked body.
@@ -154,6 +168,8 @@ class ScopedClient implements RestClient {
   readonly #deadline: RequestDeadline;
   #callsLeft: number;
   #isDeferred: ((origin: unknown) => boolean) | undefined;
+  #recording: Recording | undefined;
+  #replay: Replay | undefined;
 
   constructor(options: Required<UpstreamOptions>, pipeline: Pipeline, scope: RequestScope) {
     const { apiKey, requestId, leaving, maxCalls = options.maxCalls } = scope;
@@ -196,9 +212,46 @@ class ScopedClient implements RestClient {
     return this.#make(route, input, true, options) as Promise<Response | null>;
   }
 
-  #make(route: Route, input: Values, isOptional: boolean, options?: CallOptions): Promise<unknown> {
+  record(): () => Recording | undefined {
+    const recording = new Recording();
+    this.#recording = recording;
+    return () => (recording.end(this.journal) ? recording : undefined);
+  }
+
+  async replay(recording: Recording): Promise<boolean> {
+    this.#replay = new Replay();
+    const isSame = await this.#replay.run(recording, (read, cancel) =>
+      this.#pipeline(this.#callOf(read, null, cancel)),
+    );
+    if (!isSame) return false;
+    for (const { route, origin } of recording.primed) this.journal.note(route, origin, 'primed');
+    return true;
+  }
+
+  #make(
+    route: Route,
+    values: Values,
+    isOptional: boolean,
+    { cancel, origin }: CallOptions = {},
+  ): Promise<unknown> {
     try {
-      return this.#pipeline(this.#callOf(route, input, isOptional, options));
+      if (route.set === 'extended' && this.routeSet === 'document') {
+        throw new RestUnsupportedError(
+          'Leave it out, or select no more than its ids: the backend does not have the route',
+          route,
+        );
+      }
+      // Both are texts and numbers by the route table's own types.
+      const parameters = (values.path ?? {}) as Record<string, string>;
+      const query = values.query as Record<string, string | number | undefined> | undefined;
+      const path = this.#pathPrefix + fillPath(route, parameters) + formatQuery(query);
+      const begun = this.#replay?.take(path, isOptional, cancel);
+      if (begun) return begun;
+      const body = values.body === undefined ? null : JSON.stringify(values.body);
+      const call = this.#callOf({ route, path, isOptional, origin }, body, cancel);
+      const answer = this.#pipeline(call);
+      this.#recording?.add(call, answer);
+      return answer;
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
@@ -207,17 +260,10 @@ class ScopedClient implements RestClient {
 
   /** Refuses invalid input before anything is sent. */
   #callOf(
-    route: Route,
-    values: Values,
-    isOptional: boolean,
-    { cancel, origin }: CallOptions = {},
+    { route, path, isOptional, origin }: RecordedRead,
+    body: string | null,
+    cancel: Cancel | undefined,
   ): Call {
-    if (route.set === 'extended' && this.routeSet === 'document') {
-      throw new RestUnsupportedError(
-        'Leave it out, or select no more than its ids: the backend does not have the route',
-        route,
-      );
-    }
     const apiKey = this.#apiKey;
     if (apiKey === undefined || !isApiKey(apiKey)) {
       throw new RestUnauthenticatedError(
@@ -225,11 +271,6 @@ class ScopedClient implements RestClient {
         route,
       );
     }
-    // Both are texts and numbers by the route table's own types.
-    const parameters = (values.path ?? {}) as Record<string, string>;
-    const query = values.query as Record<string, string | number | undefined> | undefined;
-    const path = this.#pathPrefix + fillPath(route, parameters) + formatQuery(query);
-    const body = values.body === undefined ? null : JSON.stringify(values.body);
     this.#deadline.check(route);
     if (this.#callsLeft === 0) {
       throw new RestBudgetError(route);

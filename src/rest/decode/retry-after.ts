@@ -8,10 +8,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** The longest wait that is accepted: a day. */
 const MAX_MS = 86_400_000;
 
-/** Milliseconds to wait; undefined when the answer does not say, or unreadably. */
+/**
+ * Milliseconds to wait; undefined when the answer does not say, or unreadably.
+ *
+ * A date is meant by the backend's clock, which its answer tells: ours may be wrong.
+ */
 export const retryAfterOf = (headers: IncomingHttpHeaders): number | undefined => {
   const header: string | readonly string[] | undefined = headers['retry-after'];
-  return parseRetryAfter(typeof header === 'object' ? header[0] : header);
+  const now = Date.parse(headers.date ?? '');
+  return parseRetryAfter(
+    typeof header === 'object' ? header[0] : header,
+    Number.isNaN(now) ? Date.now() : now,
+  );
 };
 
 export function parseRetryAfter(header: string | undefined, now = Date.now()): number | undefined {

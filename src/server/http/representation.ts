@@ -4,7 +4,7 @@
  * A tag is of the answer itself, not of the request: a cache that asks with it learns whether the same
  * caller would get the same bytes again. It saves bytes; the backend is asked all the same.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MediaType } from '../operation/media-type.ts';
 import type { Reply, WrittenReply } from '../operation/reply.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
@@ -47,25 +47,25 @@ export function represent(
   if (!isGet && !isLong) return written;
   const reply = record.reply!;
   const coding = isLong ? negotiateCoding(conditions.acceptEncoding) : undefined;
-  let hash: string | undefined;
+  let mark: string | undefined;
   if (isGet) {
-    hash = mayBeKept(written, reply, record, conditions)
-      ? hashOf(text, mediaType, conditions.apiKey, options.cursorSecret)
+    mark = mayBeKept(written, reply, record, conditions)
+      ? markOf(reply, mediaType, conditions.apiKey, options.cursorSecret)
       : undefined;
-    headers.push('cache-control', hash === undefined ? 'no-store' : cacheControl(record, options));
+    headers.push('cache-control', mark === undefined ? 'no-store' : cacheControl(record, options));
     headers.push('vary', VARY);
-    if (hash !== undefined && matches(conditions.ifNoneMatch, tagOf(hash, coding))) {
-      headers.push('etag', tagOf(hash, coding));
+    if (mark !== undefined && matches(conditions.ifNoneMatch, tagOf(mark, coding))) {
+      headers.push('etag', tagOf(mark, coding));
       return { status: 304, headers, text: '' };
     }
   } else if (coding) {
     headers.push('vary', 'accept-encoding');
   }
   const coded = coding && bytesOf(reply, coding);
-  if (!coded) return withTag(written, hash, undefined);
+  if (!coded) return withTag(written, mark, undefined);
   return coded.then((bytes) => {
     headers.push('content-encoding', coding);
-    return withTag({ ...written, bytes }, hash, coding);
+    return withTag({ ...written, bytes }, mark, coding);
   });
 }
 
@@ -82,25 +82,25 @@ function cacheControl({ trusted }: RequestRecord, { cacheMaxAge = 0 }: Represent
   return trusted && cacheMaxAge > 0 ? `private, max-age=${cacheMaxAge}` : 'private, no-cache';
 }
 
-function hashOf(
-  text: string,
+/** Of the answer, its media type and whom it is for. */
+const markOf = (
+  { content }: Reply,
   mediaType: MediaType,
   apiKey: string | null | undefined,
   secret = '',
-): string {
-  return createHash('sha256')
-    .update(JSON.stringify([secret, apiKey ?? null, mediaType]))
-    .update(text)
-    .digest('base64url')
-    .slice(0, TAG_LENGTH);
-}
+): string =>
+  hash(
+    'sha256',
+    JSON.stringify([secret, apiKey ?? null, mediaType, content.digest]),
+    'base64url',
+  ).slice(0, TAG_LENGTH);
 
 /** Characters of six bits each. */
 const TAG_LENGTH = 24;
 
 /** A strong tag: the same bytes only in the same coding. */
-const tagOf = (hash: string, coding: Coding | undefined): string =>
-  coding ? `"${hash}-${coding}"` : `"${hash}"`;
+const tagOf = (mark: string, coding: Coding | undefined): string =>
+  coding ? `"${mark}-${coding}"` : `"${mark}"`;
 
 /** Compared weakly, since proxies that compress make strong tags weak. Source: RFC 9110, "If-None-Match". */
 function matches(given: string | null | undefined, tag: string): boolean {
@@ -110,18 +110,18 @@ function matches(given: string | null | undefined, tag: string): boolean {
 
 function withTag(
   written: WrittenReply,
-  hash: string | undefined,
+  mark: string | undefined,
   coding: Coding | undefined,
 ): WrittenReply {
-  if (hash !== undefined) written.headers.push('etag', tagOf(hash, coding));
+  if (mark !== undefined) written.headers.push('etag', tagOf(mark, coding));
   return written;
 }
 
 /** Coded once for each reply: introspection's is answered many times. */
-function bytesOf(reply: Reply, coding: Coding): Promise<Buffer> | undefined {
-  const known = reply.coded.get(coding);
+function bytesOf({ content }: Reply, coding: Coding): Promise<Buffer> | undefined {
+  const known = content.coded.get(coding);
   if (known) return known;
-  const bytes = encode(reply.text, coding);
-  if (bytes) reply.coded.set(coding, bytes);
+  const bytes = encode(content.text, coding);
+  if (bytes) content.coded.set(coding, bytes);
   return bytes;
 }

@@ -31,7 +31,7 @@ import {
 } from './operation-runner.ts';
 import { readParams, type OperationParams } from './params.ts';
 import { refusal } from './refusal.ts';
-import { overloaded, type Executed, type Reply } from './reply.ts';
+import { overloaded, type Content, type Executed, type Reply } from './reply.ts';
 
 export interface OperationHandlerOptions extends OperationRunnerOptions, DocumentsOptions {
   /** Sent for callers who send no key. */
@@ -141,7 +141,10 @@ export class OperationHandler {
   }
 
   /** Up to the first wait for the backend. */
-  #operate(read: () => unknown, request: AnyRequest): MaybePromise<Reply | Executed | ReplyStream> {
+  #operate(
+    read: () => unknown,
+    request: AnyRequest,
+  ): MaybePromise<Reply | Executed | Content | ReplyStream> {
     const { record, method } = request;
     const params = readParams(read());
     const trusted = this.#trustedFor(params);
@@ -229,8 +232,10 @@ export class OperationHandler {
     const key = JSON.stringify([known.source, params.operationName, params.variables]);
     const found = this.#introspected.get(key);
     if (found) return found;
-    const keep = (result: Executed): Reply => {
+    const keep = (result: Executed | Content): Reply => {
       const reply = this.#runner.replyOf(result, request);
+      // Different variables may be the same in JSON: 1e999 is null there.
+      if (reply.errorCodes.length > 0) return reply;
       this.#introspected.set(key, reply, { size: key.length + reply.text.length });
       return reply;
     };

@@ -19,6 +19,7 @@ import { planFor, refuseCost } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
+import { KeptAnswers } from '../kept/kept-answers.ts';
 import { ReplyStream, type EndCause, type ReplyKind } from '../live/reply-stream.ts';
 import { Subscriptions } from '../live/subscriptions.ts';
 import type { KnownDocument } from './documents.ts';
@@ -26,7 +27,7 @@ import { incrementalReply } from './incremental-reply.ts';
 import { announcesAll, incrementalFormatOf } from './media-type.ts';
 import type { OperationParams } from './params.ts';
 import { refusal } from './refusal.ts';
-import { Reply, replyOf, type Executed } from './reply.ts';
+import { Content, Reply, replyOf, type Executed } from './reply.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export interface OperationRunnerOptions {
@@ -42,6 +43,8 @@ export interface OperationRunnerOptions {
   readonly maxValues?: number | undefined;
   /** What keys and strings of one answer may take in JSON, in bytes. @default 5,000,000 */
   readonly maxTextBytes?: number | undefined;
+  /** Memory for kept answers, in bytes; 0 keeps none. @default 16,000,000 */
+  readonly reuseMaxBytes?: number | undefined;
   /** Who may see what a request costs: all callers, those who bring a key, or none. @default on */
   readonly explain?: 'on' | 'keys' | 'off';
   /** Whether messages may name what was perhaps meant. @default true */
@@ -101,8 +104,17 @@ const MAX_ERRORS = 1_000;
 const maxErrors = (context: unknown): number =>
   (context as { readonly record: RequestRecord }).record.leaving.cancelled ? 1 : MAX_ERRORS;
 
+const DEFAULT_REUSE_BYTES = 16_000_000;
 const DEFAULT_MAX_PER_KEY = 2_500;
 const DEFAULT_HEARTBEAT_MS = 20_000;
+
+/** Queries that are answered whole, without what tells of one request. */
+const mayBeRepeated = ({ apiKey, known, request }: AdmittedOperation): boolean =>
+  apiKey !== undefined &&
+  request.record.operationType === 'query' &&
+  request.explain == null &&
+  !known.isOfSchema &&
+  !known.isIncremental;
 
 type RequestContext = Context & { readonly record: RequestRecord };
 
@@ -112,9 +124,12 @@ export class OperationRunner {
   readonly #options: OperationRunnerOptions;
   readonly #execute: Execute;
   readonly #budget: { readonly calls: number; readonly values: number };
+  readonly #kept: KeptAnswers | undefined;
 
   constructor(options: OperationRunnerOptions) {
     this.#options = options;
+    const { reuseMaxBytes = DEFAULT_REUSE_BYTES } = options;
+    this.#kept = reuseMaxBytes > 0 ? new KeptAnswers(reuseMaxBytes) : undefined;
     const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
     const { maxTextBytes = 5_000_000 } = options;
     this.#budget = { calls, values };
@@ -140,14 +155,19 @@ export class OperationRunner {
       });
   }
 
-  /** The result, the plan where that is all that was asked for, or the refusal of what costs too much. */
-  run(operation: AdmittedOperation): MaybePromise<Executed> {
+  /**
+   * The result, the plan where that is all that was asked for, or the refusal of what costs too much;
+   * the kept answer of a query whose REST answers are what they were.
+   */
+  run(operation: AdmittedOperation): MaybePromise<Executed | Content> {
     const { request } = operation;
     const { record, accept } = request;
     // A caller who leaves gives up a read. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
     const args = this.#argsOf(operation, leaving, record.startedAt, accept);
-    return this.#refuse(args, request) ?? this.#execute(args);
+    const execute = () => this.#refuse(args, request) ?? this.#execute(args);
+    const repeated = mayBeRepeated(operation) ? this.#kept?.find(operation) : undefined;
+    return repeated ? this.#kept!.answer(repeated, args.contextValue.rest, execute) : execute();
   }
 
   /** Each event is executed as a request of its own: with its deadline, its budget and its loaders. */
@@ -248,10 +268,12 @@ export class OperationRunner {
   }
 
   /** The reply, with what the request has cost for callers who may know. */
-  replyOf(result: Executed | Reply, request: OperationRequest): Reply {
+  replyOf(result: Executed | Content | Reply, request: OperationRequest): Reply {
     if (result instanceof Reply) return result;
     const { suggestions = true } = this.#options;
     const journal = this.#explains(request) ? request.record.rest?.journal : undefined;
+    const headers = journal ? ['server-timing', serverTiming(journal)] : [];
+    if (result instanceof Content) return new Reply(result, { headers });
     const format = result.rest && incrementalFormatOf(request.accept);
     if (result.rest && format) {
       return incrementalReply(result as IncrementalResult & { rest: Rest }, {
@@ -263,7 +285,6 @@ export class OperationRunner {
             : undefined,
       });
     }
-    const headers = journal && ['server-timing', serverTiming(journal)];
     const reply = replyOf(result, { suggestions, headers });
     if (journal && request.explain === 'true')
       return reply.extended({ upstream: explain(journal) });

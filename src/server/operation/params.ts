@@ -53,7 +53,8 @@ export function readParams(given: unknown): OperationParams {
   if (!isSound) throw badRequest();
   checkVariables(variables);
   return {
-    query: query ?? undefined,
+    // Protocols that demand a text beside an id are given an empty one.
+    query: query === '' && documentId !== undefined ? undefined : (query ?? undefined),
     documentId,
     operationName,
     variables,

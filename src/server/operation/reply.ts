@@ -4,6 +4,7 @@
  * What callers see of an error is our words and a code, or "Unexpected error.", whatever NODE_ENV: no
  * stack, no original error, no text of the backend's. What a mask hides goes to the log.
  */
+import { hash } from 'node:crypto';
 import {
   GraphQLError,
   type ExecutionResult,
@@ -18,9 +19,42 @@ import type { IncrementalFormat, MediaType } from './media-type.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
 import type { HttpExtension } from './refusal.ts';
 
+/** The body of a reply in the forms that carriers need, each made once. */
+export class Content {
+  #body: FormattedExecutionResult | undefined;
+  #text: string | undefined;
+  #digest: string | undefined;
+  #coded: Map<string, Promise<Buffer>> | undefined;
+
+  /** @param body itself, or in JSON. */
+  constructor(body: FormattedExecutionResult | string) {
+    if (typeof body === 'string') this.#text = body;
+    else this.#body = body;
+  }
+
+  get body(): FormattedExecutionResult {
+    return (this.#body ??= JSON.parse(this.#text!) as FormattedExecutionResult);
+  }
+
+  /** In JSON. */
+  get text(): string {
+    return (this.#text ??= JSON.stringify(this.#body));
+  }
+
+  /** The SHA-256 of the text. */
+  get digest(): string {
+    return (this.#digest ??= hash('sha256', this.text, 'base64url'));
+  }
+
+  /** The text in codings. */
+  get coded(): Map<string, Promise<Buffer>> {
+    return (this.#coded ??= new Map());
+  }
+}
+
 /** An answer, before a carrier writes it. */
 export class Reply {
-  readonly body: FormattedExecutionResult;
+  readonly content: Content;
   readonly status: number;
   /** For callers who know only `application/json`. */
   readonly legacyStatus: number;
@@ -32,11 +66,9 @@ export class Reply {
   readonly causes: readonly unknown[];
   /** What follows; undefined for a whole answer. */
   readonly parts: ReplyParts | undefined;
-  #text: string | undefined;
-  #coded: Map<string, Promise<Buffer>> | undefined;
 
   constructor(
-    body: FormattedExecutionResult,
+    content: Content | FormattedExecutionResult,
     {
       status = 200,
       legacyStatus = status,
@@ -44,9 +76,9 @@ export class Reply {
       errorCodes = NONE,
       causes = NONE,
       parts,
-    }: Partial<Omit<Reply, 'body' | 'text' | 'coded'>> = {},
+    }: Partial<Omit<Reply, 'content' | 'body' | 'text'>> = {},
   ) {
-    this.body = body;
+    this.content = content instanceof Content ? content : new Content(content);
     this.status = status;
     this.legacyStatus = legacyStatus;
     this.headers = headers;
@@ -55,14 +87,13 @@ export class Reply {
     this.parts = parts;
   }
 
-  /** The body as JSON, made once. */
-  get text(): string {
-    return (this.#text ??= JSON.stringify(this.body));
+  get body(): FormattedExecutionResult {
+    return this.content.body;
   }
 
-  /** The text in codings, made once each. */
-  get coded(): Map<string, Promise<Buffer>> {
-    return (this.#coded ??= new Map());
+  /** The body in JSON. */
+  get text(): string {
+    return this.content.text;
   }
 
   /** The same with more `extensions`. */

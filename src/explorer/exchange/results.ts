@@ -1,0 +1,61 @@
+/**
+ * The results in an answer: one of JSON, or those that come one after the other, of subscriptions by
+ * server-sent events, of `@defer` and `@stream` by multipart.
+ *
+ * Source: GraphQL over Server-Sent Events, "distinct connections mode"; Incremental Delivery over HTTP.
+ */
+import type { ExecutionResult } from 'graphql';
+
+interface Format {
+  readonly type: string;
+  /** What ends a piece of the body. */
+  readonly end: string;
+  /** The result in a piece; undefined where it has none. */
+  readonly resultIn: (piece: string) => string | undefined;
+}
+
+const EVENTS: Format = {
+  type: 'text/event-stream',
+  end: '\n\n',
+  resultIn: (piece) =>
+    /^event: ?next$/m.test(piece) ? /^data: ?(.*)$/m.exec(piece)?.[1] : undefined,
+};
+
+const PARTS: Format = {
+  type: 'multipart/mixed',
+  end: '\r\n---',
+  resultIn: (piece) => /\r\n\r\n(.+)/s.exec(piece)?.[1],
+};
+
+export const isEvents = (contentType: string): boolean => contentType.startsWith(EVENTS.type);
+export const isParts = (contentType: string): boolean => contentType.startsWith(PARTS.type);
+
+/**
+ * The results, each as soon as it has come.
+ *
+ * @param onChunk called with each part of the body, before the results in it.
+ * @throws SyntaxError when a result is not JSON, and what `fetch` throws for a connection that breaks.
+ */
+export async function* resultsOf(
+  response: Response,
+  onChunk?: (text: string, bytes: number) => void,
+): AsyncGenerator<ExecutionResult, undefined> {
+  const type = response.headers.get('content-type') ?? '';
+  const format = [EVENTS, PARTS].find((one) => type.startsWith(one.type));
+  const decoder = new TextDecoder();
+  const reader = response.body!.getReader();
+  let unread = '';
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    const text = decoder.decode(chunk.value, { stream: true });
+    onChunk?.(text, chunk.value.length);
+    unread += text;
+    if (!format) continue;
+    const pieces = unread.split(format.end);
+    unread = pieces.pop() ?? '';
+    for (const piece of pieces) {
+      const json = format.resultIn(piece);
+      if (json !== undefined) yield JSON.parse(json) as ExecutionResult;
+    }
+  }
+  if (!format) yield JSON.parse(unread) as ExecutionResult;
+}

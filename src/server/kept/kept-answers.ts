@@ -1,0 +1,110 @@
+/**
+ * Kept answers: where all REST answers are what they were, byte for byte, so is ours.
+ *
+ * Every read is made all the same, so nothing is ever stale; execution and writing are saved. An answer
+ * is kept for one key, document and set of variables. Requests that never come again must not pay for
+ * it, so documents that are not repeated are looked at less often.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from '../../execution/execution.ts';
+import type { RestClient } from '../../rest/client/client.ts';
+import type { KnownDocument } from '../operation/documents.ts';
+import type { OperationParams } from '../operation/params.ts';
+import { Content, replyOf, type Executed } from '../operation/reply.ts';
+import { RepeatedRequest } from './repeated-request.ts';
+
+/** The share of the memory that one answer may take. */
+const LARGEST_PART = 1 / 8;
+
+/** After how many requests without a repetition a document is looked at less often, and how often then. */
+const PATIENCE = 64;
+const SAMPLE = 16;
+
+interface AskedOperation {
+  readonly known: KnownDocument;
+  readonly params: OperationParams;
+  /** What the backend is called with. */
+  readonly apiKey: string | undefined;
+}
+
+export class KeptAnswers {
+  readonly #habits = new WeakMap<KnownDocument, Habit>();
+  readonly #requests: LRUCache<string, RepeatedRequest>;
+
+  /** @param maxBytes the most memory that all of it may take. */
+  constructor(maxBytes: number) {
+    this.#requests = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: maxBytes * LARGEST_PART,
+      sizeCalculation: ({ bytes }) => bytes,
+    });
+  }
+
+  /** A request that has come before; undefined for others, and where it is not looked for. */
+  find({ known, apiKey, params }: AskedOperation): RepeatedRequest | undefined {
+    const { operationName, variables, onError } = params;
+    let habit = this.#habits.get(known);
+    if (!habit) this.#habits.set(known, (habit = new Habit()));
+    if (!habit.isLookedAt()) return undefined;
+    const id = JSON.stringify([habit.id, apiKey, operationName ?? null, onError, variables]);
+    const found = this.#requests.get(id);
+    habit.noteRepetition(found !== undefined);
+    if (!found) {
+      this.#requests.set(id, new RepeatedRequest(id, variables));
+      return undefined;
+    }
+    // Numbers such as 1e999 and -0 become others in JSON.
+    return isDeepStrictEqual(found.variables, variables) && found.isDue() ? found : undefined;
+  }
+
+  /**
+   * Answers a query.
+   *
+   * @param rest has made no call yet; makes the same ones whether the answer is a kept one or not.
+   * @returns the kept answer, or what was executed.
+   */
+  async answer(
+    request: RepeatedRequest,
+    rest: RestClient,
+    execute: () => MaybePromise<Executed>,
+  ): Promise<Content | Executed> {
+    if (request.kept) {
+      const { recording, content } = request.kept;
+      if (await rest.replay(recording)) {
+        request.noteSame();
+        return content;
+      }
+      request.noteChange();
+      return execute();
+    }
+    const end = rest.record();
+    const result = await execute();
+    const recording = end();
+    if (!recording || result.errors) return result;
+    // Made of the text: the result's objects take several times as much memory.
+    const content = new Content(replyOf(result).text);
+    request.kept = { recording, content };
+    this.#requests.set(request.id, request);
+    return content;
+  }
+}
+
+let documents = 0;
+
+/** Whether a document is asked with the same key and variables again. */
+class Habit {
+  readonly id = documents++;
+  #withoutRepetition = 0;
+  #skipped = 0;
+
+  isLookedAt(): boolean {
+    if (this.#withoutRepetition < PATIENCE) return true;
+    this.#skipped = (this.#skipped + 1) % SAMPLE;
+    return this.#skipped === 0;
+  }
+
+  noteRepetition(isRepetition: boolean): void {
+    this.#withoutRepetition = isRepetition ? 0 : this.#withoutRepetition + 1;
+  }
+}

@@ -1,0 +1,57 @@
+/** The journal of a request as rows and rounds. */
+import { expect, it } from 'vitest';
+import type { JournalCall } from '../../src/explorer/exchange/extensions.ts';
+import { waterfallOf } from '../../src/explorer/waterfall/rows.ts';
+
+const call = (startMs: number, endMs: number, others: Partial<JournalCall> = {}): JournalCall => ({
+  method: 'GET',
+  route: '/v0/topics',
+  path: ['topics'],
+  startMs,
+  durationMs: endMs - startMs,
+  status: 200,
+  attempt: 1,
+  source: 'sent',
+  ...others,
+});
+
+const waterfallFor = (...journal: JournalCall[]) =>
+  waterfallOf({ calls: journal.length, rounds: 1, backendMs: 1, journal });
+
+it('says in a word how each call came to its answer', () => {
+  const { rows } = waterfallFor(
+    call(0, 10),
+    call(12, 20, { attempt: 2 }),
+    call(0, 10, { source: 'shared' }),
+    call(0, 0, { source: 'primed' }),
+    call(0, 0, { source: 'unsent', status: null, durationMs: null }),
+  );
+
+  expect(rows.map(({ how }) => how)).toEqual(['sent', 'retried', 'shared', 'primed', 'refused']);
+});
+
+it('names the field by its keys in the answer', () => {
+  const path = ['page', 'audiences', 'nodes', 1, 'person'];
+
+  expect(waterfallFor(call(0, 1, { path })).rows[0]!.field).toBe('page.audiences.nodes.1.person');
+});
+
+it('begins a round with a call that could have waited for another', () => {
+  const { rounds, endMs } = waterfallFor(call(0, 10), call(1, 30), call(12, 40), call(15, 25));
+
+  expect(rounds).toEqual([
+    { startMs: 0, endMs: 30 },
+    { startMs: 12, endMs: 40 },
+  ]);
+  expect(endMs).toBe(40);
+});
+
+it('makes no round of what was never waited for', () => {
+  const { rounds } = waterfallFor(
+    call(0, 10),
+    call(11, 11, { source: 'primed' }),
+    call(12, 12, { source: 'unsent' }),
+  );
+
+  expect(rounds).toHaveLength(1);
+});

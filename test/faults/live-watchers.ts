@@ -1,0 +1,106 @@
+/**
+ * A gateway process whose backend is in the state that a test sets, and clients that watch it and come
+ * again whenever they are cut off: half of them graphql-sse's, half of them graphql-ws's.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient as createSseClient } from 'graphql-sse';
+import { createClient as createWsClient } from 'graphql-ws';
+import { expect, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { statusesOf, until, WATCH, type Progress } from '../live/support.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok } from '../support/faults.ts';
+import {
+  KEY,
+  startGateway,
+  type GatewayProcess,
+  type GatewayProcessOptions,
+} from '../support/gateway-process.ts';
+import { sampleOf } from '../support/world.ts';
+
+const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
+export const ID = formatNodeId('AudienceVersion', Object.values(VERSION));
+
+export const ORDER = ['draft', 'queued', 'processing', 'published'];
+
+/** A gateway, and a backend that answers for the version as `backend` says. */
+export async function openWatched(
+  env: Readonly<Record<string, string>> = {},
+  options: GatewayProcessOptions = {},
+) {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  const backend = { state: 'draft', headers: {} };
+  const version = sampleOf(routes.getVersion, VERSION);
+  upstream.on('*', (...args) =>
+    ok({ ...version, status: backend.state }, backend.headers)(...args),
+  );
+  const gateway = await startGateway(
+    { UPSTREAM_URL: upstream.url, LOG_LEVEL: 'warn', LIVE_POLL_MS: '50..200', ...env },
+    options,
+  );
+  onTestFinished(async () => void (await gateway.stop('SIGKILL')));
+  return { gateway, upstream, backend };
+}
+
+/** What a client has seen. */
+export interface Watching {
+  readonly events: Progress[];
+  /** When it was cut off and was about to come again. */
+  readonly cutMs: number[];
+  isComplete(): boolean;
+}
+
+/** @param returns whether those that are cut off come again. */
+export const watchMany = (gateway: GatewayProcess, count: number, returns = true): Watching[] =>
+  Array.from({ length: count }, (_, i) => watch(gateway, i % 2 ? 'sse' : 'ws', returns));
+
+function watch({ url }: GatewayProcess, by: 'sse' | 'ws', returns: boolean): Watching {
+  const events: Progress[] = [];
+  const cutMs: number[] = [];
+  let isComplete = false;
+  const retryAttempts = 100;
+  const wait = async () => {
+    cutMs.push(performance.now());
+    if (returns) await sleep(20 + Math.random() * 200);
+    else await new Promise(() => {});
+  };
+  const request = { query: WATCH, variables: { id: ID } };
+  const sink = {
+    next: (event: unknown) => events.push(event as Progress),
+    error: () => {},
+    complete: () => (isComplete = true),
+  };
+  const headers = { 'x-api-key': KEY };
+  if (by === 'sse') {
+    const client = createSseClient({ url: `${url}/graphql`, headers, retryAttempts, retry: wait });
+    onTestFinished(client.subscribe(request, sink));
+  } else {
+    const client = createWsClient({
+      url: `${url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: headers,
+      shouldRetry: () => true,
+      retryAttempts,
+      retryWait: wait,
+    });
+    // Not its `dispose`, which waits for a connection that may be never tried.
+    onTestFinished(client.subscribe(request, sink));
+  }
+  return { events, cutMs, isComplete: () => isComplete };
+}
+
+/** Resolves when each has seen the state last. */
+export const allSee = (watchers: readonly Watching[], state: string): Promise<void> =>
+  until(() => watchers.every(({ events }) => statusesOf(events.slice(-1))[0] === state));
+
+/** Each has seen the final state last, and no state after a later one. */
+export function expectInOrder(watchers: readonly Watching[]): void {
+  for (const { events } of watchers) {
+    const seen = statusesOf(events.filter(({ data }) => data?.audienceVersionProgress));
+    expect(seen).toEqual(ORDER.filter((state) => seen.includes(state)));
+    expect(seen.at(-1)).toBe('published');
+  }
+}

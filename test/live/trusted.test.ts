@@ -1,0 +1,100 @@
+/** Trusted documents by their ids over what carries subscriptions, through a process that serves nothing else. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { openSocket, until, WATCH, type Progress } from './support.ts';
+
+const HASH = createHash('sha256').update(WATCH).digest('hex');
+const OTHER = WATCH.replace('isFinal', '__typename');
+/** Published: one event, and complete. */
+const variables = { id: formatNodeId('AudienceVersion', [IDS.page, IDS.audience, IDS.version]) };
+const EVENT = {
+  data: {
+    audienceVersionProgress: {
+      isFinal: true,
+      audienceVersion: { id: variables.id, status: 'published' },
+    },
+  },
+};
+
+let folder: string;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trusted-'));
+  await writeFile(join(folder, 'web-1.json'), JSON.stringify({ [HASH]: WATCH }));
+  gateway = await startGateway({
+    TRUSTED_DOCUMENTS: folder,
+    TRUSTED_DOCUMENTS_ONLY: 'true',
+    LOG_LEVEL: 'warn',
+  });
+});
+afterAll(async () => {
+  await gateway.stop('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+const BY_ID: readonly [how: string, params: object][] = [
+  ['documentId', { documentId: `sha256:${HASH}` }],
+  ['a persisted query', { extensions: { persistedQuery: { version: 1, sha256Hash: HASH } } }],
+  ['doc_id', { doc_id: HASH }],
+  ['an id and its text', { documentId: `sha256:${HASH}`, query: WATCH }],
+];
+
+const REFUSED: readonly [how: string, params: object, code: string][] = [
+  ['another text', { query: OTHER }, 'TRUSTED_DOCUMENT_REQUIRED'],
+  ['an unknown id', { documentId: `sha256:${'0'.repeat(64)}` }, 'PERSISTED_QUERY_NOT_FOUND'],
+];
+
+const headers = { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY };
+
+const post = (params: object) =>
+  fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...params, variables }),
+  });
+
+describe('a trusted subscription, where nothing else is served', () => {
+  it.each(BY_ID)('comes over server-sent events by %s', async (_, params) => {
+    const text = await (await post(params)).text();
+
+    expect(text).toContain(`event: next\ndata: ${JSON.stringify(EVENT)}\n\n`);
+    expect(text).toContain('event: complete');
+  });
+
+  it('comes over server-sent events by GET', async () => {
+    const search = new URLSearchParams({
+      documentId: `sha256:${HASH}`,
+      variables: JSON.stringify(variables),
+    });
+    const text = await (await fetch(`${gateway.url}/graphql?${search}`, { headers })).text();
+
+    expect(text).toContain(JSON.stringify(EVENT));
+  });
+
+  it.each(BY_ID)('comes over WebSocket by %s', async (_, params) => {
+    const socket = await openSocket(gateway.url);
+
+    // The protocol demands a text: an empty one is none.
+    socket.send({ id: 'a', type: 'subscribe', payload: { query: '', ...params, variables } });
+    await until(() => socket.received('complete').length > 0);
+
+    expect(socket.received('next').map(({ payload }) => payload as Progress)).toEqual([EVENT]);
+  });
+
+  it.each(REFUSED)('is all there is: %s is refused over both', async (_, params, code) => {
+    expect(await (await post(params)).text()).toContain(code);
+    const socket = await openSocket(gateway.url);
+    socket.send({ id: 'a', type: 'subscribe', payload: { query: '', ...params, variables } });
+    await until(() => socket.received('error').length > 0);
+
+    expect(JSON.stringify(socket.received('error'))).toContain(code);
+  });
+});
