@@ -1,5 +1,5 @@
 /**
- * Objects that are made of names somebody else chose come from `dictionary()`, which has no
+ * Objects whose keys come from callers or the backend come from `dictionary()`, which has no
  * prototype: on any other, `__proto__` is dropped and `constructor` is found.
  *
  * What fills an object by computed names in another way is listed here, with its reason.

@@ -2,7 +2,7 @@
  * What a request has cost, for `extensions.upstream` of an explained answer.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Journal } from '../rest/client/journal.ts';
+import type { Journal, JournalEntry } from '../rest/client/journal.ts';
 
 export interface ExplainedCall {
   readonly method: string;
@@ -17,7 +17,7 @@ export interface ExplainedCall {
   /** 1 for the first try. */
   readonly attempt: number;
   /** `sent`, `shared` with another request, `primed` by an answer already there, or `unsent`: refused or given up before it left. */
-  readonly source: string;
+  readonly source: JournalEntry['source'];
 }
 
 export interface Explained {

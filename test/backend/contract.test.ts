@@ -184,7 +184,7 @@ it('logs from sources and of types that follow the pattern', async () => {
   }
 });
 
-it('tells of each request, with its query and without its key', async () => {
+it('reports each request, with its query and without its key', async () => {
   const lines: string[] = [];
   const { call } = await openTestBackend({ onRequest: (line) => lines.push(line) });
 
@@ -195,7 +195,7 @@ it('tells of each request, with its query and without its key', async () => {
   expect(lines).toEqual(['GET /v0/topics?limit=3', `POST /v0/pages/${EXAMPLE_PAGE_ID}/restore`]);
 });
 
-it('holds back every answer as long as it is told', async () => {
+it('holds back every answer as long as the setting says', async () => {
   const { call } = await openTestBackend({ latencyMs: 80 });
 
   const startedAt = performance.now();

@@ -123,7 +123,7 @@ it('says which port it cannot have', async () => {
   await expect(openBackend({ databaseUrl: ':memory:', port })).rejects.toThrow('EADDRINUSE');
 });
 
-it('never shows the secrets of a URL, whoever repeats it', async () => {
+it('never shows the secrets of a URL, whichever library repeats it', async () => {
   const secret = 's3cret';
 
   const opening = openBackend({

@@ -285,7 +285,7 @@ describe('a topic', () => {
     expect(body).toEqual(before.body);
   });
 
-  it('takes entries at the end, or where it is told', async () => {
+  it('takes entries at the end, or at the order that is given', async () => {
     const { call } = await openTestBackend();
     const path = '/v0/topics/topic_01/entries';
     const content = { type: 'text', content: 'New.' };

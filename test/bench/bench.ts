@@ -2,7 +2,8 @@
  * The benchmark: the product and its peers, the same queries, the same upstream, one table.
  *
  * Run by `npm run bench`; see options.ts. It ends with 1 when answers differ, whatever the figures
- * say: speed is judged by whoever reads the table. Loopback only, and every process it starts ends
+ * say: speed is for the reader of the table to judge. Loopback only, and every process it starts
+ * ends
  * with it.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -2,7 +2,7 @@
  * Load: connections that ask without pause, by wrk, or by a loop in this process.
  *
  * wrk reports faithfully how long answers took; the loop is for quick runs and for machines without
- * wrk, where nobody looks at the figures: it reads every answer instead.
+ * wrk, where the figures do not matter: it reads every answer instead.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const LOOP_CONNECTIONS = 8;
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
-  /** Bytes read, heads included; 0 where nobody counts. */
+  /** Bytes read, heads included; 0 where they are not counted. */
   readonly bytes: number;
   /** Requests that were cut off at the end, unanswered. */
   readonly cut: number;

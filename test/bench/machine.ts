@@ -10,7 +10,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** Servers run on core 0; whoever asks them and whoever they ask, on core 1. */
+/** Servers run on core 0; their callers and their backend, on core 1. */
 export type Core = 0 | 1;
 
 export interface Child {
@@ -122,7 +122,7 @@ export function residentMegabytes(pid: number): number | undefined {
   return kilobytes / 1024;
 }
 
-/** A port nobody listens on, as far as can be known. */
+/** A port that is free, as far as can be known. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

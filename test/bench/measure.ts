@@ -2,7 +2,7 @@
  * Rounds of load: every server in turn, again and again, and the middle of what was seen.
  *
  * Turns are interleaved and rotated because a shared machine drifts: figures of one round belong
- * together, so ratios are taken within a round, and the middle one is told.
+ * together, so ratios are taken within a round, and the median is reported.
  */
 import { ask } from './ask.ts';
 import type { Server } from './contestants.ts';
@@ -18,7 +18,7 @@ export interface Measured {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU time of the server a request, in microseconds; NaN where nobody counts it. */
+  /** CPU time of the server a request, in microseconds; NaN where it is not counted. */
   readonly cpuMicros: number;
   /** REST calls a request under load. */
   readonly calls: number;

@@ -140,7 +140,7 @@ function selfTimes(
   }
 }
 
-/** A package, a floor of the product, a module of Node, or V8's own work. */
+/** A package, a layer of the product, a module of Node, or V8's own work. */
 function moduleOf({ url, functionName }: Pick<Place, 'url'> & { functionName: string }): string {
   if (url.startsWith('wasm:')) return 'undici';
   if (url === '') return functionName.startsWith('(') ? functionName : 'V8 built-ins';

@@ -10,7 +10,7 @@ export interface BenchQuery {
   readonly what: string;
   readonly text: string;
   readonly takesPage: boolean;
-  /** REST calls of whoever asks for nothing twice. */
+  /** REST calls of a server that reads nothing twice. */
   readonly calls: number;
   /** Rounds that the graph's shape asks for, when everything begins as soon as it can. */
   readonly rounds: number;

@@ -2,7 +2,7 @@
  * What stands behind every server: the same answers, from nginx at once, or from here after a while.
  *
  * nginx costs the least and is for load. This one hears every call, can be slow, and needs nothing
- * installed: it tells how many calls a query made and how many of them waited for each other.
+ * installed: it counts the calls of a query, and how many of them waited for each other.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -15,10 +15,9 @@ import {
   createOperationDescriptor,
   type ConcreteRequest,
 } from 'relay-runtime';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { relayAccept, relayPayloads } from '../../src/client/relay-incremental.ts';
-import { openSite } from '../server/support.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { openFaultySite } from '../server/support.ts';
 import { after, status, type Behaviour } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 
@@ -38,19 +37,26 @@ fragment People on Page { createdAt audiences(first: 1) { totalCount } id }`;
 
 /** The page at once, its audiences later. */
 async function open(audiences: Behaviour = world()) {
-  const upstream = await openFaultUpstream();
-  onTestFinished(() => upstream.stop());
-  upstream.on('*', world());
+  const { upstream, site } = await openFaultySite();
   upstream.on('GET /v0/pages/p/audiences', async (...args) => {
     await sleep(80);
     await audiences(...args);
   });
-  return openSite({ upstreamUrl: upstream.url });
+  return site;
+}
+
+interface Screen {
+  readonly page: {
+    readonly name: string;
+    readonly status?: string;
+    readonly createdAt?: string;
+    readonly audiences?: { readonly totalCount: number } | null;
+  };
 }
 
 interface Seen {
-  readonly first: any;
-  readonly last: any;
+  readonly first: Screen;
+  readonly last: Screen;
   readonly errors: readonly string[];
 }
 
@@ -65,21 +71,21 @@ async function byApollo(url: string, name: keyof typeof HANDLERS): Promise<Seen>
       ApolloClient.Options['incrementalHandler']
     >,
   });
-  const seen: any[] = [];
+  const seen: Screen[] = [];
   const errors: string[] = [];
   await new Promise<void>((resolve, reject) => {
-    const watched = client.watchQuery({ query: gql(SCREEN), errorPolicy: 'all' });
+    const watched = client.watchQuery<Screen>({ query: gql(SCREEN), errorPolicy: 'all' });
     watched.subscribe({
       next: ({ data, error }) => {
-        if (data) seen.push(data);
+        if (data) seen.push(data as Screen);
         if (error) errors.push(error.message);
-        if ((data as any)?.page?.createdAt) resolve();
+        if (data?.page?.createdAt) resolve();
       },
       error: reject,
     });
   });
   client.stop();
-  return { first: seen[0], last: seen.at(-1), errors };
+  return { first: seen[0]!, last: seen.at(-1)!, errors };
 }
 
 async function byUrql(url: string): Promise<Seen> {
@@ -89,16 +95,16 @@ async function byUrql(url: string): Promise<Seen> {
     exchanges: [fetchExchange],
     preferGetMethod: false,
   });
-  const seen: any[] = [];
+  const seen: Screen[] = [];
   const errors: string[] = [];
   await new Promise<void>((resolve) => {
-    client.query(SCREEN, {}).subscribe(({ data, error, hasNext }) => {
-      seen.push(structuredClone(data));
+    client.query<Screen>(SCREEN, {}).subscribe(({ data, error, hasNext }) => {
+      seen.push(structuredClone(data as Screen));
       if (error) errors.push(error.message);
       if (!hasNext) resolve();
     });
   });
-  return { first: seen[0], last: seen.at(-1), errors };
+  return { first: seen[0]!, last: seen.at(-1)!, errors };
 }
 
 const scalar = (name: string) => ({
@@ -175,16 +181,19 @@ async function byRelay(url: string): Promise<Seen> {
   const environment = new Environment({ network, store: new Store(new RecordSource()) });
   const operation = createOperationDescriptor(relayScreen, {});
   const kept = environment.retain(operation);
-  const seen: any[] = [];
+  const seen: Screen[] = [];
   await new Promise<void>((resolve, reject) => {
     environment.execute({ operation }).subscribe({
-      next: () => seen.push(structuredClone(environment.lookup(operation.fragment).data)),
+      next: () =>
+        seen.push(
+          structuredClone(environment.lookup(operation.fragment).data) as unknown as Screen,
+        ),
       complete: () => resolve(),
       error: reject,
     });
   });
   kept.dispose();
-  return { first: seen[0], last: seen.at(-1), errors };
+  return { first: seen[0]!, last: seen.at(-1)!, errors };
 }
 
 const CLIENTS: readonly (readonly [string, (url: string) => Promise<Seen>])[] = [
@@ -194,7 +203,7 @@ const CLIENTS: readonly (readonly [string, (url: string) => Promise<Seen>])[] = 
   ['Relay', byRelay],
 ];
 
-const shown = ({ page }: any) => ({
+const shown = ({ page }: Screen) => ({
   name: page.name,
   status: page.status,
   hasCreatedAt: typeof page.createdAt === 'string',

@@ -5,7 +5,14 @@
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApolloClient, gql, HttpLink, InMemoryCache, type FieldPolicy } from '@apollo/client';
+import {
+  ApolloClient,
+  type CombinedGraphQLErrors,
+  gql,
+  HttpLink,
+  InMemoryCache,
+  type FieldPolicy,
+} from '@apollo/client';
 import type { FieldMergeFunction } from '@apollo/client/cache';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { relayStylePagination } from '@apollo/client/utilities';
@@ -120,6 +127,18 @@ const newAudience = (name: string) => ({
 /** A cursor that no key of today has sealed: what a rotated key leaves in caches. */
 const EXPIRED_CURSOR = 'AAAAAAAAAAAAAAAAAAAA';
 
+interface CreateData {
+  readonly createAudience: {
+    readonly __typename?: string;
+    readonly audience: {
+      readonly __typename?: string;
+      readonly id: string;
+      readonly effectiveName?: string;
+    };
+    readonly userErrors: readonly unknown[];
+  };
+}
+
 interface ScreenData {
   readonly page: {
     readonly id: string;
@@ -183,7 +202,7 @@ describe('Apollo Client', () => {
     const asked = { query: SCREEN, variables: { ...VARIABLES, first: 100 } };
     const before = (await client.query<ScreenData>(asked)).data!.page.audiences.totalCount;
 
-    const { data } = await client.mutate<any>({
+    const { data } = await client.mutate<CreateData>({
       mutation: CREATE,
       variables: newAudience('By Apollo'),
       optimisticResponse: {
@@ -198,22 +217,22 @@ describe('Apollo Client', () => {
     });
     const after = (await client.query<ScreenData>({ ...asked, fetchPolicy: 'network-only' })).data!;
 
-    expect(data.createAudience.userErrors).toEqual([]);
+    expect(data?.createAudience.userErrors).toEqual([]);
     expect(after.page.audiences.totalCount).toBe(before + 1);
     expect(after.page.audiences.edges.map(({ node }) => node.id)).toContain(
-      data.createAudience.audience.id,
+      data?.createAudience.audience.id,
     );
   });
 
-  it('keeps the rest beside an error in one field, and tells an expired cursor by its argument', async () => {
+  it('keeps the rest beside an error in one field, and recognises an expired cursor by its argument', async () => {
     const client = open(await openTrusting());
 
-    const partial = await client.query<any>({
+    const partial = await client.query<ScreenData>({
       query: PARTIAL,
       variables: VARIABLES,
       errorPolicy: 'all',
     });
-    const expired = await client.query<any>({
+    const expired = await client.query<ScreenData>({
       query: SCREEN,
       variables: { ...VARIABLES, after: EXPIRED_CURSOR },
       errorPolicy: 'all',
@@ -222,7 +241,7 @@ describe('Apollo Client', () => {
 
     expect(partial.data).toMatchObject({ page: { name: 'Northwind launch', audiences: null } });
     expect(partial.error).toBeDefined();
-    expect((expired.error as any).errors[0].extensions).toMatchObject({
+    expect((expired.error as CombinedGraphQLErrors).errors[0]?.extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
       argument: 'after',
     });
@@ -239,12 +258,12 @@ describe('Apollo Client', () => {
     const client = new ApolloClient({ link, cache: new InMemoryCache() });
     onTestFinished(() => client.stop());
 
-    const { data } = await client.query<any>({
+    const { data } = await client.query<{ searchPages: { name: string }[] }>({
       query: gql(texts[id]!),
       variables: { query: 'northwind', first: 1 },
     });
 
-    expect(data.searchPages[0].name).toBe('Northwind launch');
+    expect(data?.searchPages[0]?.name).toBe('Northwind launch');
   });
 });
 
@@ -274,28 +293,28 @@ describe('urql with graphcache', () => {
   it('pages to the end with relayPagination, and shows a write in the list', async () => {
     const client = open(await openTrusting());
     let variables = VARIABLES;
-    let { data } = await client.query<any>(SCREEN, variables).toPromise();
-    const { totalCount } = data.page.audiences;
-    while (data.page.audiences.pageInfo.hasNextPage) {
-      variables = { ...variables, after: data.page.audiences.pageInfo.endCursor };
-      ({ data } = await client.query<any>(SCREEN, variables).toPromise());
+    let { data } = await client.query<ScreenData>(SCREEN, variables).toPromise();
+    const { totalCount } = data!.page.audiences;
+    while (data!.page.audiences.pageInfo.hasNextPage) {
+      variables = { ...variables, after: data!.page.audiences.pageInfo.endCursor };
+      ({ data } = await client.query<ScreenData>(SCREEN, variables).toPromise());
     }
-    const ids = data.page.audiences.edges.map(({ node }: any) => node.id);
+    const ids = data!.page.audiences.edges.map(({ node }) => node.id);
 
-    const created = await client.mutation<any>(CREATE, newAudience('By urql')).toPromise();
-    const again = await client.query<any>(SCREEN, { ...VARIABLES, first: 100 }).toPromise();
+    const created = await client.mutation<CreateData>(CREATE, newAudience('By urql')).toPromise();
+    const again = await client.query<ScreenData>(SCREEN, { ...VARIABLES, first: 100 }).toPromise();
 
     expect(new Set(ids).size).toBe(totalCount);
     expect(created.error).toBeUndefined();
-    expect(again.data.page.audiences.totalCount).toBe(totalCount + 1);
+    expect(again.data?.page.audiences.totalCount).toBe(totalCount + 1);
   });
 
-  it('keeps the rest beside an error in one field, and tells an expired cursor by its argument', async () => {
+  it('keeps the rest beside an error in one field, and recognises an expired cursor by its argument', async () => {
     const client = open(await openTrusting());
 
-    const partial = await client.query<any>(PARTIAL, VARIABLES).toPromise();
+    const partial = await client.query<ScreenData>(PARTIAL, VARIABLES).toPromise();
     const expired = await client
-      .query<any>(SCREEN, { ...VARIABLES, after: EXPIRED_CURSOR })
+      .query<ScreenData>(SCREEN, { ...VARIABLES, after: EXPIRED_CURSOR })
       .toPromise();
 
     expect(partial.data).toMatchObject({ page: { name: 'Northwind launch' } });
@@ -352,7 +371,8 @@ describe('Relay', () => {
           ...newAudience('By Relay'),
           connections: [ConnectionHandler.getConnectionID(page.id, 'screen_audiences')],
         },
-        onCompleted: (response: any) => resolve(response.createAudience.userErrors),
+        onCompleted: (response) =>
+          resolve((response as unknown as CreateData).createAudience.userErrors),
         onError: reject,
       });
     });

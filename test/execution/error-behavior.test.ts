@@ -50,7 +50,7 @@ describe('onError: NULL', () => {
     expect(found.errors?.length).toBeGreaterThan(0);
   });
 
-  it('tells of a null that must not be one, and keeps what stands beside it', async () => {
+  it('reports a null that must not be one, and keeps what stands beside it', async () => {
     const { data, errors } = await ask('{ node { needed value } }', { node: { value: 1 } }, 'NULL');
 
     expect(data).toEqual({ node: { needed: null, value: 1 } });

@@ -86,7 +86,7 @@ describe('a field that fails', () => {
     expect(errors).not.toHaveLength(0);
   });
 
-  it('is told with its path and its place in the document', async () => {
+  it('is reported with its path and its place in the document', async () => {
     const { errors } = await ask('{ n: node { l: list { v: value } } }', {
       node: { list: [{}, { value: broken }] },
     });
@@ -146,7 +146,7 @@ describe('a failure that nulls more than its field', () => {
     expect(result).toMatchObject({ data: null, errors: [{ path: ['neededNode'] }] });
   });
 
-  it('is told once, and hears whatever fails below it later', async () => {
+  it('is reported once, and handles later failures below it', async () => {
     const rootValue = {
       node: {
         needed: brokenLater,

@@ -35,7 +35,7 @@ export async function byGraphqlJs(args: ExecutionArgs): Promise<ExecutionResult>
   return result;
 }
 
-/** When whatever goes on beside an answer has ended, and what nobody has heard was reported. */
+/** When everything that runs beside an answer has ended, and unhandled rejections were reported. */
 export async function afterRejections(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,8 +1,8 @@
 /**
  * Random schemas, what their resolvers answer, and operations on them, from a seed.
  *
- * Everything that a schema can do to an executor: interfaces and unions told apart in each of the
- * ways there are, lists of lists, enums with values of their own, scalars that throw, methods,
+ * Everything that a schema can do to an executor: interfaces and unions resolved in each of the
+ * possible ways, lists of lists, enums with values of their own, scalars that throw, methods,
  * getters, thenables, errors as values, and values of the wrong kind.
  */
 import {
@@ -139,7 +139,7 @@ const LEAF_VALUES: Readonly<Record<string, readonly unknown[]>> = {
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType;
 
-/** How an abstract type's objects are told apart. */
+/** How the type of an abstract type's objects is resolved. */
 const WAYS = ['resolveType', 'promised', 'isTypeOf', 'promisedIsTypeOf', 'typename'] as const;
 
 function randomSchema(random: Random): GraphQLSchema {
@@ -358,7 +358,7 @@ class Values {
 function promiseOf(make: () => unknown, how: number): unknown {
   if (how < 0.15) {
     return new Promise((resolve) => {
-      // What is promised inside it must not fail before anybody can have it.
+      // Promises inside it must not reject before they can be awaited.
       setImmediate(() => {
         resolve(settled(make()));
       });

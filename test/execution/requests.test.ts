@@ -209,7 +209,7 @@ describe('CoerceVariableValues', () => {
     }
   });
 
-  it('tells ten errors, and then that there are more', async () => {
+  it('reports ten errors, and then that there are more', async () => {
     const v = Array.from({ length: 1_000 }, () => 'x');
 
     const document = parse('query ($v: [Int!]) { echo(list: $v) }');

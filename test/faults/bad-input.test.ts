@@ -24,7 +24,7 @@ import { expectBelow, openStand, type Stand } from './stand.ts';
 const RUNS = cases(2_000);
 
 let stand: Stand;
-/** As it would run in production, on a machine where somebody left NODE_ENV at development. */
+/** As in production, on a machine with NODE_ENV=development. */
 let closed: Stand;
 
 beforeAll(async () => {
@@ -240,7 +240,7 @@ describe('bodies', () => {
     await stand.holds(replies, { hits: 0 });
   });
 
-  it('T38 lets the last of two equal keys count, and ignores variables nobody declared', async () => {
+  it('T38 lets the last of two equal keys count, and ignores undeclared variables', async () => {
     const reply = await graphql(
       '{ "query": "query ($id: ID!) { person(personId: $id) { personId } }", "variables": { "id": "one", "id": "two", "spare": 1 } }',
     );
@@ -249,7 +249,7 @@ describe('bodies', () => {
     await stand.holds(reply, { hits: 1 });
   });
 
-  it('T39 ignores properties of the body that nobody defined', async () => {
+  it('T39 ignores unknown properties of the body', async () => {
     const reply = await graphql({ ...one, documentId: 'x', unknown: { a: 1 }, __proto__: null });
 
     expect(reply).toMatchObject({ status: 200, body: { data: { __typename: 'Query' } } });
@@ -659,7 +659,7 @@ describe('T45 names of prototypes', () => {
       }),
     ];
 
-    // A hash without a text is told so in the form that Apollo's clients look for, which is a 200.
+    // A hash without a text is refused in the form that Apollo's clients look for, which is a 200.
     expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 200, 400]);
     expect(replies[3]?.codes).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED']);
     await stand.holds(replies.toSpliced(3, 1), { hits: 0 });
@@ -779,7 +779,7 @@ describe('T47 pages of others, and what is disclosed', () => {
     await closed.holds([], { hits: 0 });
   });
 
-  it('T47 tells no schema, no guess, no page and no stack when told not to, NODE_ENV or not', async () => {
+  it('T47 shows no schema, no suggestion, no page and no stack when these are switched off, whatever NODE_ENV', async () => {
     const schemaAsked = await closed.ask('{ __schema { types { name } } }');
     const guess = await closed.ask('{ persn }');
     const page = await fetch(`${closed.gateway.url}/graphql`, { headers: { accept: 'text/html' } });

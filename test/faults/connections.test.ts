@@ -1,5 +1,5 @@
 /**
- * T67: what callers can hold of the server: requests on a connection, answers nobody reads, connections
+ * T67: what callers can hold of the server: requests on a connection, unread answers, connections
  * of one address, and memory when all is over.
  */
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all(closing.map((close) => close())));
 
-/** A connection that reads nothing until it is told to. */
+/** A connection that reads nothing until `read` is called. */
 function open(port = stand.gateway.port): Socket & { isClosed?: boolean } {
   const socket: Socket & { isClosed?: boolean } = connect(port, '127.0.0.1').pause();
   socket.on('error', () => {});
@@ -98,7 +98,7 @@ describe('T67 a connection that sends and does not read', () => {
     });
   });
 
-  it('T67 makes nobody wait: twenty connections with nine thousand requests each', async () => {
+  it('T67 makes no other caller wait: twenty connections with nine thousand requests each', async () => {
     const callers = openCallers(stand.gateway);
     closing.push(() => callers.close());
     const slowest = async (): Promise<number> => {

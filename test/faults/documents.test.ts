@@ -234,7 +234,7 @@ describe('T65 introspection', () => {
     await stand.holds([], { hits: 0 });
   });
 
-  it('T65 tells answers to other variables apart', async () => {
+  it('T65 keeps answers to different variables apart', async () => {
     const query = 'query ($name: String!) { __type(name: $name) { name } }';
 
     const names = ['Page', 'Topic', 'Nothing'];

@@ -1,6 +1,6 @@
 /**
  * T71 and T76: whatever the embedded backend is sent, it refuses in the documented words or does it;
- * when it fails itself, the log has the route and a code, and nothing of whoever asked; and its
+ * when it fails itself, the log has the route and a code, and nothing of the caller; and its
  * database is one file, which is refused at start when it cannot be used.
  */
 import { spawnSync } from 'node:child_process';
@@ -222,7 +222,7 @@ describe('T76 its database', () => {
     },
   );
 
-  // A limit on the size of files holds for everybody; permissions do not for root.
+  // A limit on the size of files holds for root too; permissions do not.
   it.runIf(process.platform === 'linux')(
     'T76 is refused in one line when it cannot be written',
     async () => {

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 let count = 0;
-/** So many persons nobody has asked for. */
+/** So many persons that were not read before. */
 const lookups = (many: number): string => {
   const fields = Array.from(
     { length: many },
@@ -43,7 +43,7 @@ const lookups = (many: number): string => {
   return `{ ${fields.join(' ')} }`;
 };
 
-/** A document that no other is like, about as dear to validate as one may be, with one call. */
+/** A document that no other is like, about as costly to validate as one may be, with one call. */
 const large = (): string =>
   `{ p0: person(personId: "x${count++}") { name ${'... on Person { email } '.repeat(90)} } }`;
 
@@ -73,7 +73,7 @@ async function healthMs(path: string, forMs: number): Promise<number> {
   return percentile(times, 0.5);
 }
 
-/** Asks all the time, whatever it is told, over so many connections. */
+/** Asks all the time, whatever the answers, over so many connections. */
 async function attack(connections: number, ms: number, write: () => string): Promise<Heard[]> {
   const heard: Heard[] = [];
   await attackers.loop(connections, ms, async () => {

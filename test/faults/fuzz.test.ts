@@ -57,7 +57,7 @@ it(
         const sent = journal.filter((entry) => entry.source === 'sent');
         try {
           expectSound(reply, stand.upstream.port);
-          // What was told of, and no more: a call given up may never have left.
+          // The calls that were reported, and no more: a call given up may never have left.
           expect(hits).toBeLessThanOrEqual(sent.length);
           expect(hits).toBeGreaterThanOrEqual(sent.filter((entry) => entry.status != null).length);
         } catch (error) {

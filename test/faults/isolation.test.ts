@@ -99,7 +99,7 @@ it('T50 reads anew after a write of the same request', async () => {
   await stand.holds([reply, read], { hits: 3 });
 });
 
-it('T50 lets a read that began before a write answer nobody who asks after it', async () => {
+it('T50 lets a read that began before a write answer no caller who asks after it', async () => {
   const topic = sampleOf(routes.getTopic, { topic_id: 't' });
   const stale = held(ok({ ...topic, title: 'old' }));
   stand.upstream.on('GET /v0/topics/t', stale.behaviour, ok({ ...topic, title: 'new' }));

@@ -41,7 +41,10 @@ let count = 0;
 /** A query that no other is shared with. */
 const next = (): string => `{ person(personId: "p${count++}") { name } }`;
 
-/** One answer every 20 ms, whoever asks: 50 a second. Who has gone is passed over. Answers how to stop. */
+/**
+ * One answer every 20 ms, whichever caller waits: 50 a second. Callers who have left are passed
+ * over. Answers how to stop.
+ */
 function serveFifty({ upstream }: Stand): () => void {
   const waiting: (() => boolean)[] = [];
   upstream.on('*', (response, seen, socket) => {
@@ -75,7 +78,7 @@ describe('as the settings are by default', () => {
     await stand.close();
   });
 
-  it('T24 tells fifty readers at once what each has asked, and lets none wait ten times as long as most', async () => {
+  it('T24 answers fifty readers at once, and lets none wait ten times as long as most', async () => {
     stand.upstream.on('*', after(5, world()));
     let calls = (await readAll(callers, 50, SLOW ? 5_000 : 500)).calls;
 
@@ -289,7 +292,7 @@ describe('as the settings are by default', () => {
     const codesOf = ({ body }: Heard) => (body.errors ?? []).map((e: any) => e.extensions.code);
     const shed = heard.filter(({ status: code }) => code === 503);
     const served = heard.filter(({ body }) => !body.errors);
-    // Let in before anybody knew how slow the backend had become; told so in time.
+    // Admitted before the limiter knew how slow the backend had become; refused in time.
     const late = heard.filter((one) => one.status === 200 && one.body.errors);
     expect(new Set(late.flatMap(codesOf))).toEqual(
       new Set(late.length ? ['UPSTREAM_TIMEOUT'] : []),
@@ -299,7 +302,7 @@ describe('as the settings are by default', () => {
     expect(served.length).toBeGreaterThan(50);
     expect(shed.length).toBeGreaterThan(50);
     expect(shed.every(({ retryAfter }) => Number(retryAfter) >= 1)).toBe(true);
-    // Who stood in line before the pace was known is told when a try's time is over; the others at once.
+    // Calls queued before the pace was known are refused at their timeout; the others at once.
     await idle;
     const logged = loggedSince(stand.gateway.output, begunMs + 2_000);
     const slowest = (some: readonly Logged[]) =>

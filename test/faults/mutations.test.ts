@@ -1,5 +1,5 @@
 /**
- * T22 and T53 to T56: a write is sent once, and what became of it is told as far as anybody knows.
+ * T22 and T53 to T56: a write is sent once, and its outcome is reported as far as it is known.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -262,7 +262,7 @@ describe('T56 several writes in one document', () => {
     await stand.holds(reply, { hits: 4 });
   });
 
-  it('T56 tells refusals as data: what the caller can mend is no error', async () => {
+  it('T56 answers refusals as data: what the caller can correct is no error', async () => {
     stand.upstream.on('PATCH /v0/topics/a', status(409));
     stand.upstream.on('PATCH /v0/topics/b', status(404));
     stand.upstream.on('PATCH /v0/topics/c', status(422));

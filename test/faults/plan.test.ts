@@ -1,6 +1,6 @@
 /**
  * T61b, T62, T72: what one document may cost before anything is called, what finding that out may
- * cost, and what a cursor tells of the API key it was made for.
+ * cost, and what a cursor reveals of the API key it was made for.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { getOperationAST, parse, validate, type DocumentNode } from 'graphql';

@@ -1,5 +1,5 @@
 /**
- * Readers of every kind: each asks a few things, and knows to the byte what it must be told.
+ * Readers of every kind: each asks a few things, and knows the exact answer.
  *
  * What is asked is new every time and a reader has a key of its own, so that nothing is shared and
  * an answer that was meant for another is seen.

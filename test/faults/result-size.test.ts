@@ -107,7 +107,7 @@ describe('T61 an answer has a size', () => {
     });
   });
 
-  it('T61 tells callers who accept only application/json with 200', async () => {
+  it('T61 answers callers who accept only application/json with 200', async () => {
     const reply = await stand.ask(`{ page(pageId: "p") { ${circles(3, 'pageId')} } }`, {
       headers: { accept: 'application/json' },
     });

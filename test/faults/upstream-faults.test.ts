@@ -782,12 +782,12 @@ describe('T23 answers that are no HTTP', () => {
     } else {
       expectPartial(reply, code);
     }
-    // Nobody is given the rest of it: the connection is not used again.
+    // The rest of it goes to no caller: the connection is not used again.
     await eventually(() => expect([...sockets].filter((one) => !one.destroyed)).toEqual([]));
     await stand.holds(reply, { hits });
   });
 
-  it('T23 gives nobody the second of two answers to one request', async () => {
+  it('T23 gives no caller the second of two answers to one request', async () => {
     const answer = (name: string) => {
       const body = JSON.stringify({ ...person, name });
       return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
@@ -826,7 +826,7 @@ describe('T22 a caller who leaves', () => {
     });
   });
 
-  it('T22 fails nobody who waits for the same', async () => {
+  it('T22 fails no other caller of the same read', async () => {
     const late = held(ok(person));
     stand.upstream.on(PERSON, late.behaviour);
     const leaving = new AbortController();

@@ -203,7 +203,7 @@ describe.concurrent('a backend that is gone', () => {
 });
 
 describe.concurrent('T21 a backend that cannot be trusted', () => {
-  it('T21 trusts no certificate that nobody vouches for, and does not ask again', async () => {
+  it('T21 trusts no self-signed certificate, and does not ask again', async () => {
     const front = await openFront();
     const stand = await open({}, { certificate: selfSigned, url: () => front.url });
     front.leadTo(stand.upstream.port);

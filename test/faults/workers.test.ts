@@ -1,9 +1,10 @@
 /**
  * T75 and T79: several workers on one port, of which one is stopped, killed or hangs.
  *
- * What is promised. SIGTERM resets nobody who keeps a connection or was sent while the gateway was
+ * What is promised. SIGTERM resets no connection that is kept or was opened while the gateway was
  * ready. A worker that is killed costs the requests under way on its own connections, no others, and
- * nobody waits for ever. One that hangs is replaced, and those who come meanwhile are answered by
+ * no caller waits for ever. One that hangs is replaced, and those who come meanwhile are answered
+ * by
  * others.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -162,7 +163,7 @@ describe.runIf(process.platform === 'linux')('two workers', () => {
     expect(callers.failures.filter(({ code }) => code !== 'ECONNREFUSED')).toEqual([]);
   });
 
-  it('T75 a worker killed costs what was under way on its connections, and nobody waits for ever', async () => {
+  it('T75 a worker killed costs what was under way on its connections, and no caller waits for ever', async () => {
     const { gateway } = await open();
     const callers = crowd(gateway, 40);
     const lost: Outcome[] = [];

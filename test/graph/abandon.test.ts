@@ -26,7 +26,7 @@ it('gives up the list of a page that turns out missing, and does not wait for it
   await expectGivenUp(rest, '/v0/pages/{page_id}/audiences');
 });
 
-it('keeps a call that somebody else asks for meanwhile', async () => {
+it('keeps a call that another resolver needs meanwhile', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/pages/gone', status(404));
   backend.on('GET /v0/pages/gone/audiences', status(404));

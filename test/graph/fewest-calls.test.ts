@@ -1,7 +1,7 @@
 /**
  * What a query costs: calls, and rounds of calls that wait for each other.
  *
- * The backend takes 20 ms a call here, so that rounds can be told apart by when calls began and ended.
+ * The backend takes 20 ms a call here, so that rounds show in when calls began and ended.
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';

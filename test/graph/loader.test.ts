@@ -17,7 +17,7 @@ it('answers a key as soon as its own call is, however slow those asked for besid
   await expect(loader.load('quick')).resolves.toBe('quick is here');
 });
 
-it('fails a key alone, for everybody who asks for it', async () => {
+it('fails a key alone, for all loads of it', async () => {
   const loader = new Loader<string, string>(
     (key) => key,
     (key) => (key === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve(key)),

@@ -9,7 +9,7 @@ import { openRest } from '../rest/open-rest.ts';
 import { after } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 
-it('tells versions their page, whether the audiences were read for one request, for two or before', async () => {
+it('gives versions their page, whether the audiences were read for one request, for two or before', async () => {
   const { backend, client, told } = await openRest();
   backend.on('*', after(20, world()));
   const ask = () =>

@@ -216,7 +216,7 @@ describe('the account of a person', () => {
     expect(stack.restCalls).toHaveLength(1 + Math.ceil((before + 1) / 100));
   });
 
-  it('is not told apart by upper and lower case: domains must be equal letter by letter', async () => {
+  it('is matched case-sensitively: domains must be equal letter by letter', async () => {
     const stack = await openStaged((url) =>
       url.pathname.startsWith('/v0/persons/')
         ? person('p', 'home.example')

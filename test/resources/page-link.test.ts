@@ -42,7 +42,7 @@ describe('pageLinks', () => {
     expect(stack.restCalls).toHaveLength(2 + audiences.size);
   });
 
-  it('say what to do when nothing tells their page', async () => {
+  it('say what to do when their page is unknown', async () => {
     const stack = await openStack();
 
     const { data, errors } = await stack.query(

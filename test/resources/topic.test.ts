@@ -68,7 +68,7 @@ describe('Topic', () => {
     expect(stack.restCalls).toEqual(['GET /v0/topics?limit=3']);
   });
 
-  it('tells with the document for frontends how many entries it leaves out', async () => {
+  it('shows with the document for frontends how many entries it leaves out', async () => {
     const stack = await openStack();
 
     const { data } = await stack.query(TopicsDocument, { first: 1 });

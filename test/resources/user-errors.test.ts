@@ -121,20 +121,23 @@ const FORMS: readonly [keyof typeof WRITES, object, ReturnType<typeof invalid>[]
 ];
 
 describe('what breaks a limit', () => {
-  it.each(FORMS)('is told at once and calls nothing: %s %o', async (name, input, userErrors) => {
-    const stack = await openStack();
+  it.each(FORMS)(
+    'is reported at once and calls nothing: %s %o',
+    async (name, input, userErrors) => {
+      const stack = await openStack();
 
-    const plan = planOf(mutationOf(name), stack, { input });
-    const { data, errors } = await stack.query(mutationOf(name), { input });
+      const plan = planOf(mutationOf(name), stack, { input });
+      const { data, errors } = await stack.query(mutationOf(name), { input });
 
-    expect(errors).toBeUndefined();
-    expect(data[name]).toMatchObject({ object: null });
-    const byField = (list: { field: string[] }[]) =>
-      list.toSorted((a, b) => String(a.field).localeCompare(String(b.field)));
-    expect(byField(data[name].userErrors)).toEqual(byField(userErrors));
-    expect(stack.restCalls).toEqual([]);
-    expect(plan.calls).toEqual({ least: 0, most: 0 });
-  });
+      expect(errors).toBeUndefined();
+      expect(data[name]).toMatchObject({ object: null });
+      const byField = (list: { field: string[] }[]) =>
+        list.toSorted((a, b) => String(a.field).localeCompare(String(b.field)));
+      expect(byField(data[name].userErrors)).toEqual(byField(userErrors));
+      expect(stack.restCalls).toEqual([]);
+      expect(plan.calls).toEqual({ least: 0, most: 0 });
+    },
+  );
 
   it('does not keep the next write of the document from being sent', async () => {
     const stack = await openStack({ fresh: true });

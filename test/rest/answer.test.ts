@@ -84,7 +84,7 @@ describe('an answer that is none', () => {
     const first = await outcome(getPerson(client()));
     const second = await getPerson(client());
 
-    // undici sees the surplus with the answer or after it; either way nobody is given it.
+    // undici sees the surplus with the answer or after it; either way no caller gets it.
     expect(first instanceof Error ? 'first' : first.name).toBe('first');
     expect(second).toMatchObject({ name: 'second' });
   });
@@ -125,7 +125,7 @@ describe('an answer made to hurt', () => {
     expect(stall.stop()).toBeLessThan(200);
   });
 
-  it('may nest in a field nobody reads, and in texts', async () => {
+  it('may nest in an undocumented field, and in texts', async () => {
     const { backend, client } = await openRest();
     const braces = '[{"'.repeat(1_000);
     backend.on('*', ok({ ...person('p', braces), payload: braces }));

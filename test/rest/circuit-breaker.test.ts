@@ -374,7 +374,7 @@ describe('the scopes of the circuit breaker', () => {
     expect(backend.hits()).toBe(32);
   });
 
-  it('remember no more keys than they may, whoever invents them', async () => {
+  it('remember no more keys than they may, invented ones included', async () => {
     const { backend, client, upstream } = await openRest({ breaker: { volume: 1 } });
     const ask = (i: number) => outcome(getPerson(client({ apiKey: `invented-${i}` })));
     backend.on('*', status(401));

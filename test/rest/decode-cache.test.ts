@@ -59,7 +59,7 @@ describe('an answer that is what it was before', () => {
     expect(await failureOf(getPerson(client()))).toBe('RestInvalidResponseError');
   });
 
-  it('helps nobody whom the backend refuses', async () => {
+  it('gives nothing to a caller whom the backend refuses', async () => {
     const { backend, client } = await openRest();
     const json = ok(person('p'));
     backend.on(PERSON, json, json, json, status(403));
@@ -75,7 +75,7 @@ describe('an answer that is what it was before', () => {
     expect(new Set(await inTurn(client, 4)).size).toBe(4);
   });
 
-  it('tells of its own exchange where it is broken', async () => {
+  it('names its own exchange in its errors', async () => {
     const { backend, client } = await openRest();
     const ids = ['r1', 'r2', 'r3', 'r4'];
     backend.on(PERSON, ...ids.map((id) => ok({ ...person('p'), name: 7 }, { 'x-request-id': id })));

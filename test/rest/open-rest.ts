@@ -1,5 +1,6 @@
 /**
- * The REST side alone for a test: a misbehaving backend, a pool, an upstream that tells what it does.
+ * The REST side alone for a test: a misbehaving backend, a pool, an upstream that reports what it
+ * does.
  */
 import { onTestFinished } from 'vitest';
 import {
@@ -20,7 +21,7 @@ import {
 export interface Rest {
   readonly backend: FaultUpstream;
   readonly upstream: Upstream;
-  /** What the observer was told, by the method's name; of the breaker, scope and state. */
+  /** Events of the observer, by the method's name; of the breaker, scope and state. */
   readonly told: string[];
   readonly calls: ObservedCall[];
   /** The client of a new request. */

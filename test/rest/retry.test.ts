@@ -200,7 +200,7 @@ describe('a rate limit', () => {
     expect(told).toContain('pause');
   });
 
-  it('is told at once to callers who can not wait for its end', async () => {
+  it('refuses callers at once who cannot wait for its end', async () => {
     const { backend, client } = await openRest();
     backend.on('*', status(429, { 'retry-after': '30' }));
     await outcome(getPerson(client()));

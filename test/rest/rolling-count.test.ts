@@ -20,7 +20,7 @@ it('counts all of the last span and nothing older than two', () => {
   );
 });
 
-it('tells how many there are a millisecond, but not from a moment', () => {
+it('gives the rate per millisecond, but not of too short a time', () => {
   const count = new RollingCount(100);
   for (let ms = 1_000; ms < 1_005; ms++) count.add(ms);
   expect(count.perMs(1_005)).toBe(0);

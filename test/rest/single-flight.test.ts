@@ -61,7 +61,7 @@ describe('sharing reads in flight', () => {
     expect(backend.hits()).toBe(keys.length);
   });
 
-  it('gives everybody the same immutable object', async () => {
+  it('gives all callers the same immutable object', async () => {
     const { backend, client } = await openRest();
     backend.on('GET /v0/persons/p/logs', after(30, ok(logs({ deep: [{ er: 1 }] }))));
     const read = () => client().call(routes.listPersonLogs, { path: { person_id: 'p' } });
@@ -106,7 +106,7 @@ describe('sharing reads in flight', () => {
     expect(await led).toMatchObject({ personId: 'p' });
   });
 
-  it('sends nothing that nobody wished for to begin with', async () => {
+  it('sends nothing when the first caller was cancelled before', async () => {
     const { backend, client } = await openRest();
     const cancel = new Cancel();
     cancel.cancel();
@@ -118,7 +118,7 @@ describe('sharing reads in flight', () => {
     expect(one.journal.entries).toEqual([]);
   });
 
-  it('closes the connection when all have left, and joins nobody to what was given up', async () => {
+  it('closes the connection when all have left, and joins no later read to the cancelled one', async () => {
     const { backend, client } = await openRest();
     let closed = false;
     const silent: Behaviour = (_response, _seen, socket) => {
@@ -155,7 +155,7 @@ describe('sharing reads in flight', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it('tells a failure to all who wait, and keeps none of it', async () => {
+  it('gives a failure to all who wait, and keeps none of it', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, after(30, ok([])), ok(person('p')));
 

@@ -154,7 +154,7 @@ describe('the budget', () => {
     });
   });
 
-  it('counts a document that could be dear by what it costs at least', async () => {
+  it('judges a document by what it costs at least, not at most', async () => {
     const stack = await openStack({ maxUpstreamCalls: 5 });
 
     const { errors } = await stack.query(

@@ -28,7 +28,7 @@ const many = (queue: FairQueue, key: string, count: number, ms: number) =>
   Array.from({ length: count }, async (_, i) => queue.run(key, task(`${key}${i}`, ms)));
 
 describe('the fair queue', () => {
-  it('runs a task at once while nobody waits, and hands on what it answers or throws', () => {
+  it('runs a task at once while none waits, and hands on what it answers or throws', () => {
     const queue = new FairQueue();
     const failing = (): never => {
       throw new TypeError('mine');
@@ -53,7 +53,7 @@ describe('the fair queue', () => {
     expect(await Promise.all(all)).toEqual(ran);
   });
 
-  it('serves a key with little work before one with much, whoever came first', async () => {
+  it('serves a key with little work before one with much, whichever came first', async () => {
     const queue = new FairQueue();
 
     const dear = many(queue, 'dear', 20, 8);

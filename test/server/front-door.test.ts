@@ -90,7 +90,7 @@ describe('a mutation by GET', () => {
 });
 
 describe('a body', () => {
-  it('may hold properties nobody defined', async () => {
+  it('may hold unknown properties', async () => {
     const { url } = await openSite();
 
     const reply = await send(`${url}/graphql`, {
@@ -338,7 +338,7 @@ describe('GraphiQL', () => {
       ([, file]) => file!,
     );
 
-  it('is a page that loads nothing from elsewhere and may be framed by nobody', async () => {
+  it('is a page that loads nothing from elsewhere and may not be framed', async () => {
     const { url } = await openPage();
 
     const { status, text, headers } = await send(`${url}/graphql`, { headers: browser });

@@ -1,24 +1,17 @@
 /**
- * Answers in parts over HTTP: both formats, whoever reads them, and who leaves in between.
+ * Answers in parts over HTTP: both formats, their readers, and readers who leave in between.
  */
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { multipart } from '../../src/server/http/multipart.ts';
 import { eventually } from '../faults/stand.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, held, silence, status } from '../support/faults.ts';
 import { world } from '../support/world.ts';
-import { openSite, POST_JSON, send, type Site } from './support.ts';
+import { openFaultySite, POST_JSON, send, type Site } from './support.ts';
 
-async function open() {
-  const upstream = await openFaultUpstream();
-  onTestFinished(() => upstream.stop());
-  upstream.on('*', world());
-  const site = await openSite({ upstreamUrl: upstream.url, timeoutMs: 5_000 });
-  return { upstream, site };
-}
+const open = () => openFaultySite({ timeoutMs: 5_000 });
 
 const V02 = 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9';
 const V2022 = 'multipart/mixed;deferSpec=20220824, application/json;q=0.9';
@@ -184,7 +177,7 @@ describe('an answer in parts', () => {
     expect(nodes).toEqual(whole.body.data.page.audiences.nodes);
   });
 
-  it('tells what it has cost in its last part', async () => {
+  it('says what it has cost in its last part', async () => {
     const { upstream, site } = await open();
     upstream.on(AUDIENCES, slowly(50));
 
@@ -197,7 +190,7 @@ describe('an answer in parts', () => {
     expect(told.journal).toHaveLength(2);
   });
 
-  it.each([V02, V2022])('tells of a failure where it belongs: %s', async (accept) => {
+  it.each([V02, V2022])('reports a failure at its place: %s', async (accept) => {
     const { upstream, site } = await open();
     upstream.on(AUDIENCES, after(50, status(403)));
 
@@ -223,15 +216,8 @@ describe('an answer in parts', () => {
   });
 
   it('ends in time, and says what was not answered', async () => {
-    const upstream = await openFaultUpstream();
-    onTestFinished(() => upstream.stop());
-    upstream.on('*', world());
+    const { upstream, site } = await openFaultySite({ timeoutMs: 5_000, requestTimeoutMs: 400 });
     upstream.on(AUDIENCES, silence());
-    const site = await openSite({
-      upstreamUrl: upstream.url,
-      timeoutMs: 5_000,
-      requestTimeoutMs: 400,
-    });
 
     const { parts } = await ask(site, SCREEN);
 

@@ -138,7 +138,7 @@ describe('a document', () => {
     expect(reply.body).toEqual({ data: { a: null, b: null } });
   });
 
-  it('is told by how much it is too large and what to do instead', async () => {
+  it('is refused with by how much it is too large and what to do instead', async () => {
     const site = await openSite();
 
     const { body } = await site.query(`{ ${many(31, (i) => `a${i}: __typename`)} }`);

@@ -1,4 +1,4 @@
-/** Callers who leave, crowds, and mistakes nobody waits for. */
+/** Callers who leave, crowds, and unhandled rejections. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ describe('a caller who leaves', () => {
 });
 
 describe('a crowd', () => {
-  it('is served as far as it goes; the rest is told 503 and when to come back', async () => {
+  it('is served as far as it goes; the rest is answered 503 with when to come back', async () => {
     const url = await openBackendThat((_request, response) => {
       setTimeout(() => response.writeHead(404).end(), 200);
     });
@@ -111,7 +111,7 @@ describe('headers', () => {
   });
 });
 
-describe('a rejection nobody waits for', () => {
+describe('an unhandled rejection', () => {
   it('is logged and counted, and the process goes on', async () => {
     const mistake = `process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody waits'))})`;
     const product = startProduct({

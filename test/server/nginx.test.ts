@@ -1,11 +1,10 @@
 /** Answers through nginx as Debian installs it, and through one that compresses itself. */
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { describe, expect, it } from 'vitest';
 import { held } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { hasNginx, openNginx, passing } from '../support/nginx.ts';
 import { world } from '../support/world.ts';
-import { openSite, POST_JSON, shareBackend } from './support.ts';
+import { openFaultySite, openSite, POST_JSON, shareBackend } from './support.ts';
 
 shareBackend();
 
@@ -63,12 +62,9 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
   });
 
   it('passes each part of an answer on at once', async () => {
-    const upstream = await openFaultUpstream();
-    onTestFinished(() => upstream.stop());
+    const { upstream, site } = await openFaultySite();
     const late = held(world());
-    upstream.on('*', world());
     upstream.on('GET /v0/pages/p/audiences', late.behaviour);
-    const site = await openSite({ upstreamUrl: upstream.url });
     const front = await openNginx(site.url, passing('gzip on; gzip_types *;'));
 
     const response = await fetch(`${front}/graphql`, {

@@ -2,21 +2,14 @@
  * `onError` as a request parameter: what a failing backend call does to the answer and to other calls.
  */
 import type { Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
 import { eventually, expectBelow } from '../faults/stand.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, status } from '../support/faults.ts';
-import { sampleOf, world } from '../support/world.ts';
-import { openSite, POST_JSON, send, type Site } from './support.ts';
+import { sampleOf } from '../support/world.ts';
+import { openFaultySite, POST_JSON, send, type Site } from './support.ts';
 
-async function open() {
-  const upstream = await openFaultUpstream();
-  onTestFinished(() => upstream.stop());
-  upstream.on('*', world());
-  const site = await openSite({ upstreamUrl: upstream.url, timeoutMs: 5_000 });
-  return { upstream, site };
-}
+const open = () => openFaultySite({ timeoutMs: 5_000 });
 
 const ask = ({ url }: Site, query: string, onError: unknown) =>
   send(`${url}/graphql`, {

@@ -56,7 +56,7 @@ describe('/ready', () => {
     });
   });
 
-  it('is 503 without an address while nobody listens, and recovers by itself', async () => {
+  it('is 503 without an address while nothing listens, and recovers by itself', async () => {
     const backend = await openStatusBackend();
     backend.status = 503;
     const { url } = await openSite({ upstreamUrl: backend.url });

@@ -94,7 +94,7 @@ describe('starting', () => {
     expect(query.text).not.toContain('127.0.0.1');
   });
 
-  it('logs that the backend went and came back, though nobody asks for readiness', async () => {
+  it('logs that the backend went and came back, without requests for readiness', async () => {
     const { server, url: upstreamUrl } = await openSlowBackend(0);
     const { port } = server.address() as AddressInfo;
     const product = startProduct({ UPSTREAM_URL: upstreamUrl, LOG_LEVEL: 'warn' });

@@ -14,14 +14,13 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
 } from 'graphql';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { semanticLevelsOf } from '../../src/graph/types/semantic-non-null.ts';
 import { schema } from '../../src/schema.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, status, type Behaviour } from '../support/faults.ts';
 import { routeOf, sampleOf, world } from '../support/world.ts';
-import { openSite, POST_JSON, send, type Site } from './support.ts';
+import { openFaultySite, POST_JSON, send, type Site } from './support.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -136,7 +135,7 @@ function* placesOf(
   yield* walk(data, [...way, field], []);
 }
 
-/** Everything that may be left out, and every word that nobody has heard of. */
+/** Answers with optional fields left out, and with unknown enum values. */
 const spoilt: Behaviour = (response, seen, socket) => {
   const found = routeOf(seen);
   const spoil = (value: any, name: string): any => {
@@ -175,10 +174,7 @@ interface Asked {
 
 /** Asked by one gateway, failures last: they open its circuits. */
 async function answersTo(one: Annotated): Promise<readonly Asked[]> {
-  const upstream = await openFaultUpstream();
-  onTestFinished(() => upstream.stop());
-  upstream.on('*', world());
-  const site = await openSite({ upstreamUrl: upstream.url });
+  const { upstream, site } = await openFaultySite();
   const request = sourceOf(one);
   await ask(site, request);
   const asked = new Set(

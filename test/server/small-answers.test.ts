@@ -4,12 +4,11 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { negotiateCoding } from '../../src/server/http/content-coding.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
-import { openSite, shareBackend, type Site } from './support.ts';
+import { openFaultySite, openSite, shareBackend, type Site } from './support.ts';
 
 shareBackend();
 
@@ -126,7 +125,7 @@ describe('compression', () => {
     });
   });
 
-  it('never holds a key, so what it saves tells nothing of one', async () => {
+  it('never holds a key, so its compression reveals nothing of one', async () => {
     const site = await openSite();
 
     const answers = [
@@ -233,10 +232,8 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   });
 
   it('never has a tag for a partial answer', async () => {
-    const upstream = await openFaultUpstream();
-    onTestFinished(() => upstream.stop());
+    const { upstream, site } = await openFaultySite();
     upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
-    const site = await openSite({ upstreamUrl: upstream.url });
 
     const answer = await ask(site, carrier, '{ page(pageId: "p") { title audiencesCount } }');
 
@@ -247,9 +244,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
 });
 
 it('answers 304 for the same answer only: never for a changed field, another key, coding or type', async () => {
-  const upstream = await openFaultUpstream();
-  onTestFinished(() => upstream.stop());
-  const site = await openSite({ upstreamUrl: upstream.url });
+  const { upstream, site } = await openFaultySite();
   const pages = fc.record({
     name: fc.constantFrom('n', 'N', 'ñ', 'n'.repeat(2_000)),
     title: fc.constantFrom('u', 't', ''),

@@ -14,7 +14,9 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../src/serv
 import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
 import { upstreamProbe } from '../../src/server/observe/upstream-probe.ts';
+import { openFaultUpstream, type FaultUpstream } from '../support/fault-upstream.ts';
 import { buildGateway } from '../support/gateway-build.ts';
+import { world } from '../support/world.ts';
 
 export interface Reply {
   readonly status: number;
@@ -114,6 +116,16 @@ export async function openSite({
   };
 }
 
+/** A server that closes with the test, over a backend that a test can make fail. */
+export async function openFaultySite(
+  options: SiteOptions = {},
+): Promise<{ readonly upstream: FaultUpstream; readonly site: Site }> {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  upstream.on('*', world());
+  return { upstream, site: await openSite({ upstreamUrl: upstream.url, ...options }) };
+}
+
 export const POST_JSON = {
   'content-type': 'application/json',
   accept: 'application/graphql-response+json',
@@ -149,7 +161,7 @@ export interface Product {
 /** Built once, whatever starts it. */
 const MAIN = await buildGateway();
 
-/** `npm start` without its build, on a free port unless told otherwise. */
+/** `npm start` without its build, on a free port by default. */
 export function startProduct(env: Record<string, string> = {}): Product {
   const child = spawn(process.execPath, [MAIN], {
     env: {

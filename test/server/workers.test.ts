@@ -158,7 +158,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A port nobody listens on now. */
+/** A port that is free now. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -8,7 +8,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** For `localhost`, valid for a hundred years: wrong only in that nobody vouches for it. */
+/** For `localhost`, valid for a hundred years: wrong only in that no authority signed it. */
 export const selfSigned: Certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIUFn4W1Zi3jGI17mStPhF1BZsmRhQwCgYIKoZIzj0EAwIw

@@ -38,7 +38,7 @@ export interface FaultUpstreamOptions {
   readonly stopped?: boolean;
 }
 
-/** Opens a backend that answers 404 until told otherwise. */
+/** Opens a backend that answers 404 until it has a script. */
 export async function openFaultUpstream({
   certificate,
   stopped = false,

@@ -60,7 +60,7 @@ export const after =
     await behaviour(...args);
   };
 
-/** The same, once somebody says so. */
+/** The same, once it is released. */
 export function held(behaviour: Behaviour): { behaviour: Behaviour; release: () => void } {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {

@@ -27,7 +27,7 @@ import type { RouteSet } from '../../src/v0/routes.ts';
 export interface StackOptions extends Partial<BackendOptions> {
   /** A backend that no other test of the file sees. */
   readonly fresh?: boolean;
-  /** Which routes the gateway believes in; the backend has them all unless told otherwise. */
+  /** Which routes the gateway believes in; the backend has them all by default. */
   readonly routeSet?: RouteSet;
   readonly limits?: Partial<DocumentLimits>;
   readonly maxUpstreamCalls?: number;

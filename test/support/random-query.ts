@@ -2,7 +2,7 @@
  * Random valid queries against the schema, from a seed that a failure can print.
  *
  * Knows which raw ids exist, so that queries find something; everything else it reads off the
- * schema, so a new field or room is covered without a change here.
+ * schema, so a new field or module is covered without a change here.
  */
 import {
   getNamedType,

@@ -1,5 +1,5 @@
 /**
- * A whole backend out of the route table: it has every object anybody asks for, made from the
+ * A whole backend out of the route table: it has every object that is asked for, made from the
  * contract's own schemas.
  *
  * Strings are their field's name, ids what the path says, instants one instant; so a new field or
@@ -87,7 +87,7 @@ function sample(schema: z.core.$ZodType, name: string, known: Known): unknown {
   return known[name] ?? (/url$/i.test(name) ? 'https://example.com/' : name);
 }
 
-/** What tells the items of a list apart. */
+/** Makes the items of a list differ. */
 const OWN_IDS = [
   'pageId',
   'audienceId',

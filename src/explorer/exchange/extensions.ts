@@ -2,27 +2,10 @@
  * What the gateway answers beside the data: the journal of a request, and the plan of a document.
  */
 import type { ExecutionResult } from 'graphql';
+import type { Explained, ExplainedCall } from '../../plan/explain.ts';
 
-export interface JournalCall {
-  readonly method: string;
-  /** The route's template. */
-  readonly route: string;
-  /** The field that caused the call. */
-  readonly path: readonly (string | number)[];
-  /** Milliseconds since the request began. */
-  readonly startMs: number;
-  readonly durationMs: number | null;
-  readonly status: number | null;
-  readonly attempt: number;
-  readonly source: 'sent' | 'shared' | 'primed' | 'unsent';
-}
-
-export interface Journal {
-  readonly calls: number;
-  readonly rounds: number;
-  readonly backendMs: number;
-  readonly journal: readonly JournalCall[];
-}
+export type { ExplainedCall as JournalCall };
+export type Journal = Explained;
 
 /** `most` is null where the length of a list is unknown. */
 export interface Count {

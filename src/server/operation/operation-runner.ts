@@ -160,15 +160,11 @@ export class OperationRunner {
    * the kept answer of a query whose REST answers are what they were.
    */
   run(operation: AdmittedOperation): MaybePromise<Executed | Content> {
-    const { known, request } = operation;
+    const { request } = operation;
     const { record, accept } = request;
     // A caller who leaves gives up a read. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
-    const args = {
-      ...this.#argsOf(operation, leaving, record.startedAt),
-      isIncremental: known.isIncremental && incrementalFormatOf(accept) !== undefined,
-      announcesAll: known.isIncremental && announcesAll(accept),
-    };
+    const args = this.#argsOf(operation, leaving, record.startedAt, accept);
     const execute = () => this.#refuse(args, request) ?? this.#execute(args);
     const repeated = mayBeRepeated(operation) ? this.#kept?.find(operation) : undefined;
     return repeated ? this.#kept!.answer(repeated, args.contextValue.rest, execute) : execute();
@@ -226,11 +222,15 @@ export class OperationRunner {
     });
   }
 
-  /** @param startMs when the deadline starts, on `performance.now()`'s clock. */
+  /**
+   * @param startMs when the deadline starts, on `performance.now()`'s clock.
+   * @param accept absent where nothing may come in parts.
+   */
   #argsOf(
     { params, known, apiKey, request: { record } }: AdmittedOperation,
     leaving: Cancel | undefined,
     startMs: number,
+    accept?: string | null,
   ) {
     const { schema, upstream, cursorSecret, requestTimeoutMs = 10_000 } = this.#options;
     const { pollers } = this;
@@ -246,8 +246,12 @@ export class OperationRunner {
       record,
       ...createContext(record.rest, { apiKey, cursorSecret, pollers }),
     };
-    const { document } = known;
-    return { schema, document, operationName, variableValues, contextValue, onError };
+    const { document, isIncremental } = known;
+    return {
+      ...{ schema, document, operationName, variableValues, contextValue, onError },
+      isIncremental: isIncremental && incrementalFormatOf(accept) !== undefined,
+      announcesAll: isIncremental && announcesAll(accept),
+    };
   }
 
   /** The plan, where that is all that was asked for, or the refusal of what costs too much. */

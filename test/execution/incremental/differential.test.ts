@@ -18,7 +18,7 @@ const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
 
 const execute = executeWith();
 
-/** Of a list that breaks while it is read, the whole answer also tells what was wrong in it before. */
+/** Of a list that breaks while it is read, the whole answer also has the errors before that. */
 function told(errors: ExecutionResult['errors'] = []): string[] {
   const texts = errors.map(({ path }) => `${path?.join('.')}`);
   return errors

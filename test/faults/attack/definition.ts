@@ -44,7 +44,7 @@ export interface Attack {
   readonly faults?: BackendRules['faults'];
   /** Requests that are also measured alone. Their text changes each turn, so that no cache helps. */
   readonly requests?: readonly ((turn: number) => Post)[];
-  /** Who asks beside the attacker; null for nobody. @default the legitimate mix */
+  /** Callers beside the attacker; null for none. @default the legitimate mix */
   readonly victim?: Plan | null;
   /** The attack lasts at least so long, whatever `--seconds` says. */
   readonly leastSeconds?: number;

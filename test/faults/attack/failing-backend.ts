@@ -1,6 +1,7 @@
 /**
  * A backend that fails in part: on one route, for one tenant, in how it frames answers, or in what it
- * answers to writes. Other routes and tenants must be served, and writers must be told the truth.
+ * answers to writes. Other routes and tenants must be served, and writers must get the true
+ * outcome.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
@@ -72,7 +73,7 @@ async function write(
   told.set(title, errors?.[0]?.extensions?.code ?? answered);
 }
 
-/** Compares what writers were told with what the backend did. */
+/** Compares the outcomes that writers got with what the backend did. */
 async function judge(
   { backendUrl, count, wrong }: Attacker,
   told: ReadonlyMap<string, Outcome>,
@@ -95,19 +96,23 @@ async function judge(
   }
 }
 
+/** So many callers write titles, and pause after each; then the outcomes are compared. */
+const writing =
+  (callers: number, pauseMs: () => number, expected: Outcome) => async (attacker: Attacker) => {
+    const told = new Map<string, Outcome>();
+    await attacker.loop(callers, async () => {
+      const title = `title-${told.size}`;
+      await write(attacker, title, title, told);
+      await sleep(pauseMs());
+    });
+    await judge(attacker, told, expected);
+  };
+
 const brokenWrites = (does: FaultName): Attack => ({
   point: 14,
   name: `writes are carried out, then ${does}`,
   faults: [{ route: '^PATCH ', does }],
-  run: async (attacker) => {
-    const told = new Map<string, Outcome>();
-    await attacker.loop(4, async () => {
-      const title = `title-${told.size}`;
-      await write(attacker, title, title, told);
-      await sleep(50);
-    });
-    await judge(attacker, told, 'OUTCOME_UNKNOWN');
-  },
+  run: writing(4, () => 50, 'OUTCOME_UNKNOWN'),
 });
 
 export const attacks: readonly Attack[] = [
@@ -136,15 +141,7 @@ export const attacks: readonly Attack[] = [
     point: 13,
     name: '1xx before every answer',
     faults: [{ route: '', does: 'hints' }],
-    run: async (attacker) => {
-      const told = new Map<string, Outcome>();
-      await attacker.loop(4, async () => {
-        const title = `title-${told.size}`;
-        await write(attacker, title, title, told);
-        await sleep(50);
-      });
-      await judge(attacker, told, 'ok');
-    },
+    run: writing(4, () => 50, 'ok'),
   },
   {
     point: 13,
@@ -169,14 +166,6 @@ export const attacks: readonly Attack[] = [
     name: 'idle connections are closed under writes',
     backend: { closesIdleAfterMs: 12, latencyMs: 2 },
     victim: { ...LEGITIMATE, perSecond: 4 },
-    run: async (attacker) => {
-      const told = new Map<string, Outcome>();
-      await attacker.loop(8, async () => {
-        const title = `title-${told.size}`;
-        await write(attacker, title, title, told);
-        await sleep(9 + Math.random() * 6);
-      });
-      await judge(attacker, told, 'ok');
-    },
+    run: writing(8, () => 9 + Math.random() * 6, 'ok'),
   },
 ];

@@ -88,7 +88,7 @@ export async function startGateway(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const node = [process.execPath, ...NODE_FLAGS, await buildGateway()];
-  // It logs as much as in production, but nobody here spends time on reading it.
+  // It logs as much as in production, but the log is not read here.
   const child = start(0, ['sh', '-c', 'exec "$@" > /dev/null', 'sh', ...node], {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
