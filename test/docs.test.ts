@@ -88,7 +88,9 @@ describe('commands', () => {
   });
 
   it('set settings to what they allow', () => {
-    const assignments = shellLines.flatMap((line) => [
+    // Tests have variables of their own.
+    const ofGateway = shellLines.filter((line) => !line.includes('vitest'));
+    const assignments = ofGateway.flatMap((line) => [
       ...line.matchAll(/(?<=^|\s)([A-Z][A-Z_]+)=(\S+)/g),
     ]);
 
