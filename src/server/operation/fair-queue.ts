@@ -4,7 +4,8 @@
  *
  * Once a turn of the event loop has worked for its share of time, tasks wait here for a later turn.
  * Waiting tasks are served by deficit round robin in milliseconds (Shreedhar and Varghese, 1995), with a
- * flow for each key: who sends expensive documents waits for them.
+ * flow for each key: who sends expensive documents waits for them. What a flow has used is remembered for
+ * some turns, so that one which asks seldom comes before one that asks all the time.
  */
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
@@ -12,6 +13,12 @@ const TURN_MS = 5;
 
 /** What a flow may use each time it is visited, in milliseconds. */
 const QUANTUM_MS = 1;
+
+/** By how much a flow may have used more than others before it waits for them, in milliseconds. */
+const TOLERATED_MS = 5;
+
+/** What a flow can owe, in milliseconds: later, the past is past. */
+const MAX_DEBT_MS = 100;
 
 /** Tasks that may wait. A flow may have as many as are free, so no one fills more than half of it. */
 const MAX_WAITING = 1_024;
@@ -23,11 +30,12 @@ export class QueueFullError extends Error {
 
 interface Flow {
   readonly tasks: (() => void)[];
+  /** What it may use before others; below zero, what it has used and they have not. */
   creditMs: number;
 }
 
 export class FairQueue {
-  /** Of keys with waiting tasks; the first is next. */
+  /** Of keys with waiting tasks or debts; the first is next. */
   readonly #flows = new Map<string, Flow>();
   #waiting = 0;
   /** In this turn of the event loop. */
@@ -35,43 +43,56 @@ export class FairQueue {
   #turnHasEnd = false;
 
   /**
-   * Runs a task: at once where none waits and the turn has time left.
+   * Runs a task: at once where none waits and the turn has time left, unless its flow has used much more
+   * than others of late.
    *
    * @throws {QueueFullError} when too many of its flow wait.
    */
   run<Value>(key: string, task: () => Value): Value | Promise<Awaited<Value>> {
     this.#endTurnLater();
-    if (this.#waiting === 0 && this.#usedMs < TURN_MS) return this.#timed(task);
-    let flow = this.#flows.get(key);
-    if (!flow) {
-      flow = { tasks: [], creditMs: 0 };
-      this.#flows.set(key, flow);
+    const flow = this.#flowOf(key);
+    if (this.#waiting === 0 && this.#usedMs < TURN_MS && !this.#isBehind(flow)) {
+      return this.#timed(flow, task);
     }
-    if (flow.tasks.length >= MAX_WAITING - this.#waiting) {
-      if (flow.tasks.length === 0) this.#flows.delete(key);
-      throw new QueueFullError();
-    }
-    const { tasks } = flow;
+    if (flow.tasks.length >= MAX_WAITING - this.#waiting) throw new QueueFullError();
     this.#waiting += 1;
     return new Promise((resolve) => {
-      tasks.push(() => resolve(settled(task)));
+      flow.tasks.push(() => resolve(settled(task)));
     });
   }
 
   /** Counts work that was done for a key outside of the queue. */
   charge(key: string, ms: number): void {
-    this.#usedMs += ms;
-    const flow = this.#flows.get(key);
-    if (flow) flow.creditMs -= ms;
+    this.#endTurnLater();
+    this.#count(this.#flowOf(key), ms);
   }
 
-  #timed<Value>(task: () => Value): Value {
+  #flowOf(key: string): Flow {
+    let flow = this.#flows.get(key);
+    if (!flow) {
+      flow = { tasks: [], creditMs: 0 };
+      this.#flows.set(key, flow);
+    }
+    return flow;
+  }
+
+  /** Whether others may come before it. */
+  #isBehind({ creditMs }: Flow): boolean {
+    return creditMs < -TOLERATED_MS && this.#flows.size > 1;
+  }
+
+  #timed<Value>(flow: Flow, task: () => Value): Value {
     const startMs = performance.now();
     try {
       return task();
     } finally {
-      this.#usedMs += performance.now() - startMs;
+      this.#count(flow, performance.now() - startMs);
     }
+  }
+
+  #count(flow: Flow, ms: number): void {
+    this.#usedMs += ms;
+    flow.creditMs = Math.max(flow.creditMs - ms, -MAX_DEBT_MS);
   }
 
   #endTurnLater(): void {
@@ -83,24 +104,27 @@ export class FairQueue {
   readonly #endTurn = (): void => {
     this.#turnHasEnd = false;
     this.#usedMs = 0;
-    if (this.#waiting === 0) return;
-    this.#endTurnLater();
-    this.#serve();
+    if (this.#waiting > 0) this.#serve();
+    for (const [key, flow] of this.#flows) {
+      if (flow.tasks.length > 0) continue;
+      flow.creditMs += QUANTUM_MS;
+      if (flow.creditMs >= 0) this.#flows.delete(key);
+    }
+    if (this.#flows.size > 0) this.#endTurnLater();
   };
 
   #serve(): void {
     for (const [key, flow] of this.#flows) {
-      flow.creditMs += QUANTUM_MS;
+      if (flow.tasks.length === 0) continue;
+      flow.creditMs = Math.min(flow.creditMs + QUANTUM_MS, QUANTUM_MS);
       while (flow.creditMs > 0 && flow.tasks.length > 0 && this.#usedMs < TURN_MS) {
-        const before = this.#usedMs;
         this.#waiting -= 1;
-        this.#timed(flow.tasks.shift()!);
-        flow.creditMs -= this.#usedMs - before;
+        this.#timed(flow, flow.tasks.shift()!);
       }
       // Visited again by this very loop, after the others.
       this.#flows.delete(key);
-      if (flow.tasks.length > 0) this.#flows.set(key, flow);
-      if (this.#usedMs >= TURN_MS) return;
+      this.#flows.set(key, flow);
+      if (this.#usedMs >= TURN_MS || this.#waiting === 0) return;
     }
   }
 }
