@@ -1,9 +1,9 @@
 /**
- * Checks what apps were shipped with: `npm run documents:check -- folder [--accept]`.
+ * Checks the documents that apps were shipped with: `npm run documents:check -- folder [--accept]`.
  *
  * Fails when the schema no longer serves a document of a manifest in the folder, or serves it at a
  * higher price than the one kept beside the manifest, and names the app's version, the document and
- * the field. `--accept` writes the prices of today. Nothing is called.
+ * the field. `--accept` writes today's prices. The backend is not called.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -129,7 +129,7 @@ function fieldOf(document: DocumentNode, { nodes }: GraphQLError): string {
   return field;
 }
 
-/** What rose of a price, and of which fields. */
+/** Which numbers of a price rose, and by which fields. */
 function risesOf(before: Price, { price, fields, largest }: Priced) {
   const rises: { readonly field: string; readonly what: string }[] = [];
   const compare = (what: string, field: string, was: number | null, is: number | null): void => {

@@ -1,5 +1,5 @@
 /**
- * The kinds of values that settings have: how each is read, and what is said of a wrong one.
+ * The kinds of values that settings have: how each is read, and the error for a wrong one.
  */
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -189,7 +189,7 @@ export function oneOf<const Name extends string>(
   };
 }
 
-/** Prefixes of our variables that others hardly have. */
+/** Prefixes that variables of other programs hardly have. */
 const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
 
 /** What Kubernetes sets for a service of that name. */
@@ -205,11 +205,11 @@ export function misspelt(given: readonly string[], known: readonly string[]): st
   });
 }
 
-/** Whether one edit makes one of the other; two, where the name is long. */
+/** Whether two names differ by one edit, or by two where the name is long. */
 function isNear(name: string, known: string): boolean {
   const edits = known.length < 10 ? 1 : 2;
   if (Math.abs(name.length - known.length) > edits) return false;
-  // Short names are near to many that others use.
+  // A short name is close to many variables of other programs.
   if (known.length < 5 && name.length <= known.length) return false;
   return distance(name.toUpperCase(), known) <= edits;
 }

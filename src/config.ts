@@ -78,7 +78,10 @@ export interface Config {
   readonly trustedDocuments: string | undefined;
   /** `TRUSTED_DOCUMENTS_ONLY`: whether every other document is refused. */
   readonly trustedDocumentsOnly: boolean;
-  /** `CACHE_MAX_AGE`: for how long answers to trusted documents by GET may be used unasked, in seconds. */
+  /**
+   * `CACHE_MAX_AGE`: for how long caches may reuse answers to trusted documents by GET without
+   * asking, in seconds.
+   */
   readonly cacheMaxAge: number;
   /** `LIVE_POLL_MS`: the least and the most time between two polls of a version that is watched. */
   readonly livePollMs: { readonly least: number; readonly most: number };
@@ -98,7 +101,7 @@ export interface Config {
   readonly backendTimestamps: (typeof TIMESTAMP_FORMS)[number];
   /** `BACKEND_ROUTES`: which routes the embedded backend serves. */
   readonly backendRoutes: RouteSet;
-  /** Sentences for the log: variables that are probably misspelt, and settings that go badly together. */
+  /** Sentences for the log: variables that are probably misspelt, and settings that conflict. */
   readonly warnings: readonly string[];
 }
 
@@ -112,7 +115,7 @@ const HOUR_MS = 3_600_000;
 
 const LIVE_POLL_MS = { least: 500, most: 5_000 };
 
-/** Longest time that an answer may be used unasked, in seconds. */
+/** Longest time that caches may reuse an answer without asking, in seconds. */
 const MONTH_S = 2_592_000;
 
 /**
@@ -177,11 +180,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 const UNSEALED_CURSORS =
-  'CURSOR_SECRET is not set: cursors are sealed with UPSTREAM_API_KEY alone, so whoever has a cursor can test guesses of that key without asking anybody. Set CURSOR_SECRET to 16 or more random characters.';
+  'CURSOR_SECRET is not set: cursors are sealed with UPSTREAM_API_KEY alone, so anyone with a cursor can test guesses of that key offline. Set CURSOR_SECRET to 16 or more random characters.';
 
 /**
- * A read whose callers have all left says nothing against the backend. Were they to leave before
- * their tries end, a backend that is silent would be asked for ever.
+ * A read whose callers have all left does not count as a failure of the backend. If callers left
+ * before an attempt times out, the circuit of a silent backend would never open.
  */
 function checkTimes({
   requestTimeoutMs,
@@ -209,8 +212,8 @@ function checkTrusted({
 }
 
 /**
- * Where callers need no key of their own and only this machine is served, a page that makes its own
- * name lead here (DNS rebinding) could read with the deployment's key. Its host name gives it away.
+ * Where callers need no key and only this machine is served, a page could point its own host name
+ * at this machine (DNS rebinding) and read with the deployment's key. So the host name is checked.
  */
 function defaultHosts(host: string, apiKey: string | undefined): readonly string[] | undefined {
   if (apiKey === undefined || !/^(?:localhost|127\..*|::1)$/.test(host)) return undefined;

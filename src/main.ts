@@ -1,7 +1,7 @@
 /**
  * The process: environment, database, ports and signals.
  *
- * The only file with side effects. It begins what the others describe, and ends it in reverse.
+ * The only file with side effects. It starts everything, and stops it in reverse order.
  */
 import cluster from 'node:cluster';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const MAX_RESPONSE_BYTES = 5_000_000;
 /** How long the first probe of the backend may take, in milliseconds. */
 const FIRST_PROBE_MS = 1_000;
 
-/** Where a primary tells its workers that their backend is the embedded one. */
+/** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
 
 /** GraphiQL's build: beside this file when that is built as well. */
@@ -43,12 +43,12 @@ try {
   if (cluster.isPrimary) for (const warning of config.warnings) logger.warn(warning);
   await (cluster.isPrimary && config.workers > 1 ? lead(config, logger) : serve(config, logger));
 } catch (error) {
-  // A worker has said itself what kept it from starting.
+  // The worker has logged what kept it from starting.
   if (!(error instanceof WorkerStartError)) process.stderr.write(`${explain(error)}\n`);
   process.exit(EXIT.failed);
 }
 
-/** The primary of several workers: the embedded backend runs here, once; requests are theirs. */
+/** The primary of several workers: it runs the embedded backend, and workers serve all requests. */
 async function lead(config: Config, logger: Logger): Promise<void> {
   surviveRejections(logger);
   const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
@@ -79,7 +79,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const upstream = createUpstream({
     dispatcher: createDispatcher(origin),
     pathPrefix,
-    // What the embedded backend does not serve must not be asked of it.
+    // Routes that the embedded backend does not serve are not called.
     routeSet: backend && config.backendRoutes === 'document' ? 'document' : config.upstreamRoutes,
     timeoutMs: config.upstreamTimeoutMs,
     requestTimeoutMs: config.requestTimeoutMs,
@@ -89,7 +89,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       ...metrics.observer,
       onCall: (call) => {
         metrics.observer.onCall?.(call);
-        // A caller who left says nothing of the backend.
+        // A cancelled call shows nothing about the backend.
         if (call.failure === 'cancelled') return;
         gateway.readiness.noticeCall(call.status !== undefined && call.status < 500);
       },

@@ -67,7 +67,7 @@ function table({ calls, rounds, values, routes, largest }: Plan): string {
     .join('\n');
 }
 
-/** Nobody knows how long some lists are. */
+/** The length of some lists is unknown. */
 function shown(most: number): string {
   return Number.isFinite(most) ? String(most) : 'unknown';
 }

@@ -1,10 +1,10 @@
 /**
- * Reports of failures of the backend itself: enough to find them, and nothing of the caller.
+ * Reports of the backend's own failures, without anything that a caller sent.
  */
 
-/** What went wrong on our side, without anything that the caller sent. */
+/** A failure of the backend. */
 export interface Failure {
-  /** `GET /v0/topics/:topic_id`, or what was done without being asked. */
+  /** `GET /v0/topics/:topic_id`, or the name of a background task. */
   readonly route: string;
   /** The driver's code, or the name of the error. */
   readonly code: string;

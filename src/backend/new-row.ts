@@ -18,7 +18,8 @@ const COUNT_PER_MS = 1_000;
 let last = 0;
 
 /**
- * An id such as `page_mfz2k1x8q000a3f9c`: time, a counter and chance. Greater than every one before
+ * An id such as `page_mfz2k1x8q000a3f9c`: time, a counter and random characters. Greater than every
+ * one before
  * it, so rows of the same millisecond keep the order they were made in.
  */
 export function newId(prefix: string): string {

@@ -1,8 +1,8 @@
 /**
- * `CoerceArgumentValues`: the arguments of a field, as its resolver is given them.
+ * `CoerceArgumentValues`: the arguments of a field, as its resolver receives them.
  *
- * What a document says of them is worked out once; a resolver gets an object of its own, so that
- * what one changes in it no other sees.
+ * They are prepared once for a document. Each call of a resolver gets an object of its own, which
+ * it may change.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Coercing-Field-Arguments
  */
@@ -42,7 +42,7 @@ interface Part {
   readonly value: unknown;
 }
 
-/** What a document says of a field's arguments. */
+/** A field's arguments, prepared from the document. */
 export class PreparedArguments {
   readonly definition: Definition;
   readonly #node: FieldNode;
@@ -65,7 +65,7 @@ export class PreparedArguments {
         continue;
       }
       const given = Object.hasOwn(variableValues, variable) ? variableValues[variable] : undefined;
-      // What null and nothing come to depends on the argument.
+      // The result of null, or of no value, depends on the argument.
       if (given == null) return this.#coerceAll(variableValues);
       values[name] = copyOf(given, type);
     }
@@ -87,7 +87,7 @@ export class PreparedArguments {
   }
 }
 
-/** A node stands for the fields of several types where it is selected on an interface. */
+/** One node selects fields of several types where it stands on an interface. */
 const prepared = new WeakMap<FieldNode, PreparedArguments>();
 
 export function prepareArguments(definition: Definition, node: FieldNode): PreparedArguments {
@@ -129,7 +129,7 @@ function partsOf({ args }: Definition, { arguments: given = [] }: FieldNode): Pa
   return parts;
 }
 
-/** Whether a literal comes to the same whenever it is coerced; what custom scalars do, none can know. */
+/** Whether a literal always coerces to the same value, which is unknown for custom scalars. */
 function isConstant(node: ValueNode, type: GraphQLInputType): boolean {
   let hasVariable = false;
   visit(node, {
@@ -150,7 +150,7 @@ function hasCustomScalar(type: GraphQLInputType, seen: Set<unknown>): boolean {
     : !isEnumType(named) && !specifiedScalarTypes.includes(named);
 }
 
-/** Lists and input objects anew; what a scalar or an enum has made of a value is the type's own. */
+/** Copies lists and input objects, but not the values of scalars and enums. */
 function copyOf(value: unknown, type: GraphQLInputType): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const nullable = getNullableType(type);

@@ -1,6 +1,5 @@
 /**
- * What the executor takes for granted of a schema beyond its being valid: said when a server starts,
- * and not by its first request.
+ * What the executor requires of a valid schema, checked when a server starts.
  */
 import { assertValidSchema, isScalarType, type GraphQLSchema } from 'graphql';
 
@@ -10,7 +9,7 @@ export function assertExecutable(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isScalarType(type) && type.serialize.constructor.name === 'AsyncFunction') {
       throw new Error(
-        `"${type.name}.serialize" is async, and nobody would await it: load what it needs in resolvers.`,
+        `"${type.name}.serialize" is async, and is not awaited: load what it needs in resolvers.`,
       );
     }
   }

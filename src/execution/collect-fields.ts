@@ -76,7 +76,7 @@ export function collectFields(
 
   function collect(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
-      // A fragment is collected once; the condition of a second spread is not asked for.
+      // A fragment is collected once; the condition of a second spread is not evaluated.
       if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
       if (selection.directives?.length && !isIncluded(context, selection)) continue;
       if (selection.kind === Kind.FIELD) {

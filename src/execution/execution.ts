@@ -1,8 +1,8 @@
 /**
  * One execution of an operation, as the specification describes it.
  *
- * What is awaited is null in the result until it is written there, and only that costs a promise: no
- * object or list is promised for a value in it. A path is made where a resolver or an error needs it.
+ * An awaited value is null in the result until it arrives, so that objects and lists need no
+ * promises of their own. Paths are built only for resolvers and errors that need them.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Execution
  */
@@ -50,8 +50,9 @@ import { Sharing, type SharedValue } from './sharing.ts';
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
- * What a failed field does to the rest. `PROPAGATE`: where it must not be null, the nearest place above
- * that may be is null. `NULL`: it alone is null. `ABORT`: there is no data, and nothing else is read.
+ * What a failed field does to the rest. `PROPAGATE`: if it must not be null, the nearest nullable
+ * place above it is null. `NULL`: only the field is null. `ABORT`: there is no data, and execution
+ * stops.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1163
  */
@@ -62,11 +63,11 @@ export interface ExecuteArgs extends ExecutionArgs {
   readonly onError?: ErrorBehavior | undefined;
   /** Whether what `@defer` and `@stream` put off may come later. @default false: it comes with the rest */
   readonly isIncremental?: boolean | undefined;
-  /** Whether fragments that are there in time are announced too, for readers who wait for each. */
+  /** Whether fragments of the initial answer are announced too, for clients that wait for each. */
   readonly announcesAll?: boolean | undefined;
 }
 
-/** An answer of which parts may be still to come. */
+/** A result, of which parts may follow. */
 export interface IncrementalResult extends ExecutionResult {
   /** Undefined when it is whole. */
   readonly rest?: Rest;
@@ -76,7 +77,7 @@ export interface Rest {
   readonly pending: readonly Pending[];
   /** The next payload; undefined after the last one. */
   next(): Promise<Payload | undefined>;
-  /** Nobody waits for it any more. */
+  /** Its reader has left. */
   cancel(): void;
 }
 
@@ -85,7 +86,9 @@ export interface ExecutionOptions {
   readonly maxErrors: (contextValue: unknown) => number;
   /** What an answer in this context may hold, and how long it may take. */
   readonly limits: (contextValue: unknown) => ExecutionLimits;
-  /** Told which paths come later, before anything is executed of such an operation. */
+  /**
+   * Called before an operation with deferred parts is executed, with a test of what is deferred.
+   */
   readonly onIncremental?: (
     contextValue: unknown,
     isDeferred: (path: GraphQLResolveInfo['path']) => boolean,
@@ -128,14 +131,14 @@ export class Execution implements OperationContext {
   /** Errors of parts. */
   #laterErrors = 0;
   #data: Record<PropertyKey, unknown> | null = null;
-  /** Undefined for an execution that is small so far. */
+  /** Undefined while the execution is small. */
   #turns: Turns | undefined;
-  /** Likewise; a part uses that of the initial answer. */
+  /** Undefined while the execution is small; parts use that of the initial answer. */
   #sharing: Sharing | undefined;
   /** Why there will be no data. */
   #aborted: GraphQLError | undefined;
   #abortedResult: ExecutionResult | undefined;
-  /** What follows when nothing is awaited any more. */
+  /** Called when nothing is awaited any more. */
   #next: (() => void) | undefined;
   #resolve: ((result: IncrementalResult) => void) | undefined;
 
@@ -195,7 +198,7 @@ export class Execution implements OperationContext {
     });
   }
 
-  /** Ends it without data: what is settled later goes nowhere, and nothing is resolved any more. */
+  /** Ends it without data: later results are dropped, and no more fields are resolved. */
   #abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
     if (this.#main) return this.#main.#abort(error, result);
     this.#aborted = error;
@@ -209,10 +212,10 @@ export class Execution implements OperationContext {
     return error;
   }
 
-  /** Whoever waited for the parts has left. */
+  /** The reader of the parts has left. */
   #leave(): void {
     if (this.#aborted) return;
-    const error = new GraphQLError('Nobody waits for the rest.');
+    const error = new GraphQLError('The reader has left.');
     this.#abort(error, { errors: [error] });
   }
 
@@ -242,7 +245,7 @@ export class Execution implements OperationContext {
     if (this.#isAborted) return;
     this.#data = null;
     this.#root.isNull = true;
-    this.#tell(error as GraphQLError, undefined);
+    this.#report(error as GraphQLError, undefined);
   }
 
   get #isAborted(): boolean {
@@ -250,7 +253,7 @@ export class Execution implements OperationContext {
   }
 
   /** @param place what is null because of it; undefined for all of the data. */
-  #tell(error: GraphQLError, place: Path | undefined): void {
+  #report(error: GraphQLError, place: Path | undefined): void {
     this.#errors.push(error);
     if (this.#main) this.#main.#laterErrors += 1;
     if (!(this.#main ?? this).#sharing) return;
@@ -288,7 +291,10 @@ export class Execution implements OperationContext {
     return data;
   }
 
-  /** Has groups of fields executed later; told before what is below, which may be of the same `@defer`s. */
+  /**
+   * Defers groups of fields; called before the fields below, which may belong to the same
+   * `@defer`s.
+   */
   #defer(
     { usages, groups }: DeferredSelections,
     source: unknown,
@@ -440,7 +446,7 @@ export class Execution implements OperationContext {
       for (const error of shared.errors) {
         if (this.#isFull) break;
         if (this.#size.addFailed(field)) this.#checkSize();
-        this.#tell(movedTo(path, error, shared.depth), path);
+        this.#report(movedTo(path, error, shared.depth), path);
       }
       return shared.value;
     } catch (error) {
@@ -496,7 +502,7 @@ export class Execution implements OperationContext {
       const args = this.#coerceArgumentValues(field);
       return resolve(source, args, this.#contextValue, this.#info(field, path));
     }
-    // Wrong arguments are an error even where nobody reads them.
+    // Wrong arguments are an error even where no resolver reads them.
     const args = field.arguments && this.#coerceArgumentValues(field);
     const value = field.leaf ? property : propertyOf(source, field.name);
     if (typeof value !== 'function') return value;
@@ -568,7 +574,7 @@ export class Execution implements OperationContext {
       }
       return list;
     } catch (error) {
-      // The list is gone, but promises among its items that follow have to be heard.
+      // The list is null, but rejections among its further items must be handled.
       hearRejections(values);
       throw error;
     }
@@ -780,7 +786,7 @@ export class Execution implements OperationContext {
       this.#nullData(error);
       this.#finish();
     } else {
-      if (!this.#isFull) this.#tell(error, boundary.path);
+      if (!this.#isFull) this.#report(error, boundary.path);
       boundary.leave();
     }
   }
@@ -822,11 +828,11 @@ export class Execution implements OperationContext {
     const error = withoutStack(() => locatedError(cause, field.nodes, responsePathAsArray(path)));
     if (this.#onError === 'ABORT') throw this.#abort(error, { errors: [error], data: null });
     if (propagates) throw error;
-    this.#tell(error, path);
+    this.#report(error, path);
     return null;
   }
 
-  /** Whether one more error would be told nobody. */
+  /** Whether one more error would not be reported. */
   get #isFull(): boolean {
     const main = this.#main ?? this;
     return main.#errors.length + main.#laterErrors >= this.#maxErrors(this.#contextValue);
@@ -880,13 +886,13 @@ const propertyOf = (source: unknown, name: string): unknown =>
     ? (source as Data)[name]
     : undefined;
 
-/** Promises in a value that is completed later, or never, may fail before anybody else hears them. */
+/** Handles rejections in a value that is completed later, or never. */
 function hearRejections(value: unknown): void {
   if (isPromiseLike(value)) Promise.resolve(value).then(hearRejections, () => {});
   else if (Array.isArray(value) || value instanceof Set) value.forEach(hearRejections);
 }
 
-/** @throws what the type has against the value. */
+/** @throws the type's error for the value. */
 function serialize({ type, scalar }: LeafShape, value: unknown): unknown {
   switch (scalar) {
     case 'text':
@@ -920,7 +926,7 @@ function serialize({ type, scalar }: LeafShape, value: unknown): unknown {
   );
 }
 
-/** @param type what the schema has in that name. */
+/** @param type the schema's type of that name. */
 function wrongTypeMessage(
   field: PreparedField,
   abstract: GraphQLAbstractType,

@@ -91,7 +91,7 @@ export class NullBoundary {
     return this.#awaited > 0;
   }
 
-  /** Whether what is settled here would be seen by nobody. */
+  /** Whether a value at this place would not be in the answer. */
   get isBelowNull(): boolean {
     return this.isNull || this.isAboveNull;
   }

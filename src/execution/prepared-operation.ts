@@ -98,7 +98,7 @@ export class PreparedSelection {
   /** Objects of one selection get the same keys in the same order, so V8 keeps them as one class. */
   readonly Data: new () => Data = class {
     static {
-      // A key `__proto__` is a key.
+      // A response key may be `__proto__`.
       Object.setPrototypeOf(this.prototype, null);
       Reflect.deleteProperty(this.prototype, 'constructor');
     }
@@ -370,7 +370,7 @@ const MAX_BYTES = 32_000_000;
 const BYTES_PER_FIELD = 700;
 const BYTES_PER_CHARACTER = 100;
 
-/** What is known of a document whatever is asked of it. */
+/** What all operations of a document share. */
 interface KnownDocument {
   readonly id: number;
   readonly fragments: OperationContext['fragments'];
@@ -426,7 +426,7 @@ export class PreparedOperations {
   }
 }
 
-/** Of an operation when an execution has got everywhere in it. */
+/** Of an operation whose fields have all been prepared. */
 const weightOf = (
   operation: OperationDefinitionNode,
   fragments: OperationContext['fragments'],
@@ -457,7 +457,7 @@ function countFields(
   return count;
 }
 
-/** Other operations may use its name for what is no boolean. */
+/** Another operation may declare the same name with another type. */
 const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(value) : '-');
 
 function decidersOf(document: DocumentNode): readonly string[] {

@@ -22,7 +22,7 @@ export interface ExecutionLimits {
   readonly maxTextBytes: number;
   /** When the request's time is over, on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Called once when execution ends early: nobody waits for what resolvers have begun. */
+  /** Called once when execution ends early: the calls that resolvers began are not needed. */
   readonly giveUp?: (() => void) | undefined;
   /** What a large answer is made in. @default turns that nobody is charged for */
   readonly turns?: Turns | undefined;
@@ -31,13 +31,13 @@ export interface ExecutionLimits {
 /** Values between two looks at the clock: some tenths of a millisecond. */
 const VALUES_PER_LOOK = 1_000;
 
-/** The share of a limit up to which nobody counts which fields an answer is made of. */
+/** Above this share of a limit, values are also counted by field. */
 const SMALL = 0.1;
 
-/** What an awaited value costs more than others, in time and in memory, about. */
+/** Further values that an awaited one counts as, by its time and memory. */
 const VALUES_PER_AWAITED = 12;
 
-/** What a failed field costs more than others, about. */
+/** Further values that a failed field counts as. */
 const VALUES_PER_FAILED = 20;
 
 /** Shorter strings count a byte a character, which is cheaper to know and mostly true. */
@@ -170,7 +170,7 @@ export class ResultSize {
   #largestField(): string {
     const { all } = this.#operation;
     const sizes = all.map(({ index }) => this.#valuesBelow[index] ?? 0);
-    // What is below another was prepared after it.
+    // Fields are prepared after those above them.
     for (const { index, selection } of all.toReversed()) {
       if (selection.above) sizes[selection.above.index]! += sizes[index]!;
     }

@@ -11,7 +11,9 @@ export interface Context {
   readonly apiKey: string;
   /** Makes cursors useless for guessing API keys; empty when none is configured. */
   readonly cursorSecret: string;
-  /** What watches objects for whoever wants to see them change; undefined where nobody can. */
+  /**
+   * Watches objects for subscriptions and for mutations that wait; undefined where there are none.
+   */
   readonly pollers: Pollers | undefined;
   /** False to ask for every object when its turn comes: for measuring what look-ahead saves. */
   readonly looksAhead: boolean;

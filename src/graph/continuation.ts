@@ -17,9 +17,9 @@ export interface Continuation {
   readonly after?: string | null | undefined;
 }
 
-/** A field that was cut. A large answer has thousands, of which few are told. */
+/** A field that was cut. A large answer has thousands, of which few are reported. */
 export class CutError extends RestBudgetError {
-  /** Asked when the error is told. */
+  /** Evaluated when the error is reported. */
   readonly next: () => Continuation;
 
   constructor({ route }: RestBudgetError, next: () => Continuation) {

@@ -86,7 +86,7 @@ const CODE_BY_CLASS: readonly (readonly [
   abstract new (...args: never[]) => RestError,
   ErrorCode,
 ])[] = [
-  // Callers' ids are looked at before: this one the backend had made.
+  // Callers' ids are checked before, so this one came from the backend.
   [RestInputError, 'UPSTREAM_INVALID_RESPONSE'],
   [RestUnauthenticatedError, 'UNAUTHENTICATED'],
   [RestUnsupportedError, 'UPSTREAM_UNSUPPORTED'],
@@ -112,7 +112,7 @@ export function codeOf(error: RestError): ErrorCode {
   return CODE_BY_CLASS.find(([type]) => error instanceof type)?.[1] ?? 'UPSTREAM_UNAVAILABLE';
 }
 
-/** Our message, the code, and which route failed; never an address, a key or the backend's words. */
+/** Our message, the code, and which route failed; never an address, a key or the backend's text. */
 export function fromRestError(error: RestError): GraphQLError {
   const { route, status, requestId, retryAfterMs } = error;
   const extensions = {
@@ -138,7 +138,7 @@ export function toClientError(error: unknown): GraphQLError | undefined {
   if (!(error instanceof GraphQLError)) return undefined;
   const { originalError: cause } = error;
   if (cause instanceof RestError) return at(error, fromRestError(cause));
-  // Around a refused variable graphql-js has put which one it is, and where in it.
+  // graphql-js has added which variable was refused, and where in it.
   if (cause instanceof GraphQLError) return at(error, cause, error.message);
   return cause ? undefined : error;
 }

@@ -5,7 +5,7 @@
  * because a call waits in one place at a time.
  */
 
-/** `cancelled`: nobody wants the result any more. `timeout`: this wait has lasted long enough. */
+/** `cancelled`: the result is not wanted any more. `timeout`: this wait has lasted long enough. */
 export type EndOfWait = 'cancelled' | 'timeout';
 
 /** A wait that can be ended from outside. */

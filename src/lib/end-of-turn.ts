@@ -8,7 +8,7 @@
 let end: Promise<void> | undefined;
 let resolveEnd: (() => void) | undefined;
 
-/** One promise for all who ask in the same turn. */
+/** One promise for all callers of the same turn. */
 export function endOfTurn(): Promise<void> {
   end ??= new Promise((resolve) => {
     resolveEnd = resolve;

@@ -1,4 +1,4 @@
-/** Makes errors that are expected: nobody reads their stacks, and collecting one costs more than a small query. */
+/** Makes expected errors without a stack trace, which would cost more than a small query. */
 export function withoutStack<Value>(make: () => Value): Value {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

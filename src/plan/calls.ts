@@ -23,7 +23,7 @@ export interface FieldCall {
 
 /** What is read of a list. */
 export interface PageRead {
-  /** How many pages that wait for each other; `Infinity` when nobody knows. */
+  /** How many pages that wait for each other; `Infinity` when unknown. */
   readonly pages: number;
   /** Items of the first page. */
   readonly limit: number;

@@ -1,5 +1,5 @@
 /**
- * What a document will cost and how large its answer can get, before it is executed.
+ * What a document costs and how large its answer can get, computed before it is executed.
  *
  * The planner walks a selection as look-ahead and the resolvers will, by the same declarations, and
  * once for all objects that stand at a place: what a request shares is counted once here as well.
@@ -82,7 +82,7 @@ export const MAX_VISITS = 10_000;
 /** Passes over a document, each with what the one before has learnt. */
 const MAX_PASSES = 5;
 
-/** Reads that begin before anything is there begin together. */
+/** Reads that begin before the first answer begin together. */
 const START = {};
 
 /** A list that is read to its end. */

@@ -1,7 +1,7 @@
 /**
  * What an app's document costs at least and at most, whatever its variables are.
  *
- * Nobody knows the variables of a document that is shipped: it is planned with values of every kind of
+ * The variables of a shipped document are unknown: it is planned with values of every kind of
  * id, and with the longest lists where its own defaults do not say otherwise.
  */
 import {
@@ -25,7 +25,7 @@ import { formatNodeId } from '../graph/types/node-id.ts';
 import { planFor } from './cost.ts';
 import type { Plan } from './planner.ts';
 
-/** Numbers that nobody knows, such as the length of a list that is read to its end, are null. */
+/** Unknown numbers, such as the length of a list that is read to its end, are null. */
 export interface Price {
   readonly calls: Bounds;
   readonly rounds: number;
@@ -70,7 +70,7 @@ function sampleIdsOf(schema: GraphQLSchema): string[] {
   const node = schema.getType('Node');
   const types = isInterfaceType(node) ? schema.getPossibleTypes(node) : [];
   const globalIds = types.flatMap(({ name }) =>
-    // How many ids a type has is told by which of these it reads.
+    // The one that is read shows how many ids a type has.
     PATH_IDS.map((_, i) => formatNodeId(name, PATH_IDS.slice(0, i + 1))),
   );
   return ['1', ...globalIds];

@@ -220,17 +220,17 @@ type Carrier = 'fast path' | 'Yoga POST' | 'fast GET' | 'Yoga GET' | 'in-process
 
 interface Carried {
   readonly site: Site;
-  /** How many requests the fast path has answered. */
+  /** How many POSTs the fast path has answered. */
   plain(): number;
 }
 
 async function open(options: Parameters<typeof openSite>[0] = {}): Promise<Carried> {
   const site = await openSite(options);
   let plain = 0;
-  const { answerPost } = site.gateway;
-  (site.gateway as { answerPost: typeof answerPost }).answerPost = (...args) => {
-    const answering = answerPost(...args);
-    if (answering) plain += 1;
+  const answerPlain = site.gateway.answerPlain!;
+  (site.gateway as { answerPlain: typeof answerPlain }).answerPlain = (request, record) => {
+    const answering = answerPlain(request, record);
+    if (answering && request.method === 'POST') plain += 1;
     return answering;
   };
   return { site, plain: () => plain };

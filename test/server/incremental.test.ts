@@ -340,6 +340,7 @@ describe('a heartbeat', () => {
   it('is a part that says nothing, as often as nothing is said', async () => {
     const text = '{"hasNext":false}';
     const parts = {
+      format: 'incrementalSpec=v0.2' as const,
       next: async () => {
         await sleep(70);
         return { text, isLast: true };

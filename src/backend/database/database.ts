@@ -36,7 +36,7 @@ export interface Database {
   read<Answer>(work: (db: Executor) => Promise<Answer>): Promise<Answer>;
   /** Runs queries as one transaction: all of it is kept, or nothing. */
   write<Answer>(work: (db: Executor) => Promise<Answer>): Promise<Answer>;
-  /** Waits for what is under way, then lets the file go; the file alone holds everything then. */
+  /** Waits for what is under way, then closes the file, which then holds everything. */
   close(): Promise<void>;
 }
 

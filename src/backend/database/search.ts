@@ -1,5 +1,5 @@
 /**
- * How a text is searched for: in either case of letters, and none of them a wildcard.
+ * Text search: case-insensitive, without wildcards.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm';
 import { Problem } from '../http/problem.ts';

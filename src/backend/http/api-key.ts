@@ -12,7 +12,7 @@ import { apiKeys } from '../database/tables.ts';
 /** SHA-256 in hex: what is stored in place of a key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** Answers the tenant of a key, or undefined when nobody has it. */
+/** The tenant of a key; undefined for an unknown key. */
 export function tenantFinder(database: Database) {
   const tenants = new Map<string, string>();
   return async (key: string): Promise<string | undefined> => {

@@ -1,5 +1,6 @@
 /**
- * HTTP around the handlers: the route table becomes hono routes, and every refusal one body.
+ * HTTP around the handlers: the route table becomes hono routes, and every refusal becomes the
+ * error body.
  *
  * What is the same for all routes is done here and nowhere else: ids of requests, keys, reading and
  * checking what was sent, statuses, errors.
@@ -50,7 +51,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     await next();
   });
 
-  // Before the keys are asked for: the description of the service is for everyone.
+  // Before the check of keys: the description of the service is public.
   app.get('/v0/openapi.json', (context) => context.json(openApiDocument(options.routeSet)));
 
   app.use('/v0/*', async (context, next) => {

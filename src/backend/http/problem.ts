@@ -2,7 +2,7 @@
  * Refusals: the errors that the backend answers.
  *
  * A handler throws a `Problem`; `app.ts` writes it as the flat error body. Anything else that is
- * thrown is a fault of ours and is answered as 500 without a word of it.
+ * thrown is a bug, and is answered as 500 without details.
  *
  * Assumed: statuses, codes and body, since the document shows none; the body is the public reference's.
  */

@@ -95,7 +95,7 @@ export async function archiveAudience(
   }
 }
 
-/** What a page is when nobody has archived it: published once an audience of it is. */
+/** The status of a page that is not archived: published once an audience of it is. */
 export async function unarchivedStatus(
   db: Executor,
   tenantId: string,

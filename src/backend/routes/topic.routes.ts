@@ -93,7 +93,7 @@ async function getFullTopicRow(
   return topic;
 }
 
-/** A topic's entries in one text: as rows, they take the driver twice as long. */
+/** A topic's entries as one JSON text: as rows, they take the driver twice as long. */
 const WRITTEN = sql`
   json_group_array(
     json_object(

@@ -43,7 +43,7 @@ export function sampleAudience(seed: AudienceSeed): {
   const versions = statuses.map((status, index) =>
     sampleVersion({ tenantId, audienceId, key, createdAt, status, index, random }),
   );
-  // Every eighth audience is for anybody; the others take turns among two dozen persons.
+  // Every eighth audience has no person; the others share two dozen.
   const person =
     position % 8 === 7 ? undefined : persons[(position * 5) % Math.min(24, persons.length)];
   const state = history.at(-1) ?? 'draft';

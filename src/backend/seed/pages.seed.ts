@@ -147,7 +147,7 @@ function sampleLinks(
 ): PageLinkRow[] {
   const slug = id.replace('page_', '').replaceAll('_', '-');
   return Array.from({ length: links }, (_, position): PageLinkRow => {
-    // The last link leads where the first one does: two doors to one audience.
+    // The last link leads to the same audience as the first.
     const audience = audiences[position === links - 1 ? 0 : position % audiences.length];
     const madeAt = createdAt + (position + 1) * DAY_MS;
     return {

@@ -2,7 +2,7 @@
  * Accounts, persons and their logs of the sample data. All names are invented.
  *
  * Most persons belong to an account by their domain; some have no domain, and some have one that no
- * account has. A few accounts have nobody.
+ * account has. A few accounts have no person.
  */
 import { sampleLogs } from './logs.seed.ts';
 import { DAY_MS, MINUTE_MS, SAMPLE_END_MS } from './random.seed.ts';

@@ -1,5 +1,5 @@
 /**
- * Chance for the sample data: the same on every machine and at every start.
+ * Random numbers for the sample data: the same on every machine and at every start.
  *
  * Tests, screenshots and measurements compare what they see, so nothing of it may vary.
  */
@@ -17,7 +17,7 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** Mulberry32: small, quick, and good enough to look like chance. */
+/** Mulberry32, a small and fast generator. */
 export function createRandom(seed: number): Random {
   let state = seed;
   const next = (): number => {

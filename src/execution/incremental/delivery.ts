@@ -93,7 +93,7 @@ export class Part {
     for (const fragment of fragments) fragment.parts.push(this);
   }
 
-  /** Nothing more is to come of it, or wanted. */
+  /** Nothing more follows, or is wanted. */
   get isOver(): boolean {
     return this.result !== undefined || this.place.isBelowNull;
   }
@@ -176,7 +176,7 @@ export class Delivery {
   #wake: (() => void) | undefined;
 
   /**
-   * @param onCancel called once when nobody waits for the rest any more.
+   * @param onCancel called once when the reader has left.
    * @param announcesAll whether fragments with labels are announced that the initial answer has.
    */
   constructor(onCancel: () => void, announcesAll: boolean) {
@@ -273,7 +273,7 @@ export class Delivery {
     }
   }
 
-  /** Nobody waits for the rest. */
+  /** The reader has left. */
   cancel(): void {
     if (this.#isOver) return;
     this.#stop();
@@ -361,7 +361,7 @@ export class Delivery {
       return;
     }
     if (record instanceof Fragment && record.parts.every(({ isDelivered }) => isDelivered)) {
-      // Nothing of its own: what stands in it may be told of.
+      // It has no fields of its own, but `@defer`s inside it may be announced.
       record.state = 'done';
       for (const child of record.children) this.#announce(child);
       return;

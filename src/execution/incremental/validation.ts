@@ -1,5 +1,5 @@
 /**
- * What validation has to say of `@defer` and `@stream`: the rules of the incremental delivery proposal,
+ * Validation of `@defer` and `@stream`: the rules of the incremental delivery proposal,
  * which graphql-js 16 does not have.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110

@@ -24,7 +24,7 @@ export interface Journal {
   readonly journal: readonly JournalCall[];
 }
 
-/** `most` is null where nobody can know how long a list is. */
+/** `most` is null where the length of a list is unknown. */
 export interface Count {
   readonly least: number;
   readonly most: number | null;

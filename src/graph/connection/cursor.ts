@@ -87,7 +87,7 @@ function writePosition(position: unknown): Buffer {
   return Buffer.concat([head, isBase64url ? bytes : Buffer.from(from)]);
 }
 
-/** Pages have a hundred items at most; whoever skips more is written in JSON. */
+/** Pages have a hundred items at most; a position that skips more is written in JSON. */
 const MAX_SKIP = 255;
 
 const isListPosition = (position: unknown): position is [skip: number, from: string | null] =>

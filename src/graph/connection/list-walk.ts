@@ -43,7 +43,10 @@ interface Paging {
   readonly nextCursor: unknown;
 }
 
-/** Whether there are more pages: where the backend leaves that out, the next one's cursor tells it. */
+/**
+ * Whether there are more pages: where the backend leaves that out, a cursor of the next page shows
+ * it.
+ */
 export const hasNextPage = ({ hasMore, nextCursor }: Paging): boolean | Error =>
   hasMore instanceof Error && !(nextCursor instanceof Error) ? Boolean(nextCursor) : hasMore;
 

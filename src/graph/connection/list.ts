@@ -100,7 +100,7 @@ class PageRead {
     });
   }
 
-  /** Whether it holds, or will hold, as many items as asked for. */
+  /** Whether it has, or will have, as many items as a read needs. */
   serves(page: ListPage, origin: unknown): boolean {
     if (page.limit <= this.#page.limit) return true;
     if (this.begun) return false;

@@ -33,13 +33,13 @@ import {
 interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
-  /** Whether what the write began was waited for to its end; absent where nothing was waited for. */
+  /** Whether what the write began has ended; absent where the caller did not wait. */
   readonly reached?: boolean;
 }
 
 /** What a write begins may go on after its answer; a caller may wait for it. */
 export interface FollowUp<T, Key, Options> {
-  /** The input's fields that say so: they are not part of the body. */
+  /** The input's fields about waiting, which are not part of the body. */
   readonly options: z.ZodType<Options> & { readonly shape: object };
   /** Describes the payload's field `reached`. */
   readonly description: string;
@@ -84,11 +84,11 @@ export interface WriteOptions<
   };
   readonly send: (context: Context, key: KeyOf<Part>, body: Body, call: CallOptions) => Promise<T>;
   /**
-   * Fields of the target that tell whether the write was carried out, read back when its answer was
+   * Fields of the target that show whether the write was carried out, read back when its answer was
    * lost: see `outcome.ts`. Absent where nothing can be read back, because the write would have made
    * the object.
    */
-  readonly tells?: readonly (keyof Target & string)[];
+  readonly readBack?: readonly (keyof Target & string)[];
   readonly followUp?: FollowUp<T, KeyOf<Part>, Options>;
 }
 
@@ -102,7 +102,8 @@ export function writeField<
   Body,
   Options = undefined,
 >(options: WriteOptions<T, Name, Input, Target, Part, Body, Options>): void {
-  const { name, description, route, input, target, body, rename, send, tells, followUp } = options;
+  const { name, description, route, input, target, body, rename, send, readBack, followUp } =
+    options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
   const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
 
@@ -164,10 +165,10 @@ export function writeField<
           if (!(error instanceof RestOutcomeUnknownError)) {
             return { object: null, userErrors: [refusal(error, target, fieldOf)] };
           }
-          if (!tells || !target) throw error;
-          // Before reading back as after: what was read earlier knows nothing of the write.
+          if (!readBack || !target) throw error;
+          // Before the object is read back too: earlier reads do not show the write.
           forgetReads(context);
-          throw await outcomeUnknown(error, target.entity, key, tells, context, info.path);
+          throw await outcomeUnknown(error, target.entity, key, readBack, context, info.path);
         } finally {
           forgetReads(context);
         }

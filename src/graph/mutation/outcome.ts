@@ -30,30 +30,30 @@ export async function outcomeUnknown<T extends object, Name extends keyof T & st
   error: RestOutcomeUnknownError,
   entity: Entity<T, Name>,
   key: KeyOf<Name>,
-  tells: readonly (keyof T & string)[],
+  readBack: readonly (keyof T & string)[],
   context: Context,
   origin: GraphQLResolveInfo['path'],
 ): Promise<GraphQLError> {
   const reported = fromRestError(error);
-  const state = await readState(() => entity.loader(context).load(key, origin), tells);
+  const state = await readState(() => entity.loader(context).load(key, origin), readBack);
   reported.extensions['state'] = { id: entity.idOf(key), ...state };
   return reported;
 }
 
 async function readState<T extends object>(
   read: () => Promise<T | null>,
-  tells: readonly (keyof T & string)[],
+  readBack: readonly (keyof T & string)[],
 ): Promise<StateReadBack> {
   try {
     const object = await read();
     if (!object) return { found: false };
-    const told = tells.flatMap((name) => {
+    const values = readBack.flatMap((name) => {
       const value = shown(name, object[name]);
       return value === undefined ? [] : [[name, value] as const];
     });
-    return { found: true, ...Object.fromEntries(told) };
+    return { found: true, ...Object.fromEntries(values) };
   } catch {
-    // The cause that kept the write's answer away may persist; the write's own error is reported.
+    // The read may fail for the same reason as the write, whose error is reported.
     return { found: null };
   }
 }

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { typenameOf } from './typename.ts';
 import { DateTime, Json, SafeInt, type ScalarTypes } from './scalars.ts';
 
-/** What the schema is built of, for helpers that take a field builder. */
+/** The builder's types, for helpers that take a field builder. */
 // A type, not an interface: Pothos wants the index signature that only types have implicitly.
 export type SchemaShape = {
   Context: Context;

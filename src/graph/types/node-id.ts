@@ -1,5 +1,5 @@
 /**
- * Global ids: a type and the REST ids on the way to it, in one opaque URL-safe text.
+ * Global ids: a type and the REST ids on the way to it, as one opaque URL-safe text.
  *
  * A third of a list's answer is ids, so they are bytes: two for the type, sixteen for a UUID, and
  * otherwise the id's own with their number before them. They begin with a checksum, because a cut or
@@ -62,7 +62,7 @@ export function formatNodeId(typename: string, parts: readonly string[]): string
   return bytes.toString('base64url', 0, end);
 }
 
-/** Where ids are put together: a buffer for each takes longer than all of the writing. */
+/** Ids are written into one buffer: allocating one for each takes longer than the writing. */
 const scratch = Buffer.alloc(4_096);
 
 const MAX_PART_HEAD = 3;
@@ -81,7 +81,7 @@ function writePart(bytes: Buffer, at: number, part: string): number {
     return at + 1 + bytes.write(part, at + 1);
   }
   bytes[at] = LONG;
-  // Nobody can ask for an id that long: it only has to be written.
+  // An id that long is refused when it is read; it only has to be written.
   bytes.writeUInt16BE(Math.min(length, 0xffff), at + 1);
   return at + 3 + bytes.write(part, at + 3);
 }
@@ -126,7 +126,7 @@ export function readNodeId(id: string): NodeKey | undefined {
   if (id.length > MAX_LENGTH) return undefined;
   const bytes = Buffer.from(id, 'base64url');
   if (bytes.length < HEAD_BYTES) return undefined;
-  // Raw ids are asked about as often: nearly all of them end here.
+  // Raw ids are checked here as often, and nearly all of them end here.
   const typename = typenames.get(bytes.readUInt16BE(CHECKSUM_BYTES));
   const isOld = bytes.at(-1) === CLOSING_BRACKET;
   if (typename === undefined && !isOld) return undefined;

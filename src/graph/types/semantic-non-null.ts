@@ -1,7 +1,8 @@
 /**
  * `@semanticNonNull`: fields that are null only where something failed, and then with an error.
  *
- * They stay nullable, so that a failure costs no more than its place; clients that handle errors may
+ * They stay nullable, so that a failure makes only its own field null; clients that handle errors
+ * may
  * type them as non-null.
  *
  * Source: https://gaps.graphql.org, GAP-49.

@@ -61,5 +61,5 @@ writeField({
     wait: (context, key, version, { waitFor, timeoutMs }) =>
       waitFor && waitForVersion(context, key, version, waitFor, timeoutMs),
   },
-  tells: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
+  readBack: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
 });

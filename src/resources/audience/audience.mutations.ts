@@ -78,5 +78,5 @@ writeField({
   input: ArchiveAudienceInput,
   target: { field: 'id', entity: audienceEntity },
   send: async ({ rest }, key, _body, call) => withVersions(await archiveAudience(rest, key, call)),
-  tells: ['status', 'archivedAt'],
+  readBack: ['status', 'archivedAt'],
 });

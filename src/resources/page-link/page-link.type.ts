@@ -37,7 +37,7 @@ export function withPage(link: PageLink, asked: string | undefined): PageLinkNod
 /**
  * The page a link leads to.
  *
- * @throws UPSTREAM_UNSUPPORTED when nothing tells it.
+ * @throws UPSTREAM_UNSUPPORTED when it is unknown.
  */
 export function pageIdOf({ knownPageId }: KnownPage): string {
   if (knownPageId) return knownPageId;

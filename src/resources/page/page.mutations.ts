@@ -100,5 +100,5 @@ writeField({
   input: RestorePageInput,
   target: { field: 'id', entity: pageEntity },
   send: ({ rest }, { pageId }, _body, call) => restorePage(rest, pageId, call),
-  tells: ['status', 'archivedAt', 'deletedAt', 'updatedAt'],
+  readBack: ['status', 'archivedAt', 'deletedAt', 'updatedAt'],
 });

@@ -28,7 +28,7 @@ writeField({
   target: { field: 'id', entity: topicEntity },
   body: UpdateTopicBody,
   send: ({ rest }, { topicId }, body, call) => updateTopic(rest, topicId, body, call),
-  tells: ['title', 'sortOrder', 'updatedAt'],
+  readBack: ['title', 'sortOrder', 'updatedAt'],
 });
 
 const TopicEntryContentInput = builder.inputType('TopicEntryContentInput', {

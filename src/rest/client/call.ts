@@ -34,10 +34,10 @@ export interface Call {
 /** Reads may be shared, cancelled and attempted again; writes never are. */
 export const isRead = ({ route }: Pick<Call, 'route'>): boolean => route.method === 'GET';
 
-/** A call in flight, for all callers who wait for it. */
+/** A call in flight, for all callers that wait for it. */
 export interface Flight {
   readonly call: Call;
-  /** Cancelled when nobody waits any more. Writes are never cancelled. */
+  /** Cancelled when its last caller stops waiting. Writes are never cancelled. */
   readonly cancel: Cancel;
   /** The latest deadline of its callers, on `performance.now()`'s clock. Grows as others join. */
   readonly deadlineMs: number;

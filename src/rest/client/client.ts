@@ -28,7 +28,7 @@ export type CallInput<Path extends string, Query, Body> = (PathValues<Path> exte
   (undefined extends Body ? { readonly body?: undefined } : { readonly body: Body });
 
 export interface CallOptions {
-  /** Ends a GET nobody waits for; a write runs on. */
+  /** Cancels a GET; a write goes on. */
   readonly cancel?: Cancel | undefined;
   /** The cause of the call, for the journal. */
   readonly origin?: unknown;
@@ -82,7 +82,7 @@ export interface RequestScope {
 export interface UpstreamOptions {
   /** Sends requests; the origin is its own. Closed with the upstream. */
   readonly dispatcher: Pick<BackendDispatcher, 'dispatch' | 'close'>;
-  /** What stands before `/v0` in every path: empty, or `/prefix`. */
+  /** The path before `/v0`: empty, or `/prefix`. */
   readonly pathPrefix: string;
   readonly routeSet: RouteSet;
   /** One attempt from its queue to its last byte, in milliseconds. */
@@ -110,7 +110,7 @@ export interface Upstream {
    * many of them wait; undefined when they would not. Cheap enough to ask for every request.
    */
   shedMs(apiKey: string): number | undefined;
-  /** Whether the backend has answered this key with anything but a refusal of it, lately. */
+  /** Whether the backend has lately answered this key with anything but a refusal of the key. */
   isAccepted(apiKey: string): boolean;
   /** Ends when the calls under way have. */
   close(): Promise<void>;
@@ -205,7 +205,7 @@ class ScopedClient implements RestClient {
     }
   }
 
-  /** Refuses what is invalid whatever the backend says, before anything is sent. */
+  /** Refuses invalid input before anything is sent. */
   #callOf(
     route: Route,
     values: Values,

@@ -9,7 +9,7 @@ import type { RouteLabel } from './errors.ts';
 /**
  * `sent`: this request made the call. `shared`: an identical call in flight was joined.
  * `primed`: no call was needed, since another had brought the answer.
- * `unsent`: it waits for its turn, or was refused or given up before it came.
+ * `unsent`: it waits in a queue, or was refused or given up there.
  */
 export type CallSource = 'sent' | 'shared' | 'primed' | 'unsent';
 

@@ -22,7 +22,7 @@ export class RequestDeadline implements Waiter {
 
   /**
    * @throws {RestTimeoutError} past the deadline.
-   * @throws {RestAbortedError} for a read that nobody waits for any more; writes go on.
+   * @throws {RestAbortedError} for a read whose caller has left; writes go on.
    */
   check(route: RouteLabel): void {
     if (performance.now() >= this.deadlineMs) throw endOfWait('timeout', route);

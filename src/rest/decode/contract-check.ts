@@ -109,7 +109,7 @@ function checkRecord(schema: z.ZodRecord): Check {
 }
 
 function checkNumber(schema: z.ZodNumber): Check {
-  // zod tells what an integer's or a counter's checks come to.
+  // zod knows the range of an integer with several checks.
   const { minValue, maxValue } = schema;
   const whole = schema.isInt;
   const min = minValue ?? -Infinity;

@@ -72,7 +72,7 @@ function decodeBody(route: Route, answer: Answer): Decoded {
   return { value: root, status: answer.status, sound: faults === 0 };
 }
 
-/** The path of a field, and not a sentence. */
+/** Matches the path of a field, but no sentence. */
 const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;

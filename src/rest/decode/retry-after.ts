@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The longest wait that is believed: a day. */
+/** The longest wait that is accepted: a day. */
 const MAX_MS = 86_400_000;
 
 /** Milliseconds to wait; undefined when the answer does not say, or unreadably. */

@@ -1,5 +1,5 @@
 /**
- * The circuit breaker: makes no calls to what keeps failing, while everything else goes on.
+ * The circuit breaker: makes no calls where calls keep failing, while all others go on.
  *
  * Each route of each key has a circuit of its own, which opens when half of at least 20 calls in the
  * last 5 to 10 s failed. A wider circuit (a route for all keys, a key on all routes, the host) opens
@@ -67,7 +67,7 @@ interface BreakerEvents {
 /** Keys whose circuits are remembered. */
 const MAX_KEYS = 1_000;
 
-/** For how many windows an answer shows that a route of a key is well, while none fails. */
+/** For how many windows an answer shows that a route of a key is healthy, while none fails. */
 const WELL_WINDOWS = 6;
 
 /** How soon to come back while a probe is under way, in milliseconds. */
@@ -82,7 +82,7 @@ export class CircuitBreaker implements Breaker {
   readonly #reach: FailureWindow;
   readonly #routes = new Map<Route, Circuit>();
   readonly #keys: LRUCache<string, KeyCircuits>;
-  /** Whether anything is open at all, for the usual case that nothing is. */
+  /** Whether any circuit is open, for the usual case that none is. */
   #trippedKinds = 0;
   readonly #refusal = reusedRefusals((route, ms) => new RestCircuitOpenError(route, ms));
 
@@ -133,7 +133,7 @@ export class CircuitBreaker implements Breaker {
     return states.includes('open') ? 'open' : (states[0] ?? 'closed');
   }
 
-  /** What a call would be refused with at this moment. */
+  /** The error that a call would be refused with now. */
   refusalOf(call: Call): RestCircuitOpenError | undefined {
     const nowMs = performance.now();
     const { openMs } = this.#options;
@@ -211,7 +211,7 @@ export class CircuitBreaker implements Breaker {
     if (this.#host.openedMs > 0) return;
     this.#reach.note(failed, nowMs);
     if (!failed || !this.#reach.isOverAt(nowMs)) return;
-    // What was well before cannot be reached either.
+    // Circuits that were healthy before cannot be reached either.
     for (const own of this.#spannedBy(this.#host.kind)) own.wellUntilMs = 0;
     this.#open(this.#host, nowMs);
   }

@@ -287,7 +287,7 @@ export class ConcurrencyLimiter {
     this.#leave(queued);
   }
 
-  /** Before a call is added to a flow. */
+  /** Called before a call is added to a flow. */
   #grow(flow: Flow, nowMs: number): void {
     if (flow.size > 0) return;
     flow.becomeBusy(nowMs);
@@ -295,7 +295,7 @@ export class ConcurrencyLimiter {
     flow.key.busyFlows += 1;
   }
 
-  /** After a call has left a flow. */
+  /** Called after a call has left a flow. */
   #shrink({ size, key }: Flow): void {
     if (size > 0) return;
     key.busyFlows -= 1;
@@ -382,7 +382,7 @@ class Flow {
     return this.active + this.queue.size;
   }
 
-  /** Forgets how slow the last busy time was: it says little about the next one. */
+  /** Resets the average after an idle time: the last busy time says little about the next one. */
   becomeBusy(nowMs: number): void {
     const { averageMs, bestMs } = this.load;
     const lastMs = this.averageMs ?? averageMs;

@@ -90,7 +90,7 @@ function retryOf(outcome: Outcome, number: number, timeoutMs: number): Retry | u
   if (!(outcome instanceof Error)) {
     if (!RETRIED_STATUSES.includes(outcome.status)) return undefined;
     const afterMs = retryAfterOf(outcome.headers);
-    // A rate limit without `Retry-After` is not over any sooner for asking again.
+    // Asking again does not end a rate limit without `Retry-After` any sooner.
     if (outcome.status === 429 && afterMs === undefined) return undefined;
     return { ...paid, afterMs: Math.ceil(afterMs ?? 0) + paid.afterMs };
   }

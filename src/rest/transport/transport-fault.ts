@@ -65,7 +65,7 @@ const MALFORMED = new Set([
   'UND_ERR_RES_EXCEEDED_MAX_SIZE',
 ]);
 
-/** Nobody accepts connections. */
+/** No process accepts connections there. */
 const NOBODY_THERE = [
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -83,9 +83,9 @@ const FAILURES = new Map<string, ConnectionFailure>([
   [CLOSED, 'reset'],
 ]);
 
-/** Certificates and protocols do not mend within a request. */
+/** Failures of certificates and protocols last longer than a request. */
 const TLS =
   /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_|INVALID_(CA|PURPOSE)|EPROTO)/;
 
-/** Neither does a closed pool. */
+/** So does a closed pool. */
 const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;

@@ -3,8 +3,8 @@
  *
  * The primary keeps its descriptor of a connection until the worker has accepted it: if the worker
  * dies first, another gets the connection. node:cluster forgets such a connection and keeps it open,
- * so its caller waits for ever. Workers that accept from one shared socket lose nothing either, but
- * of connections that come at once one worker takes almost all.
+ * so its caller waits for ever. With one shared socket no connection is lost either, but one worker
+ * accepts almost all of those that come at once.
  */
 import type { Worker } from 'node:cluster';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -20,9 +20,12 @@ interface Recipient {
   readonly worker: Worker;
   /** Connections it serves. */
   open: number;
-  /** The one it has not accepted yet. One at a time: what a worker that hangs has got waits with it. */
+  /**
+   * The one it has not accepted yet. One at a time, since connections wait with a worker that
+   * hangs.
+   */
   offered: Socket | undefined;
-  /** It has not accepted in time, or is stopping: others are offered what comes. */
+  /** It has not accepted in time, or is stopping: other workers get the next connections. */
   passed: 'late' | 'leaving' | undefined;
   timer: NodeJS.Timeout | undefined;
 }
@@ -60,7 +63,7 @@ export class Handover {
     this.#offer();
   }
 
-  /** The worker has ended: what it has not accepted goes to another. */
+  /** The worker has ended: the connection it has not accepted goes to another. */
   remove(worker: Worker): void {
     const recipient = this.#recipients.get(worker);
     if (!recipient) return;
@@ -97,7 +100,7 @@ export class Handover {
     });
   }
 
-  /** Closes what nobody has accepted. */
+  /** Closes connections that no worker has accepted. */
   discard(): void {
     for (const socket of this.#waiting.splice(0)) socket.destroy();
   }
@@ -113,7 +116,7 @@ export class Handover {
         next.passed ??= 'late';
         this.#offer();
       }, PATIENCE_MS);
-      // A worker that has ended cannot be told; its end is heard of otherwise.
+      // Sending to a worker that has ended fails; its `exit` event is handled elsewhere.
       const message: ToWorker = { type: 'connection' };
       next.worker.send(message, socket, { keepOpen: true }, () => {});
     }

@@ -1,10 +1,10 @@
 /**
- * What ends a process, and what does not: signals, and promises that nobody waits for.
+ * Signals, which end a process, and unhandled rejections, which do not.
  */
 import cluster from 'node:cluster';
 import type { Logger } from '../observe/logger.ts';
 
-/** How a process ends: asked to and finished, for a mistake or at the second signal, or cut short. */
+/** Exit codes: finished after a signal; failed, or at the second signal; cut at the timeout. */
 export const EXIT = {
   finished: 0,
   failed: 1,
@@ -20,7 +20,7 @@ export const EXIT = {
 export function stopOnSignals(logger: Logger, stop: () => Promise<boolean>): void {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {
-    // A terminal signals every process; a worker's end is its primary's to say.
+    // A terminal signals every process of the group; workers wait for their primary's message.
     if (cluster.isWorker && (stopping || signal === 'SIGINT')) return;
     if (stopping) process.exit(EXIT.failed);
     stopping = true;
@@ -40,7 +40,7 @@ export function stopOnSignals(logger: Logger, stop: () => Promise<boolean>): voi
   process.on('SIGINT', onSignal);
 }
 
-/** A promise that nobody waits for is a mistake of ours, and no reason to leave all callers. */
+/** An unhandled rejection is a bug, and no reason to end the process for all callers. */
 export function surviveRejections(logger: Logger, count: () => void = () => {}): void {
   process.on('unhandledRejection', (reason) => {
     count();

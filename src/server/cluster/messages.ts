@@ -1,5 +1,5 @@
 /**
- * What the primary and its workers say to each other.
+ * Messages between the primary and its workers.
  */
 import type { Registry } from 'prom-client';
 
@@ -27,5 +27,5 @@ export type ToPrimary =
 /** The metrics of one process, in the form that prom-client adds up. */
 export type MetricsOfWorker = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** How often a worker says that it lives, in milliseconds. */
+/** The time between heartbeats of a worker, in milliseconds. */
 export const HEARTBEAT_MS = 1_000;

@@ -17,7 +17,7 @@ export function handedConnections(port: number): Listener {
         open -= 1;
         if (!told) return;
         told = false;
-        // Many close at once: one message tells of all.
+        // Many close at once: one message reports all.
         setImmediate(() => {
           told = true;
           tell({ type: 'open', open });
@@ -31,7 +31,8 @@ export function handedConnections(port: number): Listener {
           open += 1;
           socket.once('close', onClose);
         }
-        // Said before a byte is read: a connection that was read from is never handed on.
+        // Sent before a byte is read: a connection that was read from is never handed to another
+        // worker.
         tell({ type: 'accepted', open });
         if (!socket) return;
         if (open > server.maxConnections) {
@@ -41,7 +42,7 @@ export function handedConnections(port: number): Listener {
         server.emit('connection', socket);
         socket.resume();
       });
-      // Node's server looks after slow callers from this event on.
+      // Node's server applies its timeouts from this event on.
       server.emit('listening');
       setInterval(() => tell({ type: 'alive' }), HEARTBEAT_MS).unref();
       return port;
@@ -57,7 +58,7 @@ export function handedConnections(port: number): Listener {
 /** Connections are handed over from now on. @param usable whether the backend answers. */
 export const tellReady = (usable: boolean): void => tell({ type: 'ready', usable });
 
-/** The metrics of all workers, from whichever is asked. */
+/** Answers the metrics of all workers from any of them. */
 export function gatherMetrics(own: Registry): () => Promise<string> {
   process.on('message', (message: ToWorker) => {
     if (message.type !== 'own metrics?') return;
@@ -77,7 +78,7 @@ export function gatherMetrics(own: Registry): () => Promise<string> {
     });
 }
 
-/** A primary that has ended takes its workers along: nobody needs to hear that it was not told. */
+/** A primary that has ended takes its workers along, so a failure to send is ignored. */
 function tell(message: ToPrimary): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

@@ -1,8 +1,8 @@
 /**
- * Several processes on one port: a primary that serves nobody, and workers that do.
+ * Several processes on one port: workers that serve, and a primary that starts them.
  *
- * A worker that dies is replaced after a pause that grows while its successors die young as well;
- * one that says nothing for a while is killed first.
+ * A worker that dies is replaced, after a pause that grows while its successors die young too. One
+ * without a heartbeat for a while is killed first.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,14 +12,14 @@ import type { Logger } from '../observe/logger.ts';
 import { Handover } from './handover.ts';
 import { HEARTBEAT_MS, type MetricsOfWorker, type ToPrimary, type ToWorker } from './messages.ts';
 
-/** How long a worker has to live to be no reason for a pause, in milliseconds. */
+/** A worker that lives longer than this is replaced without a pause, in milliseconds. */
 const OF_AGE_MS = 10_000;
 const PAUSES_MS = [100, 200, 500, 1_000, 2_000, 5_000];
 
 /** How much longer than a worker the primary waits for its end, in milliseconds. */
 const GRACE_MS = 1_000;
 
-/** How long a worker may be silent before it is taken for hung, in milliseconds. */
+/** How long a worker may send no heartbeat before it counts as hung, in milliseconds. */
 const HUNG_MS = 5_000;
 
 /** How long the metrics of a worker are waited for, in milliseconds. */
@@ -51,19 +51,19 @@ export interface Started {
   readonly usable: boolean;
 }
 
-/** The first worker could not start, and has said why. */
+/** The first worker could not start, and has logged why. */
 export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
 }
 
-/** One of the workers, whichever process it is at the moment. */
+/** One place for a worker: its process, and those that replace it. */
 interface Place {
   /** From 1 on; the same for its successors. */
   readonly number: number;
   process: Worker | undefined;
-  /** When its process was last heard, by `performance.now()`; undefined until it can serve. */
+  /** When its last heartbeat came, by `performance.now()`; undefined until it can serve. */
   heardMs: number | undefined;
-  /** Hears of the metrics that it was asked for. */
+  /** Receives the metrics that it was asked for. */
   onMetrics: ((id: number, metrics: MetricsOfWorker) => void) | undefined;
 }
 
@@ -86,12 +86,12 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
   return {
     start: async () => {
       const [first, ...others] = places as [Place, ...Place[]]; // at least one
-      // One before the others: what keeps it from starting is said once.
+      // One before the others: a reason not to start is then logged once.
       const usable = await fork(first);
       const port = closing ? address.port : await listen(handover.server, address);
       started = true;
       watch();
-      // Whichever of them dies is replaced.
+      // Each that dies is replaced.
       if (!closing) await Promise.allSettled(others.map(fork));
       return { port, usable };
     },
@@ -126,8 +126,8 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
         if (message.type === 'ready') resolve(message.usable);
         hear(place, worker, message);
       });
-      // All that it has said was heard: its exit may come before that, and Node forgets `disconnect`
-      // where it was killed before it had read everything.
+      // By now all its messages have arrived: `exit` may come before them, and `disconnect` does
+      // not come when the worker was killed before it had read everything.
       worker.process.once('close', () => handover.remove(worker));
       worker.once('exit', (code, signal) => {
         place.process = undefined;
@@ -165,7 +165,10 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     }
   }
 
-  /** When all workers leave, each goes on until nobody can connect and everybody was handed over. */
+  /**
+   * When all workers leave, each goes on until the port is closed and all connections are handed
+   * over.
+   */
   async function lastConnection(worker: Worker): Promise<void> {
     if (closing) await (portClosed ??= closePort(handover.server).then(() => handover.settled()));
     else handover.leave(worker);
@@ -178,12 +181,12 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     if (!closing) await fork(place).catch(() => false);
   }
 
-  /** Kills workers that say nothing; their end is seen like any other. */
+  /** Kills workers without a heartbeat; they are replaced like any other. */
   function watch(): void {
     let lookedMs = performance.now();
     const look = (): void => {
       const nowMs = performance.now();
-      // After a pause of this process, what workers have said meanwhile is still unread.
+      // After a pause of this process, heartbeats that came meanwhile are still unread.
       const paused = nowMs - lookedMs > 2 * HEARTBEAT_MS;
       lookedMs = nowMs;
       for (const place of places) {
@@ -199,7 +202,7 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     setInterval(look, HEARTBEAT_MS).unref();
   }
 
-  /** Whoever asks meanwhile gets the same. */
+  /** Requests that come meanwhile share one answer. */
   function metricsOfAll(): Promise<string> {
     return (metricsText ??= addMetrics(places).finally(() => {
       metricsText = undefined;
@@ -209,7 +212,7 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
 
 let asked = 0;
 
-/** The sum of what workers answer in time, and which of them did. */
+/** The sum of the metrics that arrive in time, and which workers sent them. */
 async function addMetrics(places: readonly Place[]): Promise<string> {
   const id = ++asked;
   const answers = await Promise.all(
@@ -237,7 +240,7 @@ async function addMetrics(places: readonly Place[]): Promise<string> {
   return registry.metrics();
 }
 
-/** A worker that has ended cannot be told; its end is heard of otherwise. */
+/** Sending to a worker that has ended fails; its `exit` event is handled elsewhere. */
 function tell(worker: Worker, message: ToWorker): void {
   worker.send(message, () => {});
 }

@@ -1,5 +1,5 @@
 /**
- * What callers can hold of the server: connections, requests on each, and answers they do not read.
+ * Limits on what callers can hold: connections, requests on each, and answers they do not read.
  *
  * Requests of one connection are answered one after the other. Node would begin all that arrive, and
  * hold every answer that a caller asks for and does not read.
@@ -13,13 +13,15 @@ const MAX_PIPELINED = 100;
 /** How long a caller may take to read an answer that does not fit into the system's buffers. */
 const READ_WITHIN_MS = 30_000;
 
-/** From one address, where nothing else was said: a quarter of all, so that no one has every connection. */
+/** Connections from one address by default: a quarter of all, so that none has every connection. */
 const MAX_PER_ADDRESS = 1_024;
 
 /** Proxies and tools on this machine. */
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 
-/** What is held of such answers, of all callers: past it, who has read the longest is cut. */
+/**
+ * Bytes of such answers, of all callers: past it, the connection that has waited longest is cut.
+ */
 const MAX_UNREAD_BYTES = 64_000_000;
 
 /** Answers a request. */
@@ -27,7 +29,7 @@ export type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => voi
 
 interface Connection {
   isBusy: boolean;
-  /** What answers those that wait. */
+  /** Serve the requests that wait. */
   readonly waiting: (() => void)[];
 }
 
@@ -45,7 +47,7 @@ export class Connections {
 
   /** A connection was made. */
   readonly take = (socket: Socket): void => {
-    // Of a connection that is closed already there is no address.
+    // A connection that is closed already has no address.
     const { remoteAddress: address = '' } = socket;
     const count = (this.#counts.get(address) ?? 0) + 1;
     const limit = this.#perAddress ?? (LOOPBACK.test(address) ? Infinity : MAX_PER_ADDRESS);
@@ -67,7 +69,7 @@ export class Connections {
   receive(incoming: IncomingMessage, outgoing: ServerResponse, serve: Serve): void {
     const { socket } = incoming;
     const connection = this.#open.get(socket);
-    if (!connection) return; // closed by now
+    if (!connection) return; // the connection has closed
     const start = (): void => {
       connection.isBusy = true;
       // It comes once; `once` costs more.
@@ -92,7 +94,7 @@ export class Connections {
   /** Bounds what the reader of an answer that was handed over makes us hold. */
   watch(outgoing: ServerResponse): void {
     const bytes = outgoing.socket?.writableLength ?? 0;
-    // The system took all of it, as it mostly does.
+    // Usually the system's buffers take all of it.
     if (bytes === 0) return;
     const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
     this.#unread.set(outgoing, bytes);
@@ -108,7 +110,7 @@ export class Connections {
     }
   }
 
-  /** Closes those on which nothing was ever sent: Node only counts those who asked something. */
+  /** Closes connections on which nothing was ever sent, which Node does not count as idle. */
   closeSilent(): void {
     for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
@@ -126,7 +128,7 @@ export class Connections {
     connection.isBusy = false;
     const start = connection.waiting.shift();
     if (!start || socket.destroyed) return;
-    // For what a request has left unread, Node has resumed it.
+    // Node resumes the socket to read the rest of a request.
     if (connection.waiting.length > 0) socket.pause();
     else socket.resume();
     start();

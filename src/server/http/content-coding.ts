@@ -18,7 +18,7 @@ const negotiated = new LRUCache<string, Coding | 'identity'>({ max: MAX_KEPT });
 /**
  * The coding of an answer to a caller; undefined for the bytes as they are.
  *
- * Source: RFC 9110, "Accept-Encoding". A caller who refuses all that we have gets plain bytes.
+ * Source: RFC 9110, "Accept-Encoding". A caller who refuses every coding of ours gets plain bytes.
  */
 export function negotiateCoding(accepted: string | null | undefined): Coding | undefined {
   if (!accepted) return undefined;
@@ -40,7 +40,8 @@ function bestOf(accepted: string): Coding | 'identity' {
   }
   const of = (name: string): number => qualities.get(name) ?? qualities.get('*') ?? 0;
   const [br, plain] = [of('br'), of('gzip')];
-  // Of equals, the one that makes fewer bytes; plain bytes only where they are preferred by name.
+  // Brotli makes fewer bytes at equal quality; plain bytes only where the caller prefers
+  // `identity`.
   const best = Math.max(br, plain);
   if (best === 0 || (qualities.get('identity') ?? 0) > best) return 'identity';
   return br >= plain ? 'br' : 'gzip';

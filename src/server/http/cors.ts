@@ -1,8 +1,8 @@
 /**
- * CORS for named origins; none for anybody else.
+ * CORS for the configured origins.
  *
- * Preflights are answered by this policy alone: who may not ask is told so by the browser, which
- * finds no permission in an answer that is otherwise plain.
+ * Preflights are answered by this policy alone. Without these headers in the answer, the browser
+ * refuses the page's request.
  */
 export interface Cors {
   /** For any answer to a page of this origin: name, value, name, value. */
@@ -20,7 +20,7 @@ const METHODS = 'GET, POST';
 const PREFLIGHT_SECONDS = '600';
 
 const NONE: readonly string[] = [];
-/** Or a cache would give one origin's answer to another. */
+/** Without it a cache would give one origin's answer to another. */
 const VARY: readonly string[] = ['vary', 'Origin'];
 
 /** Keys travel in a header that pages must set themselves, so cookies are not allowed. */

@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { setImmediate as pollOnce, setTimeout as sleep } from 'node:timers/promises';
-import type { Site } from '../gateway.ts';
+import type { Site } from '../site.ts';
 import type { Connections } from './connections.ts';
 
 /**
@@ -14,7 +14,7 @@ import type { Connections } from './connections.ts';
  */
 const FAREWELL_MS = 200;
 
-/** How long nobody may have connected before the port is closed, in milliseconds. */
+/** How long no connection may come before the port is closed, in milliseconds. */
 const QUIET_MS = 2;
 
 /** The longest that callers who keep connecting may hold the port open, in milliseconds. */
@@ -24,7 +24,7 @@ const ACCEPT_MS = 1_000;
 export interface Listener {
   /** Connections come from now on; answers the port. */
   open(server: Server): Promise<number>;
-  /** Resolves when nobody can connect any more, and everybody who could is the server's. */
+  /** Resolves when the port is closed and every accepted connection is the server's. */
   close(server: Server): Promise<void>;
 }
 
@@ -49,8 +49,8 @@ export async function listen(server: NetServer, address: Address): Promise<numbe
 }
 
 /**
- * Accepts who has connected already, then closes the port in a quiet moment: the operating system
- * resets connections that nobody has accepted, and there is no way to close for new ones alone.
+ * Accepts the connections that wait, then closes the port when none comes: the operating system
+ * resets those that are not accepted, and cannot close a port for new ones alone.
  */
 export async function closePort(server: NetServer): Promise<void> {
   const startMs = performance.now();
@@ -62,7 +62,7 @@ export async function closePort(server: NetServer): Promise<void> {
   };
   server.on('connection', note);
   // libuv accepts one connection a turn of the event loop, and a busy turn may last longer than the
-  // quiet moment: only a turn without a connection shows that nobody is left.
+  // quiet moment: only a turn without a connection shows that none is left.
   for (let nowMs = startMs; accepted || nowMs - acceptedMs < QUIET_MS; nowMs = performance.now()) {
     if (nowMs - startMs > ACCEPT_MS) break;
     accepted = false;
@@ -79,7 +79,7 @@ export interface Stopping {
   readonly server: Server;
   readonly listener: Listener;
   readonly connections: Pick<Connections, 'closed' | 'closeSilent'>;
-  /** Nobody can connect any more, so connections are not kept for a next request. */
+  /** The port is closed, so connections are not kept for a next request. */
   lastAnswers: boolean;
 }
 
@@ -100,17 +100,18 @@ export async function drain(
   site.readiness.drain();
   const stepMs = Math.min(FAREWELL_MS, timeoutMs / 4);
   const finished = async () => {
-    // First only not ready: who is still sent here is served, on connections that are kept.
+    // First only not ready: requests that still come are served, on connections that are kept.
     await sleep(stepMs);
     await listener.close(server);
     const closed = connections.closed();
     stopping.lastAnswers = true;
-    // Now that whoever comes again comes to another process.
+    // Now, because clients that connect again reach another process.
     void site.subscriptions.drain(Math.min(liveDrainMs, timeoutMs / 2));
     await Promise.race([closed, sleep(stepMs)]);
-    // After a busy moment timers come before what has arrived meanwhile: closing would reset it.
+    // After a busy turn, timers run before requests that have arrived are read: closing would reset
+    // those.
     await pollOnce();
-    // Who has asked nothing in that time is idle.
+    // Connections without a request by now are idle.
     server.closeIdleConnections();
     connections.closeSilent();
     await closed;

@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http';
 import { extname, join } from 'node:path';
 import { negotiateCoding } from './content-coding.ts';
 
-/** What the page is told, as JSON in the page. */
+/** The page's settings, as JSON in the page. */
 export interface ExplorerSettings {
   readonly introspection: boolean;
   readonly explain: 'on' | 'keys' | 'off';
@@ -67,7 +67,8 @@ const POLICY = [
 const PAGE_HEADERS = [
   ...['content-type', 'text/html; charset=utf-8'],
   ...['content-security-policy', POLICY],
-  // For browsers that do not know `frame-ancestors`: no other page may lead somebody to press Play.
+  // For browsers that do not know `frame-ancestors`: another page could frame this one and trick
+  // its user into pressing Play.
   ...['x-frame-options', 'DENY'],
   ...['x-content-type-options', 'nosniff'],
   ...['referrer-policy', 'no-referrer'],
@@ -77,7 +78,7 @@ const PAGE_HEADERS = [
 
 /**
  * @param folder `dist/explorer`; undefined when there is none.
- * @param settings asked when the first browser comes; undefined where there shall be no page.
+ * @param settings called for the first browser; undefined where no page is served.
  */
 export function createExplorer(
   folder: string | undefined,
@@ -98,7 +99,7 @@ export function createExplorer(
   };
 }
 
-/** Whether a browser opens the address, and does not send a query in it. */
+/** Whether a browser opens the page, and does not send a query. */
 function isPageRequest({ url = '', headers }: IncomingMessage): boolean {
   const [path, query = ''] = url.split('?');
   return (
@@ -130,7 +131,7 @@ function filesIn(folder: string): Map<string, ServedFile> {
   );
 }
 
-/** Undefined when the file is gone: the page was built anew since the start. */
+/** Undefined when the file is gone because the page was built again. */
 async function readServed(file: ServedFile, accepted: string): Promise<ExplorerAnswer | undefined> {
   const coding = file.isCoded ? negotiateCoding(accepted) : undefined;
   const path = file.path + (coding ? ENDINGS[coding] : '');
@@ -144,7 +145,7 @@ async function readServed(file: ServedFile, accepted: string): Promise<ExplorerA
         ...['vary', 'accept-encoding'],
         ...['cache-control', 'public, max-age=31536000, immutable'],
         ...['x-content-type-options', 'nosniff'],
-        // Workers and modules of the page, and no other page's.
+        // Only this page may load its workers and modules.
         ...['cross-origin-resource-policy', 'same-origin'],
       ],
       body,

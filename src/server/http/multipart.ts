@@ -1,12 +1,12 @@
 /**
  * `multipart/mixed`: an answer in parts, each readable as soon as it has arrived.
  *
- * The boundary follows a part at once, since readers take a part for ended only then. While nothing
- * is there to say, an empty part says so: proxies close what is silent.
+ * The boundary follows each part at once, because only then do readers know that the part has
+ * ended. Empty parts are sent while nothing else is, since proxies close silent connections.
  */
 import type { ReplyParts } from '../operation/reply.ts';
 
-/** How long a connection may be silent, in milliseconds. */
+/** The time between empty parts, in milliseconds. */
 const HEARTBEAT_MS = 5_000;
 
 const HEAD = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
@@ -31,6 +31,24 @@ export async function* multipart(
     yield `${HEAD}${part.text}\r\n---${part.isLast ? END : ''}`;
     if (part.isLast) return;
   }
+}
+
+/** The same for readers without our HTTP server. */
+export function multipartStream(first: string, parts: ReplyParts): ReadableStream<Uint8Array> {
+  const chunks = multipart(first, parts);
+  const encoder = new TextEncoder();
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { value, done } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      cancel: () => parts.cancel(),
+    },
+    // Nothing is read ahead: our HTTP server reads the parts themselves.
+    { highWaterMark: 0 },
+  );
 }
 
 function isLate(coming: Promise<unknown>, ms: number): Promise<boolean> {

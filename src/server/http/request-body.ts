@@ -6,37 +6,40 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import { refusal } from '../operation/refusal.ts';
 
-/**
- * @throws a refusal with 413, 415 or 400; what was not read is still to come then.
- * @returns undefined when the caller left before all of it had arrived.
- */
+/** The body, the refusal of one that may not be sent, or undefined when the caller left before its end. */
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
-): Promise<string | undefined> {
+): Promise<string | GraphQLError | undefined> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers;
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw refusal(
+    return refusal(
       415,
       'UNSUPPORTED_MEDIA_TYPE',
       `Send the body uncompressed, got content-encoding "${encoding.slice(0, 32)}".`,
     );
   }
-  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const bytes = await collect(request, maxBytes);
-  if (bytes && !isUtf8(bytes)) throw refusal(400, 'BAD_REQUEST', 'Send the body in UTF-8.');
+  const bytes = Number(length ?? 0) > maxBytes ? 'tooLarge' : await collect(request, maxBytes);
+  if (bytes === 'tooLarge') {
+    return refusal(413, 'BODY_TOO_LARGE', `A body may have ${maxBytes} bytes: send a shorter one.`);
+  }
+  if (bytes && !isUtf8(bytes)) return refusal(400, 'BAD_REQUEST', 'Send the body in UTF-8.');
   return bytes?.toString('utf8');
 }
 
-function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
+function collect(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<Buffer | 'tooLarge' | undefined> {
+  return new Promise((resolve) => {
     const bytes = new ByteCollector();
     request.on('data', (chunk: Buffer) => {
       if (bytes.size + chunk.length <= maxBytes) bytes.add(chunk);
-      else reject(tooLarge(maxBytes));
+      else resolve('tooLarge');
     });
     // Each comes once; `once` would cost more than all that is done here.
     request.on('end', () => resolve(bytes.take()));
@@ -44,6 +47,3 @@ function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer | u
     request.on('error', () => resolve(undefined));
   });
 }
-
-const tooLarge = (maxBytes: number) =>
-  refusal(413, 'BODY_TOO_LARGE', `A body may have ${maxBytes} bytes: send a shorter one.`);

@@ -1,14 +1,14 @@
 /**
- * Node's requests and responses ⇄ those of what is served.
+ * Serves a request of Node's server: reads its body, has it answered, and sends the answer.
  *
- * Bodies are read whole before anybody else sees them, and answers are written whole: everything
- * about connections ends here.
+ * Bodies are read whole before anything else sees them, and answers are written here, so that
+ * connections are handled in this folder alone.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { GraphQLError } from 'graphql';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
-import type { Site } from '../gateway.ts';
+import type { Site } from '../site.ts';
 import { streamOf, writeEvents } from '../live/event-stream.ts';
+import type { ReplyStream } from '../live/reply-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
 import type { ReplyParts, WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
@@ -20,9 +20,7 @@ import { readBody } from './request-body.ts';
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
 
-const QUERY_BY_GET = '/graphql?';
-
-/** Asked by addresses and names of their own, and telling nothing that a page could use. */
+/** Probes ask for these by addresses and names of their own; a page learns nothing from them. */
 const FOR_ANY_HOST = new Set(['/health', '/ready']);
 
 export interface RequestListenerOptions {
@@ -30,7 +28,7 @@ export interface RequestListenerOptions {
   readonly maxBodyBytes: number;
   readonly allowedHosts: readonly string[] | undefined;
   readonly connections: Connections;
-  /** True once nobody can connect any more. */
+  /** `lastAnswers` is true once the port is closed. */
   readonly stopping: { readonly lastAnswers: boolean };
 }
 
@@ -53,112 +51,105 @@ export function requestListener(options: RequestListenerOptions): Serve {
       if (!outgoing.writableFinished) record.leaving.cancel();
     });
     if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !FOR_ANY_HOST.has(url)) {
-      await refuse(exchange, hostRefusal(headers.host));
-      return;
+      return refuse(exchange, hostRefusal(headers.host));
     }
-    if (method === 'GET' || method === 'HEAD') {
-      const page = await site.explorer?.(incoming);
-      if (page) {
-        sendPage(exchange, page);
-        return;
-      }
-    }
+    const page = isRead(method) ? await site.explorer?.(incoming) : undefined;
+    if (page) return sendPage(exchange, page);
     let body: string | undefined;
-    try {
-      if (hasBody(incoming)) {
-        body = await readBody(incoming, maxBodyBytes);
-        if (body === undefined) return; // nobody is there any more
-      }
-    } catch (error) {
-      if (!(error instanceof GraphQLError)) throw error;
-      record.unreadable = error;
+    if (hasBody(incoming)) {
+      const read = await readBody(incoming, maxBodyBytes);
+      if (read === undefined) return; // the caller has left
+      if (typeof read === 'string') body = read;
+      else record.unreadable = read;
     }
-    if (url === '/graphql' && method === 'POST' && body !== undefined) {
-      const answering = site.answerPost({ headers, body }, record);
-      if (answering) {
-        const answer = await answering;
-        if (answer.parts) {
-          await sendParts(exchange, answer, answer.parts);
-          return;
-        }
-        await endOfTurn();
-        sendWritten(exchange, answer);
-        return;
-      }
-    } else if (method === 'GET' && url.startsWith(QUERY_BY_GET)) {
-      const answering = site.answerGet({ headers, search: url.slice(QUERY_BY_GET.length) }, record);
-      if (answering) {
-        const answer = await answering;
-        if (answer.parts) {
-          await sendParts(exchange, answer, answer.parts);
-          return;
-        }
-        await endOfTurn();
-        sendWritten(exchange, answer);
-        return;
-      }
-    }
-    // The caller's address and `Host` play no part, so neither can be used against us.
+    const plain = site.answerPlain?.({ method, url, headers, body }, record);
+    if (plain) return sendReply(exchange, await plain);
+    // Only the path is the caller's: neither its address nor its `Host` goes into the URL.
     const target = `http://gateway${url}`;
     if (!url.startsWith('/') || !URL.canParse(target)) {
-      await refuse(
-        exchange,
-        refusalResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'),
-      );
-      return;
+      const refusal = refusalResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.');
+      return refuse(exchange, refusal);
     }
-    const request = new site.Request(target, {
-      method,
-      headers: withPlainType(headers),
-      body: body ?? null,
-    });
-    const response = await site.answer(request, record);
-    const { reply } = record;
-    if (reply?.parts) {
-      const headers = [...response.headers].flat();
-      await sendParts(
-        exchange,
-        { status: response.status, headers, text: reply.text },
-        reply.parts,
-      );
-      return;
-    }
-    const stream = streamOf(response);
-    if (stream) {
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-      await writeEvents(outgoing, stream, site.subscriptions);
-      // Whether it is the last answer was not known when its head was written.
-      if (isLast(exchange)) incoming.socket.end();
-      return;
-    }
-    await send(exchange, response, record.unreadable ? LINGER_MS : 0);
+    const init = { method, headers: withPlainType(headers), body: body ?? null };
+    return sendResponse(exchange, await site.answer(new site.Request(target, init), record));
   }
 
-  /** Whatever else is still to come of the request. */
-  async function refuse(exchange: Exchange, response: Response): Promise<void> {
+  /** The rest of the request is not read. */
+  function refuse(exchange: Exchange, response: Response): Promise<void> {
     response.headers.set('x-request-id', exchange.record.requestId);
-    await send(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS);
+    return sendResponse(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS);
   }
 
-  function sendWritten(exchange: Exchange, { status, headers, text, bytes }: WrittenReply): void {
-    const { outgoing } = exchange;
+  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): Promise<void> {
+    const own = ['x-request-id', exchange.record.requestId];
+    return sendWhole(exchange, status, [...headers, ...own], body);
+  }
+
+  function sendReply(exchange: Exchange, written: WrittenReply): Promise<void> {
+    const { status, headers, text, bytes, parts } = written;
+    return parts
+      ? sendParts(exchange, written, parts)
+      : sendWhole(exchange, status, headers, bytes ?? text);
+  }
+
+  async function sendResponse(
+    exchange: Exchange,
+    response: Response,
+    lingerMs = exchange.record.unreadable ? LINGER_MS : 0,
+  ): Promise<void> {
+    const stream = streamOf(response);
+    if (stream) return sendEvents(exchange, response, stream);
+    const { status } = response;
+    const { reply } = exchange.record;
+    // Yoga chunks what it answers to `multipart/mixed`; here it is written whole.
+    response.headers.delete('transfer-encoding');
+    response.headers.delete('content-length');
+    const headers = [...response.headers].flat();
+    if (reply?.parts)
+      return sendParts(exchange, { status, headers, text: reply.text }, reply.parts);
+    const body = response.headers.has('content-encoding')
+      ? Buffer.from(await response.arrayBuffer())
+      : await response.text();
+    return sendWhole(exchange, status, headers, body, lingerMs);
+  }
+
+  /**
+   * @param headers name, value, name, value; added to.
+   * @param lingerMs for how long to read on, so that a caller who is still sending reads the answer.
+   */
+  async function sendWhole(
+    exchange: Exchange,
+    status: number,
+    headers: string[],
+    body: string | Buffer,
+    lingerMs = 0,
+  ): Promise<void> {
+    await endOfTurn();
+    const { incoming, outgoing } = exchange;
     if (outgoing.destroyed) return;
-    const size = bytes ? bytes.length : Buffer.byteLength(text);
-    // Of a 304 it would be the length of what is not sent.
-    if (status !== 304) headers.push('content-length', String(size));
-    if (isLast(exchange)) headers.push('connection', 'close');
+    const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    if (status !== 204 && status !== 304) headers.push('content-length', String(size));
+    if (lingerMs > 0 || isLast(exchange)) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
-    if (bytes) {
-      endWith(outgoing, bytes, 'latin1');
+    if (lingerMs === 0) {
+      // A text of as many bytes as characters is the same in both encodings; latin1 is a mere copy.
+      endWith(outgoing, body, size === body.length ? 'latin1' : 'utf8');
       connections.watch(outgoing);
       return;
     }
-    // As many bytes as characters: the same bytes in either, and one of them is a mere copy.
-    endWith(outgoing, text, size === text.length ? 'latin1' : 'utf8');
-    connections.watch(outgoing);
+    // The whole answer is sent now; the connection closes when the rest of the request was read.
+    outgoing.write(body);
+    if (incoming.readableEnded) {
+      outgoing.end();
+      return;
+    }
+    incoming.removeAllListeners('data').resume();
+    const timer = setTimeout(() => outgoing.end(), lingerMs);
+    incoming.once('end', () => outgoing.end());
+    outgoing.once('close', () => clearTimeout(timer));
   }
 
-  /** Each part leaves when it is there; whoever goes away before the last one gives up the others. */
+  /** Sends each part when it is there, and gives up the rest when the caller leaves. */
   async function sendParts(
     exchange: Exchange,
     { status, headers, text }: WrittenReply,
@@ -177,51 +168,22 @@ export function requestListener(options: RequestListenerOptions): Serve {
     connections.watch(outgoing);
   }
 
-  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): void {
-    const { incoming, outgoing, record } = exchange;
-    if (outgoing.destroyed) return;
-    const own = ['content-length', String(body.length), 'x-request-id', record.requestId];
-    if (isLast(exchange)) own.push('connection', 'close');
-    outgoing.writeHead(status, [...headers, ...own]);
-    outgoing.end(incoming.method === 'HEAD' ? undefined : body);
-    connections.watch(outgoing);
-  }
-
-  /** @param lingerMs for how long to read on, so that whoever is still sending reads the answer. */
-  async function send(exchange: Exchange, response: Response, lingerMs: number): Promise<void> {
+  async function sendEvents(
+    exchange: Exchange,
+    { status, headers }: Response,
+    stream: ReplyStream,
+  ): Promise<void> {
     const { incoming, outgoing } = exchange;
-    const body = response.headers.has('content-encoding')
-      ? Buffer.from(await response.arrayBuffer())
-      : await response.text();
-    await endOfTurn();
-    if (outgoing.destroyed) return;
-    outgoing.statusCode = response.status;
-    response.headers.forEach((value, name) => outgoing.setHeader(name, value));
-    // Yoga streams what it answers to multipart/mixed; here everything is written whole.
-    outgoing.removeHeader('transfer-encoding');
-    if (response.status === 204 || response.status === 304) outgoing.removeHeader('content-length');
-    else outgoing.setHeader('content-length', Buffer.byteLength(body));
-    if (lingerMs > 0 || isLast(exchange)) outgoing.setHeader('connection', 'close');
-    if (lingerMs === 0) {
-      endWith(outgoing, body, 'utf8');
-      connections.watch(outgoing);
-      return;
-    }
-    // The whole answer leaves now; the connection when all was read that is on its way.
-    outgoing.write(body);
-    if (incoming.readableEnded) {
-      outgoing.end();
-      return;
-    }
-    incoming.removeAllListeners('data').resume();
-    const timer = setTimeout(() => outgoing.end(), lingerMs);
-    incoming.once('end', () => outgoing.end());
-    outgoing.once('close', () => clearTimeout(timer));
+    outgoing.writeHead(status, Object.fromEntries(headers));
+    await writeEvents(outgoing, stream, site.subscriptions);
+    // Whether it is the last answer was not known when its head was written.
+    if (isLast(exchange)) incoming.socket.end();
   }
 
   /**
-   * While others may still connect, so may whoever sent this: only what was under way is ended, with
-   * the last of what its connection had sent ahead.
+   * Whether the connection ends with this answer. Requests that came before the stop are the last of
+   * their connections, unless others wait behind them; those that came later are, once the port is
+   * closed.
    */
   function isLast({ incoming, cameLate }: Exchange): boolean {
     const isEnding = stopping.lastAnswers || (site.readiness.draining && !cameLate);
@@ -251,9 +213,10 @@ interface Exchange {
   readonly cameLate: boolean;
 }
 
-const hasBody = ({ method, headers }: IncomingMessage): boolean =>
-  method !== 'GET' &&
-  method !== 'HEAD' &&
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+const hasBody = ({ method = 'GET', headers }: IncomingMessage): boolean =>
+  !isRead(method) &&
   (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
 
 export const hostRefusal = (host = ''): Response =>
@@ -263,20 +226,20 @@ export const hostRefusal = (host = ''): Response =>
     `This gateway does not answer as ${JSON.stringify(host.slice(0, 100))}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
   );
 
-/** Ports say nothing: what counts is who was asked. */
+/** Compared without the port. */
 export const isAllowed = (host = '', allowed: readonly string[]): boolean =>
   allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));
 
 const oneValue = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' ? value : null;
 
-/** The media type as Yoga knows it: types are alike in either case, and may stand before a space. */
+/** The media type in the one spelling that Yoga knows: in lower case and without spaces. */
 function withPlainType(headers: IncomingHttpHeaders): Record<string, string> {
   const type = headers['content-type'];
   if (type) {
     const parts = type.toLowerCase().split(';');
     headers['content-type'] = parts.map((part) => part.trim()).join(';');
   }
-  // Names are texts and values too, but for set-cookie, which no request carries.
+  // Values are strings, but for `set-cookie`, which no request carries.
   return headers as Record<string, string>;
 }

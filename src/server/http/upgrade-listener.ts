@@ -1,13 +1,13 @@
 /**
  * Requests to change the protocol of a connection: to WebSocket, or not at all.
  *
- * Node hands over every request with an `Upgrade` header as soon as somebody listens. Those for other
- * protocols are optional (Java's client offers `h2c` with each first request), and are answered as
- * if they had not been made.
+ * Node emits every request with an `Upgrade` header once there is a listener. Upgrades to other
+ * protocols are optional (Java's client offers `h2c` with each first request): such a request is
+ * served without its upgrade.
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Site } from '../gateway.ts';
+import type { Site } from '../site.ts';
 import { hostRefusal, isAllowed } from './request-listener.ts';
 
 export interface UpgradeListenerOptions {
@@ -21,7 +21,7 @@ type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => vo
 export const upgradeListener =
   ({ server, site, allowedHosts }: UpgradeListenerOptions): OnUpgrade =>
   (incoming, socket, head) => {
-    // Node hears errors of a socket only while it reads requests from it.
+    // Node handles a socket's errors only while it reads requests from it.
     socket.on('error', () => socket.destroy());
     const { upgrade = '', host } = incoming.headers;
     if (upgrade.toLowerCase() !== 'websocket') {

@@ -32,6 +32,8 @@ type Result = IteratorResult<Reply, undefined>;
 const DONE = { done: true, value: undefined } as const;
 
 export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
+  /** Of the response that carries it. */
+  readonly status = 200;
   readonly #options: ReplyStreamOptions;
   /** Whether an event is awaited: its promise is heard once, however many heartbeats pass. */
   #isAsked = false;

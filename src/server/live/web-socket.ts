@@ -20,8 +20,7 @@ import { CloseCode, handleProtocols, makeServer, type Context, type Server } fro
 import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { Metrics } from '../observe/metrics.ts';
-import { report } from '../observe/request-report.ts';
+import type { Requests } from '../observe/requests.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
 import { refusal, refusalResponse } from '../operation/refusal.ts';
 import { replyOf, type Reply } from '../operation/reply.ts';
@@ -43,7 +42,7 @@ export interface WebSocketCarrierOptions extends WebSocketOptions {
   /** Origins whose pages may connect, beside those of this very host. */
   readonly corsOrigins: readonly string[];
   readonly logger: Logger;
-  readonly metrics: Metrics;
+  readonly requests: Requests;
 }
 
 /** A socket that says nothing is asked whether it is there, and closed when it is not, in milliseconds. */
@@ -171,23 +170,20 @@ export class WebSocketCarrier {
   }
 
   async #begin({ subscriptions, connectionParams }: Context<Params, Extra>, payload: object) {
-    const { handler, logger, metrics, operations, maxPerSocket } = this.#options;
+    const { handler, requests, operations, maxPerSocket } = this.#options;
     const record = createRecord(null);
-    metrics.begin();
-    const carried =
+    const carried = await requests.run(record, async () =>
       Object.keys(subscriptions).length > maxPerSocket
         ? replyOf({ errors: [tooMany(maxPerSocket)] })
-        : await handler.handle(() => payload, {
+        : handler.handle(() => payload, {
             method: 'POST',
             apiKey: connectionParams?.[API_KEY_HEADER] as string | undefined,
             explain: undefined,
             record,
             streams: true,
             onlySubscriptions: operations === 'subscriptions',
-          });
-    metrics.end();
-    const status = carried instanceof ReplyStream ? 200 : carried.status;
-    report({ logger, metrics, record, status });
+          }),
+    );
     if (carried instanceof ReplyStream)
       return { ...NOTHING, document: STREAM, contextValue: carried };
     if ('data' in carried.body) return { ...NOTHING, document: RESULT, contextValue: carried };

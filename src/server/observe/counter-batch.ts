@@ -1,6 +1,6 @@
 /**
- * Counts what happens with every call, and hands it to its Prometheus counter when somebody asks:
- * putting labels together costs more than counting.
+ * Counts events, and adds them to their Prometheus counter when metrics are read: building labels
+ * costs more than counting.
  */
 import type { Counter } from 'prom-client';
 

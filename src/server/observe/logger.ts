@@ -2,7 +2,7 @@
  * The log: JSON lines for machines, readable lines on a terminal.
  *
  * What must never be logged (keys, variables, query texts) is never handed to a logger; redaction
- * is the second fence.
+ * is a second safeguard.
  */
 import { pino, type Logger } from 'pino';
 
@@ -22,7 +22,7 @@ export async function createLogger({ level, pretty }: LoggerOptions): Promise<Lo
   return pino(options, PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
 }
 
-/** A log that nobody reads. */
+/** A log without output. */
 export const silentLogger = (): Logger => pino({ level: 'silent' });
 
 const SECRETS = [

@@ -29,13 +29,13 @@ export function releaseMemoryWhenQuiet(): void {
     if (heldBytes < restingBytes + WORTHWHILE_BYTES) return;
     collect();
     const leftBytes = process.memoryUsage.rss();
-    // What one collection lets go, pages of the heap above all, the next one gives back.
+    // Memory that one collection frees, pages of the heap above all, is returned by the next one.
     const hasMore = heldBytes - leftBytes > WORTHWHILE_BYTES / 10;
     restingBytes = hasMore ? -Infinity : leftBytes;
   }, CHECK_EVERY_MS).unref();
 }
 
-/** V8's own, which Node shows only to whoever starts it with a flag. */
+/** V8's function, which Node offers only with a flag. */
 function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

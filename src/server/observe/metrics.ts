@@ -14,7 +14,7 @@ import type { UpstreamObserver } from '../../rest/client/observer.ts';
 import { BREAKER_SCOPES, type Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
 import type { Subscriptions } from '../live/subscriptions.ts';
-import type { SubscriptionObserver } from '../operation/operation-handler.ts';
+import type { SubscriptionObserver } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import { CounterBatch } from './counter-batch.ts';
 
@@ -36,8 +36,16 @@ interface GaugeOptions<Label extends string> {
   readonly labelNames?: Label[];
   /** How the values of several workers become one. @default sum */
   readonly aggregator?: Aggregator;
-  /** Sets the value when somebody asks. */
+  /** Sets the value when metrics are read. */
   readonly collect?: () => void;
+}
+
+/** What gauges read. */
+export interface Watched {
+  readonly requests: { readonly underWay: number };
+  readonly breaker: Breaker;
+  readonly pollers: Pollers;
+  readonly subscriptions: Subscriptions;
 }
 
 export class Metrics {
@@ -53,8 +61,8 @@ export class Metrics {
     outcome,
   }));
   readonly #durations: Histogram<'operation'>;
-  #inFlight = 0;
   readonly #rejections: Counter;
+  #gathering: Promise<string> | undefined;
 
   constructor({ ofProcess = false }: MetricsOptions = {}) {
     this.#counter(
@@ -68,13 +76,9 @@ export class Metrics {
       'GraphQL requests, arrival to answer.',
       ['operation'],
     );
-    const inFlight = this.#gauge('gateway_requests_in_flight', 'GraphQL requests being answered.', {
-      // Looked at when somebody asks: telling it of every request costs more than counting them.
-      collect: () => inFlight.set(this.#inFlight),
-    });
     this.#rejections = this.#counter(
       'gateway_unhandled_rejections_total',
-      'Promises rejected without anybody waiting: mistakes of ours.',
+      'Unhandled promise rejections, which are bugs.',
       [],
     );
     this.observer = this.#observe();
@@ -82,13 +86,12 @@ export class Metrics {
     if (ofProcess) collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A GraphQL request has come; its `end` follows. */
-  begin(): void {
-    this.#inFlight += 1;
-  }
-
-  end(): void {
-    this.#inFlight -= 1;
+  /** As `gather`, once for all requests at the same time. */
+  text(): Promise<string> {
+    this.#gathering ??= this.gather().finally(() => {
+      this.#gathering = undefined;
+    });
+    return this.#gathering;
   }
 
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
@@ -101,8 +104,11 @@ export class Metrics {
     this.#rejections.inc();
   }
 
-  /** From now on tells what the circuits of the breaker are. */
-  watch(breaker: Breaker): void {
+  /** Reads the state of these from now on, when metrics are gathered. */
+  watch({ requests, breaker, pollers, subscriptions }: Watched): void {
+    const inFlight = this.#gauge('gateway_requests_in_flight', 'GraphQL requests being answered.', {
+      collect: () => inFlight.set(requests.underWay),
+    });
     const state = this.#gauge(
       'gateway_breaker_state',
       'The worst circuit of a scope: 0 closed, 1 half-open, 2 open; of several workers, the worst.',
@@ -127,10 +133,6 @@ export class Metrics {
         },
       },
     );
-  }
-
-  /** From now on tells how many watch and poll. */
-  watchLive(pollers: Pollers, subscriptions: Subscriptions): void {
     const open = this.#gauge('gateway_subscriptions_open', 'Subscriptions that are open.', {
       collect: () => open.set(subscriptions.size),
     });

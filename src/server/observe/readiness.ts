@@ -1,8 +1,8 @@
 /**
  * Whether requests can be served now: not while draining, and only when the backend answers.
  *
- * The backend is asked at most once a second, however often we are, and only when we are or when a
- * call tells another state; so the answer recovers by itself.
+ * The backend is probed at most once a second: when readiness is asked for, or when the outcome of
+ * a call does not fit the last answer. So the answer recovers by itself.
  */
 import type { FailureKind } from '../../rest/client/errors.ts';
 import type { Breaker, BreakerScope, BreakerState } from '../../rest/resilience/circuit-breaker.ts';
@@ -37,7 +37,10 @@ function codeOf(cause: unknown): string {
 
 export interface ReadinessReport {
   readonly ready: boolean;
-  /** Whether a part of the backend is left alone because it keeps failing, or a file of trusted documents is bad; the rest is served. */
+  /**
+   * Whether a circuit is open for a part of the backend, or a file of trusted documents is bad; the
+   * rest is served.
+   */
   readonly degraded: boolean;
   readonly draining: boolean;
   /** Never an address or a key. */
@@ -49,7 +52,10 @@ export interface ReadinessReport {
 interface UpstreamReport extends Reached {
   /** Of the host: `open` means that calls are refused for some seconds. */
   readonly breaker: BreakerState;
-  /** What is left alone, a scope and route each: `{ "scope": "route", "route": "GET /v0/topics", … }`. */
+  /**
+   * What circuits are open, a scope and route each: `{ "scope": "route", "route": "GET /v0/topics",
+   * … }`.
+   */
   readonly open: readonly OpenCircuits[];
 }
 
@@ -74,13 +80,13 @@ interface Probed extends Reached {
   readonly cause?: unknown;
 }
 
-/** What a log says of a change. Never sent to callers: it names the backend's host. */
+/** Why readiness changed, for logs. Never sent to callers: it names the backend's host. */
 export type Reason = Readonly<Record<string, string | number | null>>;
 
 export interface ReadinessOptions {
-  /** How long an answer of the backend is believed, in milliseconds. @default 1,000 */
+  /** How long a probe's result is used, in milliseconds. @default 1,000 */
   readonly keepMs?: number;
-  /** Hears when readiness has changed, but for draining; first when it is not ready. */
+  /** Called when readiness changes other than by draining; the first time when it is not ready. */
   readonly onChange?: (ready: boolean, reason: Reason) => void;
   readonly trustedDocuments?: { report(): TrustedReport } | undefined;
 }
@@ -94,7 +100,7 @@ export class Readiness {
   #upstream: Promise<Probed> | undefined;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #trusted: ReadinessOptions['trustedDocuments'];
-  /** As it was last told. */
+  /** The last answer. */
   #ready = true;
 
   constructor(
@@ -119,8 +125,8 @@ export class Readiness {
   }
 
   /**
-   * A call ended. Where that does not fit what was told last, the backend is asked again: the log
-   * tells a change though nobody asks for readiness.
+   * A call ended. When that does not fit the last answer, the backend is probed again, so that the
+   * log shows changes without requests for readiness.
    */
   noticeCall(isAnswered: boolean): void {
     if (isAnswered !== this.#ready && !this.#draining) void this.report();
@@ -170,7 +176,7 @@ export class Readiness {
   }
 }
 
-/** In words that tell callers no address. */
+/** In words without an address, for callers. */
 function failureOf(error: unknown): FailureKind {
   const cause = error instanceof ProbeError ? error.cause : error;
   if (cause instanceof Error && cause.name === 'TimeoutError') return 'timeout';

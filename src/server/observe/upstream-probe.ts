@@ -1,5 +1,5 @@
 /**
- * The cheapest question the backend answers, for `/ready`.
+ * The cheapest request to the backend, for `/ready`.
  */
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import type { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
@@ -29,7 +29,7 @@ export function upstreamProbe(options: UpstreamProbeOptions): Probe {
       headers: { accept: 'application/json', ...(apiKey && { [API_KEY_HEADER]: apiKey }) },
       signal: AbortSignal.timeout(timeoutMs),
     });
-    // A backend that only begins to answer serves nobody: `dump` would take that for an end.
+    // An answer that does not end is no answer; `dump` would count it as one.
     let size = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length;

@@ -26,7 +26,7 @@ export interface DocumentLimits {
   readonly lines: number;
   /** Characters of a name: messages and log lines repeat it. */
   readonly nameLength: number;
-  /** Fields below each other. */
+  /** Levels of fields. */
   readonly depth: number;
   readonly aliases: number;
   readonly directives: number;
@@ -39,11 +39,11 @@ export interface DocumentLimits {
   readonly pairs: number;
   readonly fragments: number;
   readonly operations: number;
-  /** Fields below each other under `__schema` and `__type`: tools ask for the types of types. */
+  /** Levels of fields under `__schema` and `__type`: tools select types of types. */
   readonly introspectionDepth: number;
   /** Lists of types or fields inside each other there: each multiplies the answer by some hundred. */
   readonly introspectionLists: number;
-  /** Times that `__schema` and `__type` are asked for, and aliases below them. */
+  /** Selections of `__schema` and `__type`, and aliases below them. */
   readonly introspectionRepeats: number;
 }
 
@@ -146,7 +146,7 @@ function findExcess(
       tooMuch('fields', 'fields', undefined, fields);
     if (complaint) return complaint;
     if (ruler.isCyclic) continue;
-    // Only now: it goes wherever the answer would have a field.
+    // Last, because it visits every field that an answer would have.
     pairs += ruler.countPairs([one.selectionSet]);
     if (pairs > limits.pairs) {
       return excess('pairs of fields with one name', limits.pairs, pairs, 'name each once');

@@ -46,7 +46,7 @@ const BYTES_PER_CHARACTER = 100;
 
 const MAX_BYTES = 32_000_000;
 
-/** Errors told of one document: whoever has made more looks again after mending these. */
+/** Errors reported for one document; further ones show when these are corrected. */
 const MAX_ERRORS = 20;
 
 /** A document within its limits. */
@@ -76,7 +76,7 @@ export class KnownDocument {
     this.introspects = this.isOfSchema && names.some((name) => name !== '__typename');
   }
 
-  /** Undefined when it is not clear which is meant. */
+  /** Undefined when there is no such operation, or several without a name. */
   operation(name: string | null | undefined): OperationDefinitionNode | undefined {
     return name == null ? this.#only : (getOperationAST(this.document, name) ?? undefined);
   }
@@ -141,7 +141,7 @@ export class Documents {
     }
   }
 
-  /** As `read` and `validate`, for whoever keeps the document: nothing is kept here. */
+  /** As `read` and `validate`, without keeping the document here. */
   prepare(source: string): KnownDocument | Reply {
     try {
       const known = this.#parse(source);
@@ -161,7 +161,7 @@ export class Documents {
   validate(known: KnownDocument): Reply | null {
     if (known.refusal === undefined) {
       const options = { maxErrors: MAX_ERRORS, hideSuggestions: this.#hideSuggestions };
-      // Other rules follow cycles, at a cost that nobody has measured.
+      // Other rules follow cycles, at an unknown cost.
       const rules = known.isCyclic ? [NoFragmentCyclesRule] : this.#rules;
       const errors = withoutStack(() => validate(this.#schema, known.document, rules, options));
       known.refusal =

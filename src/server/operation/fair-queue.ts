@@ -4,8 +4,8 @@
  *
  * Once a turn of the event loop has worked for its share of time, tasks wait here for a later turn.
  * Waiting tasks are served by deficit round robin in milliseconds (Shreedhar and Varghese, 1995), with a
- * flow for each key: who sends expensive documents waits for them. What a flow has used is remembered for
- * some turns, so that one which asks seldom comes before one that asks all the time.
+ * flow for each key: senders of expensive documents wait for them. What a flow has used is remembered
+ * for some turns, so that a flow with few requests comes before one that always has some.
  */
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
@@ -17,13 +17,16 @@ const QUANTUM_MS = 1;
 /** By how much a flow may have used more than others before it waits for them, in milliseconds. */
 const TOLERATED_MS = 5;
 
-/** What a flow can owe, in milliseconds: later, the past is past. */
+/** The most that is remembered of what a flow has used, in milliseconds. */
 const MAX_DEBT_MS = 100;
 
-/** Tasks that may wait. A flow may have as many as are free, so no one fills more than half of it. */
+/**
+ * Tasks that may wait. A flow may have as many as are free, so that none fills more than half of
+ * the queue.
+ */
 const MAX_WAITING = 1_024;
 
-/** Too much waits already. */
+/** Too many tasks wait. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
@@ -55,16 +58,26 @@ export class FairQueue {
       return this.#timed(flow, task);
     }
     if (flow.tasks.length >= MAX_WAITING - this.#waiting) throw new QueueFullError();
-    this.#waiting += 1;
-    return new Promise((resolve) => {
-      flow.tasks.push(() => resolve(settled(task)));
-    });
+    return this.#enqueue(flow, task);
+  }
+
+  /** Runs a task of a flow that has worked already: when its turn comes again. */
+  later<Value>(key: string, task: () => Value): Promise<Awaited<Value>> {
+    this.#endTurnLater();
+    return this.#enqueue(this.#flowOf(key), task);
   }
 
   /** Counts work that was done for a key outside of the queue. */
   charge(key: string, ms: number): void {
     this.#endTurnLater();
     this.#count(this.#flowOf(key), ms);
+  }
+
+  #enqueue<Value>({ tasks }: Flow, task: () => Value): Promise<Awaited<Value>> {
+    this.#waiting += 1;
+    return new Promise((resolve) => {
+      tasks.push(() => resolve(settled(task)));
+    });
   }
 
   #flowOf(key: string): Flow {

@@ -1,8 +1,8 @@
 /**
  * Answers in parts, in the format that their caller reads.
  *
- * Errors of every part are shown as those of whole answers are; what a request has cost and where to go
- * on is told in the last part, when it is known.
+ * Errors of every part are formatted like those of whole answers. The last part has what the
+ * request has cost and where to continue, which is known only then.
  */
 import type { GraphQLFormattedError } from 'graphql';
 import type { IncrementalResult, Rest } from '../../execution/execution.ts';
@@ -14,7 +14,7 @@ import { presentErrors, Reply, type Presentation, type ReplyParts } from './repl
 export interface IncrementalReplyOptions {
   readonly format: IncrementalFormat;
   readonly presentation: Presentation;
-  /** The `extensions` of the last part, beside where to go on. */
+  /** The `extensions` of the last part, beside where to continue. */
   readonly lastExtensions: () => Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -43,6 +43,7 @@ export function incrementalReply(
     finish = resolve;
   });
   const parts: ReplyParts = {
+    format,
     finished,
     next: async () => {
       for (let payload = await rest.next(); payload; payload = await rest.next()) {
@@ -84,7 +85,7 @@ function extensionsOf(
 
 type Show = (errors: readonly unknown[]) => readonly GraphQLFormattedError[];
 
-/** Writes payloads without `hasNext`; undefined for one that its readers need not see. */
+/** Writes payloads without `hasNext`; undefined for one that this format leaves out. */
 type Write = (payload: Payload) => object | undefined;
 
 const WRITERS: Readonly<

@@ -33,7 +33,7 @@ export type IncrementalFormat = 'deferSpec=20220824' | 'incrementalSpec=v0.2';
 /**
  * How a caller reads answers in parts; undefined for one who does not say so.
  *
- * Callers of either specification name it; those who name none were written before there were two.
+ * Callers of either specification name it; without a name it is the older one.
  */
 export function incrementalFormatOf(
   accept: string | null | undefined,

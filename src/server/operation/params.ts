@@ -1,7 +1,7 @@
 /**
- * The parameters of a GraphQL request, out of whatever a carrier has read.
+ * The parameters of a GraphQL request, from what a carrier has read.
  *
- * Properties nobody defined are ignored, as GraphQL over HTTP demands. Variables are bounded
+ * Unknown properties are ignored, as GraphQL over HTTP demands. Variables are bounded
  * here, before anything walks them recursively.
  */
 import type { ErrorBehavior } from '../../execution/execution.ts';
@@ -41,7 +41,7 @@ const MAX_VARIABLES_VALUES = 5_000;
  * too large.
  */
 export function readParams(given: unknown): OperationParams {
-  // Nothing is promised about these values.
+  // These values may have any type.
   const params = isObject(given) ? given : {};
   const { query, operationName, variables, extensions, onError } = params;
   const documentId = documentIdOf(params);
@@ -105,7 +105,7 @@ function errorBehaviorOf(given: unknown): ErrorBehavior {
 export function readForm(form: string): Readonly<Record<string, unknown>> {
   const params = dictionary<unknown>();
   for (const [name, value] of new URLSearchParams(form)) {
-    // What is empty was left out, and of what is there twice the first counts.
+    // An empty value counts as left out, and the first of two counts.
     if (value === '' || name in params) continue;
     params[name] = WRITTEN_IN_JSON.has(name) ? parseJson(value) : value;
   }

@@ -4,7 +4,7 @@
 import { GraphQLError } from 'graphql';
 import { withoutStack } from '../../lib/without-stack.ts';
 
-/** What `extensions.code` says where it was not the graph that refused. */
+/** The `extensions.code` of refusals by the server. */
 export type RefusalCode =
   | 'BAD_REQUEST'
   | 'BAD_USER_INPUT'

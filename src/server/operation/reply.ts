@@ -20,7 +20,7 @@ import type { Turns } from '../../lib/turns.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
 import type { HttpExtension } from './refusal.ts';
 
-/** What is answered, whoever writes it. */
+/** An answer, before a carrier writes it. */
 export class Reply {
   readonly body: FormattedExecutionResult;
   readonly status: number;
@@ -30,7 +30,7 @@ export class Reply {
   readonly headers: readonly string[];
   /** Distinct `extensions.code`s. */
   readonly errorCodes: readonly string[];
-  /** What masks hide. */
+  /** Errors that were masked, for the log. */
   readonly causes: readonly unknown[];
   /** What follows; undefined for a whole answer. */
   readonly parts: ReplyParts | undefined;
@@ -87,9 +87,10 @@ export class Reply {
 
 /** What follows a reply. */
 export interface ReplyParts {
+  readonly format: IncrementalFormat;
   /** The next part; undefined after the last one, or when its reader has left. */
   next(): Promise<ReplyPart | undefined>;
-  /** Nobody reads on: what is still under way for it is given up. */
+  /** Gives up what is still under way, since its reader has left. */
   cancel(): void;
   /** Resolves when nothing is under way for it any more. */
   readonly finished: Promise<void>;
@@ -115,7 +116,7 @@ export interface WrittenReply {
 const NONE: readonly never[] = [];
 
 export interface Executed extends Omit<ExecutionResult, 'errors'> {
-  /** GraphQL errors, and whatever else was thrown. */
+  /** GraphQL errors, and other thrown values. */
   readonly errors?: readonly unknown[];
   /** What is still to come. */
   readonly rest?: Rest;
@@ -180,23 +181,19 @@ export function presentErrors(errors: readonly unknown[], presentation: Presenta
   };
 }
 
-export const writeReply = (
-  reply: Reply,
-  mediaType: MediaType,
-  format?: IncrementalFormat,
-): WrittenReply => ({
+export const writeReply = (reply: Reply, mediaType: MediaType): WrittenReply => ({
   parts: reply.parts,
   status: mediaType === 'application/json' ? reply.legacyStatus : reply.status,
   headers: [
-    ...(reply.parts && format
-      ? ['content-type', `multipart/mixed; boundary="-"; ${format}`, ...UNBUFFERED]
+    ...(reply.parts
+      ? ['content-type', `multipart/mixed; boundary="-"; ${reply.parts.format}`, ...UNBUFFERED]
       : ['content-type', `${mediaType}; charset=utf-8`]),
     ...reply.headers,
   ],
   text: reply.text,
 });
 
-/** Proxies such as nginx hold answers back, and compress them, unless they are told not to. */
+/** By default proxies such as nginx buffer and compress answers. */
 const UNBUFFERED = ['x-accel-buffering', 'no', 'cache-control', 'no-store, no-transform'];
 
 const overloads = new Map<number, Reply>();
@@ -261,7 +258,7 @@ function present(
       extensions: { ...extensions, code },
     },
     code,
-    // Only we write `extensions.http`.
+    // `extensions.http` is written by `refusal.ts` alone.
     http: (http as HttpExtension | undefined) ?? (refused ? refusedBy : undefined),
     cause: known ? undefined : (place?.originalError ?? error),
   };

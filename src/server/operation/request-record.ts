@@ -37,5 +37,5 @@ export function createRecord(requestId: string | null): RequestRecord {
   };
 }
 
-/** A caller's own name for its request is kept when it can go into a header and a log line. */
+/** A caller's request id is kept when it fits into a header and a log line. */
 const SANE_REQUEST_ID = /^[\w.:=+/-]{1,128}$/;

@@ -1,5 +1,5 @@
 /**
- * GraphQL over HTTP as Yoga reads and writes it: every request that is not the plain one.
+ * GraphQL over HTTP as Yoga reads and writes it, for requests that are not plain.
  *
  * It reads bodies and query strings, and writes streams. It has no schema: what it has
  * read goes to the operation handler, whose reply it writes.
@@ -7,9 +7,10 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { multipartStream } from '../http/multipart.ts';
 import { eventStreamResponse } from '../live/event-stream.ts';
 import { ReplyStream } from '../live/reply-stream.ts';
-import { incrementalFormatOf, negotiate } from '../operation/media-type.ts';
+import { negotiate } from '../operation/media-type.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
 import { badRequest, readForm } from '../operation/params.ts';
 import { refusal } from '../operation/refusal.ts';
@@ -33,7 +34,7 @@ export const createGraphQLServer = (handler: OperationHandler): GraphQLServer =>
     // Errors are masked with the reply, and logged with their request.
     maskedErrors: false,
     logging: false,
-    // The page is the HTTP server's.
+    // The HTTP server serves GraphiQL.
     graphiql: false,
     cors: false,
     parserAndValidationCache: false,
@@ -42,11 +43,11 @@ export const createGraphQLServer = (handler: OperationHandler): GraphQLServer =>
     batching: false,
     multipart: false,
     landingPage: false,
-    // Yoga answers any URL that ends like this, queries too, with an empty 200; health is ours.
+    // Yoga answers any URL with this ending with an empty 200; the gateway has its own `/health`.
     healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
   });
 
-/** Parameters that pass Yoga's own check: the handler has looked at the real ones. */
+/** Parameters that pass Yoga's own check; the handler has checked the real ones. */
 const CHECKED = { query: '' };
 
 function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerContext> {
@@ -109,7 +110,7 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         );
         return;
       }
-      // What was refused before it came to the handler.
+      // A request that was refused before the handler has no reply yet.
       const reply = (record.reply ??= replyOf(result as Executed));
       const accept = request.headers.get('accept');
       const mediaType = negotiate(accept);
@@ -122,11 +123,10 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
         return;
       }
       setResultProcessor((_result, { Response }) => {
-        const format = incrementalFormatOf(accept);
-        const type = mediaType ?? 'application/json';
-        const { status, headers, text, parts } = writeReply(reply, type, format);
-        // Parts are read from the reply, as they come.
-        return new Response(parts ? null : text, { status, headers: pairsOf(headers) });
+        const written = writeReply(reply, mediaType ?? 'application/json');
+        const { status, headers, text, parts } = written;
+        const body = parts ? multipartStream(text, parts) : text;
+        return new Response(body, { status, headers: pairsOf(headers) });
       }, 'application/json');
     },
   };
@@ -135,10 +135,13 @@ function useHandler(handler: OperationHandler): Plugin<ServerContext, ServerCont
 /** Media types that Yoga writes. */
 const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
 
-/** Named: whoever accepts anything does not expect a stream. */
+/** Only by name: a caller that accepts anything does not expect a stream. */
 const EVENTS = /\btext\/event-stream\b/i;
 
-/** Any of these is proof. The second and third are what Yoga's and Apollo's clients send. */
+/**
+ * Any of these shows that no form sent the request. Yoga's and Apollo's clients send the second and
+ * third.
+ */
 export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
 
 /**
@@ -162,7 +165,7 @@ function csrfCheck(): (payload: Parameters<NonNullable<Plugin['onRequestParse']>
   };
 }
 
-/** What a query string or a form says: of these Yoga reads four parameters and drops the others. */
+/** The parameters of a query string or form, of which Yoga would drop all but four. */
 function formOf(request: Request): unknown {
   if (request.method === 'GET') return readForm(new URL(request.url).search);
   const isForm = FORM_TYPE.test(request.headers.get('content-type') ?? '');
