@@ -118,4 +118,26 @@ describe('the fair queue', () => {
     expect(sent.length - ofOne).toBeGreaterThan(200);
     await Promise.all(sent);
   });
+
+  it('remembers what a key has used: one that asks seldom comes before it', async () => {
+    const queue = new FairQueue();
+    void queue.run('victim', task('v0', 1));
+    void queue.run('attacker', task('a0', 40));
+    await turn();
+
+    const both = [queue.run('attacker', task('a1', 4)), queue.run('victim', task('v1', 1))];
+    await Promise.all(both);
+
+    expect(ran).toEqual(['v0', 'a0', 'v1', 'a1']);
+  });
+
+  it('lets a key without others work on, whatever it has used', async () => {
+    const queue = new FairQueue();
+    void queue.run('only', task('w', 1));
+    nowMs += 1_000;
+    queue.charge('only', 40);
+    await turn();
+
+    expect(queue.run('only', task('x', 1))).toBe('x');
+  });
 });

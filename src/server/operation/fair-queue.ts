@@ -17,6 +17,9 @@ const QUANTUM_MS = 1;
 /** By how much a flow may have used more than others before it waits for them, in milliseconds. */
 const TOLERATED_MS = 5;
 
+/** A key that no other came between for so long has nobody to wait for, in milliseconds. */
+const ALONE_AFTER_MS = 1_000;
+
 /** The most that is remembered of what a flow has used, in milliseconds. */
 const MAX_DEBT_MS = 100;
 
@@ -44,6 +47,9 @@ export class FairQueue {
   /** In this turn of the event loop. */
   #usedMs = 0;
   #turnHasEnd = false;
+  #lastKey: string | undefined;
+  /** When two tasks of different keys last came one after the other. */
+  #changedMs = -Infinity;
 
   /**
    * Runs a task: at once where none waits and the turn has time left, unless its flow has used much more
@@ -54,8 +60,14 @@ export class FairQueue {
   run<Value>(key: string, task: () => Value): Value | Promise<Awaited<Value>> {
     this.#endTurnLater();
     const flow = this.#flowOf(key);
-    if (this.#waiting === 0 && this.#usedMs < TURN_MS && !this.#isBehind(flow)) {
-      return this.#timed(flow, task);
+    const nowMs = performance.now();
+    if (key !== this.#lastKey) {
+      this.#lastKey = key;
+      this.#changedMs = nowMs;
+    }
+    const isBehind = flow.creditMs < -TOLERATED_MS && nowMs - this.#changedMs < ALONE_AFTER_MS;
+    if (this.#waiting === 0 && this.#usedMs < TURN_MS && !isBehind) {
+      return this.#timed(flow, task, nowMs);
     }
     if (flow.tasks.length >= MAX_WAITING - this.#waiting) throw new QueueFullError();
     return this.#enqueue(flow, task);
@@ -89,13 +101,7 @@ export class FairQueue {
     return flow;
   }
 
-  /** Whether others may come before it. */
-  #isBehind({ creditMs }: Flow): boolean {
-    return creditMs < -TOLERATED_MS && this.#flows.size > 1;
-  }
-
-  #timed<Value>(flow: Flow, task: () => Value): Value {
-    const startMs = performance.now();
+  #timed<Value>(flow: Flow, task: () => Value, startMs = performance.now()): Value {
     try {
       return task();
     } finally {
