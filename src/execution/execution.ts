@@ -306,7 +306,7 @@ export class Execution implements OperationContext {
     delivery.begin(usages, path, place, this.#part);
     for (const group of groups) {
       const { selection } = group;
-      if (this.#size.addAwaited(selection.above)) this.#checkSize();
+      if (this.#size.addParts(1, selection.above)) this.#checkSize();
       const fragments = group.usages.map((usage) => delivery.fragmentOf(usage, path));
       const part = new Part(path, place, data, { fragments });
       this.#executeBeside(part, (execution, root) =>
@@ -596,6 +596,7 @@ export class Execution implements OperationContext {
     const list = this.#completeItems(field, shape, path, all.slice(0, count));
     if (rest.length === 0) return list;
     this.#countItems(field, rest.length);
+    if (this.#size.addParts(rest.length, field)) this.#checkSize();
     const place = path.boundary(this.#root);
     const stream = new Stream(asked?.label, path, place, { creator: this.#part, list });
     this.#delivery!.beginStream(stream);

@@ -37,6 +37,9 @@ const SMALL = 0.1;
 /** Further values that an awaited one counts as, by its time and memory. */
 const VALUES_PER_AWAITED = 12;
 
+/** What a part that comes later costs more than others, about: it is executed and delivered by itself. */
+const VALUES_PER_PART = 50;
+
 /** Further values that a failed field counts as. */
 const VALUES_PER_FAILED = 20;
 
@@ -87,6 +90,10 @@ export class ResultSize {
 
   addAwaited(field: PreparedField | undefined): boolean {
     return this.#add(VALUES_PER_AWAITED, 0, field);
+  }
+
+  addParts(count: number, field: PreparedField | undefined): boolean {
+    return this.#add(count * VALUES_PER_PART, 0, field);
   }
 
   addFailed(field: PreparedField): boolean {
