@@ -17,6 +17,12 @@ const QUANTUM_MS = 1;
 /** By how much a flow may have used more than others before it waits for them, in milliseconds. */
 const TOLERATED_MS = 5;
 
+/** The share of time for which a flow may work without owing anything. */
+const PAID = 0.2;
+
+/** Flows above which those without tasks and debts are forgotten. */
+const MAX_IDLE = 256;
+
 /** A key that no other came between for so long has nobody to wait for, in milliseconds. */
 const ALONE_AFTER_MS = 1_000;
 
@@ -38,6 +44,8 @@ interface Flow {
   readonly tasks: (() => void)[];
   /** What it may use before others; below zero, what it has used and they have not. */
   creditMs: number;
+  /** When its debt was last worked out, on `performance.now()`'s clock. */
+  atMs: number;
 }
 
 export class FairQueue {
@@ -59,8 +67,8 @@ export class FairQueue {
    */
   run<Value>(key: string, task: () => Value): Value | Promise<Awaited<Value>> {
     this.#endTurnLater();
-    const flow = this.#flowOf(key);
     const nowMs = performance.now();
+    const flow = this.#flowOf(key, nowMs);
     if (key !== this.#lastKey) {
       this.#lastKey = key;
       this.#changedMs = nowMs;
@@ -76,13 +84,12 @@ export class FairQueue {
   /** Runs a task of a flow that has worked already: when its turn comes again. */
   later<Value>(key: string, task: () => Value): Promise<Awaited<Value>> {
     this.#endTurnLater();
-    return this.#enqueue(this.#flowOf(key), task);
+    return this.#enqueue(this.#flowOf(key, performance.now()), task);
   }
 
   /** Counts work that was done for a key outside of the queue. */
   charge(key: string, ms: number): void {
-    this.#endTurnLater();
-    this.#count(this.#flowOf(key), ms);
+    this.#count(this.#flowOf(key, performance.now()), ms);
   }
 
   #enqueue<Value>({ tasks }: Flow, task: () => Value): Promise<Awaited<Value>> {
@@ -92,12 +99,13 @@ export class FairQueue {
     });
   }
 
-  #flowOf(key: string): Flow {
+  #flowOf(key: string, nowMs: number): Flow {
     let flow = this.#flows.get(key);
     if (!flow) {
-      flow = { tasks: [], creditMs: 0 };
+      flow = { tasks: [], creditMs: 0, atMs: nowMs };
       this.#flows.set(key, flow);
     }
+    payOff(flow, nowMs);
     return flow;
   }
 
@@ -124,13 +132,17 @@ export class FairQueue {
     this.#turnHasEnd = false;
     this.#usedMs = 0;
     if (this.#waiting > 0) this.#serve();
-    for (const [key, flow] of this.#flows) {
-      if (flow.tasks.length > 0) continue;
-      flow.creditMs += QUANTUM_MS;
-      if (flow.creditMs >= 0) this.#flows.delete(key);
-    }
-    if (this.#flows.size > 0) this.#endTurnLater();
+    if (this.#flows.size > MAX_IDLE) this.#forget(performance.now());
+    if (this.#waiting > 0) this.#endTurnLater();
   };
+
+  /** Forgets flows without tasks and debts. */
+  #forget(nowMs: number): void {
+    for (const [key, flow] of this.#flows) {
+      payOff(flow, nowMs);
+      if (flow.tasks.length === 0 && flow.creditMs >= 0) this.#flows.delete(key);
+    }
+  }
 
   #serve(): void {
     for (const [key, flow] of this.#flows) {
@@ -146,6 +158,12 @@ export class FairQueue {
       if (this.#usedMs >= TURN_MS || this.#waiting === 0) return;
     }
   }
+}
+
+/** Time alone pays debts: turns would have to be made for it. */
+function payOff(flow: Flow, nowMs: number): void {
+  if (flow.creditMs < 0) flow.creditMs = Math.min(0, flow.creditMs + PAID * (nowMs - flow.atMs));
+  flow.atMs = nowMs;
 }
 
 /** What it throws as a rejection. */
