@@ -27,6 +27,7 @@ import {
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { dictionary } from '../lib/dictionary.ts';
+import { Turns } from '../lib/turns.ts';
 import { withoutStack } from '../lib/without-stack.ts';
 import type { ArgumentValues } from './arguments.ts';
 import type { OperationContext } from './collect-fields.ts';
@@ -44,7 +45,7 @@ import {
   type Shape,
 } from './prepared-operation.ts';
 import { ResultSize, type ExecutionLimits } from './result-size.ts';
-import { Turns } from './turns.ts';
+import { Sharing, type SharedValue } from './sharing.ts';
 
 export type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -92,6 +93,8 @@ export interface ExecutionOptions {
     contextValue: unknown,
     isDeferred: (path: GraphQLResolveInfo['path']) => boolean,
   ) => void;
+  /** Whether small answers share their parts as large ones do. @default false */
+  readonly sharesAtOnce?: boolean;
 }
 
 /** An execution of a part that comes later, beside the one of the initial answer. */
@@ -130,6 +133,8 @@ export class Execution implements OperationContext {
   #data: Record<PropertyKey, unknown> | null = null;
   /** Undefined while the execution is small. */
   #turns: Turns | undefined;
+  /** Undefined while the execution is small; parts use that of the initial answer. */
+  #sharing: Sharing | undefined;
   /** Why there will be no data. */
   #aborted: GraphQLError | undefined;
   #abortedResult: ExecutionResult | undefined;
@@ -165,8 +170,9 @@ export class Execution implements OperationContext {
     this.#main = beside?.main;
     this.#part = beside?.part;
     this.#root = beside ? beside.root : new NullBoundary(undefined, undefined);
+    if (options.sharesAtOnce) this.#sharing = new Sharing();
     if (!args.isIncremental) return;
-    this.#turns = beside ? beside.main.#turns : new Turns();
+    this.#turns = beside ? beside.main.#turns : this.#newTurns();
     this.#delivery = beside
       ? beside.main.#delivery
       : new Delivery(() => this.#leave(), args.announcesAll ?? false);
@@ -239,16 +245,19 @@ export class Execution implements OperationContext {
     if (this.#isAborted) return;
     this.#data = null;
     this.#root.isNull = true;
-    this.#report(error as GraphQLError);
+    this.#report(error as GraphQLError, undefined);
   }
 
   get #isAborted(): boolean {
     return (this.#main ?? this).#aborted !== undefined;
   }
 
-  #report(error: GraphQLError): void {
+  /** @param place what is null because of it; undefined for all of the data. */
+  #report(error: GraphQLError, place: Path | undefined): void {
     this.#errors.push(error);
     if (this.#main) this.#main.#laterErrors += 1;
+    if (!(this.#main ?? this).#sharing) return;
+    for (let above = place; above; above = above.prev) above.shared?.errors.push(error);
   }
 
   /** Each field begins when the one before has ended. */
@@ -297,7 +306,7 @@ export class Execution implements OperationContext {
     delivery.begin(usages, path, place, this.#part);
     for (const group of groups) {
       const { selection } = group;
-      if (this.#size.addAwaited(selection.above)) this.#checkSize();
+      if (this.#size.addParts(1, selection.above)) this.#checkSize();
       const fragments = group.usages.map((usage) => delivery.fragmentOf(usage, path));
       const part = new Part(path, place, data, { fragments });
       this.#executeBeside(part, (execution, root) =>
@@ -358,7 +367,12 @@ export class Execution implements OperationContext {
     const nowMs = performance.now();
     const error = this.#size.excess(nowMs);
     if (error) throw this.#abort(error, { errors: [error] });
-    (this.#turns ??= new Turns()).look(nowMs);
+    (this.#turns ??= this.#newTurns()).look(nowMs);
+    (this.#main ?? this).#sharing ??= new Sharing();
+  }
+
+  #newTurns(): Turns {
+    return this.#size.limits.turns ?? new Turns();
   }
 
   /** The completed value of a field; null as long as it is awaited. */
@@ -392,8 +406,73 @@ export class Execution implements OperationContext {
     data: Data,
     property?: unknown,
   ): unknown {
-    const { shape } = field;
     const path = this.#pathOf(field, parent, data);
+    const sharing = (this.#main ?? this).#sharing;
+    return sharing && isObject(source) && field.mayBeShared(this)
+      ? this.#executeShared(sharing, field, source, path)
+      : this.#executeAlone(field, source, path, property);
+  }
+
+  /** The value of a field that may be known of the same object. */
+  #executeShared(sharing: Sharing, field: PreparedField, source: object, path: Path): unknown {
+    const known = sharing.find(field, source);
+    if (known && !known.isDropped) return this.#share(sharing, known, field, source, path);
+    path.shared = sharing.begin(field, source, responsePathAsArray(path).length);
+    const value = this.#executeAlone(field, source, path);
+    path.put(value);
+    path.endShared();
+    return value;
+  }
+
+  /** A known value; null as long as it is awaited. */
+  #share(
+    sharing: Sharing,
+    shared: SharedValue,
+    field: PreparedField,
+    source: object,
+    path: Path,
+  ): unknown {
+    try {
+      if (!shared.isEnded) {
+        const boundary = path.prev?.boundary(this.#root) ?? this.#root;
+        boundary.await();
+        shared.whenEnded(() => {
+          this.#settleShared(sharing, field, source, path, boundary);
+        });
+        if (this.#size.addAwaited(field)) this.#checkSize();
+        return null;
+      }
+      if (this.#size.addShared(shared.value, field)) this.#checkSize();
+      for (const error of shared.errors) {
+        if (this.#isFull) break;
+        if (this.#size.addFailed(field)) this.#checkSize();
+        this.#report(movedTo(path, error, shared.depth), path);
+      }
+      return shared.value;
+    } catch (error) {
+      return this.#handleFieldError(field, field.shape, path, error);
+    }
+  }
+
+  #settleShared(
+    sharing: Sharing,
+    field: PreparedField,
+    source: object,
+    path: Path,
+    boundary: NullBoundary,
+  ): void {
+    if (!boundary.isBelowNull) {
+      try {
+        path.put(this.#executeShared(sharing, field, source, path));
+      } catch (error) {
+        this.#nullBoundary(boundary, error as GraphQLError);
+      }
+    }
+    this.#settle(boundary);
+  }
+
+  #executeAlone(field: PreparedField, source: unknown, path: Path, property?: unknown): unknown {
+    const { shape } = field;
     try {
       const value = this.#resolveFieldValue(field, source, property, path);
       return this.#completeOrAwait(field, shape, path, value);
@@ -517,6 +596,7 @@ export class Execution implements OperationContext {
     const list = this.#completeItems(field, shape, path, all.slice(0, count));
     if (rest.length === 0) return list;
     this.#countItems(field, rest.length);
+    if (this.#size.addParts(rest.length, field)) this.#checkSize();
     const place = path.boundary(this.#root);
     const stream = new Stream(asked?.label, path, place, { creator: this.#part, list });
     this.#delivery!.beginStream(stream);
@@ -550,11 +630,24 @@ export class Execution implements OperationContext {
     try {
       if (shape.kind === 'leaf' && isPrimitive(value)) return this.#completeLeafValue(shape, value);
       path = new Path(parent, index, undefined, container, this.#propagates(shape));
-      return this.#completeOrAwait(field, shape, path, value);
+      return this.#turns?.isOver && !isPromiseLike(value)
+        ? this.#putOff(field, shape, path, value)
+        : this.#completeOrAwait(field, shape, path, value);
     } catch (error) {
       path ??= new Path(parent, index, undefined, container, this.#propagates(shape));
       return this.#handleFieldError(field, shape, path, error);
     }
+  }
+
+  /** Completes an item in a later turn; null until then. */
+  #putOff(field: PreparedField, shape: Shape, path: Path, value: unknown): null {
+    const boundary = path.prev?.boundary(this.#root) ?? this.#root;
+    boundary.await();
+    hearRejections(value);
+    this.#turns!.whenNextBegins(() => {
+      this.#fulfilled(field, shape, path, boundary, value, undefined);
+    });
+    return null;
   }
 
   #completeAbstractValue(
@@ -618,6 +711,7 @@ export class Execution implements OperationContext {
   ): null {
     const boundary = path.prev?.boundary(this.#root) ?? this.#root;
     boundary.await();
+    path.shared?.await();
     // Other thenables may call back at once, or twice.
     const native = promise instanceof Promise ? promise : Promise.resolve(promise);
     native.then(
@@ -656,6 +750,7 @@ export class Execution implements OperationContext {
         return;
       }
     }
+    if (path.shared) this.#endAwaited(path, path.shared, boundary);
     this.#settle(boundary);
   }
 
@@ -675,8 +770,15 @@ export class Execution implements OperationContext {
           this.#nullBoundary(boundary, error as GraphQLError);
         }
       }
+      if (path.shared) this.#endAwaited(path, path.shared, boundary);
       this.#settle(boundary);
     });
+  }
+
+  #endAwaited(path: Path, shared: SharedValue, boundary: NullBoundary): void {
+    shared.settle();
+    if (boundary.isBelowNull) shared.drop();
+    else path.endShared();
   }
 
   /** An awaited place failed, and nothing between it and the boundary may be null. */
@@ -685,7 +787,7 @@ export class Execution implements OperationContext {
       this.#nullData(error);
       this.#finish();
     } else {
-      if (!this.#isFull) this.#report(error);
+      if (!this.#isFull) this.#report(error, boundary.path);
       boundary.leave();
     }
   }
@@ -727,7 +829,7 @@ export class Execution implements OperationContext {
     const error = withoutStack(() => locatedError(cause, field.nodes, responsePathAsArray(path)));
     if (this.#onError === 'ABORT') throw this.#abort(error, { errors: [error], data: null });
     if (propagates) throw error;
-    this.#report(error);
+    this.#report(error, path);
     return null;
   }
 
@@ -752,6 +854,20 @@ export class Execution implements OperationContext {
     };
   }
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** The error of a shared value, as it is told of another place than its first. */
+const movedTo = (place: Path, error: GraphQLError, depth: number): GraphQLError =>
+  withoutStack(
+    () =>
+      new GraphQLError(error.message, {
+        nodes: error.nodes ?? null,
+        path: [...responsePathAsArray(place), ...(error.path?.slice(depth) ?? [])],
+        originalError: error.originalError ?? null,
+        extensions: error.extensions,
+      }),
+  );
 
 const isPrimitive = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

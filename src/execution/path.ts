@@ -3,6 +3,7 @@
  * stand there.
  */
 import type { GraphQLResolveInfo } from 'graphql';
+import type { SharedValue } from './sharing.ts';
 
 /** An object or a list of the result. */
 export type Container = Record<PropertyKey, unknown> | unknown[];
@@ -11,6 +12,8 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
   readonly prev: Path | undefined;
   readonly key: string | number;
   readonly typename: string | undefined;
+  /** What other places take from here. */
+  shared: SharedValue | undefined;
   readonly #container: Container;
   readonly #isNonNull: boolean;
   #boundary: NullBoundary | undefined;
@@ -45,6 +48,14 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
     if (this.#boundary) return this.#boundary;
     const above = this.prev?.boundary(root) ?? root;
     return this.#isNonNull ? above : (this.#boundary = new NullBoundary(this, above));
+  }
+
+  /** Ends what is shared from here, unless something of it is awaited. */
+  endShared(): void {
+    const below = this.#boundary;
+    if (!this.shared || this.shared.isAwaited || (below?.isAwaited && !below.isNull)) return;
+    if (below?.isAboveNull) this.shared.drop();
+    else this.shared.end((this.#container as Record<PropertyKey, unknown>)[this.key]);
   }
 
   /** Nothing more is wanted below this place. */
@@ -82,7 +93,11 @@ export class NullBoundary {
 
   /** Whether a value at this place would not be in the answer. */
   get isBelowNull(): boolean {
-    return this.isNull || ((this.#above ?? this.#place)?.isBelowNull ?? false);
+    return this.isNull || this.isAboveNull;
+  }
+
+  get isAboveNull(): boolean {
+    return (this.#above ?? this.#place)?.isBelowNull ?? false;
   }
 
   await(): void {
@@ -92,7 +107,9 @@ export class NullBoundary {
 
   settle(): void {
     this.#awaited -= 1;
-    if (this.#awaited === 0 && !this.#isLeft) this.#above?.settle();
+    if (this.#awaited > 0 || this.#isLeft) return;
+    this.path?.endShared();
+    this.#above?.settle();
   }
 
   /** Makes the place null; what is awaited below it is waited for no more. */
@@ -100,6 +117,7 @@ export class NullBoundary {
     this.isNull = true;
     this.#isLeft = true;
     this.path?.put(null);
+    this.path?.endShared();
     this.#above?.settle();
   }
 }

@@ -24,6 +24,7 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLAbstractType,
   type GraphQLField,
   type GraphQLFieldResolver,
@@ -33,6 +34,7 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -77,6 +79,9 @@ const SCALARS: ReadonlyMap<GraphQLLeafType, Scalar> = new Map<GraphQLLeafType, S
 /** An object of a result. */
 export type Data = Record<string, unknown>;
 
+/** Of an object of a result: the selection it was made for. */
+export const SELECTION = Symbol('selection');
+
 const NO_USAGES: readonly DeferUsage[] = [];
 
 /** What is selected on objects of one type. */
@@ -117,6 +122,7 @@ export class PreparedSelection {
       return definition ? [new PreparedField(this, type, definition, collected)] : [];
     });
     this.textBytes = this.fields.reduce((sum, field) => sum + field.textBytes, BRACES);
+    Object.defineProperty(this.Data.prototype, SELECTION, { value: this });
     this.deferred = later && {
       usages: later.usages,
       groups: later.groups.map(({ usages, fields }) => ({
@@ -221,6 +227,7 @@ export class PreparedField {
   readonly #collected: CollectedField & Partial<DetailedField>;
   readonly #usages: readonly DeferUsage[];
   #streamed: PreparedField | undefined;
+  #mayBeShared: boolean | undefined;
   #below: Map<GraphQLObjectType, PreparedSelection> | undefined;
 
   constructor(
@@ -253,6 +260,16 @@ export class PreparedField {
     const isProperty = !definition.resolve && !this.arguments;
     this.leaf = isProperty && this.shape.kind === 'leaf' ? this.shape : undefined;
     this.textBytes = Buffer.byteLength(key) + KEY_MARKS + (this.typename?.length ?? 0);
+  }
+
+  /** Whether its value is the same wherever its object stands, and dear enough to be kept. */
+  mayBeShared({ fragments }: OperationContext): boolean {
+    const { kind, isNonNull } = this.shape;
+    return (this.#mayBeShared ??=
+      this.resolve !== undefined &&
+      kind !== 'leaf' &&
+      !isNonNull &&
+      !(this.details && this.nodes.some((node) => isIncremental(node, fragments))));
   }
 
   /** The field as streamed items have it: they wait for no `@defer` around their list. */
@@ -288,6 +305,20 @@ export class PreparedField {
   }
 }
 
+/** Whether something at or below a node may come later. */
+function isIncremental(
+  node: SelectionNode | FragmentDefinitionNode,
+  fragments: OperationContext['fragments'],
+): boolean {
+  if (node.kind !== Kind.FRAGMENT_DEFINITION) {
+    if (node.directives?.some((one) => isStream(one) || isDefer(one))) return true;
+  }
+  if (node.kind === Kind.FRAGMENT_SPREAD)
+    return isIncremental(fragments[node.name.value]!, fragments);
+  return node.selectionSet?.selections.some((below) => isIncremental(below, fragments)) ?? false;
+}
+
+const isDefer = ({ name }: DirectiveNode): boolean => name.value === DeferDirective.name;
 const isStream = ({ name }: DirectiveNode): boolean => name.value === StreamDirective.name;
 
 /** The response keys from the root to a field, without the indices of lists. */

@@ -6,7 +6,14 @@
  * resolvers answer synchronously.
  */
 import { GraphQLError } from 'graphql';
-import { pathOf, type PreparedField, type PreparedSelection } from './prepared-operation.ts';
+import type { Turns } from '../lib/turns.ts';
+import {
+  pathOf,
+  SELECTION,
+  type Data,
+  type PreparedField,
+  type PreparedSelection,
+} from './prepared-operation.ts';
 
 export interface ExecutionLimits {
   /** Fields and list items that one answer may have; one that is awaited counts twelve more. */
@@ -17,6 +24,8 @@ export interface ExecutionLimits {
   readonly deadlineMs: number;
   /** Called once when execution ends early: the calls that resolvers began are not needed. */
   readonly giveUp?: (() => void) | undefined;
+  /** What a large answer is made in. @default turns that nobody is charged for */
+  readonly turns?: Turns | undefined;
 }
 
 /** Values between two looks at the clock: some tenths of a millisecond. */
@@ -28,6 +37,9 @@ const SMALL = 0.1;
 /** Further values that an awaited one counts as, by its time and memory. */
 const VALUES_PER_AWAITED = 12;
 
+/** What a part that comes later costs more than others, about: it is executed and delivered by itself. */
+const VALUES_PER_PART = 50;
+
 /** Further values that a failed field counts as. */
 const VALUES_PER_FAILED = 20;
 
@@ -36,6 +48,15 @@ const SHORT = 256;
 
 /** Quotes, or braces, and a comma. */
 const MARKS = 3;
+
+interface Size {
+  readonly values: number;
+  readonly textBytes: number;
+}
+
+const NOTHING: Size = { values: 0, textBytes: 0 };
+
+type Container = readonly unknown[] | (Data & { readonly [SELECTION]?: PreparedSelection });
 
 export class ResultSize {
   readonly limits: ExecutionLimits;
@@ -47,6 +68,8 @@ export class ResultSize {
   readonly #valuesBelow: number[] = [];
   readonly #smallValues: number;
   readonly #smallText: number;
+  /** Of lists and objects that stand in several places. */
+  readonly #shared = new Map<object, Size>();
 
   constructor(operation: PreparedSelection, limits: ExecutionLimits) {
     this.#operation = operation;
@@ -69,8 +92,46 @@ export class ResultSize {
     return this.#add(VALUES_PER_AWAITED, 0, field);
   }
 
+  addParts(count: number, field: PreparedField | undefined): boolean {
+    return this.#add(count * VALUES_PER_PART, 0, field);
+  }
+
   addFailed(field: PreparedField): boolean {
     return this.#add(VALUES_PER_FAILED, 0, field);
+  }
+
+  /** A completed value, once more. */
+  addShared(value: unknown, field: PreparedField): boolean {
+    const { values, textBytes } = this.#sizeOf(value);
+    return this.#add(values, textBytes, field);
+  }
+
+  /** What it was counted as when it was made, but for what was awaited. */
+  #sizeOf(value: unknown): Size {
+    if (typeof value === 'string') return { values: 0, textBytes: bytesOf(value) };
+    if (typeof value !== 'object' || value === null) return NOTHING;
+    let size = this.#shared.get(value);
+    if (!size) {
+      size = this.#sizeOfContainer(value as Container);
+      this.#shared.set(value, size);
+    }
+    return size;
+  }
+
+  #sizeOfContainer(value: Container): Size {
+    const selection = isList(value) ? undefined : value[SELECTION];
+    if (!selection && !isList(value)) {
+      return { values: 0, textBytes: bytesOfJson(value, this.limits.maxTextBytes) };
+    }
+    const below = isList(value) ? value : Object.values(value);
+    let values = below.length;
+    let textBytes = selection?.textBytes ?? below.length;
+    for (const one of below) {
+      const size = this.#sizeOf(one);
+      values += size.values;
+      textBytes += size.textBytes;
+    }
+    return { values, textBytes };
   }
 
   /** A leaf, which was counted as a value with its object or list. */
@@ -132,6 +193,8 @@ export class ResultSize {
     }
   }
 }
+
+const isList = (value: Container): value is readonly unknown[] => Array.isArray(value);
 
 const bytesOf = (text: string): number =>
   MARKS + (text.length < SHORT ? text.length : Buffer.byteLength(text));

@@ -6,14 +6,21 @@
  */
 
 let end: Promise<void> | undefined;
+let resolveEnd: (() => void) | undefined;
 
 /** One promise for all callers of the same turn. */
 export function endOfTurn(): Promise<void> {
   end ??= new Promise((resolve) => {
-    setImmediate(() => {
-      end = undefined;
-      resolve();
-    });
+    resolveEnd = resolve;
+    setImmediate(endTurn);
   });
   return end;
+}
+
+/** Lets go on who waits for the end of the turn, before what could take long. */
+export function endTurn(): void {
+  const resolve = resolveEnd;
+  end = undefined;
+  resolveEnd = undefined;
+  resolve?.();
 }

@@ -5,11 +5,23 @@ import { execute as graphqlJs, type ExecutionArgs, type ExecutionResult } from '
 import { expect } from 'vitest';
 import { createExecute, type Execute } from '../../src/execution/execute.ts';
 import type { ExecutionOptions } from '../../src/execution/execution.ts';
+import { Turns } from '../../src/lib/turns.ts';
 
 export const UNLIMITED = { maxValues: Infinity, maxTextBytes: Infinity, deadlineMs: Infinity };
 
+/** A turn that lasts as long as the work: what is put off tells its errors later. */
+class Endless extends Turns {
+  override get isOver(): boolean {
+    return false;
+  }
+}
+
 export const executeWith = (options: Partial<ExecutionOptions> = {}): Execute =>
-  createExecute({ maxErrors: () => Infinity, limits: () => UNLIMITED, ...options });
+  createExecute({
+    maxErrors: () => Infinity,
+    limits: () => ({ ...UNLIMITED, turns: new Endless() }),
+    ...options,
+  });
 
 /** Executes twice, since the first execution prepares the second, and wants graphql-js's answer. */
 export async function executeAlike(args: ExecutionArgs): Promise<ExecutionResult> {

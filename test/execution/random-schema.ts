@@ -37,6 +37,7 @@ import {
   type GraphQLInputType,
   type GraphQLNullableType,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
 } from 'graphql';
 import { randomFrom } from '../support/random-query.ts';
 
@@ -48,23 +49,28 @@ export interface World {
   readonly makeArgs: MakeArgs;
 }
 
-/** @param isAsync whether anything is promised. */
-export function randomWorld(seed: number, isAsync: boolean): World {
+/**
+ * @param isAsync whether anything is promised.
+ * @param objects of each type; every place holds one of them. @default one for each place
+ */
+export function randomWorld(seed: number, isAsync: boolean, objects = Infinity): World {
   const random = new Random(seed);
   const schema = randomSchema(random);
   const { source, variableValues } = randomOperation(random, schema);
   const document = parse(source);
-  const values = new Values(seed, isAsync, schema);
   return {
     source: `${source} ${JSON.stringify(variableValues)}`,
-    makeArgs: () => ({
-      schema,
-      document,
-      variableValues,
-      rootValue: values.sourceOf('Query', 'root'),
-      contextValue: values,
-      options: { maxCoercionErrors: 50 },
-    }),
+    makeArgs: () => {
+      const values = new Values(seed, isAsync, schema, objects);
+      return {
+        schema,
+        document,
+        variableValues,
+        rootValue: values.sourceOf('Query', 'root'),
+        contextValue: values,
+        options: { maxCoercionErrors: 50 },
+      };
+    },
   };
 }
 
@@ -203,8 +209,8 @@ function randomSchema(random: Random): GraphQLSchema {
         type,
         ...(hasArguments && { args }),
         ...(hasResolver && {
-          resolve: (_source, args, values, { path }) =>
-            values.at(type, [...responsePathAsArray(path), JSON.stringify(args)].join('.')),
+          resolve: (source, args, values, { path, fieldName }) =>
+            values.at(type, values.placeOf(source, path, fieldName, JSON.stringify(args))),
         }),
       },
     ];
@@ -272,11 +278,22 @@ class Values {
   readonly #seed: number;
   readonly #isAsync: boolean;
   readonly #schema: GraphQLSchema;
+  readonly #objects: number;
+  readonly #made = new Map<string, object>();
+  readonly #names = new Map<unknown, string>();
 
-  constructor(seed: number, isAsync: boolean, schema: GraphQLSchema) {
+  constructor(seed: number, isAsync: boolean, schema: GraphQLSchema, objects: number) {
     this.#seed = seed;
     this.#isAsync = isAsync;
     this.#schema = schema;
+    this.#objects = objects;
+  }
+
+  /** What a resolver's answer depends on: where objects are many, its path, and otherwise its object. */
+  placeOf(source: unknown, path: GraphQLResolveInfo['path'], field: string, args: string): string {
+    const ofObject = [this.#names.get(source) ?? 'broken', field];
+    const place = this.#objects === Infinity ? responsePathAsArray(path) : ofObject;
+    return [...place, args].join('.');
   }
 
   promised<Value>(isPromised: boolean, value: Value): Value | Promise<Value> {
@@ -337,8 +354,20 @@ class Values {
     return random.chance(0.1) ? new Set(items) : items;
   }
 
-  /** An object: of its fields, some are getters and some are methods. */
   sourceOf(is: string, path: string): object {
+    if (this.#objects === Infinity) return this.#make(is, path);
+    const name = `${is}#${hash(path) % this.#objects}`;
+    let object = this.#made.get(name);
+    if (!object) {
+      object = this.#make(is, name);
+      this.#made.set(name, object);
+      this.#names.set(object, name);
+    }
+    return object;
+  }
+
+  /** An object: of its fields, some are getters and some are methods. */
+  #make(is: string, path: string): object {
     const type = this.#schema.getType(is);
     const source: Record<string, unknown> = { is, __typename: is };
     for (const field of isObjectType(type) ? Object.values(type.getFields()) : []) {

@@ -118,4 +118,25 @@ describe('the fair queue', () => {
     expect(sent.length - ofOne).toBeGreaterThan(200);
     await Promise.all(sent);
   });
+
+  it('remembers what a key has used: one that asks seldom comes before it', async () => {
+    const queue = new FairQueue();
+    void queue.run('victim', task('v', 1));
+    void queue.run('attacker', task('a', 40));
+    await turn();
+
+    await Promise.all([...many(queue, 'attacker', 1, 4), ...many(queue, 'victim', 1, 1)]);
+
+    expect(ran).toEqual(['v', 'a', 'victim0', 'attacker0']);
+  });
+
+  it('lets a key without others work on, whatever it has used', async () => {
+    const queue = new FairQueue();
+    void queue.run('only', task('w', 1));
+    nowMs += 1_000;
+    queue.charge('only', 40);
+    await turn();
+
+    expect(queue.run('only', task('x', 1))).toBe('x');
+  });
 });

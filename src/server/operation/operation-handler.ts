@@ -11,6 +11,7 @@ import { assertExecutable } from '../../execution/assert-executable.ts';
 import type { MaybePromise } from '../../execution/execution.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { Turns } from '../../lib/turns.ts';
 import { ReplyStream } from '../live/reply-stream.ts';
 import type { Subscriptions } from '../live/subscriptions.ts';
 import {
@@ -73,6 +74,9 @@ function refuseKind(
 /** Answers to introspection that are kept, in characters. */
 const MAX_INTROSPECTED = 8_000_000;
 
+/** After so long the next step of an operation waits for its turn, in milliseconds. */
+const STEP_MS = 2;
+
 /** `Retry-After` when the queue is full, in milliseconds. */
 const QUEUE_FULL_WAIT_MS = 1_000;
 
@@ -118,12 +122,18 @@ export class OperationHandler {
   handle(read: () => unknown, request: StreamingRequest): Promise<Reply | ReplyStream>;
   handle(read: () => unknown, request: OperationRequest): Promise<Reply>;
   async handle(read: () => unknown, request: AnyRequest): Promise<Reply | ReplyStream> {
+    const { record } = request;
     const flow = this.#flowOf(request);
+    record.turns = new Turns((ms) => this.#queue.charge(flow, ms));
     const result = await this.#inTurn(flow, () => this.#operate(read, request));
     if (result instanceof ReplyStream) return result;
     const startMs = performance.now();
     const reply = this.#runner.replyOf(result, request);
-    request.record.reply = reply;
+    record.reply = reply;
+    if (record.turns.isLarge) {
+      await reply.content.write(record.turns);
+      return reply;
+    }
     const { length } = reply.text;
     this.#queue.charge(flow, length > 0 ? performance.now() - startMs : 0);
     return reply;
@@ -141,19 +151,40 @@ export class OperationHandler {
     }
   }
 
-  /** Up to the first wait for the backend. */
+  /** Goes on in a later turn where this one has taken its time; no part of it can be interrupted. */
+  #step<Result>(
+    request: AnyRequest,
+    startMs: number,
+    next: () => MaybePromise<Result>,
+  ): MaybePromise<Result> {
+    return performance.now() - startMs > STEP_MS
+      ? this.#queue.later(this.#flowOf(request), next)
+      : next();
+  }
+
+  /** Up to the first wait for the backend, or for the next turn. */
   #operate(
     read: () => unknown,
     request: AnyRequest,
   ): MaybePromise<Reply | Executed | Content | ReplyStream> {
-    const { record, method } = request;
+    const startMs = performance.now();
     const params = readParams(read());
     const trusted = this.#trustedFor(params);
-    record.trusted = trusted !== undefined;
+    request.record.trusted = trusted !== undefined;
     const shed = this.#shed(trusted, params.query, request);
     if (shed) return shed;
     const known = trusted?.known ?? this.#documents.read(params.query!);
     if (!(known instanceof KnownDocument)) return known;
+    return this.#step(request, startMs, () => this.#admit(params, known, request));
+  }
+
+  #admit(
+    params: OperationParams,
+    known: KnownDocument,
+    request: AnyRequest,
+  ): MaybePromise<Reply | Executed | Content | ReplyStream> {
+    const startMs = performance.now();
+    const { record, method } = request;
     const operation = known.operation(params.operationName);
     if (!operation) {
       throw refusal(
@@ -172,7 +203,15 @@ export class OperationHandler {
     const invalid = this.#documents.validate(known);
     if (invalid) return invalid;
     const admitted = { params, known, apiKey, request };
-    if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
+    return this.#step(request, startMs, () => this.#start(admitted, operation.operation));
+  }
+
+  #start(
+    admitted: AdmittedOperation,
+    kind: OperationTypeNode,
+  ): MaybePromise<Reply | Executed | Content | ReplyStream> {
+    const { known, request } = admitted;
+    if (kind === OperationTypeNode.SUBSCRIPTION) {
       const flow = this.#flowOf(request);
       return this.#runner.subscribe(admitted, (task) => this.#inTurn(flow, task));
     }

@@ -148,9 +148,10 @@ export class OperationRunner {
           );
         },
         limits: (contextValue) => {
-          const { rest } = contextValue as Context;
+          const { rest, record } = contextValue as RequestContext;
+          const { deadlineMs } = rest;
           const giveUp = () => rest.giveUp();
-          return { maxValues: values, maxTextBytes, deadlineMs: rest.deadlineMs, giveUp };
+          return { maxValues: values, maxTextBytes, deadlineMs, giveUp, turns: record.turns };
         },
       });
   }

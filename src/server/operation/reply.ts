@@ -16,6 +16,8 @@ import { toClientError } from '../../graph/errors.ts';
 import { RestOverloadedError } from '../../rest/client/errors.ts';
 import type { Rest } from '../../execution/execution.ts';
 import type { IncrementalFormat, MediaType } from './media-type.ts';
+import { jsonParts } from '../../lib/json-parts.ts';
+import type { Turns } from '../../lib/turns.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
 import type { HttpExtension } from './refusal.ts';
 
@@ -39,6 +41,17 @@ export class Content {
   /** In JSON. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.#body));
+  }
+
+  /** Makes the text of a large body in as many turns as it takes. */
+  async write(turns: Turns): Promise<void> {
+    const parts: string[] = [];
+    for (const part of jsonParts(this.body)) {
+      turns.look(performance.now());
+      if (turns.isOver) await turns.next();
+      parts.push(part);
+    }
+    this.#text ??= parts.join('');
   }
 
   /** The SHA-256 of the text. */

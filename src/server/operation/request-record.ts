@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import { Cancel } from '../../lib/cancel.ts';
+import type { Turns } from '../../lib/turns.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Reply } from './reply.ts';
 
@@ -20,6 +21,8 @@ export interface RequestRecord {
   trusted?: boolean;
   /** The backend as this request used it, with its journal. */
   rest?: RestClient;
+  /** What its answer is made in. */
+  turns?: Turns;
   /** Why the body could not be read. */
   unreadable?: GraphQLError;
   /** What is answered. */

@@ -2,6 +2,10 @@
  * `npm run attack`: every known attack against a built gateway, a minute each, and a table of what it
  * cost the attacker, the gateway and a victim. Exits with 1 when a goal is missed.
  *
+ * The victim is compared with itself beside honest callers who make as many REST calls a second as the
+ * attacker did (column `control`; `others` are those calls, during the attack and the control). The gateway
+ * has core 0 to itself, everybody else is on core 1.
+ *
  * `--seconds=5` is a quick look. `--only=3,7` chooses by the number in front of an attack's name,
  * `--only=search` the search for the most expensive document; `--seed` repeats a search, and
  * `--case=shape:17` shows one of its documents. Loopback only; every process is ended by its pid, also
@@ -25,6 +29,7 @@ import { attacks as failingBackend } from './failing-backend.ts';
 import { attacks as floods } from './floods.ts';
 import { killRunning, runAttack, type AttackResult } from './run-attack.ts';
 import { caseOf, search, type Found, type SearchReport } from './search.ts';
+import type { VictimReport } from './victim.ts';
 import { attacks as workers } from './workers.ts';
 
 /** Attacks by the file they are in: the attacker's process loads it by name. */
@@ -36,7 +41,10 @@ const GOALS = {
   residentMb: 500,
   /** By how much memory may be above what it was before, for attacks that say so. */
   keptMb: 60,
-  /** The victim's median during the attack, divided by the one before it. */
+  /**
+   * The victim's median during the attack, divided by the one beside honest callers who make as many REST
+   * calls.
+   */
   slowdown: 2,
   probeMs: 50,
   /** The share of the victim's requests that may fail. */
@@ -158,8 +166,8 @@ function missedBy(result: AttackResult, cost: Cost | undefined): string[] {
     missed.push('memory kept');
   }
   if (victim) {
-    const { before, during } = victim;
-    const slowdowns = [...before.medianMs].map(
+    const { control, during } = victim;
+    const slowdowns = [...control.medianMs].map(
       ([kind, ms]) => (during.medianMs.get(kind) ?? Infinity) / ms,
     );
     if (!(Math.max(...slowdowns) <= GOALS.slowdown)) missed.push('victim');
@@ -187,6 +195,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['over worth', ({ cost }) => (cost ? figure(cost.overMs) : '–')],
   ['lookup p50', (row) => medians(row, 'lookup')],
   ['screen p50', (row) => medians(row, 'screen')],
+  ['control', ({ result: { victim } }) => (victim ? controlOf(victim.control) : '–')],
   [
     'p99',
     ({ result: { victim } }) =>
@@ -201,6 +210,11 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
     'calls/s',
     ({ result: { victim, victimCalls } }) =>
       victim ? arrow(victimCalls.before, victimCalls.during) : '–',
+  ],
+  [
+    'others',
+    ({ result: { victim, otherCalls } }) =>
+      victim ? `${figure(otherCalls.attack)}, ${figure(otherCalls.control)}` : '–',
   ],
   [
     '/health',
@@ -223,6 +237,9 @@ function tableOf(rows: readonly Row[]): string {
     ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row))),
   ]);
 }
+
+const controlOf = ({ medianMs }: VictimReport): string =>
+  [...medianMs.values()].map(figure).join(', ');
 
 function medians({ result: { victim } }: Row, kind: string): string {
   const before = victim?.before.medianMs.get(kind);

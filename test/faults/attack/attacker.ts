@@ -20,6 +20,8 @@ export interface AttackerArguments {
   readonly gatewayPid: number;
   readonly backendUrl: string;
   readonly seconds: number;
+  /** What honest callers are to make. */
+  readonly callsASecond: number;
 }
 
 // Written by run-attack.ts, which has the same type.

@@ -63,6 +63,8 @@ export interface Attacker {
   readonly backendUrl: string;
   /** How long the attack lasts. */
   readonly seconds: number;
+  /** REST calls that the control of an attack makes. */
+  readonly callsASecond: number;
   /** Whether its time is over. */
   readonly over: boolean;
   /** Milliseconds left. */

@@ -92,6 +92,8 @@ async function judge(
       wrong('A write was not carried out, and its caller told that it was.');
     else if (times === 0 && expected === 'ok')
       wrong(`A write was lost by a backend that is well, and its caller told ${code}.`);
+    else if (times === 0 && code === 'UPSTREAM_UNAVAILABLE')
+      count('truly not carried out'); // the circuit breaker is open
     else if (code !== expected) wrong(`The caller of a write was told ${code}, not ${expected}.`);
   }
 }

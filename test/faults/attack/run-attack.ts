@@ -13,6 +13,7 @@ import { send } from '../../support/gateway-process.ts';
 import type { AttackerArguments } from './attacker.ts';
 import type { BackendReport, BackendRules } from './backend.ts';
 import type { Attack, AttackReport } from './definition.ts';
+import { HONEST_LOAD } from './honest.ts';
 import {
   everyMs,
   LEGITIMATE,
@@ -31,11 +32,15 @@ export interface AttackResult {
   /** How long it was attacked. */
   readonly attackedSeconds: number;
   readonly victim?: BeforeAndDuring<VictimReport> & {
+    /** While honest callers make as many REST calls as the attacker did; before, where it made few. */
+    readonly control: VictimReport;
     /** From five seconds after the attack; absent when the gateway has ended. */
     readonly after: VictimReport | undefined;
   };
   /** REST calls a second, of the victim's. */
   readonly victimCalls: BeforeAndDuring<number>;
+  /** REST calls a second of all others, during the attack and its control. */
+  readonly otherCalls: { readonly attack: number; readonly control: number };
   /** The longest that a probe took. */
   readonly healthMs: BeforeAndDuring<number>;
   readonly readyMs: BeforeAndDuring<number>;
@@ -211,7 +216,7 @@ export async function runAttack(
     const beforeEndMs = performance.now();
 
     if (attack.faults) await setRules(backend.url, { ...attack.backend, faults: attack.faults });
-    const attacker = attack.run ? await startAttacker(port) : undefined;
+    const attacker = attack.run ? await startAttacker(port, family, attack.name) : undefined;
     const attackMs = performance.now();
     const callsAtAttack = await readReport(backend.url);
     const cpuAtFirst = watch.cpuSeconds();
@@ -225,6 +230,8 @@ export async function runAttack(
 
     if (died === undefined) await sleep(plan ? REST_MS : 0);
     const nowMs = performance.now();
+    const otherCalls = othersASecond(callsAtAttack, callsAfter, endMs - attackMs);
+    const control = died === undefined && !attack.faults ? await controlled(otherCalls) : undefined;
     const result: AttackResult = {
       attack,
       report,
@@ -233,6 +240,9 @@ export async function runAttack(
       ...(victim && {
         victim: {
           before: victim.report(beganMs, beforeEndMs),
+          control: control
+            ? victim.report(control.fromMs, control.toMs)
+            : victim.report(beganMs, beforeEndMs),
           during: victim.report(attackMs, endMs),
           after:
             died === undefined ? victim.report(endMs + REST_MS / 2, nowMs - SETTLE_MS) : undefined,
@@ -242,6 +252,7 @@ export async function runAttack(
         before: callsASecond(callsAtFirst, callsBefore, beforeEndMs - beganMs),
         during: callsASecond(callsAtAttack, callsAfter, endMs - attackMs),
       },
+      otherCalls: { attack: otherCalls, control: control?.callsASecond ?? 0 },
       healthMs: {
         before: probes.worst('/health', beganMs, beforeEndMs),
         during: probes.worst('/health', attackMs, endMs),
@@ -264,10 +275,30 @@ export async function runAttack(
     return result;
   }
 
-  async function startAttacker(port: number): Promise<Child> {
+  /** Measures the victim beside honest callers; undefined where there would be hardly any. */
+  async function controlled(callsASecond: number) {
+    if (!plan || callsASecond < FEW_CALLS) return undefined;
+    const atFirst = await readReport(backend.url);
+    const honest = await startAttacker(port, 'honest', HONEST_LOAD, callsASecond);
+    const fromMs = performance.now();
+    await reportOf(honest);
+    const toMs = performance.now();
+    const made = othersASecond(atFirst, await readReport(backend.url), toMs - fromMs);
+    // Whoever was asked last may still be answered.
+    await sleep(SETTLE_MS);
+    return { fromMs, toMs, callsASecond: made };
+  }
+
+  async function startAttacker(
+    port: number,
+    family: string,
+    name: string,
+    callsASecond = 0,
+  ): Promise<Child> {
     const given: AttackerArguments = {
       family,
-      name: attack.name,
+      name,
+      callsASecond,
       port,
       gatewayPid: gateway.pid,
       backendUrl: backend.url,
@@ -291,6 +322,18 @@ export async function runAttack(
     if (line === undefined) throw new Error(`The attacker failed: ${attacker.output()}`);
     return JSON.parse(line) as AttackReport; // attacker.ts writes it with this type
   }
+}
+
+/** REST calls a second that make no difference to a victim. */
+const FEW_CALLS = 20;
+
+function othersASecond(from: BackendReport, to: BackendReport, ms: number): number {
+  const all = ({ calls }: BackendReport): number =>
+    Object.entries(calls).reduce(
+      (sum, [key, count]) => (key === VICTIM_KEY ? sum : sum + count),
+      0,
+    );
+  return (all(to) - all(from)) / (ms / 1_000);
 }
 
 const NOTHING: AttackReport = { requests: 0, bytesSent: 0, connections: 0, facts: {}, wrong: [] };

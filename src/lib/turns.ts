@@ -1,0 +1,110 @@
+/**
+ * Turns of the event loop for large pieces of work, between which other requests have theirs.
+ *
+ * All of them together have one slice of a turn. Who has used the least so far goes first (least attained
+ * service), so that much work holds up itself and nothing else.
+ * Source: L. Kleinrock, "Queueing Systems, Volume II", chapter 4, 1976.
+ */
+import { endTurn } from './end-of-turn.ts';
+
+/** How long large pieces of work may take of one turn, in milliseconds. */
+const SLICE_MS = 3;
+
+/** Those with waiting tasks. */
+const waiting = new Set<Turns>();
+/** When the present slice ends; undefined while nothing large is under way. */
+let endsAtMs: number | undefined;
+let isOver = false;
+
+/** The turns of one piece of work. */
+export class Turns {
+  /** Whether the work is so large that it looked at the time. */
+  isLarge = false;
+  readonly #charge: (ms: number) => void;
+  #tasks: (() => void)[] = [];
+  /** Of the tasks, those that were run: to shift a long list takes long. */
+  #run = 0;
+  #usedMs = 0;
+
+  /** @param charge told how long its tasks took, in milliseconds. */
+  constructor(charge: (ms: number) => void = () => {}) {
+    this.#charge = charge;
+  }
+
+  /** Whether what could go on has to wait for the next turn. */
+  get isOver(): boolean {
+    return isOver;
+  }
+
+  /** To be told the time every now and then. */
+  look(nowMs: number): void {
+    this.isLarge = true;
+    if (endsAtMs === undefined) {
+      endsAtMs = nowMs + SLICE_MS;
+      setImmediate(beginSlice);
+    } else if (nowMs > endsAtMs) isOver = true;
+  }
+
+  /** Runs tasks in their order: as many as one turn has time for, the others in those after it. */
+  whenNextBegins(task: () => void): void {
+    this.#tasks.push(task);
+    waiting.add(this);
+  }
+
+  /** Resolves when its next turn begins. */
+  next(): Promise<void> {
+    return new Promise((resolve) => this.whenNextBegins(resolve));
+  }
+
+  /** Runs tasks until the slice is over or another one's turn has come. */
+  static serve(nowMs: number): void {
+    let startMs = nowMs;
+    while (waiting.size > 0 && !isOver) {
+      const turns = leastServed();
+      turns.#runNext();
+      const endMs = performance.now();
+      turns.#usedMs += endMs - startMs;
+      turns.#charge(endMs - startMs);
+      startMs = endMs;
+      if (endMs > endsAtMs!) isOver = true;
+    }
+  }
+
+  #runNext(): void {
+    const task = this.#tasks[this.#run++]!;
+    if (this.#run === this.#tasks.length) {
+      this.#tasks = [];
+      this.#run = 0;
+      waiting.delete(this);
+    }
+    task();
+  }
+
+  static compare(one: Turns, other: Turns): number {
+    return one.#usedMs - other.#usedMs;
+  }
+}
+
+function leastServed(): Turns {
+  let least: Turns | undefined;
+  for (const turns of waiting) if (!least || Turns.compare(turns, least) < 0) least = turns;
+  return least!;
+}
+
+function beginSlice(): void {
+  isOver = false;
+  if (waiting.size === 0) {
+    endsAtMs = undefined;
+    return;
+  }
+  // Answers and calls leave first: what follows is run when nothing of theirs is left to do.
+  endTurn();
+  queueMicrotask(() => {
+    process.nextTick(() => {
+      const nowMs = performance.now();
+      endsAtMs = nowMs + SLICE_MS;
+      Turns.serve(nowMs);
+      setImmediate(beginSlice);
+    });
+  });
+}
