@@ -37,6 +37,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { dictionary } from '../lib/dictionary.ts';
 import { LRUCache } from 'lru-cache';
 import { prepareArguments, type PreparedArguments } from './arguments.ts';
 import {
@@ -407,7 +408,7 @@ export class PreparedOperations {
       if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
       for (const condition of known.deciders.length > 0 ? [false, true] : [false]) {
         const names = known.deciders.map((name): [string, boolean] => [name, condition]);
-        const variableValues = Object.fromEntries(names);
+        const variableValues = dictionary(names);
         const context = { schema, fragments: known.fragments, variableValues };
         for (const one of isIncremental) {
           prepareBelow(this.root(known, operation, context, one), context);
