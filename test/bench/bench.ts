@@ -10,18 +10,38 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { findPeers, HERE, OURS, ROOT, startServer, type Server } from './contestants.ts';
+import {
+  findPeers,
+  HERE,
+  OURS,
+  ROOT,
+  startServer,
+  type Contestant,
+  type Server,
+} from './contestants.ts';
 import { findDifferences } from './correctness.ts';
 import { makeAnswers } from './data.ts';
-import { CONNECTIONS, loopLoad, wrkLoad } from './load.ts';
+import { CONNECTIONS, loopLoad, openLoopLoad, wrkLoad } from './load.ts';
 import { measureLookAhead } from './look-ahead.ts';
 import { has, killAll, runToEnd, useAllCores } from './machine.ts';
 import { measureQuery, type Measured } from './measure.ts';
 import { HELP, OptionError, readOptions, type Options } from './options.ts';
 import { QUERIES, SCREEN } from './queries.ts';
 import { goalsOf, machineLine, remarksOf, tableOf, type Findings, type Row } from './report.ts';
+import {
+  coldStartLine,
+  loadLine,
+  measureColdStart,
+  measureTail,
+  tailTable,
+  type ColdStart,
+} from './tail.ts';
 import { openNginx, openSlowUpstream } from './upstream.ts';
 import { LATENCY_MS, measureDirect, measureWall, type Wall } from './wall.ts';
+
+/** What the tail is measured of: one call and a nested screen, beside those that are nearest. */
+const TAIL_QUERIES = new Set(['q1', SCREEN]);
+const TAIL_SERVERS = new Set<Contestant['kind']>(['ours', 'mercurius', 'tailcall']);
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 process.on('exit', () => {
@@ -107,7 +127,8 @@ async function bench(options: Options): Promise<0 | 1> {
   }
 
   // wrk counts in whole seconds, which is too long for a quick run.
-  const load = options.quick ? loopLoad : wrkLoad(join(folder, 'requests.txt'));
+  const requests = join(folder, 'requests.txt');
+  const load = options.quick ? loopLoad : wrkLoad(requests);
   const course = { ...options, load, upstream: fast, warm: !options.quick };
   const rows: Row[] = [];
   for (const query of queries) {
@@ -123,6 +144,21 @@ async function bench(options: Options): Promise<0 | 1> {
     directMs: await measureDirect(slow, '/v0/pages/page_0001', patience.samples),
   };
   print(options, findings, [...absent, ...missed]);
+  if (!options.quick) {
+    const ofTail = rows.filter(
+      ({ query, server }) =>
+        TAIL_QUERIES.has(query.name) && TAIL_SERVERS.has(server.contestant.kind),
+    );
+    const loadAt = openLoopLoad(requests);
+    const tails = await measureTail(ofTail, { ...options, loadAt });
+    const starts: ColdStart[] = [];
+    for (const contestant of contestants) {
+      if (!screen || !TAIL_SERVERS.has(contestant.kind)) continue;
+      starts.push(await measureColdStart(contestant, screen, fast.url, folder));
+    }
+    const lines = [tailTable(tails), '', ...(screen ? [coldStartLine(starts)] : []), loadLine()];
+    process.stdout.write(`\n${lines.join('\n')}\n`);
+  }
   return rows.some(({ faults }) => faults.length > 0) ? 1 : 0;
 
   function wallOf({ server, query }: Measured): Wall {
@@ -178,7 +214,7 @@ function install(): void {
 
 /** How long the whole may take, in milliseconds: twice what is planned. */
 function timeFor({ rounds, seconds, quick }: Options, turns: number): number {
-  return quick ? 120_000 : 2 * (120 + turns * (rounds + 1) * (seconds + 1)) * 1_000;
+  return quick ? 120_000 : 2 * (240 + turns * 3 * (rounds + 1) * (seconds + 1)) * 1_000;
 }
 
 /** Progress goes beside the table, so that the table can be kept. */

@@ -25,6 +25,7 @@ export interface LoadResult {
   readonly failures: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
 }
 
 /** @param url of the server, without a path. */
@@ -35,47 +36,59 @@ export type Load = (
 ) => Promise<LoadResult>;
 
 const SCRIPT = fileURLToPath(new URL('wrk.lua', import.meta.url));
+const OPEN_LOOP = fileURLToPath(new URL('open-loop.ts', import.meta.url));
 
-const WrkResult = z.object({
+const Result = z.object({
   requests: z.number(),
   micros: z.number(),
   bytes: z.number(),
   failures: z.number(),
   p50: z.number(),
   p99: z.number(),
+  p999: z.number(),
 });
 
 /** @param file where the requests are written for wrk to read. */
 export const wrkLoad =
   (file: string): Load =>
-  async (url, requests, seconds) => {
-    writeFileSync(file, requests.map(({ apiKey, body }) => `${apiKey}\t${body}\n`).join(''));
+  (url, requests, seconds) => {
     // Whole seconds are all wrk takes.
     const duration = `-d${Math.max(1, Math.round(seconds))}s`;
-    const wrk = start(1, [
-      'wrk',
-      '-t1',
-      `-c${CONNECTIONS}`,
-      duration,
-      '--timeout=10s',
-      '-s',
-      SCRIPT,
-      url,
-      '--',
-      file,
-    ]);
-    await wrk.ended;
-    const [, line] = /^RESULT (.*)$/m.exec(wrk.output()) ?? [];
-    if (!line) throw new Error(`wrk failed: ${wrk.output()}`);
-    const { micros, p50, p99, ...counts } = WrkResult.parse(JSON.parse(line));
-    return {
-      ...counts,
-      cut: CONNECTIONS,
-      seconds: micros / 1e6,
-      p50Ms: p50 / 1e3,
-      p99Ms: p99 / 1e3,
-    };
+    const options = ['-t1', `-c${CONNECTIONS}`, duration, '--timeout=10s', '-s', SCRIPT];
+    return runLoad(file, requests, ['wrk', ...options, url, '--', file], CONNECTIONS);
   };
+
+/** Requests at a fixed rate, however late the answers are; latencies count from when a request was due. */
+export const openLoopLoad =
+  (file: string) =>
+  (rate: number): Load =>
+  (url, requests, seconds) => {
+    const command = [process.execPath, '--import', 'tsx', OPEN_LOOP] as const;
+    return runLoad(file, requests, [...command, url, file, String(rate), String(seconds)], 0);
+  };
+
+/** Runs a program that sends the requests of the file, and prints its result as JSON. */
+async function runLoad(
+  file: string,
+  requests: readonly GraphQLRequest[],
+  command: readonly [string, ...string[]],
+  cut: number,
+): Promise<LoadResult> {
+  writeFileSync(file, requests.map(({ apiKey, body }) => `${apiKey}\t${body}\n`).join(''));
+  const program = start(1, command);
+  await program.ended;
+  const [, line] = /^RESULT (.*)$/m.exec(program.output()) ?? [];
+  if (!line) throw new Error(`${command.join(' ')} failed: ${program.output()}`);
+  const { micros, p50, p99, p999, ...counts } = Result.parse(JSON.parse(line));
+  return {
+    ...counts,
+    cut,
+    seconds: micros / 1e6,
+    p50Ms: p50 / 1e3,
+    p99Ms: p99 / 1e3,
+    p999Ms: p999 / 1e3,
+  };
+}
 
 export const loopLoad: Load = async (url, requests, seconds) => {
   const pool = new Pool(url, { connections: LOOP_CONNECTIONS });
@@ -106,6 +119,7 @@ export const loopLoad: Load = async (url, requests, seconds) => {
     failures,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
+    p999Ms: at(0.999),
   };
 };
 

@@ -18,6 +18,7 @@ export interface Measured {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   /** CPU time of the server a request, in microseconds; NaN where it is not counted. */
   readonly cpuMicros: number;
   /** REST calls a request under load. */
@@ -84,6 +85,7 @@ export async function measureQuery(
         requestsPerSecond: median(theirs.map(({ rate }) => rate)),
         p50Ms: median(theirs.map(({ result }) => result.p50Ms)),
         p99Ms: median(theirs.map(({ result }) => result.p99Ms)),
+        p999Ms: median(theirs.map(({ result }) => result.p999Ms)),
         cpuMicros: median(theirs.map(({ cpu }) => cpu)),
         calls: median(theirs.map(({ calls }) => calls)),
         residentMb: residentMegabytes(server.child.pid) ?? NaN,

@@ -27,6 +27,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['requests/s', ({ requestsPerSecond }) => figure(requestsPerSecond)],
   ['p50 ms', ({ p50Ms }) => figure(p50Ms)],
   ['p99 ms', ({ p99Ms }) => figure(p99Ms)],
+  ['p99.9 ms', ({ p999Ms }) => figure(p999Ms)],
   ['CPU µs', ({ cpuMicros }) => figure(cpuMicros)],
   ['calls', ({ wall, calls }) => `${wall.calls} (${calls.toFixed(1)})`],
   ['rounds', ({ wall }) => String(wall.rounds)],
