@@ -12,6 +12,8 @@ import { connect, type Socket } from 'node:net';
 const NAP_MS = 0.05;
 /** Connections that may be open; a request that finds none free waits, and its latency goes on. */
 const MAX_CONNECTIONS = 256;
+/** Requests of the first moments are not counted: connections open, and this process gets warm. */
+const WARMING_S = 1;
 /** How long answers may be late at the end, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
@@ -19,7 +21,8 @@ const [url, file, rate, seconds] = process.argv.slice(2);
 const { hostname, port } = new URL(url!);
 const requests = readFileSync(file!, 'utf8').trimEnd().split('\n').map(bytesOf);
 const gapMs = 1_000 / Number(rate);
-const total = Math.round(Number(rate) * Number(seconds));
+const uncounted = Math.round(Number(rate) * WARMING_S);
+const total = uncounted + Math.round(Number(rate) * Number(seconds));
 
 const free: Connection[] = [];
 const waiting: number[] = [];
@@ -27,8 +30,10 @@ const latencies: number[] = [];
 const cell = new Int32Array(new SharedArrayBuffer(4));
 let open = 0;
 let sent = 0;
+let answered = 0;
 let failures = 0;
 const beganMs = performance.now() + 50;
+const countedFromMs = beganMs + uncounted * gapMs;
 
 class Connection {
   readonly #socket: Socket;
@@ -61,7 +66,8 @@ class Connection {
     this.#missing -= chunk.length;
     if (this.#missing > 0) return;
     this.#missing = -1;
-    latencies.push(performance.now() - this.#dueMs);
+    answered += 1;
+    if (this.#dueMs >= countedFromMs) latencies.push(performance.now() - this.#dueMs);
     const next = waiting.shift();
     if (next === undefined) free.push(this);
     else this.ask(next);
@@ -77,7 +83,7 @@ function step(): void {
     if (connection) connection.ask(dueMs);
     else waiting.push(dueMs);
   }
-  if (latencies.length === total || nowMs > beganMs + total * gapMs + PATIENCE_MS) {
+  if (answered === total || nowMs > beganMs + total * gapMs + PATIENCE_MS) {
     report();
     return;
   }
@@ -92,7 +98,7 @@ function report(): never {
     requests: sorted.length,
     micros: Number(seconds) * 1e6,
     bytes: 0,
-    failures: failures + total - sorted.length,
+    failures: failures + total - answered,
     p50: at(0.5),
     p99: at(0.99),
     p999: at(0.999),
