@@ -857,7 +857,7 @@ export class Execution implements OperationContext {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** The error of a shared value, as it is told of another place than its first. */
+/** The error of a shared value, with the path of another place than its first. */
 const movedTo = (place: Path, error: GraphQLError, depth: number): GraphQLError =>
   withoutStack(
     () =>

@@ -263,7 +263,7 @@ export class PreparedField {
     this.textBytes = Buffer.byteLength(key) + KEY_MARKS + (this.typename?.length ?? 0);
   }
 
-  /** Whether its value is the same wherever its object stands, and dear enough to be kept. */
+  /** Whether its value is the same wherever its object stands, and costly enough to be kept. */
   mayBeShared({ fragments }: OperationContext): boolean {
     const { kind, isNonNull } = this.shape;
     return (this.#mayBeShared ??=

@@ -24,7 +24,7 @@ export interface ExecutionLimits {
   readonly deadlineMs: number;
   /** Called once when execution ends early: the calls that resolvers began are not needed. */
   readonly giveUp?: (() => void) | undefined;
-  /** What a large answer is made in. @default turns that nobody is charged for */
+  /** The turns in which a large answer is made. @default turns without an account */
   readonly turns?: Turns | undefined;
 }
 

@@ -12,9 +12,9 @@ import type { PreparedField } from './prepared-operation.ts';
 export class SharedValue {
   value: unknown;
   isEnded = false;
-  /** Whether nobody reads its first place, so that it was never completed. */
+  /** Whether its first place was dropped, so that it was never completed. */
   isDropped = false;
-  /** Those at and below the field, as they were told of its first place. */
+  /** Errors at and below the field, with paths of its first place. */
   readonly errors: GraphQLError[] = [];
   /** Steps of the path to that place. */
   readonly depth: number;

@@ -1,8 +1,8 @@
 /**
  * Turns of the event loop for large pieces of work, between which other requests have theirs.
  *
- * All of them together have one slice of a turn. Who has used the least so far goes first (least attained
- * service), so that much work holds up itself and nothing else.
+ * All of them together have one slice of a turn. The work that has used the least time goes first (least
+ * attained service), so that a large answer delays itself and no other.
  * Source: L. Kleinrock, "Queueing Systems, Volume II", chapter 4, 1976.
  */
 import { endTurn } from './end-of-turn.ts';
@@ -10,7 +10,7 @@ import { endTurn } from './end-of-turn.ts';
 /** How long large pieces of work may take of one turn, in milliseconds. */
 const SLICE_MS = 3;
 
-/** Those with waiting tasks. */
+/** Pieces of work with waiting tasks. */
 const waiting = new Set<Turns>();
 /** When the present slice ends; undefined while nothing large is under way. */
 let endsAtMs: number | undefined;
@@ -22,11 +22,11 @@ export class Turns {
   isLarge = false;
   readonly #charge: (ms: number) => void;
   #tasks: (() => void)[] = [];
-  /** Of the tasks, those that were run: to shift a long list takes long. */
+  /** How many tasks were run; removing each from a long list would take long. */
   #run = 0;
   #usedMs = 0;
 
-  /** @param charge told how long its tasks took, in milliseconds. */
+  /** @param charge called with how long each of its tasks took, in milliseconds. */
   constructor(charge: (ms: number) => void = () => {}) {
     this.#charge = charge;
   }
@@ -36,7 +36,7 @@ export class Turns {
     return isOver;
   }
 
-  /** To be told the time every now and then. */
+  /** Called now and then with the time; ends the slice when that is over. */
   look(nowMs: number): void {
     this.isLarge = true;
     if (endsAtMs === undefined) {
@@ -97,7 +97,7 @@ function beginSlice(): void {
     endsAtMs = undefined;
     return;
   }
-  // Answers and calls leave first: what follows is run when nothing of theirs is left to do.
+  // Answers and calls are sent first.
   endTurn();
   queueMicrotask(() => {
     process.nextTick(() => {

@@ -68,7 +68,7 @@ function positionIn(context: Context, listId: string, cursor: string): unknown {
 
 /**
  * Positions of lists, `[skip, from]`, in fewer bytes than JSON. JSON begins with a character that is
- * printed, so what version 0.1 sealed is told apart by its first byte.
+ * printed, so a cursor that version 0.1 sealed is known by its first byte.
  */
 const FROM_START = 0x00;
 const FROM_TEXT = 0x01;

@@ -1,5 +1,5 @@
 /**
- * One poller for each object and key, whoever watches it: the backend tells no changes by itself.
+ * One poller for each object and key, for all its watchers: the backend does not report changes.
  *
  * A poller lives as long as somebody watches. It asks quickly while the state moves and more slowly
  * while it does not, by the same client as every call, so the limiter, the breaker and `Retry-After`
@@ -120,7 +120,7 @@ export class Pollers {
     return poller.watch();
   }
 
-  /** A write of this key has left an object in a state: whoever watches it sees it at once. */
+  /** A write of this key has left an object in a state: its watchers see it at once. */
   tell<Key, State extends object>(
     apiKey: string,
     object: LiveObject<Key, State>,
@@ -336,6 +336,6 @@ const isRefusal = (error: Error): boolean => {
 /** Request Timeout, Too Early, Too Many Requests. */
 const PASSING = new Set([408, 425, 429]);
 
-/** Failures that look the same to a watcher are told once. */
+/** Failures that look the same to a watcher are reported once. */
 const nameOf = (error: Error | undefined): string | undefined =>
   error && `${error.name} ${error instanceof RestError ? error.status : ''}`;

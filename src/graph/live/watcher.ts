@@ -29,7 +29,7 @@ export class Watcher<State> implements AsyncIterableIterator<Snapshot<State>, un
   readonly #readers: ((result: Result<State>) => void)[] = [];
   #isOver = false;
 
-  /** @param leave called once, when nobody reads any more. */
+  /** @param leave called once, when its reader has left. */
   constructor(leave: () => void) {
     this.#leave = leave;
   }

@@ -77,7 +77,7 @@ export function watchVersion({ pollers, apiKey }: Context, key: VersionKey) {
   return pollers.watch(apiKey, liveVersion(key));
 }
 
-/** A write has left a version in this state: whoever watches it with the same key sees it at once. */
+/** A write has left a version in this state: its watchers with the same key see it at once. */
 export function tellVersion(
   { pollers, apiKey }: Context,
   key: VersionKey,
@@ -111,7 +111,7 @@ export async function waitForVersion(
   const timer = setTimeout(() => void watcher.return(), Math.max(0, Math.min(timeoutMs, leftMs)));
   try {
     for await (const { state } of watcher) {
-      // What was known before the write may be told first.
+      // A state from before the write may come first.
       if (state && rankOf(state) >= rankOf(object)) object = state;
       if (isOver()) break;
     }

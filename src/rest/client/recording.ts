@@ -15,7 +15,7 @@ interface MadeRead extends RecordedRead {
   /** How many reads had ended when it began. */
   readonly endedBefore: number;
   /**
-   * Null for a 404 that is an answer. Held weakly: to whoever brings the same bytes the decode cache
+   * Null for a 404 that is an answer. Held weakly: for the same bytes the decode cache
    * gives the same object, and it bounds what all of them take.
    */
   answer: WeakRef<object> | null;

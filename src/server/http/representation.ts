@@ -26,7 +26,7 @@ export interface Conditions {
 export interface RepresentationOptions {
   /** For how long answers to trusted documents may be used unasked, in seconds. @default 0 */
   readonly cacheMaxAge?: number | undefined;
-  /** What tags are made with beside the caller's key, so that nobody can test guesses of it. */
+  /** What tags are made with beside the caller's key, so that a tag is no test of guesses of the key. */
   readonly cursorSecret?: string | undefined;
 }
 

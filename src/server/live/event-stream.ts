@@ -32,6 +32,13 @@ const STALLED_MS = 300_000;
  */
 const PAUSE_MS = 100;
 
+/**
+ * How long a connection is silent before the system asks its other end for a sign, in milliseconds; it
+ * gives up ten seconds later. A client that lost its network says nothing, and heartbeats to it would be
+ * sent again for a quarter of an hour.
+ */
+const KEEPALIVE_MS = 5_000;
+
 /** What the bodies of these responses are; Node's server writes them itself. */
 const streams = new WeakMap<Response, ReplyStream>();
 
@@ -75,6 +82,7 @@ export async function writeEvents(
 ): Promise<void> {
   const onClose = (): void => stream.close('left');
   outgoing.on('close', onClose);
+  outgoing.socket?.setKeepAlive(true, KEEPALIVE_MS);
   if (outgoing.destroyed) onClose();
   subscriptions.add(stream);
   outgoing.write(OPENING);

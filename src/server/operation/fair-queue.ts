@@ -23,7 +23,7 @@ const PAID = 0.2;
 /** Flows above which those without tasks and debts are forgotten. */
 const MAX_IDLE = 256;
 
-/** A key that no other came between for so long has nobody to wait for, in milliseconds. */
+/** After so long without a task of another key, a key does not wait for others, in milliseconds. */
 const ALONE_AFTER_MS = 1_000;
 
 /** The most that is remembered of what a flow has used, in milliseconds. */

@@ -124,7 +124,7 @@ export class TrustedDocuments {
   }
 
   /**
-   * The document that is meant; undefined where a text was sent that nobody has to trust.
+   * The document that is meant; undefined where a text was sent and texts are allowed.
    *
    * @throws PERSISTED_QUERY_NOT_FOUND for an id that is in no file, TRUSTED_DOCUMENT_REQUIRED for a text
    * where only trusted ones are served, BAD_REQUEST where id and text are of two documents.
@@ -279,7 +279,7 @@ function withoutConflict(
   return file;
 }
 
-/** With the last good content; the same object for the same fault, so that it is told once. */
+/** With the last good content; the same object for the same fault, so that it is logged once. */
 function asBad(signature: string, bad: string, before: ManifestFile | undefined): ManifestFile {
   if (before && before.signature === signature && before.bad === bad) return before;
   return { signature, texts: before?.texts ?? new Map<string, string>(), bad };
