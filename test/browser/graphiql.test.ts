@@ -149,6 +149,8 @@ describe('a first visit', () => {
     const { page } = await open();
     await page.getByText('2–12 calls').waitFor();
     await hasSchema(page);
+    // What is still under way could not be kept.
+    await page.waitForLoadState('networkidle');
     let bytes = 0;
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
