@@ -157,7 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     allowedHosts: read('ALLOWED_HOSTS', ALLOWED_HOSTS) ?? defaultHosts(host, upstreamApiKey),
     adminPort: read('ADMIN_PORT', { ...wholeNumber(0, 0, 65_535), unset: undefined }),
     explain: read('EXPLAIN', oneOf(EXPLAIN_AUDIENCES, 'on')),
-    warmUpMs: read('WARM_UP_MS', wholeNumber(500, 0, 60_000)),
+    warmUpMs: read('WARM_UP_MS', wholeNumber(400, 0, 60_000)),
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
     corsOrigins: read('CORS_ORIGINS', CORS_ORIGINS),
     graphiql: read('GRAPHIQL', SWITCH),

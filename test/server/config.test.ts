@@ -9,7 +9,7 @@ describe('the settings', () => {
       host: '127.0.0.1',
       port: 4000,
       upstreamUrl: undefined,
-      warmUpMs: 500,
+      warmUpMs: 400,
       upstreamApiKey: undefined,
       upstreamRoutes: 'extended',
       upstreamTimeoutMs: 3000,
