@@ -45,6 +45,14 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${PICTURES}/${name}.png` });
 }
 
+/** A REST call as the journal has it. */
+export interface JournalCall {
+  readonly method: string;
+  readonly route: string;
+  readonly path: readonly (string | number)[];
+  readonly status: number;
+}
+
 /** Presses Play; the body of the answer. */
 export async function play(page: Page): Promise<any> {
   const answered = page.waitForResponse(

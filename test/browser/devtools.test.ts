@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
-import { picture, play } from './browser.ts';
+import { picture, play, type JournalCall } from './browser.ts';
 import { launch } from './chromium.ts';
 
 async function freePort(): Promise<number> {
@@ -52,10 +52,10 @@ it('opens in the network panel, a line for the operation and for each REST call'
     line.split(/\s+/).slice(0, 2).join(' '),
   );
   const made = extensions.upstream.journal.map(
-    ({ route, status }: any) =>
+    ({ route, status }: JournalCall) =>
       `${route
         .split('/')
-        .at(-1)
+        .at(-1)!
         .replace(/\{(\w+)\}/, ':$1')} ${status}`,
   );
   expect(shown.sort()).toEqual(['graphql 200', ...made].sort());

@@ -22,6 +22,7 @@ import {
   textOf,
   visit,
   write,
+  type JournalCall,
   type Visit,
 } from './browser.ts';
 
@@ -88,7 +89,7 @@ describe('a first visit', () => {
     await person.getByRole('button').click();
 
     expect(await rowsOf(page)).toEqual(
-      extensions.upstream.journal.map(({ method, route, path, status }: any) => ({
+      extensions.upstream.journal.map(({ method, route, path, status }: JournalCall) => ({
         call: `${method} ${route}`,
         field: path.join('.'),
         status,
@@ -254,7 +255,9 @@ describe('examples', () => {
     expect(await page.locator('.graphiql-tab').count()).toBe(2);
     expect(second.data.page.audiences.pageInfo.hasPreviousPage).toBe(true);
     const ids = [first, second].flatMap(({ data }) =>
-      data.page.audiences.edges.map(({ node }: any) => node.id),
+      data.page.audiences.edges.map(
+        ({ node }: { readonly node: { readonly id: string } }) => node.id,
+      ),
     );
     expect(new Set(ids).size).toBe(10);
   });

@@ -15,7 +15,15 @@ import {
   usePaginationFragment,
   useRefetchableFragment,
 } from 'react-relay';
-import { ConnectionHandler, Environment, Network, RecordSource, Store } from 'relay-runtime';
+import {
+  ConnectionHandler,
+  Environment,
+  Network,
+  RecordSource,
+  Store,
+  type FragmentType,
+  type OperationType,
+} from 'relay-runtime';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { openSite, shareBackend } from '../server/support.ts';
@@ -57,31 +65,58 @@ async function open() {
   return { environment: new Environment({ store: new Store(new RecordSource()), network }), sent };
 }
 
+interface AudienceList {
+  readonly audiences: {
+    readonly totalCount: number;
+    readonly edges: readonly {
+      readonly node: { readonly id: string; readonly effectiveName: string };
+    }[];
+  };
+}
+
+/** As Relay's compiler types what a component is handed: who uses the fragment can read its data. */
+interface ScreenPage {
+  readonly id: string;
+  readonly ' $data'?: AudienceList;
+  readonly ' $fragmentSpreads': FragmentType;
+}
+
+interface ScreenQuery extends OperationType {
+  readonly variables: { readonly pageId?: string; readonly count: number };
+  readonly response: { readonly page: ScreenPage };
+}
+
+const useAudiences = (page: ScreenPage) =>
+  usePaginationFragment<ScreenQuery, ScreenPage>(screenAudiences, page);
+const useRefetch = (page: ScreenPage) =>
+  useRefetchableFragment<ScreenQuery, ScreenPage>(screenAudiences, page);
+
 /** What the components last rendered with. */
 interface Shown {
-  list: any;
-  refetch: any;
-  create: any;
+  list: ReturnType<typeof useAudiences>;
+  refetch: ReturnType<typeof useRefetch>[1];
+  create: ReturnType<typeof useMutation>[0];
   isCreating: boolean;
   pageId: string;
 }
 
-function Audiences({ page, shown }: { readonly page: any; readonly shown: Shown }) {
-  const list = usePaginationFragment(screenAudiences, page);
-  const [, refetch] = useRefetchableFragment(screenAudiences, page);
-  const [commit, isCreating] = useMutation(screenCreateMutation);
-  Object.assign(shown, { list, refetch, create: commit, isCreating });
+function Audiences({ page, shown }: { readonly page: ScreenPage; readonly shown: Shown }) {
+  const list = useAudiences(page);
+  const [, refetch] = useRefetch(page);
+  const [create, isCreating] = useMutation(screenCreateMutation);
+  Object.assign(shown, { list, refetch, create, isCreating });
   return createElement(
     'ul',
     null,
-    list.data.audiences.edges.map(({ node }: any) =>
+    list.data.audiences.edges.map(({ node }) =>
       createElement('li', { key: node.id }, node.effectiveName),
     ),
   );
 }
 
 function Screen({ shown }: { readonly shown: Shown }) {
-  const { page } = useLazyLoadQuery<any>(screenQuery, { pageId: EXAMPLE_PAGE_ID, count: COUNT });
+  const variables = { pageId: EXAMPLE_PAGE_ID, count: COUNT };
+  const { page } = useLazyLoadQuery<ScreenQuery>(screenQuery, variables);
   shown.pageId = page.id;
   return createElement(Audiences, { page, shown });
 }
@@ -109,7 +144,7 @@ const until = (isThere: () => boolean) =>
 
 it('pages to the end with usePaginationFragment', async () => {
   const { shown, names } = await render();
-  const total = shown.list.data.audiences.totalCount as number;
+  const total = shown.list.data.audiences.totalCount;
   expect(names()).toHaveLength(COUNT);
 
   while (shown.list.hasNext) {

@@ -343,12 +343,13 @@ describe('Relay', () => {
 
   const VARIABLES = { pageId: EXAMPLE_PAGE_ID, count: 7 };
 
-  /** What a component of the fragment shows. */
+  /** What a component of the fragment shows; Relay's store does not type it. */
   function shownBy(environment: Environment) {
     const query = createOperationDescriptor(screenQuery, VARIABLES);
-    const { page } = environment.lookup(query.fragment).data as any;
+    const { page } = environment.lookup(query.fragment).data as unknown as ScreenData;
     const selector = getSingularSelector(screenAudiences, page);
-    return { page, audiences: (environment.lookup(selector).data as any).audiences };
+    const { audiences } = environment.lookup(selector).data as unknown as ScreenData['page'];
+    return { page, audiences };
   }
 
   it('pages to the end, refetches, and prepends what a mutation has made', async () => {
@@ -363,7 +364,7 @@ describe('Relay', () => {
       await fetchQuery(environment, screenPaginationQuery, variables).toPromise();
       ({ page, audiences } = shownBy(environment));
     }
-    const ids = audiences.edges.map(({ node }: any) => node.id);
+    const ids = audiences.edges.map(({ node }) => node.id);
     const errors = await new Promise((resolve, reject) => {
       commitMutation(environment, {
         mutation: screenCreateMutation,
@@ -380,7 +381,7 @@ describe('Relay', () => {
     expect(ids).toHaveLength(audiences.totalCount);
     expect(new Set(ids).size).toBe(ids.length);
     expect(errors).toEqual([]);
-    expect(shownBy(environment).audiences.edges[0].node.effectiveName).toContain('By Relay');
+    expect(shownBy(environment).audiences.edges[0]!.node.effectiveName).toContain('By Relay');
     expect(shownBy(environment).audiences.edges).toHaveLength(ids.length + 1);
   });
 });

@@ -200,7 +200,7 @@ class Poller<Key, State extends object> implements AnyPoller {
     if (!this.#isOver) this.#pollSoon();
   }
 
-  /** Whether somebody waits for a poll that may succeed. */
+  /** Whether new watchers wait for a poll, and the last one did not fail. */
   get #isAwaited(): boolean {
     return this.#newcomers.size > 0 && !this.#known?.error;
   }
