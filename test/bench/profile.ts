@@ -1,12 +1,13 @@
 /**
  * Where the product's CPU time goes: its own profile under load, by module and by function.
  *
- * Run by `npm run bench:profile -- q1 q2`, which builds what it measures. Self time, so that a
+ * Run by `npm run bench:profile -- q1 q2 [--callers=50] [--changing]`, which builds what it measures. Self time, so that a
  * list's shares add up; `charged to` gives what Node and V8 do to the nearest caller outside them.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
 import { z } from 'zod';
 import config from '../../rolldown.config.ts';
@@ -56,11 +57,15 @@ const LISTS = {
   name: 'by function',
 } as const;
 
-const names = process.argv.slice(2);
+const { positionals: names, values } = parseArgs({
+  allowPositionals: true,
+  options: { callers: { type: 'string', default: '1' }, changing: { type: 'boolean' } },
+});
+const callers = Number(values.callers);
 const asked = QUERIES.filter(({ name }) => names.includes(name));
 await build({ ...config, plugins: [], cwd: ROOT, output: { ...config.output, dir: BUILD } });
 const placeOf = sourcesOf(BUILD);
-const upstream = await openNginx(makeAnswers(), folder);
+const upstream = await openNginx(makeAnswers(), folder, values);
 for (const query of asked.length > 0 ? asked : QUERIES.slice(1, 3)) await profile(query);
 process.exit();
 
@@ -70,7 +75,7 @@ async function profile(query: BenchQuery): Promise<void> {
   const began = performance.now();
   const server = await startServer(contestant, upstream.url, folder);
   const load = wrkLoad(join(folder, 'requests.txt'));
-  const requests = requestsOf(query, 1);
+  const requests = requestsOf(query, callers);
   await load(server.url, requests, WARM_SECONDS);
   const from = performance.now() - began;
   const cpuBefore = cpuMicros(server.child.pid) ?? NaN;

@@ -6,29 +6,26 @@ import { connectionType } from '../../graph/connection/connection-type.ts';
 import type { ListDemand } from '../../graph/entity/demand.ts';
 import { referenceField } from '../../graph/entity/reference-field.ts';
 import { connectionField, listDemand } from '../../graph/connection/list-field.ts';
-import type { AudienceVersion } from '../../v0/audience.ts';
+import type { Audience, AudienceVersion } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
-import {
-  audienceEntity,
-  AudienceRef,
-  ofPage,
-  type AudienceNode,
-} from '../audience/audience.entity.ts';
-import { audienceVersionEntity, AudienceVersionRef } from './audience-version.entity.ts';
+import { audienceEntity, AudienceRef } from '../audience/audience.entity.ts';
+import { audienceVersionEntity, AudienceVersionRef, ofPage } from './audience-version.entity.ts';
 
 const AudienceVersionConnectionRef = connectionType(AudienceVersionRef);
 
 builder.objectFields(AudienceRef, (t) => ({
-  latestVersion: t.expose('latestVersion', {
+  latestVersion: t.field({
     type: AudienceVersionRef,
     nullable: true,
+    resolve: ({ pageId, latestVersion: version }) => version && ofPage(pageId, version),
     description:
       'Newest version, published or not. Null when the backend answers none. No call of its own.',
   }),
-  publishedVersion: t.expose('publishedVersion', {
+  publishedVersion: t.field({
     type: AudienceVersionRef,
     nullable: true,
+    resolve: ({ pageId, publishedVersion: version }) => version && ofPage(pageId, version),
     description:
       'Version that visitors see. Null when none was ever published. No call of its own.',
   }),
@@ -72,10 +69,11 @@ const known: ListDemand = {
   items: audienceVersionEntity,
   list: (parent) => {
     // A demand from the object is only ever read with the object itself.
-    const { pageId, audienceId, latestVersion, publishedVersion } = parent as AudienceNode;
+    const { pageId, audienceId, latestVersion, publishedVersion } = parent as Audience;
     const versions = [latestVersion, publishedVersion]
       .filter((version) => version !== null && version !== undefined)
-      .filter((one, i, all) => all.findIndex(({ versionId }) => versionId === one.versionId) === i);
+      .filter((one, i, all) => all.findIndex(({ versionId }) => versionId === one.versionId) === i)
+      .map((version) => ofPage(pageId, version));
     return {
       id: JSON.stringify(['versions of', pageId, audienceId]),
       fetch: () =>

@@ -6,9 +6,26 @@
  */
 import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
+import type { AudienceVersion } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import { ofPage, type VersionNode } from '../audience/audience.entity.ts';
 import { findVersion } from './audience-version.source.ts';
+
+/** A version that knows its page. */
+export interface VersionNode extends AudienceVersion {
+  readonly pageId: string;
+}
+
+/**
+ * A copy of a version that knows its page: answers are shared with other requests.
+ *
+ * Not a spread: with objects fresh from JSON its copies outlive young collections on Node 20, which
+ * cost half as much CPU again as the rest of a query.
+ */
+export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
+  version instanceof Error
+    ? // It stands for a version that the backend broke, and stays an error.
+      (version as AudienceVersion as VersionNode)
+    : Object.assign({}, version, { pageId });
 
 export const AudienceVersionRef = builder.objectRef<VersionNode>('AudienceVersion');
 

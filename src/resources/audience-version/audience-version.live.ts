@@ -7,8 +7,7 @@ import type { Context } from '../../graph/context.ts';
 import { readTimestamp } from '../../graph/types/scalars.ts';
 import type { LiveObject, LiveSource } from '../../graph/live/pollers.ts';
 import type { AUDIENCE_STATUSES } from '../../v0/audience.ts';
-import { ofPage, type VersionNode } from '../audience/audience.entity.ts';
-import { audienceVersionEntity } from './audience-version.entity.ts';
+import { audienceVersionEntity, ofPage, type VersionNode } from './audience-version.entity.ts';
 import { findVersion, type VersionKey } from './audience-version.source.ts';
 
 export type VersionStatus = (typeof AUDIENCE_STATUSES)[number];

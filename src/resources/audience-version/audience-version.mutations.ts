@@ -8,9 +8,8 @@ import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
 import { AUDIENCE_STATUSES, OPERATION_KEY_LENGTH, PublishVersionBody } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import { ofPage } from '../audience/audience.entity.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
-import { audienceVersionEntity } from './audience-version.entity.ts';
+import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
 import { tellVersion, waitForVersion } from './audience-version.live.ts';
 import { publishVersion } from './audience-version.source.ts';
 

@@ -3,8 +3,11 @@ import { builder } from '../../graph/types/builder.ts';
 import { startFrom } from '../../graph/entity/lookahead.ts';
 import { costing } from '../../graph/types/field-builder.ts';
 import { routes } from '../../v0/routes.ts';
-import type { VersionNode } from '../audience/audience.entity.ts';
-import { audienceVersionEntity, AudienceVersionRef } from './audience-version.entity.ts';
+import {
+  audienceVersionEntity,
+  AudienceVersionRef,
+  type VersionNode,
+} from './audience-version.entity.ts';
 import { isFinal, watchVersion } from './audience-version.live.ts';
 
 const AudienceVersionProgressRef = builder.objectRef<VersionNode>('AudienceVersionProgress');

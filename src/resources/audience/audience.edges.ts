@@ -15,7 +15,7 @@ import { walkList } from '../../graph/connection/list-walk.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageRef } from '../page/page.entity.ts';
-import { audienceEntity, AudienceRef, withVersions } from './audience.entity.ts';
+import { audienceEntity, AudienceRef } from './audience.entity.ts';
 
 const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
 
@@ -25,7 +25,6 @@ const listed = listDemand({
   proves: true,
   items: audienceEntity,
   input: ({ pageId }: { pageId: string }) => ({ path: { page_id: pageId } }),
-  toNode: withVersions,
 });
 
 /**

@@ -5,7 +5,7 @@ import { CreateAudienceBody, type PUBLISH_BEHAVIORS } from '../../v0/audience.ts
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
-import { audienceEntity, withVersions } from './audience.entity.ts';
+import { audienceEntity } from './audience.entity.ts';
 import { archiveAudience, createAudience } from './audience.source.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
@@ -61,8 +61,7 @@ writeField({
   input: CreateAudienceInput,
   target: { field: 'pageId', entity: pageEntity },
   body: CreateAudienceBody,
-  send: async ({ rest }, { pageId }, body, call) =>
-    withVersions(await createAudience(rest, pageId, body, call)),
+  send: ({ rest }, { pageId }, body, call) => createAudience(rest, pageId, body, call),
 });
 
 const ArchiveAudienceInput = builder.inputType('ArchiveAudienceInput', {
@@ -77,6 +76,6 @@ writeField({
   answers: { field: 'audience', entity: audienceEntity },
   input: ArchiveAudienceInput,
   target: { field: 'id', entity: audienceEntity },
-  send: async ({ rest }, key, _body, call) => withVersions(await archiveAudience(rest, key, call)),
+  send: ({ rest }, key, _body, call) => archiveAudience(rest, key, call),
   readBack: ['status', 'archivedAt'],
 });

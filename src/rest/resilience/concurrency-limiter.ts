@@ -2,7 +2,9 @@
  * The concurrency limiter: bounds the calls under way, queues the others, and sheds load.
  *
  * Fair queueing: keys take turns, and so do the routes of a key. A flow is one route of one key. All keys
- * that the backend has not accepted yet count as one key, so that inventing keys gains nothing.
+ * that the backend has not accepted yet count as one key, so that inventing keys gains nothing. A turn is
+ * several calls, so that requests end one after the other instead of all at once, and keys that have just
+ * begun to wait go first, so that small requests do not wait for large ones.
  * Bulkheads: no key and no route may hold all connections, so a slow one leaves the others theirs.
  * Load shedding: a call that would not be answered in time behind those that wait is refused.
  */
@@ -46,6 +48,12 @@ const ALPHA = {
 };
 
 /**
+ * Deficit round robin: calls that a key may start in one turn, as a share of the connections.
+ * Source: RFC 8290, section 4.2, which also has the new keys and the old ones.
+ */
+const QUANTUM = 1 / 4;
+
+/**
  * Dynamic threshold of the queue, with alpha 1: all queues together are this many times as long as one
  * whose average is unknown may be, and one alone may fill half of that.
  */
@@ -71,11 +79,17 @@ const STALLED_MS = 2_500;
 
 export class ConcurrencyLimiter {
   readonly #options: LimiterOptions;
+  readonly #quantum: number;
   readonly #accepted = new LRUCache<string, KeyQueue>({ max: MAX_ACCEPTED_KEYS });
   readonly #unaccepted = new KeyQueue();
   readonly #routes = new Map<Route, RouteLoad>();
-  /** Keys with waiting calls, in the order of their turns. */
-  readonly #waitingKeys = new Set<KeyQueue>();
+  /** Keys that have begun to wait, until their first turn ends. They go before the others. */
+  readonly #newKeys = new Set<KeyQueue>();
+  /**
+   * The other keys with waiting calls, in the order of their turns. One whose calls have all started stays
+   * until it is visited: a key that waits again and again is not a new one each time.
+   */
+  readonly #oldKeys = new Set<KeyQueue>();
   #active = 0;
   #waiting = 0;
   /** Keys with calls under way or waiting. */
@@ -87,6 +101,7 @@ export class ConcurrencyLimiter {
 
   constructor(options: LimiterOptions) {
     this.#options = options;
+    this.#quantum = Math.max(1, QUANTUM * options.connections);
   }
 
   readonly layer: Layer = (inner) => (settle) => {
@@ -140,7 +155,7 @@ export class ConcurrencyLimiter {
 
   /** Ends the waiting attempts that `refusalOf` has a refusal for. */
   refuse(refusalOf: (attempt: Attempt) => Error | undefined): void {
-    const waiting = [...this.#waitingKeys].flatMap(({ waitingFlows }) =>
+    const waiting = [...this.#newKeys, ...this.#oldKeys].flatMap(({ waitingFlows }) =>
       [...waitingFlows].flatMap(({ queue }) => [...queue]),
     );
     for (const queued of waiting) {
@@ -230,7 +245,7 @@ export class ConcurrencyLimiter {
     flow.key.queued += 1;
     if (flow.isDeferred) flow.key.queuedDeferred += 1;
     flow.key.waitingFlows.add(flow);
-    this.#waitingKeys.add(flow.key);
+    this.#queueKey(flow.key);
     this.#waiting += 1;
     attempt.flight.cancel.listen(queued);
   }
@@ -245,7 +260,7 @@ export class ConcurrencyLimiter {
     if (flow.isDeferred) key.queuedDeferred -= 1;
     this.#waiting -= 1;
     if (!flow.isQueued) key.waitingFlows.delete(flow);
-    if (key.queued === 0) this.#waitingKeys.delete(key);
+    if (key.queued === 0 && this.#newKeys.delete(key)) this.#oldKeys.add(key);
     this.#shrink(flow);
     queued.proceed(attempt, refusal);
   }
@@ -258,20 +273,45 @@ export class ConcurrencyLimiter {
     else this.#leave(queued, new RestTimeoutError('No connection came free in time', route));
   }
 
-  /** Round robin over the keys, and over the routes of each; those that may not start are passed over. */
+  #queueKey(key: KeyQueue): void {
+    if (this.#newKeys.has(key) || this.#oldKeys.has(key)) return;
+    key.credit = this.#quantum;
+    this.#newKeys.add(key);
+  }
+
+  /** Starts what may start of the keys whose turn it is. */
   #startWaiting(): void {
-    for (const key of this.#waitingKeys) {
+    for (const key of this.#newKeys) this.#startTurn(key);
+    for (const key of this.#oldKeys) {
       if (this.#active >= this.#options.connections) return;
-      for (const flow of key.waitingFlows) {
-        if (!this.#mayStart(flow)) continue;
-        const [next] = flow.queue;
-        if (next) this.#startQueued(next);
-        // To the end of both rounds. A key at the end is visited again by this very loop.
-        if (key.waitingFlows.delete(flow)) key.waitingFlows.add(flow);
-        if (this.#waitingKeys.delete(key)) this.#waitingKeys.add(key);
-        break;
+      if (key.queued === 0) this.#oldKeys.delete(key);
+      else this.#startTurn(key);
+    }
+  }
+
+  /** Round robin over the routes of a key; those that may not start are passed over. */
+  #startTurn(key: KeyQueue): void {
+    for (const flow of key.waitingFlows) {
+      if (this.#active >= this.#options.connections) return;
+      if (!this.#mayStart(flow)) continue;
+      const [next] = flow.queue;
+      if (next) this.#startQueued(next);
+      // To the end of the round, which visits it again.
+      if (key.waitingFlows.delete(flow)) key.waitingFlows.add(flow);
+      key.credit -= 1;
+      if (key.credit <= 0) {
+        this.#endTurn(key);
+        return;
       }
     }
+  }
+
+  /** The key goes to the end of the round, which visits it again. */
+  #endTurn(key: KeyQueue): void {
+    key.credit = this.#quantum;
+    this.#newKeys.delete(key);
+    this.#oldKeys.delete(key);
+    this.#oldKeys.add(key);
   }
 
   #startQueued(queued: QueuedAttempt): void {
@@ -336,6 +376,8 @@ type Proceed = (attempt: Attempt, refusal?: Error) => void;
 class KeyQueue {
   active = 0;
   queued = 0;
+  /** Calls that it may start before its turn ends. */
+  credit = 0;
   readonly flows = new Map<Route, Flow>();
   /** Of calls that wait behind those. */
   readonly deferredFlows = new Map<Route, Flow>();
