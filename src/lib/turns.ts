@@ -10,6 +10,9 @@ import { endTurn } from './end-of-turn.ts';
 /** How long large pieces of work may take of one turn, in milliseconds. */
 const SLICE_MS = 3;
 
+/** Looks at the time that make a piece of work large. */
+const LARGE = 8;
+
 /** Pieces of work with waiting tasks. */
 const waiting = new Set<Turns>();
 /** When the present slice ends; undefined while nothing large is under way. */
@@ -18,17 +21,21 @@ let isOver = false;
 
 /** The turns of one piece of work. */
 export class Turns {
-  /** Whether the work is so large that it looked at the time. */
-  isLarge = false;
   readonly #charge: (ms: number) => void;
   #tasks: (() => void)[] = [];
   /** How many tasks were run; removing each from a long list would take long. */
   #run = 0;
   #usedMs = 0;
+  #looks = 0;
 
   /** @param charge called with how long each of its tasks took, in milliseconds. */
   constructor(charge: (ms: number) => void = () => {}) {
     this.#charge = charge;
+  }
+
+  /** Whether what it has made is too much to write in one turn. */
+  get isLarge(): boolean {
+    return this.#looks >= LARGE;
   }
 
   /** Whether what could go on has to wait for the next turn. */
@@ -38,7 +45,7 @@ export class Turns {
 
   /** Called now and then with the time; ends the slice when that is over. */
   look(nowMs: number): void {
-    this.isLarge = true;
+    this.#looks += 1;
     if (endsAtMs === undefined) {
       endsAtMs = nowMs + SLICE_MS;
       setImmediate(beginSlice);

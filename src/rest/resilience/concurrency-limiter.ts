@@ -3,13 +3,15 @@
  *
  * Fair queueing: keys take turns, and so do the routes of a key. A flow is one route of one key. All keys
  * that the backend has not accepted yet count as one key, so that inventing keys gains nothing. A turn is
- * several calls, so that requests end one after the other instead of all at once, and keys that have just
- * begun to wait go first, so that small requests do not wait for large ones.
+ * as many calls as there are connections, so that requests end one after the other instead of all at once.
+ * Keys that have just begun to wait go first, so that small requests do not wait for large ones.
+ * Source: deficit round robin with new and old flows, RFC 8290, section 4.2.
  * Bulkheads: no key and no route may hold all connections, so a slow one leaves the others theirs.
  * Load shedding: a call that would not be answered in time behind those that wait is refused.
  */
 import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
+import { LinkedQueue, type Linked } from '../../lib/linked-queue.ts';
 import { RollingCount } from '../../lib/rolling-count.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Attempt, Call, Layer, Outcome } from '../client/call.ts';
@@ -48,12 +50,6 @@ const ALPHA = {
 };
 
 /**
- * Deficit round robin: calls that a key may start in one turn, as a share of the connections.
- * Source: RFC 8290, section 4.2, which also has the new keys and the old ones.
- */
-const QUANTUM = 1 / 4;
-
-/**
  * Dynamic threshold of the queue, with alpha 1: all queues together are this many times as long as one
  * whose average is unknown may be, and one alone may fill half of that.
  */
@@ -79,7 +75,6 @@ const STALLED_MS = 2_500;
 
 export class ConcurrencyLimiter {
   readonly #options: LimiterOptions;
-  readonly #quantum: number;
   readonly #accepted = new LRUCache<string, KeyQueue>({ max: MAX_ACCEPTED_KEYS });
   readonly #unaccepted = new KeyQueue();
   readonly #routes = new Map<Route, RouteLoad>();
@@ -101,7 +96,6 @@ export class ConcurrencyLimiter {
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#quantum = Math.max(1, QUANTUM * options.connections);
   }
 
   readonly layer: Layer = (inner) => (settle) => {
@@ -239,7 +233,14 @@ export class ConcurrencyLimiter {
 
   #enqueue(flow: Flow, attempt: Attempt, proceed: Proceed): void {
     const giveUp = (why: EndOfWait): void => this.#giveUp(queued, why);
-    const queued: QueuedAttempt = { attempt, flow, proceed, giveUp };
+    const queued: QueuedAttempt = {
+      attempt,
+      flow,
+      proceed,
+      giveUp,
+      previous: undefined,
+      next: undefined,
+    };
     this.#grow(flow, attempt.startMs);
     flow.queue.add(queued);
     flow.key.queued += 1;
@@ -275,7 +276,7 @@ export class ConcurrencyLimiter {
 
   #queueKey(key: KeyQueue): void {
     if (this.#newKeys.has(key) || this.#oldKeys.has(key)) return;
-    key.credit = this.#quantum;
+    key.credit = this.#options.connections;
     this.#newKeys.add(key);
   }
 
@@ -294,12 +295,12 @@ export class ConcurrencyLimiter {
     for (const flow of key.waitingFlows) {
       if (this.#active >= this.#options.connections) return;
       if (!this.#mayStart(flow)) continue;
-      const [next] = flow.queue;
-      if (next) this.#startQueued(next);
+      const { first } = flow.queue;
+      if (first) this.#startQueued(first);
       // To the end of the round, which visits it again.
       if (key.waitingFlows.delete(flow)) key.waitingFlows.add(flow);
       key.credit -= 1;
-      if (key.credit <= 0) {
+      if (key.credit === 0) {
         this.#endTurn(key);
         return;
       }
@@ -308,7 +309,7 @@ export class ConcurrencyLimiter {
 
   /** The key goes to the end of the round, which visits it again. */
   #endTurn(key: KeyQueue): void {
-    key.credit = this.#quantum;
+    key.credit = this.#options.connections;
     this.#newKeys.delete(key);
     this.#oldKeys.delete(key);
     this.#oldKeys.add(key);
@@ -403,7 +404,7 @@ class Flow {
   readonly key: KeyQueue;
   readonly load: RouteLoad;
   readonly isDeferred: boolean;
-  readonly queue = new Set<QueuedAttempt>();
+  readonly queue = new LinkedQueue<QueuedAttempt>();
   active = 0;
   /** As `RouteLoad.averageMs`. */
   averageMs: number | undefined;
@@ -448,7 +449,7 @@ function averageOf(
 }
 
 /** An attempt that waits until it may start, times out or is cancelled. */
-interface QueuedAttempt extends Waiter {
+interface QueuedAttempt extends Waiter, Linked<QueuedAttempt> {
   readonly attempt: Attempt;
   readonly flow: Flow;
   readonly proceed: Proceed;
