@@ -1,6 +1,6 @@
 /** `npm run client`: what a frontend outside this repository installs from a folder. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,14 +10,32 @@ import { ROOT } from '../support/pages.ts';
 const run = promisify(execFile);
 
 const CONSUMER = `
+import { print } from 'graphql';
+import { graphql } from 'content-pages-client';
 import { PageWithAudiencesDocument, type PageWithAudiencesQuery } from 'content-pages-client/graphql';
 import manifest from 'content-pages-client/manifest.json' with { type: 'json' };
+import { relayAccept } from 'content-pages-client/relay-incremental';
 
 const name = (data: PageWithAudiencesQuery): string | undefined => data.page?.name;
-console.log(typeof PageWithAudiencesDocument, Object.keys(manifest).length, name({ page: null }));
+// @ts-expect-error No such field was selected.
+const none = (data: PageWithAudiencesQuery): unknown => data.page?.nothing;
+const { hash } = (PageWithAudiencesDocument as { __meta__?: { hash: string } }).__meta__!;
+console.log(
+  hash in manifest,
+  print(PageWithAudiencesDocument).split('(')[0],
+  typeof graphql,
+  relayAccept.split(';')[0],
+  name({ page: null }) ?? none({ page: null }),
+);
 `;
 
-it('packs types, documents and the manifest, which a frontend can compile and run', async () => {
+/** How frontends find modules: by Node, or by a bundler. */
+const RESOLUTIONS = [
+  ['--module', 'nodenext'],
+  ['--module', 'esnext', '--moduleResolution', 'bundler'],
+];
+
+it('packs types, documents and the manifest, which a frontend can install, compile and run', async () => {
   await run('npm', ['run', 'client'], { cwd: ROOT });
   const packed = join(ROOT, 'dist-client');
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], { cwd: packed });
@@ -26,35 +44,41 @@ it('packs types, documents and the manifest, which a frontend can compile and ru
 
   expect(paths.filter((path) => !path.startsWith('documents/')).sort()).toEqual([
     'LICENSE',
-    'gql.d.ts',
-    'gql.js',
-    'graphql.d.ts',
-    'graphql.js',
-    'index.d.ts',
-    'index.js',
+    'generated/gql.d.ts',
+    'generated/gql.js',
+    'generated/graphql.d.ts',
+    'generated/graphql.js',
+    'generated/index.d.ts',
+    'generated/index.js',
     'manifest.json',
     'package.json',
+    'relay-incremental.d.ts',
+    'relay-incremental.js',
   ]);
   expect(paths).toContain('documents/page-with-audiences.graphql');
   for (const path of paths.filter((path) => /\.(?:js|d\.ts)$/.test(path))) {
-    expect(await readFile(join(packed, path), 'utf8')).not.toMatch(/from '[^']+\.ts'/);
+    expect(await readFile(join(packed, path), 'utf8')).not.toMatch(/from ['"][^'"]+\.ts['"]/);
   }
 
+  // Outside this repository, so that nothing is found in its node_modules.
   const frontend = await mkdtemp(join(tmpdir(), 'frontend-'));
   onTestFinished(() => rm(frontend, { recursive: true }));
-  await mkdir(join(frontend, 'node_modules'));
-  await cp(packed, join(frontend, 'node_modules/content-pages-client'), { recursive: true });
-  for (const name of ['graphql', '@graphql-typed-document-node']) {
-    await symlink(join(ROOT, 'node_modules', name), join(frontend, 'node_modules', name));
-  }
   await writeFile(join(frontend, 'package.json'), '{ "type": "module" }');
   await writeFile(join(frontend, 'main.ts'), CONSUMER);
-  const options = ['--module', 'nodenext', '--target', 'es2023', '--strict', '--lib', 'es2023,dom'];
+  // What it depends on comes from folders too: no registry is asked.
+  const dependencies = ['graphql', '@graphql-typed-document-node/core'].map((name) =>
+    join(ROOT, 'node_modules', name),
+  );
+  const install = ['install', '--install-links', '--offline', '--ignore-scripts', '--no-audit'];
+  await run('npm', [...install, packed, ...dependencies], { cwd: frontend });
+  const options = ['--target', 'es2023', '--lib', 'es2023,dom', '--strict', '--resolveJsonModule'];
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [tsc, ...options, '--resolveJsonModule', 'main.ts'], {
-    cwd: frontend,
-  });
-  const printed = await run(process.execPath, ['main.js'], { cwd: frontend });
+  for (const resolution of RESOLUTIONS) {
+    await run(process.execPath, [tsc, ...resolution, ...options, 'main.ts'], { cwd: frontend });
+    const printed = await run(process.execPath, ['main.js'], { cwd: frontend });
 
-  expect(printed.stdout).toMatch(/^object \d+ undefined\n$/);
+    expect(printed.stdout).toBe(
+      'true query PageWithAudiences function multipart/mixed undefined\n',
+    );
+  }
 }, 60_000);
