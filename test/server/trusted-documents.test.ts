@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { GatewayOptions } from '../../src/server/gateway.ts';
 import { Documents } from '../../src/server/operation/documents.ts';
 import {
   TrustedDocuments,
@@ -15,7 +17,7 @@ import {
 } from '../../src/server/trusted/trusted-documents.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
-import { openSite, POST_JSON, send, shareBackend, type Site } from './support.ts';
+import { openSite, POST_JSON, send, shareBackend, startProduct, type Site } from './support.ts';
 
 shareBackend();
 
@@ -47,9 +49,13 @@ async function openFolder(): Promise<string> {
 const write = (folder: string, file: string, manifest: unknown) =>
   writeFile(join(folder, file), typeof manifest === 'string' ? manifest : JSON.stringify(manifest));
 
-async function openTrusting(options: Partial<TrustedDocumentsOptions> = {}): Promise<Site> {
+async function openTrusting(
+  options: Partial<TrustedDocumentsOptions> = {},
+  gatewayOptions: Partial<GatewayOptions> = {},
+): Promise<Site> {
   const folder = options.folder ?? (await openFolder());
-  const site = await openSite({ trustedDocuments: { pollMs: 20, ...options, folder } });
+  const trustedDocuments = { pollMs: 20, ...options, folder };
+  const site = await openSite({ trustedDocuments, ...gatewayOptions });
   await site.gateway.open();
   onTestFinished(() => site.gateway.close());
   return site;
@@ -204,6 +210,21 @@ describe.each(CARRIERS)('a trusted document by %s', (_carrier, ask) => {
     expect(second.body.data).toEqual({ page: null });
     expect(third.codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
   });
+
+  it('runs a text with an unknown id of the app’s own making', async () => {
+    const site = await openTrusting();
+
+    const answers = [
+      await ask(site, { query: OTHER, documentId: 'later-1' }),
+      await ask(site, { query: OTHER, doc_id: 'later-1' }),
+      await ask(site, {
+        query: OTHER,
+        extensions: { persistedQuery: { version: 1, sha256Hash: 'later-1' } },
+      }),
+    ];
+
+    expect(answers.map(({ text }) => text)).toEqual(answers.map(() => '{"data":{"page":null}}'));
+  });
 });
 
 describe('a trusted document', () => {
@@ -217,6 +238,23 @@ describe('a trusted document', () => {
     });
 
     expect([status, ...codes]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+
+  it('may be used by caches without asking for as long as is set, and no other document may', async () => {
+    const site = await openTrusting({}, { cacheMaxAge: 60 });
+    const asked = { documentId: sha256(PAGE), variables: VARIABLES };
+    const cacheControl = async (params: Record<string, unknown>, headers = {}) =>
+      (
+        await send(`${site.url}/graphql?${searchOf(params)}`, {
+          headers: { 'x-api-key': 'demo', ...headers },
+        })
+      ).headers.get('cache-control');
+
+    expect(await cacheControl(asked)).toBe('private, max-age=60');
+    expect(await cacheControl({ query: OTHER })).toBe('private, no-cache');
+    expect(await cacheControl(asked, { 'x-explain': 'true' })).toBe('no-store');
+    expect(await cacheControl({ documentId: sha256(PAGE) })).toBe('no-store');
+    expect(await cacheControl({ documentId: sha256(OTHER) })).toBe('no-store');
   });
 
   it('that writes is refused by GET', async () => {
@@ -312,7 +350,9 @@ describe('the folder of trusted documents', () => {
     ],
   ])('serves the last good content of a file that %s, and says so', async (_, manifest, reason) => {
     const folder = await openFolder();
-    const site = await openTrusting({ folder });
+    const logged: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line) => logged.push(line) });
+    const site = await openTrusting({ folder }, { logger });
     const trusted = async () => (await send(`${site.url}/ready`)).body;
 
     await write(folder, 'web-1.json', manifest);
@@ -325,6 +365,10 @@ describe('the folder of trusted documents', () => {
 
     expect(text).toBe(ANSWER);
     expect({ ready, degraded }).toEqual({ ready: true, degraded: true });
+    // Among others: a file that is just being written is bad in another way.
+    expect(logged.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ file: 'web-1.json', reason }),
+    );
     await expect.poll(async () => (await trusted()).trustedDocuments.bad).toEqual([]);
   });
 
@@ -354,6 +398,16 @@ describe('the folder of trusted documents', () => {
     expect(bad).toEqual([{ file: 'bad-1.json', reason: 'It is not JSON.' }]);
     expect(invalid).toEqual(['old-1.json gone']);
     expect(trusted.report()).toMatchObject({ documents: 5, invalid: 1 });
+  });
+
+  it('is read and prepared before the process is ready', async () => {
+    const product = startProduct({ TRUSTED_DOCUMENTS: await openFolder(), LOG_LEVEL: 'info' });
+
+    await product.ready();
+
+    const messages = product.stdout.split('\n').map((line) => /"msg":"([^"]*)/.exec(line)?.[1]);
+    const ready = messages.findIndex((message) => message?.startsWith('Ready:'));
+    expect(messages.slice(0, ready)).toContain('Trusted documents are read');
   });
 
   it('holds documents that are prepared before anybody asks', async () => {

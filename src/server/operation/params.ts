@@ -21,6 +21,8 @@ export interface OperationParams {
 /** What marks an id as the SHA-256 of its text. Source: GraphQL over HTTP, "Persisted Documents". */
 export const SHA256_PREFIX = 'sha256:';
 
+export const SHA256_HEX = /^[\da-f]{64}$/;
+
 /** As callers write it. `HALT` is what the specification's proposal calls `ABORT`. */
 const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
   PROPAGATE: 'PROPAGATE',
@@ -74,7 +76,10 @@ function documentIdOf({
   }
   if (isObject(extensions) && isObject(extensions['persistedQuery'])) {
     const { sha256Hash } = extensions['persistedQuery'];
-    if (typeof sha256Hash === 'string') return SHA256_PREFIX + sha256Hash;
+    if (typeof sha256Hash === 'string') {
+      // Clients with ids of their own making send them where the hash belongs.
+      return SHA256_HEX.test(sha256Hash) ? SHA256_PREFIX + sha256Hash : sha256Hash;
+    }
   }
   return typeof doc_id === 'string' ? doc_id : undefined;
 }

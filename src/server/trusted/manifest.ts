@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { SHA256_PREFIX } from '../operation/params.ts';
+import { SHA256_HEX, SHA256_PREFIX } from '../operation/params.ts';
 
 /** The message says what is wrong, and never repeats a document. */
 export class ManifestError extends Error {
@@ -21,8 +21,6 @@ const APOLLO = z.object({
   version: z.literal(1),
   operations: z.array(z.object({ id: z.string().min(1), body: z.string().min(1) })),
 });
-
-const SHA256_HEX = /^[\da-f]{64}$/;
 
 /** Ends the name of what `documents:check` writes beside a manifest. */
 export const PRICES_SUFFIX = '.prices.json';

@@ -163,7 +163,6 @@ export class TrustedDocuments {
     if (!documentId.startsWith(SHA256_PREFIX)) {
       return this.#byId.get(documentId) ?? this.#byHash.get(documentId);
     }
-    // Clients with ids of their own making send them where the hash belongs.
     const hash = documentId.slice(SHA256_PREFIX.length);
     return this.#byHash.get(hash) ?? this.#byId.get(hash);
   }
