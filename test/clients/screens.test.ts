@@ -1,8 +1,9 @@
 /**
- * One screen in four clients, as their users write them: nested data, paging to the end, a write that
- * shows in the list, an error in one field, and a cursor that has expired.
+ * One screen in each client, as its users write it: nested data, paging to the end, a write that shows in
+ * the list, an error in one field, and a cursor that has expired.
  */
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -15,10 +16,12 @@ import {
 } from '@apollo/client';
 import type { FieldMergeFunction } from '@apollo/client/cache';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { relayStylePagination } from '@apollo/client/utilities';
+import { addTypenameToDocument, relayStylePagination } from '@apollo/client/utilities';
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import {
   commitMutation,
   ConnectionHandler,
@@ -32,7 +35,11 @@ import {
 } from 'relay-runtime';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { PageWithAudiencesDocument } from '../../src/client/generated/graphql.ts';
+import {
+  CreateAudienceDocument,
+  PageWithAudiencesDocument,
+  PagingAudiencesDocument,
+} from '../../src/client/generated/graphql.ts';
 import { openSite, shareBackend, type Site } from '../server/support.ts';
 import screenAudiences from './relay/generated/screen_audiences.graphql.ts';
 import screenCreateMutation from './relay/generated/screenCreateMutation.graphql.ts';
@@ -45,9 +52,22 @@ const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
 const GENERATED = new URL('../../src/client/generated/persisted-documents.json', import.meta.url);
 const RELAY = new URL('relay/generated/relay-1.json', import.meta.url);
 
-/** A gateway that trusts the documents of `src/client` and of Relay's compiler. */
+/** As Apollo's tool makes it: of documents with the `__typename` that its client adds. */
+const apolloManifest = (documents: readonly DocumentNode[]) => ({
+  format: 'apollo-persisted-query-manifest',
+  version: 1,
+  operations: documents.map((document) => {
+    const body = print(addTypenameToDocument(document));
+    return { id: sha256(body), name: 'Screen', type: 'query', body };
+  }),
+});
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A gateway that trusts the documents of `src/client`, of Relay's compiler and of Apollo's tool. */
 async function openTrusting(only = false): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'clients-'));
+  await writeFile(join(folder, 'apollo-1.json'), JSON.stringify(apolloManifest([SCREEN])));
   await copyFile(GENERATED, join(folder, 'web-1.json'));
   await copyFile(RELAY, join(folder, 'relay-1.json'));
   const site = await openSite({ trustedDocuments: { folder, only }, timeoutMs: 5_000 });
@@ -119,21 +139,70 @@ const CREATE = gql`
   }
 `;
 
+const VERSION = gql`
+  query Version($pageId: ID!, $audienceId: ID!, $versionId: ID!) {
+    audienceVersion(pageId: $pageId, audienceId: $audienceId, versionId: $versionId) {
+      id
+      status
+    }
+  }
+`;
+
+const PUBLISH = gql`
+  mutation Publish($id: ID!) {
+    publishAudienceVersion(input: { id: $id }) {
+      audienceVersion {
+        id
+        status
+      }
+      userErrors {
+        message
+      }
+    }
+  }
+`;
+
+/** A version of the sample data that nothing else publishes here. */
+const DRAFT = {
+  pageId: EXAMPLE_PAGE_ID,
+  audienceId: 'audience_northwind_04',
+  versionId: 'version_northwind_04_v1',
+};
+
 const VARIABLES = { pageId: EXAMPLE_PAGE_ID, first: 7, after: null as string | null };
 const newAudience = (name: string) => ({
-  input: { pageId: EXAMPLE_PAGE_ID, customName: name, publishBehavior: 'draft' },
+  input: { pageId: EXAMPLE_PAGE_ID, customName: name, publishBehavior: 'draft' as const },
 });
 
 /** A cursor that no key of today has sealed: what a rotated key leaves in caches. */
 const EXPIRED_CURSOR = 'AAAAAAAAAAAAAAAAAAAA';
 
+/** Whether a request's `after` was refused, by what docs/clients.md tells clients to look at. */
+const hasExpired = ({ errors = [] }: { errors?: { extensions?: { argument?: string } }[] }) =>
+  errors.some(({ extensions }) => extensions?.argument === 'after');
+
+class CursorExpired extends Error {
+  override readonly name = 'CursorExpired';
+}
+
 interface CreateData {
   readonly createAudience: {
-    readonly __typename?: string;
-    readonly audience: {
-      readonly __typename?: string;
+    readonly audience: { readonly id: string; readonly effectiveName?: string };
+    readonly userErrors: readonly unknown[];
+  };
+}
+
+interface VersionData {
+  readonly audienceVersion: { readonly id: string; readonly status: string };
+}
+
+interface PublishData {
+  readonly publishAudienceVersion: {
+    readonly __typename: string;
+    readonly audienceVersion: {
+      readonly __typename: string;
       readonly id: string;
-      readonly effectiveName?: string;
+      readonly status: string;
     };
     readonly userErrors: readonly unknown[];
   };
@@ -197,7 +266,7 @@ describe('Apollo Client', () => {
     expect(new Set(ids).size).toBe(totalCount);
   });
 
-  it('shows a write at once, and what it became after', async () => {
+  it('shows a write in the list', async () => {
     const client = open(await openTrusting());
     const asked = { query: SCREEN, variables: { ...VARIABLES, first: 100 } };
     const before = (await client.query<ScreenData>(asked)).data!.page.audiences.totalCount;
@@ -205,13 +274,6 @@ describe('Apollo Client', () => {
     const { data } = await client.mutate<CreateData>({
       mutation: CREATE,
       variables: newAudience('By Apollo'),
-      optimisticResponse: {
-        createAudience: {
-          __typename: 'CreateAudiencePayload',
-          audience: { __typename: 'Audience', id: 'soon', effectiveName: 'By Apollo' },
-          userErrors: [],
-        },
-      },
       refetchQueries: [asked],
       awaitRefetchQueries: true,
     });
@@ -247,23 +309,78 @@ describe('Apollo Client', () => {
     });
   });
 
-  it.each([false, true])('sends ids of its manifest (by GET: %s)', async (byGet) => {
+  it.each([
+    [false, 'POST'],
+    [true, 'GET'],
+  ])('sends ids of its manifest alone (by GET: %s)', async (byGet, method) => {
     const site = await openTrusting(true);
-    const texts = JSON.parse(await readFile(GENERATED, 'utf8')) as Record<string, string>;
-    const id = Object.keys(texts).find((hash) => texts[hash]!.includes('query SearchPages('))!;
-    const link = new PersistedQueryLink({
-      generateHash: () => id,
-      useGETForHashedQueries: byGet,
-    }).concat(new HttpLink({ uri: `${site.url}/graphql`, headers: HEADERS }));
+    const sent: RequestInit[] = [];
+    const http = new HttpLink({
+      uri: `${site.url}/graphql`,
+      headers: HEADERS,
+      fetch: (input, init = {}) => {
+        sent.push(init);
+        return fetch(input, init);
+      },
+    });
+    const link = new PersistedQueryLink({ sha256, useGETForHashedQueries: byGet }).concat(http);
     const client = new ApolloClient({ link, cache: new InMemoryCache() });
     onTestFinished(() => client.stop());
 
-    const { data } = await client.query<{ searchPages: { name: string }[] }>({
-      query: gql(texts[id]!),
-      variables: { query: 'northwind', first: 1 },
-    });
+    const { data } = await client.query<ScreenData>({ query: SCREEN, variables: VARIABLES });
 
-    expect(data?.searchPages[0]?.name).toBe('Northwind launch');
+    expect(data?.page.audiences.edges).toHaveLength(VARIABLES.first);
+    expect(sent.map((init) => init.method)).toEqual([method]);
+    expect(sent[0]!.body ?? '').not.toContain('"query"');
+  });
+
+  it('shows an optimistic publishing before the gateway has answered, and what it became after', async () => {
+    const site = await openTrusting();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const http = new HttpLink({
+      uri: `${site.url}/graphql`,
+      headers: HEADERS,
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        if (typeof init?.body === 'string' && init.body.includes('mutation')) await held;
+        return response;
+      },
+    });
+    const client = new ApolloClient({ link: http, cache: new InMemoryCache() });
+    onTestFinished(() => client.stop());
+    const shown: (string | undefined)[] = [];
+    const observed = client.watchQuery<VersionData>({ query: VERSION, variables: DRAFT });
+    const subscription = observed.subscribe(({ data }) => {
+      const { status } = (data as VersionData | undefined)?.audienceVersion ?? {};
+      if (status !== undefined && status !== shown.at(-1)) shown.push(status);
+    });
+    onTestFinished(() => subscription.unsubscribe());
+    await expect.poll(() => shown).toEqual(['draft']);
+    const { id } = client.readQuery<VersionData>({
+      query: VERSION,
+      variables: DRAFT,
+    })!.audienceVersion;
+
+    const publishing = client.mutate<PublishData>({
+      mutation: PUBLISH,
+      variables: { id },
+      optimisticResponse: {
+        publishAudienceVersion: {
+          __typename: 'PublishAudienceVersionPayload',
+          audienceVersion: { __typename: 'AudienceVersion', id, status: 'processing' },
+          userErrors: [],
+        },
+      },
+    });
+    await expect.poll(() => shown).toEqual(['draft', 'processing']);
+    release();
+    const { data } = await publishing;
+
+    const { audienceVersion, userErrors } = data!.publishAudienceVersion;
+    expect(userErrors).toEqual([]);
+    expect(audienceVersion.status).toBe('queued');
+    await expect.poll(() => shown).toEqual(['draft', 'processing', 'queued']);
   });
 });
 
@@ -337,7 +454,10 @@ describe('Relay', () => {
           headers: { ...HEADERS, 'content-type': 'application/json' },
           body: JSON.stringify({ doc_id: id, variables }),
         });
-        return response.json();
+        const answer = await response.json();
+        // Relay would empty the list that this page belongs to.
+        if (hasExpired(answer)) throw new CursorExpired();
+        return answer;
       }),
     });
 
@@ -384,10 +504,96 @@ describe('Relay', () => {
     expect(shownBy(environment).audiences.edges[0]!.node.effectiveName).toContain('By Relay');
     expect(shownBy(environment).audiences.edges).toHaveLength(ids.length + 1);
   });
+
+  it('keeps the rest beside an error in one field', async () => {
+    const environment = open(await openTrusting(true));
+    const variables = { ...VARIABLES, count: 101 };
+
+    await fetchQuery(environment, screenQuery, variables).toPromise();
+    const operation = createOperationDescriptor(screenQuery, variables);
+    const { page } = environment.lookup(operation.fragment).data as unknown as ScreenData;
+    const { data } = environment.lookup(getSingularSelector(screenAudiences, page));
+
+    expect(page.name).toBe('Northwind launch');
+    expect(data).toMatchObject({ audiences: null });
+  });
+
+  it('keeps its list when the cursor has expired, and begins again without it', async () => {
+    const environment = open(await openTrusting(true));
+    await fetchQuery(environment, screenQuery, VARIABLES).toPromise();
+    environment.retain(createOperationDescriptor(screenQuery, VARIABLES));
+    const { page, audiences } = shownBy(environment);
+    const next = (cursor: string | null) =>
+      fetchQuery(environment, screenPaginationQuery, { id: page.id, count: 3, cursor }).toPromise();
+
+    await expect(next(EXPIRED_CURSOR)).rejects.toThrow(CursorExpired);
+    const kept = shownBy(environment).audiences.edges;
+    await next(null);
+
+    expect(kept).toEqual(audiences.edges);
+    expect(shownBy(environment).audiences.edges).toHaveLength(3);
+  });
 });
 
 describe('fetch with the generated documents', () => {
-  it('asks by the hash beside the document, by GET, and is answered 304 when nothing has changed', async () => {
+  /** By the hash that codegen has put beside the document: no text is sent. */
+  async function ask<Data, Variables>(
+    { url }: Site,
+    document: TypedDocumentNode<Data, Variables>,
+    variables: Variables,
+  ) {
+    const { hash } = (document as { __meta__?: { hash: string } }).__meta__!;
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { ...HEADERS, 'content-type': 'application/json' },
+      body: JSON.stringify({ documentId: `sha256:${hash}`, variables }),
+    });
+    return (await response.json()) as { data: Data; errors?: GraphQLFormattedError[] };
+  }
+
+  it('shows a nested screen, pages to the end, and shows a write in the list', async () => {
+    const site = await openTrusting(true);
+    const pageId = EXAMPLE_PAGE_ID;
+    const step = async (after: string | null) =>
+      (await ask(site, PagingAudiencesDocument, { pageId, first: 7, after })).data.page!.audiences!;
+    const walk = async () => {
+      const ids: string[] = [];
+      let after: string | null = null;
+      for (;;) {
+        const { edges, pageInfo, totalCount } = await step(after);
+        ids.push(...edges.map((edge) => edge.node!.audienceId));
+        if (!pageInfo.hasNextPage) return { ids, totalCount };
+        after = pageInfo.endCursor!;
+      }
+    };
+
+    const screen = await ask(site, PageWithAudiencesDocument, { pageId, first: 2 });
+    const before = await walk();
+    const created = await ask(site, CreateAudienceDocument, newAudience('By fetch'));
+    const after = await walk();
+
+    expect(screen.data.page?.audiences?.nodes[0]?.versions?.nodes.length).toBeGreaterThan(0);
+    expect(new Set(before.ids).size).toBe(before.totalCount);
+    expect(created.data.createAudience?.userErrors).toEqual([]);
+    expect(after.ids).toHaveLength(before.ids.length + 1);
+    expect(after.ids).toContain(created.data.createAudience?.audience?.audienceId);
+  });
+
+  it('keeps the rest beside an error in one field, and recognises an expired cursor by its argument', async () => {
+    const site = await openTrusting(true);
+    const pageId = EXAMPLE_PAGE_ID;
+
+    const partial = await ask(site, PageWithAudiencesDocument, { pageId, first: 101 });
+    const expired = await ask(site, PagingAudiencesDocument, {
+      ...{ pageId, first: 7, after: EXPIRED_CURSOR },
+    });
+
+    expect(partial.data.page).toMatchObject({ name: 'Northwind launch', audiences: null });
+    expect(partial.errors).toMatchObject([{ path: ['page', 'audiences'] }]);
+    expect(hasExpired(expired)).toBe(true);
+  });
+
+  it('asks by GET, and is answered 304 when nothing has changed', async () => {
     const { url } = await openTrusting(true);
     const { hash } = (PageWithAudiencesDocument as { __meta__?: { hash: string } }).__meta__!;
     const search = new URLSearchParams({
