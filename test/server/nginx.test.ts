@@ -1,6 +1,10 @@
 /** Answers through nginx as Debian installs it, and through one that compresses itself. */
-import { describe, expect, it } from 'vitest';
-import { held } from '../support/faults.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { held, ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { hasNginx, openNginx, passing } from '../support/nginx.ts';
 import { world } from '../support/world.ts';
@@ -41,6 +45,62 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(same.status).toBe(304);
     expect(same.headers.get('cache-control')).toBe('private, no-cache');
     expect(other.status).not.toBe(304);
+  });
+
+  it('trusted documents come by id, others are refused, and a changed or failed answer is never 304', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trusted-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const text = '{ page(pageId: "p") { name title } }';
+    await writeFile(join(folder, 'app-1.json'), JSON.stringify({ 'page-1': text }));
+    const { upstream, site } = await openFaultySite({ trustedDocuments: { folder, only: true } });
+    await site.gateway.open();
+    onTestFinished(() => site.gateway.close());
+    const url = await openNginx(site.url, passing(DEBIAN));
+    const ask = (search: string, tag = '') =>
+      fetch(`${url}/graphql?${search}`, {
+        headers: {
+          'x-api-key': 'demo',
+          accept: 'application/graphql-response+json',
+          ...(tag && { 'if-none-match': tag }),
+        },
+      });
+    const answerWith = (page: object) =>
+      upstream.on('GET /v0/pages/p', ok({ pageId: 'p', ...page }));
+
+    answerWith({ name: 'one'.repeat(1_000), title: 't' });
+    const first = await ask('documentId=page-1');
+    const tag = first.headers.get('etag')!;
+    const same = await ask('documentId=page-1', tag);
+    const other = await ask(`query=${encodeURIComponent(text)}&documentId=page-2`);
+    const unknown = await ask('doc_id=page-2', tag);
+    const refused = await ask(`query=${encodeURIComponent('{ __typename }')}`, tag);
+    answerWith({ name: 'two'.repeat(1_000), title: 't' });
+    const changed = await ask('documentId=page-1', tag);
+    answerWith({ name: 7, title: 't' });
+    const partial = await ask('documentId=page-1', tag);
+
+    expect([first, same, other].map(({ status }) => status)).toEqual([200, 304, 200]);
+    expect((await unknown.json()).errors[0].message).toBe('PersistedQueryNotFound');
+    expect((await refused.json()).errors[0].extensions.code).toBe('TRUSTED_DOCUMENT_REQUIRED');
+    expect([refused.status, changed.status, partial.status]).toEqual([400, 200, 200]);
+    expect(changed.headers.get('etag')).not.toBe(tag);
+    expect((await partial.json()).errors).toHaveLength(1);
+    for (const { headers } of [unknown, refused, partial]) {
+      expect([headers.get('etag'), headers.get('cache-control')]).toEqual([null, 'no-store']);
+    }
+  });
+
+  it('a compressed request is refused, which could be a decompression bomb', async () => {
+    const site = await openSite();
+    const url = await openNginx(site.url, passing(DEBIAN));
+
+    const { status } = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'demo', ...POST_JSON, 'content-encoding': 'gzip' },
+      body: gzipSync(JSON.stringify({ query: QUERY })),
+    });
+
+    expect(status).toBe(415);
   });
 
   it('POSTs are answered in the coding that was asked for', async () => {
