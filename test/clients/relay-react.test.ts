@@ -23,6 +23,7 @@ import {
   Store,
   type FragmentType,
   type OperationType,
+  type Variables,
 } from 'relay-runtime';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
@@ -39,8 +40,15 @@ vi.stubGlobal('document', window.document);
 
 const COUNT = 7;
 
-/** An environment before a gateway that serves Relay's own documents only; `sent` is what it asked. */
-async function open() {
+/** A cursor that no key of today has sealed: what a rotated key leaves behind. */
+const EXPIRED_CURSOR = 'A'.repeat(20);
+
+/**
+ * An environment before a gateway that serves Relay's own documents only; `sent` is what it asked.
+ *
+ * @param isExpired whether its cursors are.
+ */
+async function open(isExpired: boolean) {
   const folder = await mkdtemp(join(tmpdir(), 'relay-'));
   await copyFile(new URL('relay/generated/relay-1.json', import.meta.url), join(folder, '1.json'));
   const { gateway, url } = await openSite({
@@ -52,24 +60,34 @@ async function open() {
     gateway.close();
     await rm(folder, { recursive: true });
   });
-  const sent: { readonly name: string; readonly variables: object }[] = [];
+  const sent: { readonly name: string; readonly variables: Variables }[] = [];
   const network = Network.create(async ({ id, name }, variables) => {
+    const given = isExpired && variables['cursor'] ? { cursor: EXPIRED_CURSOR } : {};
     sent.push({ name, variables });
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { 'x-api-key': EXAMPLE_API_KEY, 'content-type': 'application/json' },
-      body: JSON.stringify({ doc_id: id, variables }),
+      body: JSON.stringify({ doc_id: id, variables: { ...variables, ...given } }),
     });
-    return response.json();
+    const answer = await response.json();
+    if (hasExpired(answer)) throw new Error('The list has changed.');
+    return answer;
   });
   return { environment: new Environment({ store: new Store(new RecordSource()), network }), sent };
 }
+
+const hasExpired = ({ errors = [] }: { errors?: { extensions?: { argument?: string } }[] }) =>
+  errors.some(({ extensions }) => extensions?.argument === 'after');
 
 interface AudienceList {
   readonly audiences: {
     readonly totalCount: number;
     readonly edges: readonly {
-      readonly node: { readonly id: string; readonly effectiveName: string };
+      readonly node: {
+        readonly id: string;
+        readonly effectiveName: string;
+        readonly person?: { readonly name: string } | null;
+      };
     }[];
   };
 }
@@ -121,8 +139,8 @@ function Screen({ shown }: { readonly shown: Shown }) {
   return createElement(Audiences, { page, shown });
 }
 
-async function render() {
-  const { environment, sent } = await open();
+async function render({ isExpired = false } = {}) {
+  const { environment, sent } = await open(isExpired);
   const shown = {} as Shown;
   const container = document.createElement('div');
   const root = createRoot(container);
@@ -168,9 +186,26 @@ it('begins again with useRefetchableFragment', async () => {
   });
 });
 
+it('keeps its list when a cursor has expired, says so, and begins again', async () => {
+  const { shown, names } = await render({ isExpired: true });
+  const before = names();
+
+  const error = await new Promise<Error | null>((resolve) =>
+    shown.list.loadNext(COUNT, { onComplete: resolve }),
+  );
+  const kept = names();
+  shown.refetch({ count: 3 }, { fetchPolicy: 'network-only' });
+  await until(() => names().length === 3);
+
+  expect(error?.message).toBe('The list has changed.');
+  expect(kept).toEqual(before);
+  expect(names()).toEqual(before.slice(0, 3));
+});
+
 it('shows what useMutation has made at the head of the list, by @prependNode', async () => {
   const { shown, names } = await render();
   const before = names().length;
+  const { totalCount } = shown.list.data.audiences;
 
   shown.create({
     variables: {
@@ -182,4 +217,7 @@ it('shows what useMutation has made at the head of the list, by @prependNode', a
 
   expect(names()[0]).toContain('Made by React');
   expect(shown.isCreating).toBe(false);
+  // As docs/clients.md says: what the mutation has not selected is missing, and only a refetch counts again.
+  expect(shown.list.data.audiences.edges[0]!.node.person).toBeUndefined();
+  expect(shown.list.data.audiences.totalCount).toBe(totalCount);
 });

@@ -455,7 +455,7 @@ describe('Relay', () => {
           body: JSON.stringify({ doc_id: id, variables }),
         });
         const answer = await response.json();
-        // Relay would empty the list that this page belongs to.
+        // Relay would write its null over the list that this page belongs to.
         if (hasExpired(answer)) throw new CursorExpired();
         return answer;
       }),
