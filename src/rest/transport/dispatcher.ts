@@ -18,14 +18,6 @@ export function splitUpstreamUrl(url: URL): UpstreamUrl {
   return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') };
 }
 
-export interface DispatcherOptions {
-  /** Certificate authorities to trust in place of the system's, as PEM. */
-  readonly ca?: string;
-}
-
-export const createDispatcher = (origin: string, options: DispatcherOptions = {}) =>
-  new BackendDispatcher(origin, options);
-
 /**
  * At most 128 connections (a page of 100 items, each with a call of its own, leaves in one round), kept
  * alive for 4 s, with 2 s to connect.
@@ -37,11 +29,10 @@ export class BackendDispatcher {
   readonly #reads: Pool;
   readonly #writes: Pool;
 
-  constructor(origin: string, { ca }: DispatcherOptions) {
-    const connect = buildConnector({ timeout: 2_000, ...(ca !== undefined && { ca }) });
+  constructor(origin: string) {
     const options = {
       connections: 128,
-      connect: withoutInformational(connect),
+      connect: withoutInformational(buildConnector({ timeout: 2_000 })),
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 30_000,
     };
