@@ -202,8 +202,8 @@ describe('every carrier', () => {
     ['a reset', reset()],
     ['a body that is cut', cut({ pageId: 'p', name: 'n' })],
     ['a closed connection', hangUp()],
-    ['silence', silence()],
-    ['a drip', drip(10)],
+    ['silence', silence(), 100],
+    ['a drip', drip(10), 100],
     // Past what is read at most, which takes a busy machine a while.
     ['no end', endless(), 3_000],
     ['broken HTTP', raw('HTTP/1.1 banana\r\n\r\n')],
