@@ -16,7 +16,6 @@ import type { Pollers } from '../../graph/live/pollers.ts';
 import type { Subscriptions } from '../live/subscriptions.ts';
 import type { SubscriptionObserver } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
-import { CounterBatch } from './counter-batch.ts';
 
 /** From a cached answer to the deadline, in seconds. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -249,5 +248,33 @@ export class Metrics {
     labelNames: Label[] = [],
   ): Histogram<Label> {
     return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] });
+  }
+}
+
+/** Counts events for a counter until metrics are read: building labels costs more than counting. */
+class CounterBatch<Row, Column, Label extends string> {
+  readonly #counts = new Map<Row, Map<Column, number>>();
+  readonly #labelsOf: (row: Row, column: Column) => Record<Label, string | number>;
+
+  constructor(labelsOf: (row: Row, column: Column) => Record<Label, string | number>) {
+    this.#labelsOf = labelsOf;
+  }
+
+  /** Counts one more. */
+  add(row: Row, column: Column): void {
+    let counts = this.#counts.get(row);
+    if (!counts) {
+      counts = new Map();
+      this.#counts.set(row, counts);
+    }
+    counts.set(column, (counts.get(column) ?? 0) + 1);
+  }
+
+  /** Hands over what was counted since the last time. */
+  moveTo(counter: Counter<Label>): void {
+    for (const [row, counts] of this.#counts) {
+      for (const [column, count] of counts) counter.inc(this.#labelsOf(row, column), count);
+      counts.clear();
+    }
   }
 }
