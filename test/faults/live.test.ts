@@ -121,7 +121,7 @@ describe('a subscription', () => {
     expect(statusesOf(stream.events)).toEqual(['processing', 'unknown', 'published']);
   });
 
-  it('T92 shows who comes later nothing from before that', async () => {
+  it('T92 shows later readers nothing from before that', async () => {
     const { upstream, site } = await open(inState('queued'));
     const first = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
     await until(() => first.events.length > 0);

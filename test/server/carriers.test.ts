@@ -74,7 +74,7 @@ describe('every carrier', () => {
     ['an operation name that is none', { query: TWO, operationName: 7 }],
     ['an empty operation name', { query: TWO, operationName: '' }],
     ['no operation name', { ...ASKED, operationName: null }],
-    ['properties nobody defined', { ...ASKED, id: '1', doc_id: 2 }],
+    ['properties that are not defined', { ...ASKED, id: '1', doc_id: 2 }],
     ['a failure that stays where it is', { ...FAILING, onError: 'NULL' }],
     ['a failure that ends everything', { ...FAILING, onError: 'HALT' }],
     ['a failure that propagates', { ...FAILING, onError: null }],

@@ -271,7 +271,7 @@ it('takes variables that are the same only in JSON for others', async () => {
   expect(text).toContain('"code":"BAD_USER_INPUT"');
 });
 
-it('answers every request as if it were executed, whatever changes and whoever asks', async () => {
+it('answers every request as if it were executed, whatever changes and with any key', async () => {
   const { world, make, ask } = await open();
   const plain = make({ reuseMaxBytes: 0 });
   const key = fc.constantFrom('key-a', 'key-b');

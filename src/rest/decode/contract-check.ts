@@ -66,7 +66,7 @@ function compile(schema: z.core.$ZodType): Check {
   }
   if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
   if (schema instanceof z.ZodUnknown) return () => true;
-  throw new TypeError(`No check is known for "${schema._zod.def.type}": add it in check.ts.`);
+  throw new TypeError(`No check is known for "${schema._zod.def.type}": add it in contract-check.ts.`);
 }
 
 function checkObject(schema: z.ZodObject): Check {

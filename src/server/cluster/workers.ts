@@ -124,7 +124,7 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
       worker.on('message', (message: ToPrimary) => {
         place.heardMs = performance.now();
         if (message.type === 'ready') resolve(message.usable);
-        hear(place, worker, message);
+        receive(place, worker, message);
       });
       // By now all its messages have arrived: `exit` may come before them, and `disconnect` does
       // not come when the worker was killed before it had read everything.
@@ -146,7 +146,7 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     });
   }
 
-  function hear(place: Place, worker: Worker, message: ToPrimary): void {
+  function receive(place: Place, worker: Worker, message: ToPrimary): void {
     switch (message.type) {
       case 'ready':
         return handover.add(worker);
