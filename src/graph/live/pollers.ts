@@ -38,7 +38,7 @@ export interface LiveObserver {
   onChange?(lagMs: number | undefined): void;
 }
 
-export interface PollersOptions {
+interface PollersOptions {
   readonly upstream: Upstream;
   /** The least and the most time between two polls of an object, in milliseconds. @default 500, 5,000 */
   readonly pollMs?: PollRange | undefined;

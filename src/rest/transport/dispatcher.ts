@@ -7,7 +7,7 @@
 import { buildConnector, Pool, type Dispatcher } from 'undici';
 import { withoutInformational } from './informational-responses.ts';
 
-export interface UpstreamUrl {
+interface UpstreamUrl {
   readonly origin: string;
   /** Path before `/v0`, without a closing slash. */
   readonly pathPrefix: string;

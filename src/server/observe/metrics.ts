@@ -35,7 +35,7 @@ interface GaugeOptions<Label extends string> {
 }
 
 /** What gauges read. */
-export interface Watched {
+interface Watched {
   readonly requests: { readonly underWay: number };
   readonly breaker: Breaker;
   readonly pollers: Pollers;

@@ -35,7 +35,7 @@ function codeOf(cause: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
 }
 
-export interface ReadinessReport {
+interface ReadinessReport {
   readonly ready: boolean;
   /**
    * Whether a circuit is open for a part of the backend, or a file of trusted documents is bad; the
@@ -81,12 +81,12 @@ interface Probed extends Reached {
 }
 
 /** Why readiness changed, for logs. Never sent to callers: it names the backend's host. */
-export type Reason = Readonly<Record<string, string | number | null>>;
+type Reason = Readonly<Record<string, string | number | null>>;
 
 /** How long a probe's result is used, in milliseconds. */
 const KEEP_MS = 1_000;
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   /** Called when readiness changes other than by draining; the first time when it is not ready. */
   readonly onChange?: (ready: boolean, reason: Reason) => void;
   readonly trustedDocuments?: { report(): TrustedReport } | undefined;
