@@ -2,6 +2,28 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Files that take long for their size, by which Vitest orders files that it has not run before: begun
+ * last, one of them would leave the other process without work.
+ */
+const FIRST = [
+  'faults/live-network',
+  'adding-a-resource',
+  'faults/live-process',
+  'faults/live-workers',
+  'faults/one-route-gone',
+  'clients/package',
+].map((name) => fileURLToPath(new URL(`test/${name}.test.ts`, import.meta.url)));
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const ranks = new Map(FIRST.map((file, i) => [file, i]));
+    const rankOf = ({ moduleId }: TestSpecification) => ranks.get(moduleId) ?? FIRST.length;
+    return (await super.sort(files)).sort((one, other) => rankOf(one) - rankOf(other));
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -28,6 +50,7 @@ export default defineConfig({
     isolate: false,
     // What is said of memory is said after a collection.
     execArgv: ['--expose-gc'],
+    sequence: { sequencer: LongestFirst },
     // Half of what the tests of faults do is wait: on two cores one file at a time takes twice as long.
     maxWorkers: Math.max(2, availableParallelism() - 1),
   },

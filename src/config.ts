@@ -25,89 +25,9 @@ import {
   WORKERS,
   type Variable,
 } from './config-variable.ts';
-import { ROUTE_SETS, type RouteSet } from './v0/routes.ts';
+import { ROUTE_SETS } from './v0/routes.ts';
 
 export { ConfigError };
-
-export interface Config {
-  /** `HOST`: where the gateway listens. */
-  readonly host: string;
-  /** `PORT`: 0 takes any free one. */
-  readonly port: number;
-  /** `UPSTREAM_URL`: base URL of a `/v0` deployment; undefined starts the embedded backend. */
-  readonly upstreamUrl: URL | undefined;
-  /** `UPSTREAM_API_KEY`: sent for callers who send none. */
-  readonly upstreamApiKey: string | undefined;
-  /** `UPSTREAM_ROUTES`: which routes the deployment has. */
-  readonly upstreamRoutes: RouteSet;
-  /** `UPSTREAM_TIMEOUT_MS`: one try of one REST call. */
-  readonly upstreamTimeoutMs: number;
-  /** `REQUEST_TIMEOUT_MS`: a whole GraphQL request, tries and pauses included; more than one try. */
-  readonly requestTimeoutMs: number;
-  /** `MAX_UPSTREAM_CALLS`: REST calls that one GraphQL request may make. */
-  readonly maxUpstreamCalls: number;
-  /** `MAX_RESULT_VALUES`: fields and list items that one answer may hold. */
-  readonly maxResultValues: number;
-  /** `MAX_RESULT_BYTES`: the text that one answer may hold. */
-  readonly maxResultBytes: number;
-  /** `CURSOR_SECRET`: what cursors are sealed with beside the caller's key. */
-  readonly cursorSecret: string | undefined;
-  /** `WORKERS`: processes that serve; more than one share the port. */
-  readonly workers: number;
-  /** `MAX_BODY_BYTES`: the largest request body that is read. */
-  readonly maxBodyBytes: number;
-  /** `MAX_CONNECTIONS_PER_ADDRESS`: undefined for the default, `Infinity` when it is off. */
-  readonly maxConnectionsPerAddress: number | undefined;
-  /** `ALLOWED_HOSTS`: hosts that requests may name; undefined for any. */
-  readonly allowedHosts: readonly string[] | undefined;
-  /** `ADMIN_PORT`: where metrics and the details of readiness are; undefined for beside GraphQL. */
-  readonly adminPort: number | undefined;
-  /** `EXPLAIN`: who may ask what a request costs. */
-  readonly explain: (typeof EXPLAIN_AUDIENCES)[number];
-  /** `SHUTDOWN_TIMEOUT_MS`: how long requests under way may take after SIGTERM. */
-  readonly shutdownTimeoutMs: number;
-  /** `CORS_ORIGINS`: origins whose pages may read answers. */
-  readonly corsOrigins: readonly string[];
-  /** `GRAPHIQL`: whether browsers get GraphiQL at `/graphql`. */
-  readonly graphiql: boolean;
-  /** `INTROSPECTION`: whether the schema can be asked for. */
-  readonly introspection: boolean;
-  /** `SUGGESTIONS`: whether errors may name fields that were perhaps meant. */
-  readonly suggestions: boolean;
-  /** `TRUSTED_DOCUMENTS`: the folder of the apps' manifests; undefined for none. */
-  readonly trustedDocuments: string | undefined;
-  /** `TRUSTED_DOCUMENTS_ONLY`: whether every other document is refused. */
-  readonly trustedDocumentsOnly: boolean;
-  /** `REUSE_MAX_BYTES`: memory for kept answers, in bytes; 0 keeps none. */
-  readonly reuseMaxBytes: number;
-  /**
-   * `CACHE_MAX_AGE`: for how long caches may reuse answers to trusted documents by GET without
-   * asking, in seconds.
-   */
-  readonly cacheMaxAge: number;
-  /** `LIVE_POLL_MS`: the least and the most time between two polls of a version that is watched. */
-  readonly livePollMs: { readonly least: number; readonly most: number };
-  /** `LIVE_DRAIN_MS`: over what time subscriptions are ended after SIGTERM. */
-  readonly liveDrainMs: number;
-  /** `WS_OPERATIONS`: what may be sent over a WebSocket. */
-  readonly wsOperations: (typeof WS_OPERATIONS)[number];
-  /** `MAX_SUBSCRIPTIONS_PER_SOCKET`: operations that one WebSocket may have open. */
-  readonly maxSubscriptionsPerSocket: number;
-  /** `MAX_SUBSCRIPTIONS_PER_KEY`: subscriptions that one key may have open in one process. */
-  readonly maxSubscriptionsPerKey: number;
-  /** `WARM_UP_MS`: for how long a process answers queries of its own before it takes requests. */
-  readonly warmUpMs: number;
-  /** `LOG_LEVEL`: pino's. */
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** `BACKEND_DATABASE_URL`: libSQL URL of the embedded backend. */
-  readonly backendDatabaseUrl: string;
-  /** `BACKEND_TIMESTAMPS`: how the embedded backend writes instants. */
-  readonly backendTimestamps: (typeof TIMESTAMP_FORMS)[number];
-  /** `BACKEND_ROUTES`: which routes the embedded backend serves. */
-  readonly backendRoutes: RouteSet;
-  /** Sentences for the log: variables that are probably misspelt, and settings that conflict. */
-  readonly warnings: readonly string[];
-}
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const TIMESTAMP_FORMS = ['document', 'iso'] as const;
@@ -121,6 +41,11 @@ const LIVE_POLL_MS = { least: 500, most: 5_000 };
 
 /** Longest time that caches may reuse an answer without asking, in seconds. */
 const MONTH_S = 2_592_000;
+
+export type Config = Readonly<ReturnType<typeof readSettings>> & {
+  /** Sentences for the log: variables that are probably misspelt, and settings that conflict. */
+  readonly warnings: readonly string[];
+};
 
 /**
  * Reads the settings.
@@ -136,53 +61,95 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     names.push(name);
     return readVariable(name, env[name], variable);
   };
-  const host = read('HOST', HOST);
-  const upstreamApiKey = read('UPSTREAM_API_KEY', API_KEY);
-  const cursorSecret = read('CURSOR_SECRET', CURSOR_SECRET);
-  const settings = {
-    host,
-    port: read('PORT', wholeNumber(4_000, 0, 65_535)),
-    upstreamUrl: read('UPSTREAM_URL', UPSTREAM_URL),
-    upstreamApiKey,
-    upstreamRoutes: read('UPSTREAM_ROUTES', oneOf(ROUTE_SETS, 'extended')),
-    upstreamTimeoutMs: read('UPSTREAM_TIMEOUT_MS', wholeNumber(3_000, 1, HOUR_MS)),
-    requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(10_000, 1, HOUR_MS)),
-    maxUpstreamCalls: read('MAX_UPSTREAM_CALLS', wholeNumber(250, 1, 100_000)),
-    maxResultValues: read('MAX_RESULT_VALUES', wholeNumber(200_000, 1_000, 100_000_000)),
-    maxResultBytes: read('MAX_RESULT_BYTES', wholeNumber(5_000_000, 10_000, 500_000_000)),
-    cursorSecret,
-    workers: read('WORKERS', WORKERS),
-    maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(100_000, 1_000, 100_000_000)),
-    maxConnectionsPerAddress: read('MAX_CONNECTIONS_PER_ADDRESS', numberOrOff(1, 4_096)),
-    allowedHosts: read('ALLOWED_HOSTS', ALLOWED_HOSTS) ?? defaultHosts(host, upstreamApiKey),
-    adminPort: read('ADMIN_PORT', { ...wholeNumber(0, 0, 65_535), unset: undefined }),
-    explain: read('EXPLAIN', oneOf(EXPLAIN_AUDIENCES, 'on')),
-    warmUpMs: read('WARM_UP_MS', wholeNumber(400, 0, 60_000)),
-    shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
-    corsOrigins: read('CORS_ORIGINS', CORS_ORIGINS),
-    graphiql: read('GRAPHIQL', SWITCH),
-    introspection: read('INTROSPECTION', SWITCH),
-    suggestions: read('SUGGESTIONS', SWITCH),
-    trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
-    trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
-    reuseMaxBytes: read('REUSE_MAX_BYTES', wholeNumber(16_000_000, 0, 4_000_000_000)),
-    cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
-    livePollMs: read('LIVE_POLL_MS', rangeOfMs(LIVE_POLL_MS, 10, HOUR_MS)),
-    liveDrainMs: read('LIVE_DRAIN_MS', wholeNumber(5_000, 0, HOUR_MS)),
-    wsOperations: read('WS_OPERATIONS', oneOf(WS_OPERATIONS, 'subscriptions')),
-    maxSubscriptionsPerSocket: read('MAX_SUBSCRIPTIONS_PER_SOCKET', wholeNumber(100, 1, 100_000)),
-    maxSubscriptionsPerKey: read('MAX_SUBSCRIPTIONS_PER_KEY', wholeNumber(2_500, 1, 100_000)),
-    logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
-    backendDatabaseUrl: read('BACKEND_DATABASE_URL', DATABASE_URL),
-    backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),
-    backendRoutes: read('BACKEND_ROUTES', oneOf(ROUTE_SETS, 'extended')),
-  };
+  const settings = readSettings(read);
   checkTimes(settings);
   checkPorts(settings);
   checkTrusted(settings);
   const warnings = misspelt(Object.keys(env), names);
+  const { upstreamApiKey, cursorSecret } = settings;
   if (upstreamApiKey !== undefined && cursorSecret === undefined) warnings.push(UNSEALED_CURSORS);
   return Object.freeze({ ...settings, warnings });
+}
+
+/** Every setting; what a value may be is beside its name. */
+function readSettings(read: <Value>(name: string, variable: Variable<Value>) => Value) {
+  const host = read('HOST', HOST);
+  const upstreamApiKey = read('UPSTREAM_API_KEY', API_KEY);
+  const cursorSecret = read('CURSOR_SECRET', CURSOR_SECRET);
+  return {
+    /** Where the gateway listens. */
+    host,
+    /** 0 takes any free one. */
+    port: read('PORT', wholeNumber(4_000, 0, 65_535)),
+    /** Base URL of a `/v0` deployment; undefined starts the embedded backend. */
+    upstreamUrl: read('UPSTREAM_URL', UPSTREAM_URL),
+    /** Sent for callers who send none. */
+    upstreamApiKey,
+    /** Which routes the deployment has. */
+    upstreamRoutes: read('UPSTREAM_ROUTES', oneOf(ROUTE_SETS, 'extended')),
+    /** One try of one REST call. */
+    upstreamTimeoutMs: read('UPSTREAM_TIMEOUT_MS', wholeNumber(3_000, 1, HOUR_MS)),
+    /** A whole GraphQL request, tries and pauses included; more than one try. */
+    requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(10_000, 1, HOUR_MS)),
+    /** REST calls that one GraphQL request may make. */
+    maxUpstreamCalls: read('MAX_UPSTREAM_CALLS', wholeNumber(250, 1, 100_000)),
+    /** Fields and list items that one answer may hold. */
+    maxResultValues: read('MAX_RESULT_VALUES', wholeNumber(200_000, 1_000, 100_000_000)),
+    /** The text that one answer may hold. */
+    maxResultBytes: read('MAX_RESULT_BYTES', wholeNumber(5_000_000, 10_000, 500_000_000)),
+    /** What cursors are sealed with beside the caller's key. */
+    cursorSecret,
+    /** Processes that serve; more than one share the port. */
+    workers: read('WORKERS', WORKERS),
+    /** The largest request body that is read. */
+    maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(100_000, 1_000, 100_000_000)),
+    /** Connections that one address may have; undefined for the default, `Infinity` when it is off. */
+    maxConnectionsPerAddress: read('MAX_CONNECTIONS_PER_ADDRESS', numberOrOff(1, 4_096)),
+    /** Hosts that requests may name; undefined for any. */
+    allowedHosts: read('ALLOWED_HOSTS', ALLOWED_HOSTS) ?? defaultHosts(host, upstreamApiKey),
+    /** Where metrics and the details of readiness are; undefined for beside GraphQL. */
+    adminPort: read('ADMIN_PORT', { ...wholeNumber(0, 0, 65_535), unset: undefined }),
+    /** Who may ask what a request costs. */
+    explain: read('EXPLAIN', oneOf(EXPLAIN_AUDIENCES, 'on')),
+    /** For how long a process answers queries of its own before it takes requests. */
+    warmUpMs: read('WARM_UP_MS', wholeNumber(400, 0, 60_000)),
+    /** How long requests under way may take after SIGTERM. */
+    shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
+    /** Origins whose pages may read answers. */
+    corsOrigins: read('CORS_ORIGINS', CORS_ORIGINS),
+    /** Whether browsers get GraphiQL at `/graphql`. */
+    graphiql: read('GRAPHIQL', SWITCH),
+    /** Whether the schema can be asked for. */
+    introspection: read('INTROSPECTION', SWITCH),
+    /** Whether errors may name fields that were perhaps meant. */
+    suggestions: read('SUGGESTIONS', SWITCH),
+    /** The folder of the apps' manifests; undefined for none. */
+    trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
+    /** Whether every other document is refused. */
+    trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
+    /** Memory for kept answers, in bytes; 0 keeps none. */
+    reuseMaxBytes: read('REUSE_MAX_BYTES', wholeNumber(16_000_000, 0, 4_000_000_000)),
+    /** For how long caches may reuse answers to trusted documents by GET without asking, in seconds. */
+    cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
+    /** The least and the most time between two polls of a version that is watched. */
+    livePollMs: read('LIVE_POLL_MS', rangeOfMs(LIVE_POLL_MS, 10, HOUR_MS)),
+    /** Over what time subscriptions are ended after SIGTERM. */
+    liveDrainMs: read('LIVE_DRAIN_MS', wholeNumber(5_000, 0, HOUR_MS)),
+    /** What may be sent over a WebSocket. */
+    wsOperations: read('WS_OPERATIONS', oneOf(WS_OPERATIONS, 'subscriptions')),
+    /** Operations that one WebSocket may have open. */
+    maxSubscriptionsPerSocket: read('MAX_SUBSCRIPTIONS_PER_SOCKET', wholeNumber(100, 1, 100_000)),
+    /** Subscriptions that one key may have open in one process. */
+    maxSubscriptionsPerKey: read('MAX_SUBSCRIPTIONS_PER_KEY', wholeNumber(2_500, 1, 100_000)),
+    /** The least severe level that is logged, in the words of pino. */
+    logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
+    /** LibSQL URL of the embedded backend. */
+    backendDatabaseUrl: read('BACKEND_DATABASE_URL', DATABASE_URL),
+    /** How the embedded backend writes instants. */
+    backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),
+    /** Which routes the embedded backend serves. */
+    backendRoutes: read('BACKEND_ROUTES', oneOf(ROUTE_SETS, 'extended')),
+  };
 }
 
 const UNSEALED_CURSORS =

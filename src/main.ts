@@ -10,7 +10,7 @@ import type { Backend } from './backend/backend.ts';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { createUpstream } from './rest/client/client.ts';
-import { createDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
+import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
 import { schema } from './schema.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './server/cluster/lifecycle.ts';
 import { gatherMetrics, handedConnections, tellReady } from './server/cluster/worker.ts';
@@ -70,7 +70,7 @@ async function lead(config: Config, logger: Logger): Promise<void> {
 
 /** The process that serves: the only one, or one of several workers. */
 async function serve(config: Config, logger: Logger): Promise<void> {
-  const metrics = new Metrics({ ofProcess: true });
+  const metrics = new Metrics(true);
   surviveRejections(logger, () => metrics.unhandledRejection());
   releaseMemoryWhenQuiet();
   if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);
@@ -78,7 +78,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
   const { origin, pathPrefix } = splitUpstreamUrl(config.upstreamUrl ?? new URL(backend!.url));
   const upstream = createUpstream({
-    dispatcher: createDispatcher(origin),
+    dispatcher: new BackendDispatcher(origin),
     pathPrefix,
     // Routes that the embedded backend does not serve are not called.
     routeSet: backend && config.backendRoutes === 'document' ? 'document' : config.upstreamRoutes,
@@ -101,7 +101,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     },
   });
   // Connections of its own: readiness must not wait behind callers.
-  const probing = createDispatcher(origin);
+  const probing = new BackendDispatcher(origin);
   const gateway = createGateway({
     schema,
     upstream,

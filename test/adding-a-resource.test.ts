@@ -11,6 +11,8 @@ import { applyPage } from './support/worked-example.ts';
 const COPIED = [
   'src',
   'test/support/open-stack.ts',
+  'test/backend/support.ts',
+  'test/backend/contract.test.ts',
   'test/architecture.test.ts',
   'package.json',
   'tsconfig.json',
@@ -46,8 +48,10 @@ describe.concurrent('the worked example', { timeout: 180_000 }, () => {
     expect(await run('typescript/bin/tsc', '--noEmit')).toBe('passed');
   });
 
-  it('keeps the structure and passes its test', async () => {
-    const tests = ['test/architecture.test.ts', 'test/resources/brand.test.ts'];
+  it('keeps the structure and the contract, and passes its test', async () => {
+    const tests = ['architecture', 'backend/contract', 'resources/brand'].map(
+      (name) => `test/${name}.test.ts`,
+    );
 
     expect(await run('vitest/vitest.mjs', 'run', ...tests)).toBe('passed');
   });

@@ -30,7 +30,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   backend: ['v0'],
   client: [],
-  explorer: ['client', 'plan'],
+  explorer: ['client', 'plan', 'server'],
 };
 
 /** Each resource module, and the modules it imports from. An edge lives with its child. */

@@ -30,8 +30,7 @@ const CLOSING_MS = 5_000;
 const DEFAULT_PUBLISH_DELAY_MS = 250;
 
 /** What is put into an empty database: the sample data, or the keys and domains alone. */
-export const SEEDS = ['sample', 'none'] as const;
-export type Seed = (typeof SEEDS)[number];
+type Seed = 'sample' | 'none';
 
 export interface BackendOptions {
   /** `file:…`, `:memory:`, or a remote `libsql://…`. */

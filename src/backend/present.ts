@@ -4,11 +4,10 @@
  * Tables hold epoch milliseconds; this is the one place that knows both written forms.
  */
 /** `document`: `+` and epoch milliseconds, as the REST document's pattern has it. `iso`: ISO 8601. */
-export const TIMESTAMP_FORMS = ['document', 'iso'] as const;
-export type TimestampForm = (typeof TIMESTAMP_FORMS)[number];
+export type TimestampForm = 'document' | 'iso';
 
 /** A row without its tenant, and with moments as text: they are the properties that end in `At`. */
-export type Presented<Row> = {
+type Presented<Row> = {
   -readonly [Name in Exclude<keyof Row, 'tenantId'>]: Name extends `${string}At`
     ? MomentAsText<Row[Name]>
     : Row[Name];

@@ -92,12 +92,12 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
       open.delete(id);
       const place = at(data, pending.path);
       if (Array.isArray(place) && !failure) continue;
-      const told = [...errors, ...(failure ?? [])];
+      const reported = [...errors, ...(failure ?? [])];
       payloads.push({
         ...labelOf(pending),
         path: pending.path,
         data: failure ? null : structuredClone(place),
-        ...(told.length > 0 && { errors: told }),
+        ...(reported.length > 0 && { errors: reported }),
       });
     }
     for (const [i, payload] of payloads.entries()) {

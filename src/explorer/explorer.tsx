@@ -20,10 +20,10 @@ import { takeLink } from './page/share.ts';
 import { StatusLine } from './page/status-line.tsx';
 import { lastDocument, tabStorage, type OpenDocument } from './page/tab-storage.ts';
 import { TopBar } from './page/top-bar.tsx';
-import type { Settings } from './settings.ts';
+import type { ExplorerSettings } from '../server/http/explorer.ts';
 import { WaterfallPane } from './waterfall/waterfall.tsx';
 
-export function Explorer({ settings }: { settings: Settings }) {
+export function Explorer({ settings }: { settings: ExplorerSettings }) {
   const fetcher = useMemo(() => createFetcher(settings), [settings]);
   const findIds = useMemo(() => idFinder(ask, settings.pageId), [settings]);
   const plugins = useMemo(
@@ -141,14 +141,14 @@ function useTabRoles(): void {
 const NO_PAGE_ID = 'the id of a page';
 
 /** What a first visitor finds. */
-function firstDocument({ pageId }: Settings): OpenDocument {
+function firstDocument({ pageId }: ExplorerSettings): OpenDocument {
   const ids = { accountId: null, personId: null, topicId: null, versionId: null };
   const variables = FIRST_EXAMPLE.variables({ ...ids, pageId: pageId ?? NO_PAGE_ID });
   return { query: FIRST_EXAMPLE.document, variables: JSON.stringify(variables, null, 2) };
 }
 
 /** Over a deployment the first example is about one of its pages as soon as there is a key to look with. */
-function FirstId({ settings, findIds }: { settings: Settings; findIds: FindIds }) {
+function FirstId({ settings, findIds }: { settings: ExplorerSettings; findIds: FindIds }) {
   const variableEditor = useGraphiQL((state) => state.variableEditor);
   const apiKey = useApiKey();
   const canAsk = apiKey !== '' || !settings.needsKey;

@@ -21,7 +21,7 @@ export interface Context {
   reads: Map<unknown, unknown>;
 }
 
-export interface ContextOptions {
+interface ContextOptions {
   /** The caller's; absent when there is none. */
   readonly apiKey?: string | undefined;
   /** Shared by all processes that take each other's cursors. @default none */

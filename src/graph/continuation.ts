@@ -10,7 +10,7 @@ import { RestBudgetError } from '../rest/client/errors.ts';
 const CUT = 'UPSTREAM_BUDGET_EXCEEDED';
 
 /** What to ask for in the next request. */
-export interface Continuation {
+interface Continuation {
   /** The object that was not read, or the one whose list was cut; absent at the root. */
   readonly id?: string | undefined;
   /** The `after` to read the list from; null for its start. */

@@ -24,7 +24,7 @@ import {
 } from '../rest/client/errors.ts';
 import { CutError } from './continuation.ts';
 
-export type ErrorCode =
+type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'

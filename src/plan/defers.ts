@@ -22,7 +22,7 @@ import type { Context } from '../graph/context.ts';
 import { selectionOf } from '../graph/entity/walk.ts';
 import { planFor, type OperationArgs } from './cost.ts';
 
-export interface DeferPlan {
+interface DeferPlan {
   readonly label: string | null;
   /** Where it stands in the document. */
   readonly at: SourceLocation | null;
@@ -32,7 +32,7 @@ export interface DeferPlan {
   readonly pays: boolean;
 }
 
-export interface DefersPlan {
+interface DefersPlan {
   /** Rounds of the initial answer, with everything deferred that may be. */
   readonly initialRounds: number;
   readonly defers: readonly DeferPlan[];

@@ -17,7 +17,7 @@ export interface KeyGroup {
 }
 
 /** Distinct keys. */
-export interface Keys {
+interface Keys {
   /** Equal for equal keys. */
   readonly id: string;
   readonly most: number;

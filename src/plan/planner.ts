@@ -101,7 +101,7 @@ interface Parent {
   readonly visibleAt: number;
   /** Whether calls by the keys are made whatever the backend holds. */
   readonly isCertain: boolean;
-  /** How many there are in the answer, each as often as it stands there. */
+  /** How many there are in the answer, each as often as it is repeated. */
   readonly copies: Count;
   /** Empty for the root. */
   readonly path: string;

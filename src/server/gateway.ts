@@ -41,7 +41,7 @@ export interface GatewayOptions extends OperationHandlerOptions {
   readonly cacheMaxAge?: number;
 }
 
-export interface GraphiqlOptions {
+interface GraphiqlOptions {
   /** Where its build is. @default none: a page says that it was not built */
   readonly folder?: string | undefined;
   /** The key the page sends until its user enters another. */
@@ -169,7 +169,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** Logged with the reason. */
-export const NOT_READY = 'Not ready: the backend cannot be used';
+const NOT_READY = 'Not ready: the backend cannot be used';
 
 const forGet =
   (answer: () => Promise<Response>): Route =>

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import { createGateway } from '../../src/server/gateway.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
@@ -28,7 +28,7 @@ upstream.on('*', async (...args) => {
   await sleep(delayMs);
   await world()(...args);
 });
-const dispatcher = createDispatcher(upstream.url);
+const dispatcher = new BackendDispatcher(upstream.url);
 const gateway = createGateway({
   schema,
   upstream: createUpstream({

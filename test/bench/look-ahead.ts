@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type * as GraphQL from 'graphql';
 import { createContext } from '../../src/graph/context.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import { median } from './median.ts';
 import { pageIdOf, type BenchQuery } from './queries.ts';
@@ -27,7 +27,7 @@ export async function measureLookAhead(
   samples: number,
 ): Promise<LookAhead> {
   const upstream = createUpstream({
-    dispatcher: createDispatcher(slow.url),
+    dispatcher: new BackendDispatcher(slow.url),
     pathPrefix: '',
     routeSet: 'extended',
     timeoutMs: 3_000,

@@ -5,7 +5,7 @@
  * request's calls cost.
  */
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 
 export interface RestWork {
@@ -42,7 +42,7 @@ function callOf(pathAndQuery: string) {
 }
 
 async function run({ url, rounds, callers, requests }: RestWork): Promise<number> {
-  const dispatcher = createDispatcher(url);
+  const dispatcher = new BackendDispatcher(url);
   const upstream = createUpstream({
     dispatcher,
     ...{ pathPrefix: '', routeSet: 'extended', timeoutMs: 3_000, maxResponseBytes: 10_000_000 },

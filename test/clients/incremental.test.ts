@@ -227,7 +227,7 @@ describe.each(CLIENTS)('%s', (_, read) => {
     });
   });
 
-  it('keeps the page when what was deferred fails, and hears why', async () => {
+  it('keeps the page when what was deferred fails, and shows why', async () => {
     const { url } = await open(after(1, status(403)));
 
     const { first, last, errors } = await read(url);

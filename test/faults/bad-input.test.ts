@@ -94,7 +94,7 @@ const ATTACKS: readonly [string, string][] = [
   ['31 aliases', `{ ${times(31, (i) => `a${i}: __typename`)} }`],
   ['5,000 @skip', `{ __typename ${'@skip(if: false) '.repeat(5_000)} }`],
   ['21 @include', `{ __typename ${'@include(if: true) '.repeat(21)} }`],
-  ['5,000 directives nobody knows', `{ __typename ${times(5_000, (i) => `@d${i}`)} }`],
+  ['5,000 unknown directives', `{ __typename ${times(5_000, (i) => `@d${i}`)} }`],
   ['3,000 operations', times(3_000, (i) => `query Q${i} { __typename }`)],
   ['51 operations', times(51, (i) => `query Q${i} { __typename }`)],
   ['fragments in a circle', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],

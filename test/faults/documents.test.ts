@@ -88,9 +88,9 @@ const wide = (count: number): string =>
   });
 
 const DEAR: readonly (readonly [string, string])[] = [
-  ['a fragment that nobody spreads', `{ __typename } fragment F on Page { ${nested(3, 7)} }`],
+  ['a fragment that is not spread', `{ __typename } fragment F on Page { ${nested(3, 7)} }`],
   ['a deeper one', `{ __typename } fragment F on Page { ${nested(7, 2)} }`],
-  ['many that nobody spreads', `{ __typename } ${wide(60)}`],
+  ['many that are not spread', `{ __typename } ${wide(60)}`],
   ['the same, spread', `{ page(pageId: "a") { ...F0 } } ${wide(60)}`],
   ['one field in many places', `{ page(pageId: "a") { ${nested(2, 30)} } }`],
   [

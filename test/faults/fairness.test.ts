@@ -85,7 +85,7 @@ async function attack(connections: number, ms: number, write: () => string): Pro
 it.each([
   ['twenty lookups a request', () => lookups(20)],
   ['a large document a request, none like another', large],
-])('T64 lets nobody wait for who sends %s', async (_what, write) => {
+])('T64 lets no other caller wait for one who sends %s', async (_what, write) => {
   stand.upstream.on('GET /v0/topics', world()); // what /ready asks
   await victimMs(300);
 

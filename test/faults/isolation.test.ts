@@ -76,7 +76,7 @@ it.each<[string, Record<string, string>]>([
   },
 );
 
-it('T50 reads anew after a write of the same request', async () => {
+it('T50 reads again after a write of the same request', async () => {
   let title = 'old';
   const topic = sampleOf(routes.getTopic, { topic_id: 't' });
   stand.upstream.on('GET /v0/topics/t', (...args) => ok({ ...topic, title })(...args));

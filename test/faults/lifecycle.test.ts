@@ -1,5 +1,5 @@
 /**
- * T57 and T58: how the process ends, and who may hold its front door.
+ * T57 and T58: how the process ends, and what slow or many callers can hold.
  *
  * That the embedded backend, killed in the middle of writes, loses nothing it has answered for is
  * told in test/backend/restart.test.ts; here it is tried once through the gateway.
@@ -162,7 +162,7 @@ it('T58 answers others as ever while 300 slow connections are held', async () =>
 
 describe('T57 the end of a process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'T57 %s: not ready at once, what is under way is finished, nobody is reset',
+    'T57 %s: not ready at once, what is under way is finished, no connection is reset',
     async (signal) => {
       const stand = mortal[signal];
       const { gateway } = stand;
@@ -326,7 +326,7 @@ describe('T57 the end of a process', () => {
   });
 });
 
-describe('T58 the front door', () => {
+describe('T58 the HTTP server', () => {
   it('T58 refuses requests that two servers could read in two ways', async () => {
     const attack = (head: string, body = '') =>
       rawHttp(besieged.stand.gateway, `POST /graphql HTTP/1.1\r\n${head}\r\n\r\n${body}`, {
@@ -408,7 +408,7 @@ describe('T58 the front door', () => {
     await besieged.stand.holds([], { hits: 0 });
   });
 
-  it('T58 cuts who sends headers slowly, or nothing, within 10 seconds and a little, by a clock ten times as fast', async () => {
+  it('T58 cuts callers who send headers slowly, or nothing, within 10 seconds and a little, by a clock ten times as fast', async () => {
     const [first, last] = await allCut([...hurried.headers, ...hurried.mute], 5_000);
 
     expect(first).toBeGreaterThan(900);
@@ -417,7 +417,7 @@ describe('T58 the front door', () => {
     await hurried.stand.holds([], { hits: 0 });
   });
 
-  it('T58 cuts who sends a body slowly within 30 seconds and a little, by the same clock', async () => {
+  it('T58 cuts callers who send a body slowly within 30 seconds and a little, by the same clock', async () => {
     const [first, last] = await allCut(hurried.bodies, 15_000);
 
     expect(first).toBeGreaterThan(2_700);
@@ -427,7 +427,7 @@ describe('T58 the front door', () => {
     await hurried.stand.holds([], { hits: 0 });
   });
 
-  it('T58 cuts who does not read his answer within 30 seconds and a little, by the same clock', async () => {
+  it('T58 cuts callers who do not read their answers within 30 seconds and a little, by the same clock', async () => {
     const { gateway, upstream } = hurried.stand;
     const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
     const big = JSON.stringify({ ...log, payload: { text: 'x'.repeat(4_900_000) } });

@@ -11,7 +11,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { statusesOf, until, WATCH, type Progress } from '../live/support.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { ok } from '../support/faults.ts';
+import { ok, type Behaviour } from '../support/faults.ts';
 import {
   KEY,
   startGateway,
@@ -20,8 +20,13 @@ import {
 } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
 
-const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
-export const ID = formatNodeId('AudienceVersion', Object.values(VERSION));
+const KEYS = { page_id: 'p', audience_id: 'a', version_id: 'v' };
+export const ID = formatNodeId('AudienceVersion', Object.values(KEYS));
+export const VERSION = sampleOf(routes.getVersion, KEYS);
+
+/** Answers with the version in a state. */
+export const inState = (name: string, headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  ok({ ...VERSION, status: name }, headers);
 
 export const ORDER = ['draft', 'queued', 'processing', 'published'];
 
@@ -33,10 +38,7 @@ export async function openWatched(
   const upstream = await openFaultUpstream();
   onTestFinished(() => upstream.stop());
   const backend = { state: 'draft', headers: {} };
-  const version = sampleOf(routes.getVersion, VERSION);
-  upstream.on('*', (...args) =>
-    ok({ ...version, status: backend.state }, backend.headers)(...args),
-  );
+  upstream.on('*', (...args) => inState(backend.state, backend.headers)(...args));
   const gateway = await startGateway(
     { UPSTREAM_URL: upstream.url, LOG_LEVEL: 'warn', LIVE_POLL_MS: '50..200', ...env },
     options,

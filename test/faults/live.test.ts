@@ -2,15 +2,13 @@
  * T90 to T99: subscriptions whose backend, readers or connections fail.
  *
  * What is promised. A backend that fails is an event and not an end; states never go back; two keys
- * never share anything; and whoever leaves, however he does, leaves nothing behind.
+ * never share anything; and a reader who leaves, in whatever way, leaves nothing behind.
  */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { routes } from '../../src/v0/routes.ts';
 import {
   openEvents,
   openLive,
@@ -25,16 +23,11 @@ import {
 import { openSite } from '../server/support.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, silence, status, type Behaviour } from '../support/faults.ts';
-import { sampleOf } from '../support/world.ts';
+import { ID, inState, VERSION } from './live-watchers.ts';
 
-const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
-const ID = formatNodeId('AudienceVersion', Object.values(VERSION));
 const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
 
-const inState = (name: string): Behaviour =>
-  ok({ ...sampleOf(routes.getVersion, VERSION), status: name });
-
-/** A gateway before a backend that answers for the version as it is told. */
+/** A gateway before a backend whose answers for the version are these, one after the other. */
 async function open(...behaviours: readonly Behaviour[]) {
   const upstream = await openFaultUpstream();
   onTestFinished(() => upstream.stop());
@@ -128,7 +121,7 @@ describe('a subscription', () => {
     expect(statusesOf(stream.events)).toEqual(['processing', 'unknown', 'published']);
   });
 
-  it('T92 shows who comes later nothing from before that', async () => {
+  it('T92 shows later readers nothing from before that', async () => {
     const { upstream, site } = await open(inState('queued'));
     const first = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
     await until(() => first.events.length > 0);
@@ -245,11 +238,10 @@ describe('a subscription', () => {
     let reads = 0;
     const { site } = await open((response, seen, socket) => {
       reads += 1;
-      const version = sampleOf(routes.getVersion, VERSION);
       // Half a megabyte an event: more than the system takes for a reader who does not read.
       const supplementaryContext = `${reads} `.padEnd(500_000, 'x');
       const state = reads < 60 ? 'processing' : 'published';
-      return ok({ ...version, status: state, supplementaryContext })(response, seen, socket);
+      return ok({ ...VERSION, status: state, supplementaryContext })(response, seen, socket);
     });
     const query = WATCH.replace('status', 'status supplementaryContext');
     const socket = await rawRequest(site.url, { id: ID }, query);

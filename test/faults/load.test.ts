@@ -103,7 +103,7 @@ describe('as the settings are by default', () => {
     await stand.holds([], { hits: calls });
   }, 120_000);
 
-  it('T26 hides a restart of the backend from who reads, and writes nothing twice', async () => {
+  it('T26 hides a restart of the backend from readers, and writes nothing twice', async () => {
     const reads: (Heard | Error)[] = [];
     const writes: (Heard | Error)[] = [];
     const note = (into: (Heard | Error)[], asked: Promise<Heard>) =>

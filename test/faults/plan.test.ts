@@ -289,7 +289,7 @@ describe('T72 cursors', () => {
   const derived = (apiKey: string, secret: string) =>
     Buffer.from(hkdfSync('sha256', apiKey, secret, 'content-pages-gateway cursor', 32));
 
-  it('T72 cannot be used to guess an API key offline by who lacks the secret', () => {
+  it('T72 cannot be used to guess an API key offline without the secret', () => {
     const cursor = cursorOf({ apiKey: 'weak', cursorSecret: 'a long and random secret' });
 
     expect(isMadeWith('weak', cursor)).toBe(false);

@@ -126,7 +126,7 @@ describe.concurrent('a backend that is gone', () => {
     await stand.holds(after, { hits: 20 });
   });
 
-  it('T26 hides a restart of the backend also from who has asked little before it', async () => {
+  it('T26 hides a restart of the backend also from callers who have asked little before it', async () => {
     const restart = async () => {
       const stand = await open({});
       stand.upstream.on('*', after(50, world()));

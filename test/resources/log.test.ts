@@ -50,7 +50,7 @@ describe('the flags of logs and activity', () => {
 });
 
 describe('a log', () => {
-  it('leads back to its owner for nothing, who was there already', async () => {
+  it('leads back to its owner without a call, since that was read already', async () => {
     const stack = await openStack();
 
     const { data, errors } = await stack.query(`{

@@ -305,7 +305,7 @@ describe('a list that is walked to its end', () => {
 });
 
 describe('a list', () => {
-  it('that leads round in a circle is refused, not read for ever', async () => {
+  it('with cursors in a circle is refused, not read for ever', async () => {
     let asked = 0;
     const stack = await openStaged(() => ({
       items: [topic([])],

@@ -36,7 +36,7 @@ describe('an answer that is what it was before', () => {
     expect(Object.isFrozen(fourth)).toBe(true);
   });
 
-  it('is decoded anew when a single letter is another', async () => {
+  it('is decoded again when a single letter is another', async () => {
     const { backend, client } = await openRest();
     const names = ['Ada', 'Ada', 'Ada', 'Eda', 'Ada', 'Ada', 'Ada'];
     backend.on(PERSON, ...names.map((name) => ok(person('p', name))));

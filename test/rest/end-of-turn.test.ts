@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { endOfTurn } from '../../src/lib/end-of-turn.ts';
 
-it('comes when both of two callers who asked at once are heard, and for both at once', async () => {
+it('comes after both of two requests that arrived at once were read, and for both at once', async () => {
   const events: string[] = [];
   const accepted: Socket[] = [];
   const server = createServer((socket) => {

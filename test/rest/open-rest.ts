@@ -10,7 +10,7 @@ import {
   type Upstream,
   type UpstreamOptions,
 } from '../../src/rest/client/client.ts';
-import { createDispatcher, type BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import type { ObservedCall } from '../../src/rest/client/observer.ts';
 import {
   openFaultUpstream,
@@ -41,7 +41,7 @@ export async function openRest({ certificate, stopped, url, ...options }: RestOp
     ...(certificate && { certificate }),
     ...(stopped !== undefined && { stopped }),
   });
-  const dispatcher = options.dispatcher ?? createDispatcher(url ?? backend.url);
+  const dispatcher = options.dispatcher ?? new BackendDispatcher(url ?? backend.url);
   onTestFinished(async () => {
     // A test of silence leaves calls that never end: destroy, not close. Every dispatcher here has it.
     await (dispatcher as BackendDispatcher).destroy();

@@ -25,7 +25,7 @@ describe('TLS', () => {
   });
 
   it.each([
-    ['that nobody vouches for', selfSigned, undefined],
+    ['that no authority has signed', selfSigned, undefined],
     ['for another name', wrongName, wrongName.cert],
     ['that has expired', expired, expired.cert],
   ])(

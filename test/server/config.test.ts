@@ -61,7 +61,7 @@ describe('the settings', () => {
     ['log_level', 'log_level is not a setting: was LOG_LEVEL meant?'],
     ['UPSTREAM_COLOUR', 'UPSTREAM_COLOUR is not a setting: it has no effect.'],
     ['BACKEND_DB', 'BACKEND_DB is not a setting: it has no effect.'],
-  ])('warn of %s, which nobody reads', (name, warning) => {
+  ])('warn of %s, which is not read', (name, warning) => {
     expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
   });
 

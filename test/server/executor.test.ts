@@ -134,7 +134,7 @@ describe('the executor', () => {
     ['a default', DEEP, { id: IDS.page }],
     ['a text for a Boolean', DEEP, { id: IDS.page, with: 'yes' }],
     ['a skipped fragment', DEEP, { id: IDS.page, with: false }],
-    ['variables nobody declared', DEEP, { id: IDS.page, more: 1 }],
+    ['variables that are not declared', DEEP, { id: IDS.page, more: 1 }],
     ['one item for a list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: NODES[0] }],
     ['null in a list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [null] }],
     ['a fragment spread twice, once on a condition', TWICE, { x: false }],

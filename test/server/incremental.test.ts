@@ -56,7 +56,7 @@ const AUDIENCES = 'GET /v0/pages/p/audiences';
 const slowly = (ms: number) => after(ms, world());
 
 describe('an answer in parts', () => {
-  it('is written as v0.2 for who accepts that', async () => {
+  it('is written as v0.2 for callers who accept that', async () => {
     const { upstream, site } = await open();
     upstream.on(AUDIENCES, slowly(100));
 

@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { createExecute } from '../../src/execution/execute.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import { createGateway, type GatewayOptions } from '../../src/server/gateway.ts';
 import { person, topic } from '../rest/open-rest.ts';
@@ -78,7 +78,7 @@ async function open() {
   const { port } = server.address() as AddressInfo;
   onTestFinished(() => void server.close());
   const make = (options: Partial<GatewayOptions> = {}): Made => {
-    const dispatcher = createDispatcher(`http://127.0.0.1:${port}`);
+    const dispatcher = new BackendDispatcher(`http://127.0.0.1:${port}`);
     onTestFinished(() => dispatcher.close());
     const timeouts = { timeoutMs: 3_000, maxResponseBytes: 5_000_000 };
     const upstream = createUpstream({
@@ -271,7 +271,7 @@ it('takes variables that are the same only in JSON for others', async () => {
   expect(text).toContain('"code":"BAD_USER_INPUT"');
 });
 
-it('answers every request as if it were executed, whatever changes and whoever asks', async () => {
+it('answers every request as if it were executed, whatever changes and with any key', async () => {
   const { world, make, ask } = await open();
   const plain = make({ reuseMaxBytes: 0 });
   const key = fc.constantFrom('key-a', 'key-b');

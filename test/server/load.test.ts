@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { openSite, POST_JSON, send, startProduct } from './support.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -69,7 +69,7 @@ describe('a crowd', () => {
     const url = await openBackendThat((_request, response) => {
       setTimeout(() => response.writeHead(404).end(), 200);
     });
-    const dispatcher = createDispatcher(url);
+    const dispatcher = new BackendDispatcher(url);
     onTestFinished(() => dispatcher.destroy());
     const upstream = createUpstream({
       dispatcher,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { openBackend, type Backend } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { createDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';
 import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
@@ -76,7 +76,7 @@ export async function openSite({
   ...options
 }: SiteOptions = {}): Promise<Site> {
   const { origin, pathPrefix } = splitUpstreamUrl(new URL(upstreamUrl ?? backend!.url));
-  const dispatcher = createDispatcher(origin);
+  const dispatcher = new BackendDispatcher(origin);
   const metrics = new Metrics();
   const upstream = createUpstream({
     dispatcher,

@@ -149,7 +149,7 @@ describe.each(CARRIERS)('a trusted document by %s', (_carrier, ask) => {
     expect(answers.map(({ status, codes }) => [status, ...codes])).toEqual([[200], [200], [200]]);
   });
 
-  it('is told to be unknown in the words that clients fall back on', async () => {
+  it('is answered as unknown in the words that clients fall back on', async () => {
     const site = await openTrusting();
 
     const { body, codes } = await ask(site, { documentId: `sha256:${sha256(OTHER)}` });
@@ -159,7 +159,7 @@ describe.each(CARRIERS)('a trusted document by %s', (_carrier, ask) => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('is told not to be there at all where no folder is set', async () => {
+  it('is answered as not supported where no folder is set', async () => {
     const site = await openSite();
 
     const { body, codes } = await ask(site, { documentId: `sha256:${sha256(PAGE)}` });
@@ -302,7 +302,7 @@ const TOPICS_ASKED = {
 } as const;
 
 describe('the folder of trusted documents', () => {
-  it('is told of by /ready', async () => {
+  it('is reported by /ready', async () => {
     const site = await openTrusting();
 
     const { body } = await send(`${site.url}/ready`);

@@ -17,7 +17,7 @@ import {
   type RestClient,
   type Upstream,
 } from '../../src/rest/client/client.ts';
-import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import type { Journal } from '../../src/rest/client/journal.ts';
 import { schema } from '../../src/schema.ts';
 import type { DocumentLimits } from '../../src/server/operation/document-limits.ts';
@@ -93,7 +93,7 @@ export async function openStack({
 }: StackOptions = {}): Promise<Stack> {
   const site = fresh ? openSite(options) : sharedSite(options);
   const backend = await site.backend;
-  const dispatcher = createDispatcher(backend.url);
+  const dispatcher = new BackendDispatcher(backend.url);
   closing.push(() => dispatcher.close());
   const real = createUpstream({
     dispatcher,

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
 import { toClientError } from '../../src/graph/errors.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { createDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
 
@@ -42,7 +42,7 @@ export async function openStaged(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A TCP server that listens has an AddressInfo.
   const { port } = server.address() as AddressInfo;
-  const dispatcher = createDispatcher(`http://127.0.0.1:${port}`);
+  const dispatcher = new BackendDispatcher(`http://127.0.0.1:${port}`);
   onTestFinished(async () => {
     await dispatcher.close();
     server.close();

@@ -31,14 +31,14 @@ export interface ListOrder<Row> {
 }
 
 /** A page as a query needs it: a condition, an order, and one row more than is answered. */
-export interface PageQuery {
+interface PageQuery {
   readonly after: SQL | undefined;
   readonly orderBy: SQL;
   readonly fetch: number;
 }
 
 /** The envelope as it is sent. Source: interface.md, "List envelope". */
-export interface ListAnswer<Item> {
+interface ListAnswer<Item> {
   items: Item[];
   hasMore: boolean;
   nextCursor: string | null;
@@ -62,7 +62,7 @@ export function orderOf<Table extends SQLiteTable>(
   };
 }
 
-export interface TableList<Table extends SQLiteTable, Item> {
+interface TableList<Table extends SQLiteTable, Item> {
   readonly table: Table;
   readonly where: SQL | undefined;
   readonly order: ListOrder<Table['$inferSelect']>;
@@ -90,7 +90,7 @@ export const listTable = <Table extends SQLiteTable, Item>(
     present,
   });
 
-export interface List<Row, Item> {
+interface List<Row, Item> {
   readonly order: ListOrder<Row>;
   /** At most `fetch` rows that fulfil `after`, in order. */
   readonly rows: (query: PageQuery) => Promise<readonly Row[]>;

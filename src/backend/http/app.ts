@@ -24,9 +24,9 @@ import { Problem } from './problem.ts';
 import { readBody, readParams, readQuery } from './request.ts';
 
 /** The largest body that is read, in bytes. Assumed: the document shows no limit. */
-export const MAX_BODY_BYTES = 1_048_576;
+const MAX_BODY_BYTES = 1_048_576;
 
-export interface AppOptions {
+interface AppOptions {
   readonly handlers: Handlers;
   readonly findTenant: (key: string) => Promise<string | undefined>;
   readonly routeSet: RouteSet;

@@ -24,7 +24,7 @@ export interface Services {
   readonly publishLater: (versionId: string) => void;
 }
 
-export interface Call<Name extends RouteName> {
+interface Call<Name extends RouteName> {
   /** Whose rows may be seen. Every query filters on it. */
   readonly tenantId: string;
   readonly params: Readonly<Record<PathParameters<(typeof routes)[Name]['path']>, string>>;
@@ -34,7 +34,7 @@ export interface Call<Name extends RouteName> {
   readonly list: ListRequest;
 }
 
-export type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']>;
+type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']>;
 
 export type Handlers = {
   readonly [Name in RouteName]: (call: Call<Name>) => Promise<Answer<Name>>;

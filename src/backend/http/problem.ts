@@ -24,7 +24,7 @@ const CODE_BY_STATUS = {
 export type ProblemStatus = keyof typeof CODE_BY_STATUS;
 
 /** Which part of the request is at fault, and why. */
-export interface ProblemDetails {
+interface ProblemDetails {
   readonly field?: string;
   readonly reason?: string;
 }

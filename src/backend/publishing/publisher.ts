@@ -10,7 +10,7 @@ import { versions } from '../database/tables.ts';
 import { failureOf, type Failure } from '../failure.ts';
 import { finish, startProcessing } from './publishing.ts';
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly database: Database;
   readonly now: () => number;
   /** How long a version stays queued, and how long it is processed, in milliseconds. */
@@ -19,7 +19,7 @@ export interface PublisherOptions {
   readonly onFailure: (failure: Failure) => void;
 }
 
-export interface Publisher {
+interface Publisher {
   /** Looks at a version after the delay. */
   later(versionId: string): void;
   /** Takes up what an earlier process left unfinished. */

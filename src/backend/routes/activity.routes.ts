@@ -9,23 +9,16 @@ import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { ActivityItem } from '../../v0/log.ts';
 import type { Executor } from '../database/database.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
-import { accountLogs, personLogs, persons } from '../database/tables.ts';
+import { accountLogs, personLogs, persons, type AccountLogRow } from '../database/tables.ts';
 import type { Handlers, Services } from '../http/handler.ts';
 import type { Present } from '../present.ts';
 import { getAccountRow } from './account.routes.ts';
 import { unlessDeleted } from './log.routes.ts';
 
-interface ActivityRow {
+interface ActivityRow extends Omit<AccountLogRow, 'accountId' | 'accountLogId' | 'tenantId'> {
   readonly logId: string;
   readonly personId: string | null;
   readonly personName: string | null;
-  readonly source: string;
-  readonly type: string;
-  readonly payload: Record<string, unknown>;
-  readonly idempotencyKey: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number | null;
-  readonly deletedAt: number | null;
 }
 
 /** Assumed: newest first, since the document shows no order. */

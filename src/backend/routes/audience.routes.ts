@@ -130,7 +130,7 @@ function presentAudience(
 }
 
 /** An audience with its versions, as one query answers it. */
-export interface FullAudienceRow {
+interface FullAudienceRow {
   readonly audience: AudienceRow;
   readonly latest: VersionRow | null;
   readonly published: VersionRow | null;
@@ -146,7 +146,7 @@ const selection = {
   published: packed(published),
 };
 
-export interface AudienceParams {
+interface AudienceParams {
   readonly page_id: string;
   readonly audience_id: string;
 }
@@ -170,7 +170,7 @@ export async function getFullAudience(
   return row;
 }
 
-export const fullAudiences = (db: Executor) =>
+const fullAudiences = (db: Executor) =>
   db
     .select(selection)
     .from(audiences)
@@ -178,7 +178,7 @@ export const fullAudiences = (db: Executor) =>
     .leftJoin(published, eq(published.versionId, audiences.publishedVersionId));
 
 /** Assumed: a new audience has no person, and is named after its page and its position there. */
-export function newAudience(
+function newAudience(
   tenantId: string,
   page: { pageId: string; name: string; audiencesCount: number },
   body: CreateAudienceBody,

@@ -20,7 +20,7 @@ const HISTORIES: readonly (readonly VersionRow['status'][])[] = [
   ['cancelled'],
 ];
 
-export interface AudienceSeed {
+interface AudienceSeed {
   readonly tenantId: string;
   readonly pageId: string;
   readonly createdAt: number;

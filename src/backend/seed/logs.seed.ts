@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS, SAMPLE_END_MS } from './random.seed.ts';
 import type { Random } from './random.seed.ts';
 import type { AccountLogRow } from '../database/tables.ts';
 
-export type SampleLog = Omit<AccountLogRow, 'accountId' | 'accountLogId' | 'tenantId'>;
+type SampleLog = Omit<AccountLogRow, 'accountId' | 'accountLogId' | 'tenantId'>;
 
 /** Makes so many log entries, oldest first; about one in eight was deleted later. */
 export const sampleLogs = (random: Random, howMany: number): SampleLog[] =>

@@ -78,7 +78,7 @@ const SMALL: readonly Sketch[] = [
   { id: 'page_cider', name: 'Cider tasting', type: 'custom', audiences: 2, links: 1 },
 ];
 
-export interface PageSeed {
+interface PageSeed {
   readonly tenantId: string;
   readonly scale: Scale;
   readonly random: Random;
@@ -86,7 +86,7 @@ export interface PageSeed {
   readonly persons: readonly PersonRow[];
 }
 
-export interface SamplePages {
+interface SamplePages {
   readonly pages: PageRow[];
   readonly audiences: AudienceRow[];
   readonly versions: VersionRow[];

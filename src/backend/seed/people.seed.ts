@@ -72,7 +72,7 @@ const SCALES = {
 } as const;
 export type Scale = keyof typeof SCALES;
 
-export interface SamplePeople {
+interface SamplePeople {
   readonly accounts: AccountRow[];
   readonly persons: PersonRow[];
   readonly accountLogs: AccountLogRow[];

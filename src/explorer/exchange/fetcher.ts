@@ -3,13 +3,13 @@
  */
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
-import type { Settings } from '../settings.ts';
+import type { ExplorerSettings } from '../../server/http/explorer.ts';
 import { keepIntrospection, readIntrospection } from './introspection.ts';
 import { post, readOperation, requestHeaders, type GraphQLRequest } from './request.ts';
 import { send } from './send.ts';
 
 export const createFetcher =
-  ({ explain, schemaId }: Settings): Fetcher =>
+  ({ explain, schemaId }: ExplorerSettings): Fetcher =>
   async (params, options) => {
     // GraphiQL's own question has no document; what users send has one.
     if (params.operationName === 'IntrospectionQuery' && !options?.documentAST) {

@@ -9,13 +9,13 @@ import { CostBadge } from '../cost/cost-badge.tsx';
 import { askPlan } from '../cost/plan.ts';
 import { save } from '../examples/saved.ts';
 import { useApiKey } from '../exchange/api-key.ts';
-import type { Settings } from '../settings.ts';
+import type { ExplorerSettings } from '../../server/http/explorer.ts';
 import { copyText, saveFile } from './files.ts';
 import { KeyField } from './key-field.tsx';
 import { linkTo } from './share.ts';
 import { trustedDocument } from './trusted-document.ts';
 
-export function TopBar({ settings }: { settings: Settings }) {
+export function TopBar({ settings }: { settings: ExplorerSettings }) {
   const { needsKey } = settings;
   const canAsk = useApiKey() !== '' || !needsKey;
   return (

@@ -18,7 +18,7 @@ import { openCursor, sealCursor } from './cursor.ts';
 import { NodePage, NodeReference } from './node-page.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
-export interface ArrayConnectionOptions<Parent, Node> {
+interface ArrayConnectionOptions<Parent, Node> {
   /** The connection type, made by `connectionType`. */
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;

@@ -22,7 +22,7 @@ import { DEFAULT_FIRST, MAX_FIRST, pageRequestOf } from './page-request.ts';
 /** The names of a list's query parameters beside `cursor` and `limit`. */
 type Filters<Query> = Omit<NonNullable<Query>, 'cursor' | 'limit'>;
 
-export interface ListFieldOptions<
+interface ListFieldOptions<
   Parent,
   Args extends InputFieldMap,
   Path extends string,
@@ -100,7 +100,7 @@ export function listDemand<
   };
 }
 
-export interface ConnectionFieldOptions<Node, Args extends InputFieldMap> {
+interface ConnectionFieldOptions<Node, Args extends InputFieldMap> {
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
   readonly args?: Args;

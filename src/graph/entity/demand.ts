@@ -99,7 +99,7 @@ export type ObjectDemand = ReferenceDemand | ListDemand | LoadDemand;
 export type Demand = ObjectDemand | LookupDemand | WriteDemand;
 
 /** A field's demand, which may differ between the two route sets. */
-export type DemandOf = (routeSet: RouteSet) => Demand | undefined;
+type DemandOf = (routeSet: RouteSet) => Demand | undefined;
 
 const DEMAND = 'demand';
 

@@ -20,7 +20,7 @@ import { segmentFault } from '../../rest/client/path.ts';
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
 
-export interface EntityOptions<T extends object, Name extends string> {
+interface EntityOptions<T extends object, Name extends string> {
   readonly ref: ObjectRef<Types, T>;
   /** The key's fields, in the order of the REST path. */
   readonly key: readonly Name[];

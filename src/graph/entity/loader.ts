@@ -16,7 +16,7 @@ export type Abandon = () => void;
 const nothingToAbandon: Abandon = () => {};
 
 /** How a loader takes what other calls brought. */
-export interface Primes<Key> {
+interface Primes<Key> {
   /** Grows while the request runs; the loader empties it. */
   readonly brought: (readonly unknown[])[];
   /** The key of something brought; undefined for what is none of the loader's values. */

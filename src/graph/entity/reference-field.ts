@@ -11,7 +11,7 @@ import type { AnyEntity, Entity, KeyOf } from './entity.ts';
 import { soundKey, type Key } from './key.ts';
 import { followReference, lookUp } from './lookahead.ts';
 
-export interface ReferenceOptions<Parent, Name extends string> {
+interface ReferenceOptions<Parent, Name extends string> {
   readonly description: string;
   /** `key`: the key below can be read off the parent's key. */
   readonly from: DemandSource;

@@ -38,7 +38,7 @@ export interface LiveObserver {
   onChange?(lagMs: number | undefined): void;
 }
 
-export interface PollersOptions {
+interface PollersOptions {
   readonly upstream: Upstream;
   /** The least and the most time between two polls of an object, in milliseconds. @default 500, 5,000 */
   readonly pollMs?: PollRange | undefined;
@@ -62,10 +62,8 @@ const NEWCOMER_MS = 100;
 /** The part of each wait that is random, so that pollers that began together do not stay together. */
 const JITTER = 0.1;
 
-/** A poller and what may be asked of it, whatever its states are. */
-interface AnyPoller {
-  readonly watchers: number;
-}
+/** What may be asked of a poller, whatever its states are. */
+type AnyPoller = Pick<Poller<never, never>, 'watchers'>;
 
 interface PollerOptions {
   readonly upstream: Upstream;
@@ -138,7 +136,7 @@ export class Pollers {
   }
 }
 
-class Poller<Key, State extends object> implements AnyPoller {
+class Poller<Key, State extends object> {
   readonly #apiKey: string;
   readonly #object: LiveObject<Key, State>;
   readonly #options: PollerOptions;

@@ -39,7 +39,7 @@ interface Payload<T> {
 }
 
 /** What a write begins may go on after its answer; a caller may wait for it. */
-export interface FollowUp<T, Key, Options> {
+interface FollowUp<T, Key, Options> {
   /** The input's fields about waiting, which are not part of the body. */
   readonly options: z.ZodType<Options> & { readonly shape: object };
   /** Describes the payload's field `reached`. */
@@ -53,7 +53,7 @@ export interface FollowUp<T, Key, Options> {
   ) => Promise<{ readonly object: T; readonly reached: boolean }> | undefined;
 }
 
-export interface WriteOptions<
+interface WriteOptions<
   T extends object,
   Name extends keyof T & string,
   Input,
@@ -251,7 +251,7 @@ function payloadType<T extends object, Name extends keyof T & string>({
 }
 
 /** An input after `withoutNulls`. */
-export type WithoutNulls<Value> = Value extends readonly (infer Item)[]
+type WithoutNulls<Value> = Value extends readonly (infer Item)[]
   ? WithoutNulls<Item>[]
   : Value extends object
     ? { [Name in keyof Value]: WithoutNulls<Exclude<Value[Name], null>> }

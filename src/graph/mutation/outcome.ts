@@ -15,7 +15,7 @@ import { readTimestamp } from '../types/scalars.ts';
  * The state of such a write's object, in `extensions.state` of the error:
  * `{ "id": "…", "found": true, "status": "queued", "queuedAt": "2026-03-01T09:30:00.000Z" }`.
  */
-export interface StateReadBack {
+interface StateReadBack {
   /** Whether the object was there; null when it could not be read back in time. */
   readonly found: boolean | null;
   /** The fields that show it, by their names in the schema; broken ones are left out. */

@@ -34,7 +34,7 @@ export interface UserError {
 export type FieldOf = (path: readonly string[]) => readonly string[];
 
 /** The object that a write acts on, and the input field that names it. */
-export interface Target {
+interface Target {
   readonly field: string;
   readonly entity: { readonly name: string };
 }

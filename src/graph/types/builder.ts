@@ -9,7 +9,7 @@ import { DateTime, Json, SafeInt, type ScalarTypes } from './scalars.ts';
 
 /** The builder's types, for helpers that take a field builder. */
 // A type, not an interface: Pothos wants the index signature that only types have implicitly.
-export type SchemaShape = {
+type SchemaShape = {
   Context: Context;
   Scalars: ScalarTypes;
   DefaultFieldNullability: false;

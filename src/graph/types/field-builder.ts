@@ -13,7 +13,7 @@ export type FieldBuilder<Parent> =
   | PothosSchemaTypes.QueryFieldBuilder<Types, Parent>;
 
 /** The half of a field builder that helpers use; its own type depends on where a field stands. */
-export interface AnyFieldBuilder {
+interface AnyFieldBuilder {
   /** Of what it builds fields: `Query`, `Object`, … */
   readonly kind: string;
   readonly arg: PothosSchemaTypes.ObjectFieldBuilder<Types, object>['arg'];

@@ -6,7 +6,7 @@ import { builder, ID_DESCRIPTION, type Types } from './builder.ts';
 import type { AnyEntity, Entity } from '../entity/entity.ts';
 import { formatNodeId } from './node-id.ts';
 
-export interface NodeTypeOptions<T extends object> {
+interface NodeTypeOptions<T extends object> {
   readonly description: string;
   /** Beside `Node`. */
   readonly interfaces?: readonly InterfaceParam<Types>[];

@@ -10,7 +10,7 @@ import { mapList, restList, type List } from '../../graph/connection/list.ts';
 import type { Account } from '../../v0/account.ts';
 import { routes } from '../../v0/routes.ts';
 
-export interface AccountFilters {
+interface AccountFilters {
   readonly query?: string | null | undefined;
   readonly includeEmptyOnly?: boolean | null | undefined;
 }

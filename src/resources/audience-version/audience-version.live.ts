@@ -10,7 +10,7 @@ import type { AUDIENCE_STATUSES } from '../../v0/audience.ts';
 import { audienceVersionEntity, ofPage, type VersionNode } from './audience-version.entity.ts';
 import { findVersion, type VersionKey } from './audience-version.source.ts';
 
-export type VersionStatus = (typeof AUDIENCE_STATUSES)[number];
+type VersionStatus = (typeof AUDIENCE_STATUSES)[number];
 
 const RANKS: Readonly<Record<VersionStatus, number>> = {
   pending: 0,
@@ -34,7 +34,7 @@ export const isFinal = (version: VersionNode): boolean => rankOf(version) >= FIR
  *
  * What is cancelled has reached `cancelled` alone.
  */
-export function hasReached(version: VersionNode, wanted: VersionStatus): boolean {
+function hasReached(version: VersionNode, wanted: VersionStatus): boolean {
   const { status, publishedAt } = version;
   if (status === wanted) return true;
   if (status === 'cancelled') return false;
@@ -64,7 +64,7 @@ const versionSource: LiveSource<VersionKey, VersionNode> = {
   },
 };
 
-export const liveVersion = (key: VersionKey): LiveObject<VersionKey, VersionNode> => ({
+const liveVersion = (key: VersionKey): LiveObject<VersionKey, VersionNode> => ({
   source: versionSource,
   key,
   id: audienceVersionEntity.idOf(key),

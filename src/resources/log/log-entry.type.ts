@@ -4,16 +4,7 @@
  * Every field is nullable here, because all of an activity item may be absent.
  */
 import { builder } from '../../graph/types/builder.ts';
-
-export interface LogEntry {
-  readonly source?: string | null | undefined;
-  readonly type?: string | null | undefined;
-  readonly payload?: Record<string, unknown> | null | undefined;
-  readonly idempotencyKey?: string | null | undefined;
-  readonly createdAt?: string | null | undefined;
-  readonly updatedAt?: string | null | undefined;
-  readonly deletedAt?: string | null | undefined;
-}
+import type { ActivityItem } from '../../v0/log.ts';
 
 /** What the fields mean, in the interface and in the types that tighten it. */
 export const LOG_DESCRIPTIONS = {
@@ -26,6 +17,8 @@ export const LOG_DESCRIPTIONS = {
   updatedAt: 'Time of the last change. Null if never changed.',
   deletedAt: 'Time of deletion. Null if not deleted.',
 } as const;
+
+type LogEntry = Pick<ActivityItem, keyof typeof LOG_DESCRIPTIONS>;
 
 export const LogEntryRef = builder.interfaceRef<LogEntry>('LogEntry');
 

@@ -2,23 +2,13 @@
 import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import { routes } from '../../v0/routes.ts';
 
-export interface PersonLogKey {
-  readonly personId: string;
-  readonly personLogId: string;
-}
-
-export interface AccountLogKey {
-  readonly accountId: string;
-  readonly accountLogId: string;
-}
-
 /**
  * A log of a person; null when there is none.
  * Source: GET /v0/persons/{person_id}/logs/{person_log_id}.
  */
 export const findPersonLog = (
   rest: RestClient,
-  { personId, personLogId }: PersonLogKey,
+  { personId, personLogId }: Readonly<Record<'personId' | 'personLogId', string>>,
   call: CallOptions,
 ) =>
   rest.find(
@@ -33,7 +23,7 @@ export const findPersonLog = (
  */
 export const findAccountLog = (
   rest: RestClient,
-  { accountId, accountLogId }: AccountLogKey,
+  { accountId, accountLogId }: Readonly<Record<'accountId' | 'accountLogId', string>>,
   call: CallOptions,
 ) =>
   rest.find(

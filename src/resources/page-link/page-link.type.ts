@@ -19,7 +19,7 @@ export const TENANT_DOMAIN_ID =
   'Raw id of the custom domain whose links are listed. Defaults to the fallback subdomain.';
 
 export type PageLinkNode = PageLink & KnownPage;
-export type PageLinkTargetNode = PageLinkTarget & KnownPage;
+type PageLinkTargetNode = PageLinkTarget & KnownPage;
 
 export const PageLinkRef = builder.objectRef<PageLinkNode>('PageLink');
 export const PageLinkTargetRef = builder.objectRef<PageLinkTargetNode>('PageLinkTarget');

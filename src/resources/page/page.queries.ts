@@ -1,4 +1,7 @@
 /** `page` and `searchPages`. */
+import { perRequest } from '../../graph/context.ts';
+import { textOf } from '../../graph/entity/key.ts';
+import { Loader } from '../../graph/entity/loader.ts';
 import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { demanding } from '../../graph/entity/demand.ts';
@@ -8,7 +11,7 @@ import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/connection/pag
 import type { PageSearchHit } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from './page.entity.ts';
-import { pageSearchLoader } from './page.loader.ts';
+import { searchPages } from './page.source.ts';
 import { PageTypeRef } from './page.type.ts';
 
 const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
@@ -30,6 +33,18 @@ builder.objectType(PageSearchHitRef, {
     }),
   }),
 });
+
+/** `limit`, and `query` if there is one. */
+type PageSearch = Readonly<Record<string, string>>;
+
+/** Each search once a request. */
+const pageSearchLoader = perRequest(
+  ({ rest }) =>
+    new Loader<PageSearch, readonly PageSearchHit[]>(textOf, async ({ limit, ...search }, call) => {
+      const { items } = await searchPages(rest, { ...search, limit: Number(limit) }, call);
+      return items;
+    }),
+);
 
 builder.queryFields((t) => ({
   page: lookupField(t, pageEntity, 'Fetches a page by id. Null when there is none.'),

@@ -36,7 +36,7 @@ export type ConnectionFailure =
   | 'tls'
   | 'unreachable';
 
-export interface RestErrorOptions {
+interface RestErrorOptions {
   readonly cause?: unknown;
   readonly status?: number | undefined;
   /** The backend's name for the failed exchange, when it gave one. */

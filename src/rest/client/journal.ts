@@ -11,7 +11,7 @@ import type { RouteLabel } from './errors.ts';
  * `primed`: no call was needed, since another had brought the answer.
  * `unsent`: it waits in a queue, or was refused or given up there.
  */
-export type CallSource = 'sent' | 'shared' | 'primed' | 'unsent';
+type CallSource = 'sent' | 'shared' | 'primed' | 'unsent';
 
 export interface JournalEntry {
   readonly route: RouteLabel;

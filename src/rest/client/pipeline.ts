@@ -16,7 +16,7 @@ import type { UpstreamObserver } from './observer.ts';
 /** A call in, the checked body of its answer out. */
 export type Pipeline = (call: Call) => Promise<unknown>;
 
-export interface PipelineOptions {
+interface PipelineOptions {
   readonly dispatcher: Pick<BackendDispatcher, 'dispatch'>;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;

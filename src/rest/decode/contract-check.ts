@@ -8,10 +8,10 @@
 import { z } from 'zod';
 
 /** Receives each wrong value's holder and name; throws to stop the check. */
-export type OnFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey) => void;
+type OnFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey) => void;
 
 /** False when the value itself is wrong; faults inside it go to `onFault`. */
-export type Check = (value: unknown, onFault: OnFault) => boolean;
+type Check = (value: unknown, onFault: OnFault) => boolean;
 
 /** The check of a schema, made once. */
 export function checkOf(schema: z.core.$ZodType): Check {
@@ -66,7 +66,9 @@ function compile(schema: z.core.$ZodType): Check {
   }
   if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
   if (schema instanceof z.ZodUnknown) return () => true;
-  throw new TypeError(`No check is known for "${schema._zod.def.type}": add it in check.ts.`);
+  throw new TypeError(
+    `No check is known for "${schema._zod.def.type}": add it in contract-check.ts.`,
+  );
 }
 
 function checkObject(schema: z.ZodObject): Check {

@@ -5,7 +5,7 @@ import { isRead, type Attempt, type Layer } from '../client/call.ts';
 import { RestError } from '../client/errors.ts';
 import type { UpstreamObserver } from '../client/observer.ts';
 
-export interface AttemptTimeoutOptions {
+interface AttemptTimeoutOptions {
   /** One attempt, in milliseconds. */
   readonly timeoutMs: number;
   readonly observer: UpstreamObserver;

@@ -48,7 +48,7 @@ export interface BreakerChange {
 }
 
 /** Circuits of one kind that are not closed. Never names a key. */
-export interface TrippedCircuits extends BreakerChange {
+interface TrippedCircuits extends BreakerChange {
   readonly count: number;
 }
 

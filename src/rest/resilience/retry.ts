@@ -29,7 +29,7 @@ const CAP_MS = 250;
 /** Statuses that are retried. 500 comes from the application itself and would come again. */
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504];
 
-export interface RetryOptions {
+interface RetryOptions {
   /** One attempt, in milliseconds. */
   readonly timeoutMs: number;
   readonly observer: UpstreamObserver;

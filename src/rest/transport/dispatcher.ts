@@ -7,7 +7,7 @@
 import { buildConnector, Pool, type Dispatcher } from 'undici';
 import { withoutInformational } from './informational-responses.ts';
 
-export interface UpstreamUrl {
+interface UpstreamUrl {
   readonly origin: string;
   /** Path before `/v0`, without a closing slash. */
   readonly pathPrefix: string;
@@ -17,14 +17,6 @@ export interface UpstreamUrl {
 export function splitUpstreamUrl(url: URL): UpstreamUrl {
   return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') };
 }
-
-export interface DispatcherOptions {
-  /** Certificate authorities to trust in place of the system's, as PEM. */
-  readonly ca?: string;
-}
-
-export const createDispatcher = (origin: string, options: DispatcherOptions = {}) =>
-  new BackendDispatcher(origin, options);
 
 /**
  * At most 128 connections (a page of 100 items, each with a call of its own, leaves in one round), kept
@@ -37,11 +29,10 @@ export class BackendDispatcher {
   readonly #reads: Pool;
   readonly #writes: Pool;
 
-  constructor(origin: string, { ca }: DispatcherOptions) {
-    const connect = buildConnector({ timeout: 2_000, ...(ca !== undefined && { ca }) });
+  constructor(origin: string) {
     const options = {
       connections: 128,
-      connect: withoutInformational(connect),
+      connect: withoutInformational(buildConnector({ timeout: 2_000 })),
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 30_000,
     };

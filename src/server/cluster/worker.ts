@@ -12,14 +12,14 @@ export function handedConnections(port: number): Listener {
   return {
     open: async (server) => {
       let open = 0;
-      let told = true;
+      let isReported = true;
       const onClose = (): void => {
         open -= 1;
-        if (!told) return;
-        told = false;
+        if (!isReported) return;
+        isReported = false;
         // Many close at once: one message reports all.
         setImmediate(() => {
-          told = true;
+          isReported = true;
           tell({ type: 'open', open });
         });
       };

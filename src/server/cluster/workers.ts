@@ -25,7 +25,7 @@ const HUNG_MS = 5_000;
 /** How long the metrics of a worker are waited for, in milliseconds. */
 const METRICS_MS = 1_000;
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly count: number;
   readonly address: Address;
   /** Added to the environment of each. */
@@ -33,7 +33,7 @@ export interface WorkersOptions {
   readonly logger: Logger;
 }
 
-export interface Workers {
+interface Workers {
   /**
    * Resolves once all can serve; the first serves before that.
    *
@@ -45,7 +45,7 @@ export interface Workers {
   close(timeoutMs: number): Promise<boolean>;
 }
 
-export interface Started {
+interface Started {
   readonly port: number;
   /** Whether the backend answers. */
   readonly usable: boolean;
@@ -124,7 +124,7 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
       worker.on('message', (message: ToPrimary) => {
         place.heardMs = performance.now();
         if (message.type === 'ready') resolve(message.usable);
-        hear(place, worker, message);
+        receive(place, worker, message);
       });
       // By now all its messages have arrived: `exit` may come before them, and `disconnect` does
       // not come when the worker was killed before it had read everything.
@@ -146,7 +146,7 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
     });
   }
 
-  function hear(place: Place, worker: Worker, message: ToPrimary): void {
+  function receive(place: Place, worker: Worker, message: ToPrimary): void {
     switch (message.type) {
       case 'ready':
         return handover.add(worker);

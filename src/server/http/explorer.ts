@@ -12,15 +12,17 @@ import { negotiateCoding } from './content-coding.ts';
 
 /** The page's settings, as JSON in the page. */
 export interface ExplorerSettings {
+  /** False: the schema cannot be asked for, so there are neither docs nor completion. */
   readonly introspection: boolean;
+  /** Who is answered with plans and journals. */
   readonly explain: 'on' | 'keys' | 'off';
   /** False: callers without a key are served with the gateway's own. */
   readonly needsKey: boolean;
   /** Changes with the schema, so that browsers know whether theirs is the newest. */
   readonly schemaId?: string | undefined;
-  /** The key of the sample data. */
+  /** The key of the sample data; absent over a deployment. */
   readonly apiKey?: string | undefined;
-  /** A page of the sample data. */
+  /** A page of the sample data; absent over a deployment. */
   readonly pageId?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ const BYTES = { request: 512, read: 512, character: 2 };
 /** For how many requests an answer that keeps changing is left alone, at most. */
 const MAX_PAUSE = 64;
 
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly recording: Recording;
   readonly content: Content;
 }

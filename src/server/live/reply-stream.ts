@@ -15,7 +15,7 @@ export type EndCause = 'complete' | 'left' | 'stalled' | 'drained';
 /** `event`: something happened. `heartbeat`: nothing did. */
 export type ReplyKind = 'event' | 'heartbeat';
 
-export interface ReplyStreamOptions {
+interface ReplyStreamOptions {
   /** Its `next` never rejects. */
   readonly events: AsyncIterator<unknown>;
   /** Answers an event; never rejects. */

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refusal } from '../operation/refusal.ts';
 
-/** A connection whose end its client has to hear of. */
+/** A connection that is ended so that its client learns why. */
 export interface Drainable {
   drain(): void;
 }

@@ -37,7 +37,7 @@ export interface WebSocketOptions {
   readonly maxPayloadBytes?: number;
 }
 
-export interface WebSocketCarrierOptions extends WebSocketOptions {
+interface WebSocketCarrierOptions extends WebSocketOptions {
   readonly handler: OperationHandler;
   /** Origins whose pages may connect, beside those of this very host. */
   readonly corsOrigins: readonly string[];

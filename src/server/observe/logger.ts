@@ -8,7 +8,7 @@ import { pino, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: string;
   /** True on a terminal. */
   readonly pretty: boolean;

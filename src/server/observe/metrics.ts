@@ -16,18 +16,12 @@ import type { Pollers } from '../../graph/live/pollers.ts';
 import type { Subscriptions } from '../live/subscriptions.ts';
 import type { SubscriptionObserver } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
-import { CounterBatch } from './counter-batch.ts';
 
 /** From a cached answer to the deadline, in seconds. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** How a request ended. `partial`: with data and errors. `abandoned`: its caller had left. */
 export type Outcome = 'ok' | 'partial' | 'refused' | 'failed' | 'abandoned';
-
-export interface MetricsOptions {
-  /** Also memory, CPU, event loop and GC of the process: once a process. @default false */
-  readonly ofProcess?: boolean;
-}
 
 /** The state of a circuit as a number that can be plotted. */
 const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
@@ -41,7 +35,7 @@ interface GaugeOptions<Label extends string> {
 }
 
 /** What gauges read. */
-export interface Watched {
+interface Watched {
   readonly requests: { readonly underWay: number };
   readonly breaker: Breaker;
   readonly pollers: Pollers;
@@ -64,7 +58,8 @@ export class Metrics {
   readonly #rejections: Counter;
   #gathering: Promise<string> | undefined;
 
-  constructor({ ofProcess = false }: MetricsOptions = {}) {
+  /** @param ofProcess also memory, CPU, event loop and GC of the process: once a process. */
+  constructor(ofProcess = false) {
     this.#counter(
       'gateway_requests_total',
       'GraphQL requests by operation type and outcome.',
@@ -79,7 +74,6 @@ export class Metrics {
     this.#rejections = this.#counter(
       'gateway_unhandled_rejections_total',
       'Unhandled promise rejections, which are bugs.',
-      [],
     );
     this.observer = this.#observe();
     this.live = this.#observeLive();
@@ -163,7 +157,6 @@ export class Metrics {
     const lag = this.#histogram(
       'gateway_live_lag_seconds',
       "From the backend's change of a watched object, by its own clock, to its being seen here.",
-      [],
     );
     return {
       onPoll: (outcome) => polls.inc({ outcome }),
@@ -194,30 +187,22 @@ export class Metrics {
       'Attempts of REST calls, from the queue to the whole answer.',
       ['method', 'route'],
     );
-    const retries = this.#counter(
-      'gateway_upstream_retries_total',
-      'Attempts after the first.',
-      [],
-    );
+    const retries = this.#counter('gateway_upstream_retries_total', 'Attempts after the first.');
     const shared = this.#counter(
       'gateway_upstream_shared_total',
       'Reads that joined one in flight.',
-      [],
     );
     const shed = this.#counter(
       'gateway_upstream_shed_total',
       'Calls refused: too many were waiting.',
-      [],
     );
     const pauses = this.#counter(
       'gateway_upstream_pauses_total',
       'Times the backend limited a key.',
-      [],
     );
     const exhausted = this.#counter(
       'gateway_retry_budget_exhausted_total',
       'Retries not made: too many already were.',
-      [],
     );
     return {
       onCall: ({ route, attempt, status, failure, durationMs }) => {
@@ -233,10 +218,10 @@ export class Metrics {
   }
 
   /** @param batch counts for it. */
-  #counter<Label extends string>(
+  #counter<Label extends string = never>(
     name: string,
     help: string,
-    labelNames: Label[],
+    labelNames: Label[] = [],
     batch?: { moveTo(counter: Counter<Label>): void },
   ): Counter<Label> {
     const counter: Counter<Label> = new Counter({
@@ -257,11 +242,39 @@ export class Metrics {
     return new Gauge({ name, help, aggregator: 'sum', registers: [this.registry], ...options });
   }
 
-  #histogram<Label extends string>(
+  #histogram<Label extends string = never>(
     name: string,
     help: string,
-    labelNames: Label[],
+    labelNames: Label[] = [],
   ): Histogram<Label> {
     return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] });
+  }
+}
+
+/** Counts events for a counter until metrics are read: building labels costs more than counting. */
+class CounterBatch<Row, Column, Label extends string> {
+  readonly #counts = new Map<Row, Map<Column, number>>();
+  readonly #labelsOf: (row: Row, column: Column) => Record<Label, string | number>;
+
+  constructor(labelsOf: (row: Row, column: Column) => Record<Label, string | number>) {
+    this.#labelsOf = labelsOf;
+  }
+
+  /** Counts one more. */
+  add(row: Row, column: Column): void {
+    let counts = this.#counts.get(row);
+    if (!counts) {
+      counts = new Map();
+      this.#counts.set(row, counts);
+    }
+    counts.set(column, (counts.get(column) ?? 0) + 1);
+  }
+
+  /** Hands over what was counted since the last time. */
+  moveTo(counter: Counter<Label>): void {
+    for (const [row, counts] of this.#counts) {
+      for (const [column, count] of counts) counter.inc(this.#labelsOf(row, column), count);
+      counts.clear();
+    }
   }
 }

@@ -35,7 +35,7 @@ function codeOf(cause: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
 }
 
-export interface ReadinessReport {
+interface ReadinessReport {
   readonly ready: boolean;
   /**
    * Whether a circuit is open for a part of the backend, or a file of trusted documents is bad; the
@@ -81,11 +81,12 @@ interface Probed extends Reached {
 }
 
 /** Why readiness changed, for logs. Never sent to callers: it names the backend's host. */
-export type Reason = Readonly<Record<string, string | number | null>>;
+type Reason = Readonly<Record<string, string | number | null>>;
 
-export interface ReadinessOptions {
-  /** How long a probe's result is used, in milliseconds. @default 1,000 */
-  readonly keepMs?: number;
+/** How long a probe's result is used, in milliseconds. */
+const KEEP_MS = 1_000;
+
+interface ReadinessOptions {
   /** Called when readiness changes other than by draining; the first time when it is not ready. */
   readonly onChange?: (ready: boolean, reason: Reason) => void;
   readonly trustedDocuments?: { report(): TrustedReport } | undefined;
@@ -95,7 +96,6 @@ export class Readiness {
   #draining = false;
   readonly #probe: Probe;
   readonly #breaker: Breaker;
-  readonly #keepMs: number;
   #checkedAt = -Infinity;
   #upstream: Promise<Probed> | undefined;
   readonly #onChange: ReadinessOptions['onChange'];
@@ -103,15 +103,10 @@ export class Readiness {
   /** The last answer. */
   #ready = true;
 
-  constructor(
-    probe: Probe,
-    breaker: Breaker,
-    { keepMs = 1_000, onChange, trustedDocuments }: ReadinessOptions = {},
-  ) {
+  constructor(probe: Probe, breaker: Breaker, { onChange, trustedDocuments }: ReadinessOptions) {
     this.#trusted = trustedDocuments;
     this.#probe = probe;
     this.#breaker = breaker;
-    this.#keepMs = keepMs;
     this.#onChange = onChange;
   }
 
@@ -158,7 +153,7 @@ export class Readiness {
 
   #ask(): Promise<Probed> {
     const now = performance.now();
-    if (!this.#upstream || now - this.#checkedAt > this.#keepMs) {
+    if (!this.#upstream || now - this.#checkedAt > KEEP_MS) {
       this.#checkedAt = now;
       this.#upstream = this.#probe().then(
         // A refusal is an answer: without a key, 401 shows that the backend is there. A redirect is

@@ -9,7 +9,7 @@ import { ProbeError, type Probe } from './readiness.ts';
 /** A page of one topic is far smaller. */
 const ENOUGH_BYTES = 1_000_000;
 
-export interface UpstreamProbeOptions {
+interface UpstreamProbeOptions {
   /** `https://api.example.com`: what `dispatcher` connects to. */
   readonly origin: string;
   readonly dispatcher: Pick<BackendDispatcher, 'request'>;

@@ -43,7 +43,7 @@ export interface BadFile {
   readonly reason: string;
 }
 
-/** Told once for each change. */
+/** Each is called once for each change. */
 export interface TrustedObserver {
   onRead(report: TrustedReport): void;
   onBadFile(bad: BadFile): void;

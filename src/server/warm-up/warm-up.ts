@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { GraphQLSchema } from 'graphql';
 import { createUpstream } from '../../rest/client/client.ts';
-import { createDispatcher } from '../../rest/transport/dispatcher.ts';
+import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { createGateway } from '../gateway.ts';
 import { openHttpServer } from '../http/http-server.ts';
 import { answerOf, API_KEY, QUERIES } from './example.ts';
@@ -39,7 +39,7 @@ export async function warmUp(schema: GraphQLSchema, maxMs: number): Promise<numb
   const backend = await openBackend();
   const { port } = backend.address() as AddressInfo; // a listening TCP server has one
   const upstream = createUpstream({
-    dispatcher: createDispatcher(`http://${LOOPBACK}:${port}`),
+    dispatcher: new BackendDispatcher(`http://${LOOPBACK}:${port}`),
     pathPrefix: '',
     routeSet: 'extended',
     timeoutMs: 3_000,

@@ -1,4 +1,4 @@
-/** What is let in: methods, media types, bodies, origins. */
+/** What is accepted over HTTP: methods, media types, bodies, origins. */
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -272,7 +272,7 @@ describe('CORS', () => {
   });
 
   it.each([[['https://app.example']], [['https://app.example', 'https://b.example']]])(
-    'is for %j and nobody else, without credentials',
+    'is for %j and no other origin, without credentials',
     async (corsOrigins) => {
       const { url } = await openSite({ corsOrigins });
       const ask = (origin: string) =>
@@ -404,7 +404,7 @@ describe('GraphiQL', () => {
   it.each([
     ['when it is switched off', false, 'GraphiQL is switched off here (GRAPHIQL=off).'],
     ['when it was not built', { folder: '/nowhere' }, 'run &quot;npm ci&quot;'],
-    ['when nobody says where its build is', {}, 'run &quot;npm ci&quot;'],
+    ['when its build is not named', {}, 'run &quot;npm ci&quot;'],
   ] as const)('says in a sentence why it is not there %s', async (_when, graphiql, sentence) => {
     const { url } = await openSite({ graphiql });
 
