@@ -6,7 +6,7 @@
  * Waiting tasks are served by deficit round robin in milliseconds (Shreedhar and Varghese, 1995), with a
  * flow for each key: senders of expensive documents wait for them. What a flow has used is remembered,
  * so that a flow with few requests comes before one that always has some. While there are others, those
- * that owe much have a part of a turn together, and leave out as many turns as their tasks overran it.
+ * that owe much have a part of a turn together, and then wait for twice as long as their tasks overran it.
  */
 import { afterPresent, endTurn } from '../../lib/end-of-turn.ts';
 
@@ -14,7 +14,7 @@ import { afterPresent, endTurn } from '../../lib/end-of-turn.ts';
 const TURN_MS = 5;
 
 /** How long a turn works for flows that owe much while there are others, in milliseconds. */
-const OWING_MS = 2;
+const OWING_MS = 1;
 
 /** What a flow may use each time it is visited, in milliseconds. */
 const QUANTUM_MS = 1;
@@ -187,7 +187,8 @@ export class FairQueue {
     if (nowMs >= this.#restsUntilMs) {
       const untilMs = this.#usedMs + OWING_MS;
       this.#serveOwing(untilMs);
-      this.#restsUntilMs = performance.now() + this.#usedMs - untilMs;
+      const overrunMs = this.#usedMs - untilMs;
+      this.#restsUntilMs = performance.now() + 2 * overrunMs;
     }
     return this.#restsUntilMs - performance.now();
   }
