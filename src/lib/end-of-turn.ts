@@ -24,3 +24,9 @@ export function endTurn(): void {
   resolveEnd = undefined;
   resolve?.();
 }
+
+/** Runs a task when all that can go on without input has done so. */
+export function afterPresent(task: () => void): void {
+  // Node runs what is due in this way when no promise's continuation is left.
+  queueMicrotask(() => process.nextTick(task));
+}

@@ -2,10 +2,11 @@
  * Turns of the event loop for large pieces of work, between which other requests have theirs.
  *
  * All of them together have one slice of a turn. The work that has used the least time goes first (least
- * attained service), so that a large answer delays itself and no other.
+ * attained service), so that a large answer delays itself and no other. Times are compared by powers of
+ * two, and the first to come goes first among equals: of many alike few are half done, and held in memory.
  * Source: L. Kleinrock, "Queueing Systems, Volume II", chapter 4, 1976.
  */
-import { endTurn } from './end-of-turn.ts';
+import { afterPresent, endTurn } from './end-of-turn.ts';
 
 /** How long large pieces of work may take of one turn, in milliseconds. */
 const SLICE_MS = 3;
@@ -18,6 +19,7 @@ const waiting = new Set<Turns>();
 /** When the present slice ends; undefined while nothing large is under way. */
 let endsAtMs: number | undefined;
 let isOver = false;
+let count = 0;
 
 /** The turns of one piece of work. */
 export class Turns {
@@ -27,6 +29,9 @@ export class Turns {
   #run = 0;
   #usedMs = 0;
   #looks = 0;
+  /** Grows by one each time that the used time doubles. */
+  #level = 0;
+  readonly #number = ++count;
 
   /** @param charge called with how long each of its tasks took, in milliseconds. */
   constructor(charge: (ms: number) => void = () => {}) {
@@ -58,9 +63,14 @@ export class Turns {
     waiting.add(this);
   }
 
-  /** Resolves when its next turn begins. */
-  next(): Promise<void> {
-    return new Promise((resolve) => this.whenNextBegins(resolve));
+  /** Runs a task: at once where the slice has time left and nothing waits, else when its turn comes. */
+  run<Value>(task: () => Value): Value | Promise<Value> {
+    this.look(performance.now());
+    if (!isOver && waiting.size === 0) return task();
+    return new Promise((resolve) => {
+      // What it throws is a rejection.
+      this.whenNextBegins(() => resolve(new Promise<Value>((done) => done(task()))));
+    });
   }
 
   /** Runs tasks until the slice is over or another one's turn has come. */
@@ -71,6 +81,7 @@ export class Turns {
       turns.#runNext();
       const endMs = performance.now();
       turns.#usedMs += endMs - startMs;
+      turns.#level = Math.floor(Math.log2(1 + turns.#usedMs));
       turns.#charge(endMs - startMs);
       startMs = endMs;
       if (endMs > endsAtMs!) isOver = true;
@@ -88,7 +99,7 @@ export class Turns {
   }
 
   static compare(one: Turns, other: Turns): number {
-    return one.#usedMs - other.#usedMs;
+    return one.#level - other.#level || one.#number - other.#number;
   }
 }
 
@@ -106,12 +117,10 @@ function beginSlice(): void {
   }
   // Answers and calls are sent first.
   endTurn();
-  queueMicrotask(() => {
-    process.nextTick(() => {
-      const nowMs = performance.now();
-      endsAtMs = nowMs + SLICE_MS;
-      Turns.serve(nowMs);
-      setImmediate(beginSlice);
-    });
+  afterPresent(() => {
+    const nowMs = performance.now();
+    endsAtMs = nowMs + SLICE_MS;
+    Turns.serve(nowMs);
+    setImmediate(beginSlice);
   });
 }

@@ -3,10 +3,12 @@
  * of one address, and memory when all is over.
  */
 import { readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { Connections } from '../../src/server/http/connections.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { text } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
@@ -95,6 +97,50 @@ describe('T67 a connection that sends and does not read', () => {
     await eventually(() => {
       socket.write('x'); // to learn of the end without reading
       expect(socket.isClosed).toBe(true);
+    });
+  });
+
+  it('T67 is parsed no further then', async () => {
+    const connections = new Connections(undefined);
+    let requests = 0;
+    const stacks: (string | undefined)[] = [];
+    const server = createServer((incoming, outgoing) => {
+      requests += 1;
+      incoming.on('error', ({ stack }) => stacks.push(stack));
+      connections.receive(incoming, outgoing, () => {}); // it is never answered
+    });
+    server.on('connection', connections.take);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(async () => server.close());
+    const { stackTraceLimit } = Error;
+
+    const socket = open((server.address() as AddressInfo).port);
+    // They have 64 KB, which Node reads at once.
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2_000));
+    await eventually(() => {
+      socket.write('x');
+      expect(socket.isClosed).toBe(true);
+    });
+
+    expect(requests).toBeLessThan(100);
+    expect(stacks).toHaveLength(requests);
+    expect(stacks.filter((stack) => stack?.includes('\n'))).toEqual([]);
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+  });
+
+  it('T67 makes no other caller wait for answers to three hundred connections that read nothing', async () => {
+    answerBig(stand);
+    const callers = openCallers(stand.gateway);
+    closing.push(() => callers.close());
+    await callers.ask(big);
+
+    await expectBelow(150, async () => {
+      const sockets = Array.from({ length: 300 }, () => open());
+      for (const socket of sockets) socket.write(post(big));
+      const times: number[] = [];
+      for (let i = 0; i < 20; i++) times.push((await callers.ask('{ __typename }')).tookMs);
+      for (const socket of sockets) socket.destroy();
+      return Math.max(...times);
     });
   });
 

@@ -303,6 +303,39 @@ describe('a subscription', () => {
     await live.quiet();
   });
 
+  it('T97 lets no caller wait for a socket that sends thousands of messages at once', async () => {
+    const live = await openLive();
+    const flood = await openSocket(live.site.url);
+    const waits = fetch(`${live.site.url}/health`);
+    for (let i = 0; i < 5_000; i++) flood.send({ type: 'ping' });
+
+    expect((await waits).status).toBe(200);
+    // One is answered in a turn of the event loop.
+    expect(flood.received('pong').length).toBeLessThan(1_000);
+
+    await until(() => flood.received('pong').length === 5_000);
+  });
+
+  it('T97 reads no further from a socket that reads nothing', async () => {
+    const live = await openLive();
+    const flood = await openSocket(live.site.url);
+    const count = 600;
+    flood.socket.pause();
+    for (let i = 0; i < count; i++)
+      flood.send({ type: 'ping', payload: { text: 'x'.repeat(90_000) } });
+
+    let before: number;
+    do {
+      before = flood.socket.bufferedAmount;
+      await sleep(300);
+    } while (flood.socket.bufferedAmount < before);
+    // The system's buffers have some megabytes.
+    expect(flood.socket.bufferedAmount).toBeGreaterThan(20e6);
+
+    flood.socket.resume();
+    await until(() => flood.received('pong').length === count);
+  });
+
   it('T98 answers a request that offers another protocol as if it did not', async () => {
     const live = await openLive();
     const { port } = new URL(live.site.url);

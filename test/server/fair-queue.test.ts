@@ -1,6 +1,7 @@
 /** Whose work is next: tasks take staged time, turns of the event loop are real. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { endOfTurn } from '../../src/lib/end-of-turn.ts';
 import { FairQueue, QueueFullError } from '../../src/server/operation/fair-queue.ts';
 
 let nowMs: number;
@@ -10,6 +11,11 @@ beforeEach(() => {
   nowMs = 0;
   ran = [];
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) =>
+    setImmediate(() => {
+      nowMs += ms;
+      run();
+    })) as unknown as typeof setTimeout);
   onTestFinished(() => {
     vi.restoreAllMocks();
   });
@@ -138,5 +144,44 @@ describe('the fair queue', () => {
     await turn();
 
     expect(queue.run('only', task('x', 1))).toBe('x');
+  });
+
+  it('serves keys that owe much for a part of a turn, then lets pass what they overran', async () => {
+    const queue = new FairQueue();
+    void queue.run('victim', task('v', 1));
+    void queue.run('attacker', task('a', 40));
+    const owed = many(queue, 'attacker', 3, 10);
+
+    const startMs = nowMs;
+    await Promise.all(owed);
+
+    // Twice 9 ms lie between one task of 10 ms and the next.
+    expect(nowMs - startMs).toBeGreaterThanOrEqual(3 * 10 + 2 * 18);
+    expect(nowMs - startMs).toBeLessThan(90);
+  });
+
+  it('serves another key at once while those that owe much wait', async () => {
+    const queue = new FairQueue();
+    void queue.run('victim', task('v', 1));
+    void queue.run('attacker', task('a', 40));
+    const owed = many(queue, 'attacker', 20, 10);
+    await turn();
+    const before = ran.length;
+
+    await queue.run('victim', task('w', 1));
+
+    expect(ran.slice(before).indexOf('w')).toBeLessThanOrEqual(1);
+    await Promise.all(owed);
+  });
+
+  it('sends what a turn has answered before it serves what waits', async () => {
+    const queue = new FairQueue();
+    void queue.run('a', task('first', 10));
+    const waits = queue.run('a', task('second', 10));
+    void endOfTurn().then(() => ran.push('sent'));
+
+    await waits;
+
+    expect(ran).toEqual(['first', 'sent', 'second']);
   });
 });

@@ -117,7 +117,7 @@ class Read implements Flight {
     const { value, status } = outcome;
     // Frozen only when it is shared: freezing takes a quarter of the time of parsing.
     if (callers.length > 1) freeze(value as object);
-    for (const caller of callers) caller.answer(value, status);
+    answerInTurns(callers, value, status);
   }
 
   /** One caller stops waiting. */
@@ -145,6 +145,20 @@ class Read implements Flight {
       else this.#callers = [caller]; // mostly the only one, and a push would allocate for seventeen
     });
   }
+}
+
+/** Callers that go on in one turn of the event loop: each executes until it waits again. */
+const CALLERS_A_TURN = 8;
+
+function answerInTurns(
+  callers: readonly Caller[],
+  value: unknown,
+  status: number,
+  first = 0,
+): void {
+  const last = Math.min(callers.length, first + CALLERS_A_TURN);
+  for (let i = first; i < last; i++) callers[i]!.answer(value, status);
+  if (last < callers.length) setImmediate(answerInTurns, callers, value, status, last);
 }
 
 /** One caller of a read: waits for the answer, its request's deadline, or its own cancel. */

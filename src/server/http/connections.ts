@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Requests that may wait on a connection; more than any client sends ahead. */
-const MAX_PIPELINED = 100;
+const MAX_PIPELINED = 64;
 
 /** How long a caller may take to read an answer that does not fit into the system's buffers. */
 const READ_WITHIN_MS = 30_000;
@@ -31,6 +31,23 @@ interface Connection {
   isBusy: boolean;
   /** Serve the requests that wait. */
   readonly waiting: (() => void)[];
+}
+
+/** What Node calls for each request, when its headers are parsed. */
+interface ParsedSocket extends Socket {
+  parser?: { onIncoming: () => number } | null;
+}
+
+/** The answer by which it tells the parser that no further HTTP follows. */
+const NO_HTTP_FOLLOWS = 2;
+
+/**
+ * Closes the connection of a caller who has sent too much ahead. Node would go on to make a request of
+ * each that has arrived with it, of up to 64 KB, as nothing else stops its parser.
+ */
+function cut(socket: ParsedSocket): void {
+  if (socket.parser) socket.parser.onIncoming = () => NO_HTTP_FOLLOWS;
+  socket.destroy();
 }
 
 export class Connections {
@@ -57,7 +74,13 @@ export class Connections {
     }
     this.#counts.set(address, count);
     this.#open.set(socket, { isBusy: false, waiting: [] });
+    // Node makes an error for each request that is not answered then; nothing reads their stacks.
+    const { stackTraceLimit } = Error;
+    socket.prependOnceListener('close', () => {
+      Error.stackTraceLimit = 0;
+    });
     socket.once('close', () => {
+      Error.stackTraceLimit = stackTraceLimit;
       this.#open.delete(socket);
       const left = this.#counts.get(address)! - 1;
       if (left > 0) this.#counts.set(address, left);
@@ -82,7 +105,7 @@ export class Connections {
       connection.waiting.push(start);
       socket.pause();
     } else {
-      socket.destroy();
+      cut(socket);
     }
   }
 

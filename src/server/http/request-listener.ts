@@ -6,6 +6,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
+import { Turns } from '../../lib/turns.ts';
 import type { Site } from '../site.ts';
 import { streamOf, writeEvents } from '../live/event-stream.ts';
 import type { ReplyStream } from '../live/reply-stream.ts';
@@ -19,6 +20,9 @@ import { readBody } from './request-body.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
+
+/** Above it, in characters or bytes, handing over an answer takes turns with all large work. */
+const MAX_AT_ONCE = 65_536;
 
 /** Probes ask for these by addresses and names of their own; a page learns nothing from them. */
 const FOR_ANY_HOST = new Set(['/health', '/ready']);
@@ -128,6 +132,18 @@ export function requestListener(options: RequestListenerOptions): Serve {
     lingerMs = 0,
   ): Promise<void> {
     await endOfTurn();
+    const send = (): void => sendNow(exchange, status, headers, body, lingerMs);
+    if (body.length <= MAX_AT_ONCE) send();
+    else await (exchange.record.turns ??= new Turns()).run(send);
+  }
+
+  function sendNow(
+    exchange: Exchange,
+    status: number,
+    headers: string[],
+    body: string | Buffer,
+    lingerMs: number,
+  ): void {
     const { incoming, outgoing } = exchange;
     if (outgoing.destroyed) return;
     const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;

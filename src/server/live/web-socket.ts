@@ -51,6 +51,9 @@ const PING_MS = 12_000;
 /** How long a client may take to answer our close, in milliseconds. */
 const CLOSE_MS = 2_000;
 
+/** A client that has not read so much is not read from. */
+const MAX_UNREAD_BYTES = 1_000_000;
+
 /** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
 const SERVICE_RESTART = 1_012;
 
@@ -77,6 +80,8 @@ export class WebSocketCarrier {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      // A message a turn: 64 KB of small ones, which are read at once, would take all of it.
+      allowSynchronousEvents: false,
       maxPayload: maxPayloadBytes,
       handleProtocols,
     });
@@ -144,7 +149,10 @@ export class WebSocketCarrier {
         // Resolves when the system has taken it: until then no further event is asked for.
         send: (text) =>
           new Promise<void>((resolve) => {
-            socket.send(text, () => resolve());
+            socket.send(text, () => {
+              if (socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.resume();
+              resolve();
+            });
           }),
         close: (code, reason) => closeSoon(socket, code ?? CloseCode.BadRequest, reason),
         onMessage: (take) => {
@@ -152,6 +160,7 @@ export class WebSocketCarrier {
             isThere = true;
             // `ws` gives one buffer unless it is told otherwise.
             take((data as Buffer).toString()).catch(fail);
+            if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
           });
         },
       },

@@ -4,12 +4,17 @@
  *
  * Once a turn of the event loop has worked for its share of time, tasks wait here for a later turn.
  * Waiting tasks are served by deficit round robin in milliseconds (Shreedhar and Varghese, 1995), with a
- * flow for each key: senders of expensive documents wait for them. What a flow has used is remembered
- * for some turns, so that a flow with few requests comes before one that always has some.
+ * flow for each key: senders of expensive documents wait for them. What a flow has used is remembered,
+ * so that a flow with few requests comes before one that always has some. While there are others, those
+ * that owe much have a part of a turn together, and then wait for twice as long as their tasks overran it.
  */
+import { afterPresent, endTurn } from '../../lib/end-of-turn.ts';
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
 const TURN_MS = 5;
+
+/** How long a turn works for flows that owe much while there are others, in milliseconds. */
+const OWING_MS = 1;
 
 /** What a flow may use each time it is visited, in milliseconds. */
 const QUANTUM_MS = 1;
@@ -58,6 +63,9 @@ export class FairQueue {
   #lastKey: string | undefined;
   /** When two tasks of different keys last came one after the other. */
   #changedMs = -Infinity;
+  /** Until when flows that owe much wait, since a task of theirs has overrun. */
+  #restsUntilMs = -Infinity;
+  #rested: NodeJS.Timeout | undefined;
 
   /**
    * Runs a task: at once where none waits and the turn has time left, unless its flow has used much more
@@ -73,8 +81,8 @@ export class FairQueue {
       this.#lastKey = key;
       this.#changedMs = nowMs;
     }
-    const isBehind = flow.creditMs < -TOLERATED_MS && nowMs - this.#changedMs < ALONE_AFTER_MS;
-    if (this.#waiting === 0 && this.#usedMs < TURN_MS && !isBehind) {
+    const mustWait = owesMuch(flow) && !this.#isAlone(nowMs);
+    if (this.#waiting === 0 && this.#usedMs < TURN_MS && !mustWait) {
       return this.#timed(flow, task, nowMs);
     }
     if (flow.tasks.length >= MAX_WAITING - this.#waiting) throw new QueueFullError();
@@ -129,12 +137,34 @@ export class FairQueue {
   }
 
   readonly #endTurn = (): void => {
-    this.#turnHasEnd = false;
-    this.#usedMs = 0;
-    if (this.#waiting > 0) this.#serve();
-    if (this.#flows.size > MAX_IDLE) this.#forget(performance.now());
-    if (this.#waiting > 0) this.#endTurnLater();
+    if (this.#waiting === 0) {
+      this.#turnHasEnd = false;
+      this.#usedMs = 0;
+      if (this.#flows.size > MAX_IDLE) this.#forget(performance.now());
+      return;
+    }
+    // Answers and calls of this turn are sent before, and what the tasks begin is sent after them.
+    endTurn();
+    afterPresent(() => {
+      this.#usedMs = 0;
+      const restMs = this.#serve();
+      afterPresent(() => {
+        endTurn();
+        this.#turnHasEnd = false;
+        if (restMs < 1) this.#endTurnLater();
+        else if (!this.#rested) this.#rested = setTimeout(this.#endRest, restMs);
+      });
+    });
   };
+
+  readonly #endRest = (): void => {
+    this.#rested = undefined;
+    this.#endTurnLater();
+  };
+
+  #isAlone(nowMs: number): boolean {
+    return nowMs - this.#changedMs >= ALONE_AFTER_MS;
+  }
 
   /** Forgets flows without tasks and debts. */
   #forget(nowMs: number): void {
@@ -144,13 +174,32 @@ export class FairQueue {
     }
   }
 
-  #serve(): void {
+  /** @returns for how long no task may run that waits now, in milliseconds. */
+  #serve(): number {
+    const nowMs = performance.now();
+    for (const flow of this.#flows.values()) payOff(flow, nowMs);
+    this.#takeTurns();
+    if (this.#usedMs >= TURN_MS || this.#waiting === 0) return 0;
+    if (this.#isAlone(nowMs)) {
+      this.#serveOwing(TURN_MS);
+      return 0;
+    }
+    if (nowMs >= this.#restsUntilMs) {
+      const untilMs = this.#usedMs + OWING_MS;
+      this.#serveOwing(untilMs);
+      const overrunMs = this.#usedMs - untilMs;
+      this.#restsUntilMs = performance.now() + 2 * overrunMs;
+    }
+    return this.#restsUntilMs - performance.now();
+  }
+
+  /** Serves flows that do not owe much. */
+  #takeTurns(): void {
     for (const [key, flow] of this.#flows) {
-      if (flow.tasks.length === 0) continue;
+      if (flow.tasks.length === 0 || owesMuch(flow)) continue;
       flow.creditMs = Math.min(flow.creditMs + QUANTUM_MS, QUANTUM_MS);
       while (flow.creditMs > 0 && flow.tasks.length > 0 && this.#usedMs < TURN_MS) {
-        this.#waiting -= 1;
-        this.#timed(flow, flow.tasks.shift()!);
+        this.#runNext(flow);
       }
       // Visited again by this very loop, after the others.
       this.#flows.delete(key);
@@ -158,7 +207,31 @@ export class FairQueue {
       if (this.#usedMs >= TURN_MS || this.#waiting === 0) return;
     }
   }
+
+  /** Serves the flow that owes least, then the next, until the turn has worked for so long. */
+  #serveOwing(untilMs: number): void {
+    while (this.#waiting > 0 && this.#usedMs < untilMs) {
+      let least: [string, Flow] | undefined;
+      for (const entry of this.#flows) {
+        if (entry[1].tasks.length > 0 && !(least && least[1].creditMs >= entry[1].creditMs)) {
+          least = entry;
+        }
+      }
+      const [key, flow] = least!;
+      this.#runNext(flow);
+      // Of those that owe as much, another is next.
+      this.#flows.delete(key);
+      this.#flows.set(key, flow);
+    }
+  }
+
+  #runNext(flow: Flow): void {
+    this.#waiting -= 1;
+    this.#timed(flow, flow.tasks.shift()!);
+  }
 }
+
+const owesMuch = ({ creditMs }: Flow): boolean => creditMs < -TOLERATED_MS;
 
 /** Time alone pays debts: turns would have to be made for it. */
 function payOff(flow: Flow, nowMs: number): void {

@@ -45,13 +45,19 @@ export class Content {
 
   /** Makes the text of a large body in as many turns as it takes. */
   async write(turns: Turns): Promise<void> {
-    const parts: string[] = [];
-    for (const part of jsonParts(this.body)) {
-      turns.look(performance.now());
-      if (turns.isOver) await turns.next();
-      parts.push(part);
-    }
-    this.#text ??= parts.join('');
+    const parts = jsonParts(this.body);
+    const texts: string[] = [];
+    const writeSome = (): boolean => {
+      while (!turns.isOver) {
+        const part = parts.next();
+        if (part.done) return true;
+        texts.push(part.value);
+        turns.look(performance.now());
+      }
+      return false;
+    };
+    while (!(await turns.run(writeSome)));
+    this.#text ??= texts.join('');
   }
 
   /** The SHA-256 of the text. */
