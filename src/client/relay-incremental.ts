@@ -118,7 +118,7 @@ async function* partsOf({ headers, body }: Response): AsyncGenerator<Part, void>
   const boundary = /boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1] ?? '-';
   const separator = `\r\n--${boundary}`;
   const decoder = new TextDecoder();
-  const reader = body!.getReader();
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
   let text = '';
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
