@@ -2,8 +2,8 @@
  * A queue that items can leave from any place.
  *
  * Not a Set: each time one changes its size it leaves its table to the collector, with the items that
- * were in it. Of a Set that lives long, V8's young collections keep all such tables and their items, which
- * took a third of the CPU of a loaded process with many keys.
+ * were in it. Of a Set that lives long, V8's young collections keep all such tables and their items: with
+ * 50 keys under load those were 50 kB of each nested query.
  */
 export class LinkedQueue<Item extends Linked<Item>> implements Iterable<Item> {
   size = 0;

@@ -16,22 +16,24 @@ const QUIET_UTILIZATION = 0.2;
 /** How much more than after the last collection there has to be for the next, in bytes. */
 const WORTHWHILE_BYTES = 30_000_000;
 
+/** Memory that one collection frees, pages of the heap above all, is returned by the next ones. */
+const COLLECTIONS = 3;
+
 export function releaseMemoryWhenQuiet(): void {
   const collect = garbageCollector();
   let restingBytes = process.memoryUsage.rss();
+  let due = 0;
   let checked = performance.eventLoopUtilization();
   setInterval(() => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, checked);
     checked = now;
     if (utilization > QUIET_UTILIZATION) return;
-    const heldBytes = process.memoryUsage.rss();
-    if (heldBytes < restingBytes + WORTHWHILE_BYTES) return;
+    if (process.memoryUsage.rss() >= restingBytes + WORTHWHILE_BYTES) due = COLLECTIONS;
+    if (due === 0) return;
+    due -= 1;
     collect();
-    const leftBytes = process.memoryUsage.rss();
-    // Memory that one collection frees, pages of the heap above all, is returned by the next one.
-    const hasMore = heldBytes - leftBytes > WORTHWHILE_BYTES / 10;
-    restingBytes = hasMore ? -Infinity : leftBytes;
+    restingBytes = process.memoryUsage.rss();
   }, CHECK_EVERY_MS).unref();
 }
 
