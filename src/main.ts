@@ -70,7 +70,7 @@ async function lead(config: Config, logger: Logger): Promise<void> {
 
 /** The process that serves: the only one, or one of several workers. */
 async function serve(config: Config, logger: Logger): Promise<void> {
-  const metrics = new Metrics(true);
+  const metrics = new Metrics({ ofProcess: true });
   surviveRejections(logger, () => metrics.unhandledRejection());
   releaseMemoryWhenQuiet();
   if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);

@@ -25,8 +25,6 @@ export function endTurn(): void {
   resolve?.();
 }
 
-/** Runs a task when all that can go on without input has done so. */
-export function afterPresent(task: () => void): void {
-  // Node runs what is due in this way when no promise's continuation is left.
+/** Runs a task in this turn, when no continuation of a promise is left that can run without input. */
+export const afterPromises = (task: () => void): void =>
   queueMicrotask(() => process.nextTick(task));
-}

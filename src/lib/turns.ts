@@ -6,7 +6,7 @@
  * two, and the first to come goes first among equals: of many alike few are half done, and held in memory.
  * Source: L. Kleinrock, "Queueing Systems, Volume II", chapter 4, 1976.
  */
-import { afterPresent, endTurn } from './end-of-turn.ts';
+import { afterPromises, endTurn } from './end-of-turn.ts';
 
 /** How long large pieces of work may take of one turn, in milliseconds. */
 const SLICE_MS = 3;
@@ -117,7 +117,7 @@ function beginSlice(): void {
   }
   // Answers and calls are sent first.
   endTurn();
-  afterPresent(() => {
+  afterPromises(() => {
     const nowMs = performance.now();
     endsAtMs = nowMs + SLICE_MS;
     Turns.serve(nowMs);

@@ -1,31 +1,28 @@
 /** Whose work is next: tasks take staged time, turns of the event loop are real. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { endOfTurn } from '../../src/lib/end-of-turn.ts';
 import { FairQueue, QueueFullError } from '../../src/server/operation/fair-queue.ts';
+import { stageTime } from '../support/staged-time.ts';
 
-let nowMs: number;
+let time: ReturnType<typeof stageTime>;
 let ran: string[];
 
 beforeEach(() => {
-  nowMs = 0;
+  time = stageTime();
   ran = [];
-  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) =>
     setImmediate(() => {
-      nowMs += ms;
+      time.nowMs += ms;
       run();
     })) as unknown as typeof setTimeout);
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-  });
 });
 
 /** A task that takes so long. */
 const task =
   (name: string, ms: number): (() => string) =>
   () => {
-    nowMs += ms;
+    time.nowMs += ms;
     ran.push(name);
     return name;
   };
@@ -139,7 +136,7 @@ describe('the fair queue', () => {
   it('lets a key without others work on, whatever it has used', async () => {
     const queue = new FairQueue();
     void queue.run('only', task('w', 1));
-    nowMs += 1_000;
+    time.nowMs += 1_000;
     queue.charge('only', 40);
     await turn();
 
@@ -152,12 +149,12 @@ describe('the fair queue', () => {
     void queue.run('attacker', task('a', 40));
     const owed = many(queue, 'attacker', 3, 10);
 
-    const startMs = nowMs;
+    const startMs = time.nowMs;
     await Promise.all(owed);
 
     // Twice 9 ms lie between one task of 10 ms and the next.
-    expect(nowMs - startMs).toBeGreaterThanOrEqual(3 * 10 + 2 * 18);
-    expect(nowMs - startMs).toBeLessThan(90);
+    expect(time.nowMs - startMs).toBeGreaterThanOrEqual(3 * 10 + 2 * 18);
+    expect(time.nowMs - startMs).toBeLessThan(90);
   });
 
   it('serves another key at once while those that owe much wait', async () => {

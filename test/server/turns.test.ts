@@ -1,18 +1,15 @@
 /** Which large work goes on next: tasks take staged time, turns of the event loop are real. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { Turns } from '../../src/lib/turns.ts';
+import { stageTime } from '../support/staged-time.ts';
 
-let nowMs: number;
+let time: ReturnType<typeof stageTime>;
 let ran: string[];
 
 beforeEach(() => {
-  nowMs = 0;
+  time = stageTime();
   ran = [];
-  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-  });
 });
 
 /** Work of so many tasks of a millisecond each, one after the other. */
@@ -20,7 +17,7 @@ async function work(name: string, tasks: number): Promise<void> {
   const turns = new Turns();
   for (let i = 0; i < tasks; i++) {
     await turns.run(() => {
-      nowMs += 1;
+      time.nowMs += 1;
       ran.push(name);
     });
   }

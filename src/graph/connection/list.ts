@@ -5,6 +5,7 @@
  * merged, and a page that has arrived answers every later read of no more items.
  */
 import { Cancel } from '../../lib/cancel.ts';
+import { afterPromises } from '../../lib/end-of-turn.ts';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -151,7 +152,8 @@ class ListReader {
     if (known?.serves(page, origin)) return known;
     const asked = new PageRead(id, list, page, origin);
     this.#pages.set(id, asked);
-    if (this.#due.push(asked) === 1) atEndOfTick(() => this.#begin());
+    // As DataLoader does: what the promises of this tick ask for is merged too.
+    if (this.#due.push(asked) === 1) afterPromises(() => this.#begin());
     return asked;
   }
 
@@ -165,10 +167,6 @@ class ListReader {
 /** A list's id begins with no digit. */
 const readKey = ({ id }: List, { from }: ListPage): string =>
   from === null ? id : `${from.length}:${from}${id}`;
-
-/** As DataLoader does: after the promises of this tick, so that whatever they ask for is merged too. */
-const atEndOfTick = (run: () => void): void =>
-  void Promise.resolve().then(() => process.nextTick(run));
 
 const listReader = perRequest(() => new ListReader());
 

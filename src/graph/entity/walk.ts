@@ -43,7 +43,7 @@ export interface ObjectSelection {
   readonly needsObject: boolean;
 }
 
-/** Found once for each array of nodes, as `collectFields` does, and for each type of the objects that it is selected of. */
+/** Found once for each array of nodes, as `collectFields` does, and for each type of object. */
 const selections = new WeakMap<readonly Selecting[], ObjectSelection[]>();
 
 export function selectionOf(

@@ -282,11 +282,12 @@ export class ConcurrencyLimiter {
 
   /** Starts what may start of the keys whose turn it is. */
   #startWaiting(): void {
-    for (const key of this.#newKeys) this.#startTurn(key);
-    for (const key of this.#oldKeys) {
-      if (this.#active >= this.#options.connections) return;
-      if (key.queued === 0) this.#oldKeys.delete(key);
-      else this.#startTurn(key);
+    for (const keys of [this.#newKeys, this.#oldKeys]) {
+      for (const key of keys) {
+        if (this.#active >= this.#options.connections) return;
+        if (key.queued === 0) keys.delete(key);
+        else this.#startTurn(key);
+      }
     }
   }
 

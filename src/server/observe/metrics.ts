@@ -58,8 +58,8 @@ export class Metrics {
   readonly #rejections: Counter;
   #gathering: Promise<string> | undefined;
 
-  /** @param ofProcess also memory, CPU, event loop and GC of the process: once a process. */
-  constructor(ofProcess = false) {
+  /** @param options.ofProcess also memory, CPU, event loop and GC of the process: once a process. */
+  constructor({ ofProcess = false } = {}) {
     this.#counter(
       'gateway_requests_total',
       'GraphQL requests by operation type and outcome.',

@@ -8,7 +8,7 @@
  * so that a flow with few requests comes before one that always has some. While there are others, those
  * that owe much have a part of a turn together, and then wait for twice as long as their tasks overran it.
  */
-import { afterPresent, endTurn } from '../../lib/end-of-turn.ts';
+import { afterPromises, endTurn } from '../../lib/end-of-turn.ts';
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
 const TURN_MS = 5;
@@ -145,10 +145,10 @@ export class FairQueue {
     }
     // Answers and calls of this turn are sent before, and what the tasks begin is sent after them.
     endTurn();
-    afterPresent(() => {
+    afterPromises(() => {
       this.#usedMs = 0;
       const restMs = this.#serve();
-      afterPresent(() => {
+      afterPromises(() => {
         endTurn();
         this.#turnHasEnd = false;
         if (restMs < 1) this.#endTurnLater();
