@@ -82,18 +82,20 @@ function cacheControl({ trusted }: RequestRecord, { cacheMaxAge = 0 }: Represent
   return trusted && cacheMaxAge > 0 ? `private, max-age=${cacheMaxAge}` : 'private, no-cache';
 }
 
-/** Of the answer, its media type and whom it is for. */
-const markOf = (
+/** Of the answer, its media type and whom it is for; made once for an answer that is kept. */
+function markOf(
   { content }: Reply,
   mediaType: MediaType,
   apiKey: string | null | undefined,
   secret = '',
-): string =>
-  hash(
-    'sha256',
-    JSON.stringify([secret, apiKey ?? null, mediaType, content.digest]),
-    'base64url',
-  ).slice(0, TAG_LENGTH);
+): string {
+  const of = JSON.stringify([secret, apiKey ?? null, mediaType]);
+  if (content.mark?.of !== of) {
+    const text = hash('sha256', `${of}${content.digest}`, 'base64url').slice(0, TAG_LENGTH);
+    content.mark = { of, text };
+  }
+  return content.mark.text;
+}
 
 /** Characters of six bits each. */
 const TAG_LENGTH = 24;

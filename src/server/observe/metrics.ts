@@ -16,9 +16,7 @@ import type { Pollers } from '../../graph/live/pollers.ts';
 import type { Subscriptions } from '../live/subscriptions.ts';
 import type { SubscriptionObserver } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
-
-/** From a cached answer to the deadline, in seconds. */
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+import { BOUNDS, DurationHistogram, type Labels } from './duration-histogram.ts';
 
 /** How a request ended. `partial`: with data and errors. `abandoned`: its caller had left. */
 export type Outcome = 'ok' | 'partial' | 'refused' | 'failed' | 'abandoned';
@@ -54,7 +52,7 @@ export class Metrics {
     operation,
     outcome,
   }));
-  readonly #durations: Histogram<'operation'>;
+  readonly #durations: DurationHistogram<string>;
   readonly #rejections: Counter;
   #gathering: Promise<string> | undefined;
 
@@ -69,7 +67,7 @@ export class Metrics {
     this.#durations = this.#histogram(
       'gateway_request_duration_seconds',
       'GraphQL requests, arrival to answer.',
-      ['operation'],
+      (operation) => ({ operation }),
     );
     this.#rejections = this.#counter(
       'gateway_unhandled_rejections_total',
@@ -91,7 +89,7 @@ export class Metrics {
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
     const operation = record.operationType ?? 'none';
     this.#requests.add(operation, outcome);
-    this.#durations.observe({ operation }, durationMs / 1_000);
+    this.#durations.observe(operation, durationMs / 1_000);
   }
 
   unhandledRejection(): void {
@@ -154,10 +152,12 @@ export class Metrics {
       'Subscriptions ended, by cause.',
       ['cause'],
     );
-    const lag = this.#histogram(
-      'gateway_live_lag_seconds',
-      "From the backend's change of a watched object, by its own clock, to its being seen here.",
-    );
+    const lag = new Histogram({
+      name: 'gateway_live_lag_seconds',
+      help: "From the backend's change of a watched object, by its own clock, to its being seen here.",
+      buckets: BOUNDS,
+      registers: [this.registry],
+    });
     return {
       onPoll: (outcome) => polls.inc({ outcome }),
       onChange: (lagMs) => {
@@ -185,7 +185,7 @@ export class Metrics {
     const durations = this.#histogram(
       'gateway_upstream_call_duration_seconds',
       'Attempts of REST calls, from the queue to the whole answer.',
-      ['method', 'route'],
+      ({ method, path: route }: RouteLabel) => ({ method, route }),
     );
     const retries = this.#counter('gateway_upstream_retries_total', 'Attempts after the first.');
     const shared = this.#counter(
@@ -207,7 +207,7 @@ export class Metrics {
     return {
       onCall: ({ route, attempt, status, failure, durationMs }) => {
         calls.add(route, status ?? failure ?? 'none');
-        durations.observe({ method: route.method, route: route.path }, durationMs / 1_000);
+        durations.observe(route, durationMs / 1_000);
         if (attempt > 1) retries.inc();
       },
       onShared: () => shared.inc(),
@@ -242,12 +242,10 @@ export class Metrics {
     return new Gauge({ name, help, aggregator: 'sum', registers: [this.registry], ...options });
   }
 
-  #histogram<Label extends string = never>(
-    name: string,
-    help: string,
-    labelNames: Label[] = [],
-  ): Histogram<Label> {
-    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] });
+  #histogram<Row>(name: string, help: string, labelsOf: (row: Row) => Labels) {
+    const histogram = new DurationHistogram(name, help, labelsOf);
+    this.registry.registerMetric(histogram.metric);
+    return histogram;
   }
 }
 

@@ -27,6 +27,8 @@ export class Content {
   #text: string | undefined;
   #digest: string | undefined;
   #coded: Map<string, Promise<Buffer>> | undefined;
+  /** The mark of its validators, and what else it is made of. */
+  mark: { readonly of: string; readonly text: string } | undefined;
 
   /** @param body itself, or in JSON. */
   constructor(body: FormattedExecutionResult | string) {

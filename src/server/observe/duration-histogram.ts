@@ -1,0 +1,65 @@
+/**
+ * A histogram of durations that counts in plain numbers until metrics are read.
+ *
+ * prom-client's own validates and hashes labels at each observation, which costs ten times as much.
+ */
+import type { Histogram } from 'prom-client';
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** From a cached answer to the deadline, in seconds. */
+export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface Series {
+  readonly labels: Labels;
+  /** By bound; the last is of longer ones. */
+  readonly counts: number[];
+  sum: number;
+}
+
+/** @typeParam Row what durations are told apart by: a value that is always the same one. */
+export class DurationHistogram<Row> {
+  /** To be registered. prom-client reads no more of a metric than this; its types want the class. */
+  readonly metric: Histogram;
+  readonly #name: string;
+  readonly #labelsOf: (row: Row) => Labels;
+  readonly #series = new Map<Row, Series>();
+
+  /** @param labelsOf the labels of a row. */
+  constructor(name: string, help: string, labelsOf: (row: Row) => Labels) {
+    this.#name = name;
+    this.#labelsOf = labelsOf;
+    const known = { name, help, type: 'histogram', aggregator: 'sum' };
+    const metric = { ...known, get: async () => ({ ...known, values: this.#values() }) };
+    this.metric = metric as unknown as Histogram;
+  }
+
+  observe(row: Row, seconds: number): void {
+    let series = this.#series.get(row);
+    if (!series) {
+      const counts = Array.from({ length: BOUNDS.length + 1 }, () => 0);
+      this.#series.set(row, (series = { labels: this.#labelsOf(row), counts, sum: 0 }));
+    }
+    let bucket = 0;
+    while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]!) bucket += 1;
+    series.counts[bucket]! += 1;
+    series.sum += seconds;
+  }
+
+  /** Buckets count what is shorter as well, as Prometheus has it. */
+  #values() {
+    return [...this.#series.values()].flatMap(({ labels, counts, sum }) => {
+      let count = 0;
+      const buckets = counts.map((own, i) => {
+        count += own;
+        const le = BOUNDS[i] ?? '+Inf';
+        return { metricName: `${this.#name}_bucket`, labels: { le, ...labels }, value: count };
+      });
+      return [
+        ...buckets,
+        { metricName: `${this.#name}_sum`, labels, value: sum },
+        { metricName: `${this.#name}_count`, labels, value: count },
+      ];
+    });
+  }
+}
