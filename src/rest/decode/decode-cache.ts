@@ -8,7 +8,9 @@
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { freeze } from '../../lib/freeze.ts';
+import { Habit } from '../../lib/habit.ts';
 import { isRead, type Answer, type Call, type Decoded, type Layer } from '../client/call.ts';
+import type { RouteLabel } from '../client/errors.ts';
 import { decode } from './decode.ts';
 
 /** The most memory that all kept answers may take, in bytes. */
@@ -35,6 +37,8 @@ interface Kept {
 
 export class DecodeCache {
   readonly #entries: LRUCache<string, Entry>;
+  /** How often answers of a route come again: a checksum of each costs more than it can save. */
+  readonly #habits = new WeakMap<RouteLabel, Habit>();
 
   constructor(maxBytes = MAX_BYTES) {
     this.#entries = new LRUCache({
@@ -62,27 +66,25 @@ export class DecodeCache {
    */
   decode(call: Call, answer: Answer): Decoded {
     if (!isRead(call)) return decode(call, answer);
-    const { path } = call;
+    const { path, route } = call;
     const entry = this.#entries.get(path);
+    let habit = this.#habits.get(route);
+    if (!habit) this.#habits.set(route, (habit = new Habit()));
     if (entry?.kept && isSame(entry.kept, answer)) {
+      habit.noteRepetition(true);
       const { decoded } = entry.kept;
       freeze(decoded.value as object);
       return decoded;
     }
     const decoded = decode(call, answer);
-    if (mayBeKept(decoded, answer)) this.#remember(path, entry, answer, decoded);
-    return decoded;
-  }
-
-  #remember(path: string, before: Entry | undefined, answer: Answer, decoded: Decoded): void {
+    if (!habit.isLookedAt() || !mayBeKept(decoded, answer)) return decoded;
     const { body, headers } = answer;
     const sum = crc32(body);
-    this.#entries.set(
-      path,
-      before?.sum === sum
-        ? { sum, kept: { body: copyOf(body), type: headers['content-type'], decoded } }
-        : { sum },
-    );
+    const isRepetition = entry?.sum === sum;
+    habit.noteRepetition(isRepetition);
+    const keep = (): Kept => ({ body: copyOf(body), type: headers['content-type'], decoded });
+    this.#entries.set(path, isRepetition ? { sum, kept: keep() } : { sum });
+    return decoded;
   }
 }
 

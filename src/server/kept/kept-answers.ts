@@ -8,6 +8,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from '../../execution/execution.ts';
+import { Habit } from '../../lib/habit.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { KnownDocument } from '../operation/documents.ts';
 import type { OperationParams } from '../operation/params.ts';
@@ -17,10 +18,6 @@ import { RepeatedRequest } from './repeated-request.ts';
 /** The share of the memory that one answer may take. */
 const LARGEST_PART = 1 / 8;
 
-/** After how many requests without a repetition a document is looked at less often, and how often then. */
-const PATIENCE = 64;
-const SAMPLE = 16;
-
 interface AskedOperation {
   readonly known: KnownDocument;
   readonly params: OperationParams;
@@ -29,7 +26,7 @@ interface AskedOperation {
 }
 
 export class KeptAnswers {
-  readonly #habits = new WeakMap<KnownDocument, Habit>();
+  readonly #habits = new WeakMap<KnownDocument, DocumentHabit>();
   readonly #requests: LRUCache<string, RepeatedRequest>;
 
   /** @param maxBytes the most memory that all of it may take. */
@@ -45,7 +42,7 @@ export class KeptAnswers {
   find({ known, apiKey, params }: AskedOperation): RepeatedRequest | undefined {
     const { operationName, variables, onError } = params;
     let habit = this.#habits.get(known);
-    if (!habit) this.#habits.set(known, (habit = new Habit()));
+    if (!habit) this.#habits.set(known, (habit = new DocumentHabit()));
     if (!habit.isLookedAt()) return undefined;
     const id = JSON.stringify([habit.id, apiKey, operationName ?? null, onError, variables]);
     const found = this.#requests.get(id);
@@ -92,19 +89,7 @@ export class KeptAnswers {
 
 let documents = 0;
 
-/** Whether a document is asked with the same key and variables again. */
-class Habit {
+/** How often a document is asked with the same key and variables again. */
+class DocumentHabit extends Habit {
   readonly id = documents++;
-  #withoutRepetition = 0;
-  #skipped = 0;
-
-  isLookedAt(): boolean {
-    if (this.#withoutRepetition < PATIENCE) return true;
-    this.#skipped = (this.#skipped + 1) % SAMPLE;
-    return this.#skipped === 0;
-  }
-
-  noteRepetition(isRepetition: boolean): void {
-    this.#withoutRepetition = isRepetition ? 0 : this.#withoutRepetition + 1;
-  }
 }
