@@ -5,7 +5,7 @@
  * stand for an object wherever a query selects nothing more.
  */
 import type { ObjectRef } from '@pothos/core';
-import type { CallOptions } from '../../rest/client/client.ts';
+import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Types } from '../types/builder.ts';
 import type { List } from '../connection/list.ts';
@@ -20,18 +20,26 @@ import { segmentFault } from '../../rest/client/path.ts';
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
 
-interface EntityOptions<T extends object, Name extends string> {
+type EntityOptions<T extends object, Name extends string> = {
   readonly ref: ObjectRef<Types, T>;
   /** The key's fields, in the order of the REST path. */
   readonly key: readonly Name[];
-  /** The route that `find` costs. */
-  readonly route: Route;
-  /** One object by its key; null when there is none. */
-  readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
   /** The list that `find` looks through where the backend lacks the route. */
   readonly searched?: (context: Context) => List;
   readonly alternateKeys?: readonly (readonly (keyof T & string)[])[];
-}
+} & (
+  | {
+      /** The route that answers an object by its key. */
+      readonly route: Route<string, NoInfer<T>>;
+      readonly find?: undefined;
+    }
+  | {
+      /** The route that `find` costs. */
+      readonly route: Route;
+      /** One object by its key; null when there is none. */
+      readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
+    }
+);
 
 /** An entity of any type: the keys that it takes come from itself, see `Loader`. */
 export type AnyEntity = Entity<object, string>;
@@ -48,20 +56,26 @@ export class Entity<T extends object, Name extends string> {
   readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
   readonly #keyFields: ReadonlySet<string>;
   /** The parameters of the path that the key fills, in its order. An entry is picked out of its topic. */
-  readonly #parameters: readonly (string | undefined)[];
+  readonly #parameters: readonly string[];
   /** Objects that other calls brought, unread: hardly any request loads one of them. */
   readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
-  constructor({ ref, key, route, find, searched, alternateKeys = [] }: EntityOptions<T, Name>) {
+  constructor(options: EntityOptions<T, Name>) {
+    const { ref, key, route, searched, alternateKeys = [] } = options;
+    const find =
+      options.find === undefined
+        ? ({ rest }: Context, wanted: KeyOf<Name>, call: CallOptions) =>
+            rest.find(options.route, inputOf(this.pathOf(wanted)), call)
+        : options.find;
     this.ref = ref;
     this.key = key;
-    this.callKey = key.slice(0, route.path.split('{').length - 1);
     this.route = route;
     this.searched = searched;
     this.alternateKeys = alternateKeys;
     const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
-    this.#parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+    this.#parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter!);
+    this.callKey = key.slice(0, this.#parameters.length);
     this.loader = perRequest(
       (context) =>
         new Loader<KeyOf<Name>, T | null>(
@@ -112,6 +126,13 @@ export class Entity<T extends object, Name extends string> {
     );
   }
 
+  /** Values for the path of a route that names the object. */
+  pathOf(key: KeyOf<Name>): Readonly<Record<string, string>> {
+    const path: Record<string, string> = {};
+    for (const [i, parameter] of this.#parameters.entries()) path[parameter] = key[this.key[i]!];
+    return path;
+  }
+
   /** A key standing for its object, where nothing but key fields is selected. */
   stub(key: KeyOf<Name>): object {
     return { ...key };
@@ -156,6 +177,10 @@ export class Entity<T extends object, Name extends string> {
     return key;
   }
 }
+
+/** What a route takes whose parameters the compiler does not know. */
+export const inputOf = (path: Readonly<Record<string, string>> | undefined, body?: unknown) =>
+  ({ path, body }) as object as CallInput<string, unknown, unknown>;
 
 const entities = new Map<string, AnyEntity>();
 

@@ -6,16 +6,16 @@
  * are GraphQL errors.
  */
 import type { InputRef, ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { CallOptions } from '../../rest/client/client.ts';
 import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { builder, type Types } from '../types/builder.ts';
 import { forgetReads, type Context } from '../context.ts';
 import { callerKey, rawId } from '../entity/caller-key.ts';
 import { demanding } from '../entity/demand.ts';
-import type { Entity, KeyOf } from '../entity/entity.ts';
+import { inputOf, type Entity, type KeyOf } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { costing } from '../types/field-builder.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
@@ -53,18 +53,18 @@ interface FollowUp<T, Key, Options> {
   ) => Promise<{ readonly object: T; readonly reached: boolean }> | undefined;
 }
 
-interface WriteOptions<
+type WriteOptions<
   T extends object,
   Name extends keyof T & string,
   Input,
   Target extends object,
   Part extends keyof Target & string,
-  Body,
+  Answer,
   Options = undefined,
-> {
+> = {
   readonly name: string;
   readonly description: string;
-  readonly route: Route;
+  /** Its body, if it takes one, is the input's other fields. */
   readonly input: InputRef<Input>;
   /** What the payload holds, and under which name. */
   readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
@@ -76,14 +76,11 @@ interface WriteOptions<
     readonly field: keyof Input & string;
     readonly entity: Entity<Target, Part>;
   };
-  /** What REST takes as the body: the input's other fields. Absent where the route takes none. */
-  readonly body?: z.ZodType<Body>;
   /** Turns those fields into the body, where names differ, and paths of the body into the input's. */
   readonly rename?: {
     readonly toBody: (fields: WithoutNulls<Input>) => unknown;
     readonly toField: FieldOf;
   };
-  readonly send: (context: Context, key: KeyOf<Part>, body: Body, call: CallOptions) => Promise<T>;
   /**
    * Fields of the target that show whether the write was carried out, read back when its answer was
    * lost: see `outcome.ts`. Absent where nothing can be read back, because the write would have made
@@ -91,7 +88,14 @@ interface WriteOptions<
    */
   readonly readBack?: readonly (keyof Target & string)[];
   readonly followUp?: FollowUp<T, KeyOf<Part>, Options>;
-}
+} & (
+  | { readonly route: Route<string, NoInfer<T>>; readonly toObject?: undefined }
+  | {
+      readonly route: Route<string, Answer>;
+      /** Makes the object of what the route answers. */
+      readonly toObject: (answer: Answer, key: KeyOf<Part>) => T;
+    }
+);
 
 /** Adds a mutation with its payload type. */
 export function writeField<
@@ -100,16 +104,15 @@ export function writeField<
   Input,
   Target extends object,
   Part extends keyof Target & string,
-  Body,
+  Answer,
   Options = undefined,
->(options: WriteOptions<T, Name, Input, Target, Part, Body, Options>): void {
-  const { name, description, route, input, target, body, rename, send, readBack, followUp } =
-    options;
+>(options: WriteOptions<T, Name, Input, Target, Part, Answer, Options>): void {
+  const { name, description, route, input, target, rename, readBack, followUp } = options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
   const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
 
   /** @throws BAD_USER_INPUT for an id that is not the target's. */
-  const read = (args: Args): Write<KeyOf<Part>, Body, Options> => {
+  const read = (args: Args): Write<KeyOf<Part>, Options> => {
     // The schema says that it is there, and an object.
     const given = args.input as Readonly<Record<string, unknown>>;
     const isUnnamed = target !== undefined && target.field !== 'id' && given[target.field] === '';
@@ -119,13 +122,13 @@ export function writeField<
       ([field]) => field !== target?.field && !waitFields.has(field),
     );
     const fields = withoutNulls(dictionary(others)) as WithoutNulls<Input>;
-    const checked = body?.safeParse(rename ? rename.toBody(fields) : fields);
+    const checked = route.body?.safeParse(rename ? rename.toBody(fields) : fields);
     const waits = Object.entries(given).filter(([field]) => waitFields.has(field));
     const wait = followUp?.options.safeParse(withoutNulls(dictionary(waits)));
     return {
-      // Absent only where `send` has no use for them.
+      // Absent only where the path names no object.
       key: key as KeyOf<Part>,
-      body: checked?.data as Body,
+      body: checked?.data,
       wait: wait?.data as Options,
       userErrors: [
         ...(isUnnamed ? [emptyValue([target.field])] : []),
@@ -134,6 +137,16 @@ export function writeField<
         ...(wait?.error ? brokenLimits(wait.error, fieldOf) : []),
       ],
     };
+  };
+
+  const send = async (
+    { rest }: Context,
+    { key, body }: Write<KeyOf<Part>, Options>,
+    origin: GraphQLResolveInfo['path'],
+  ): Promise<T> => {
+    const given = inputOf(target?.entity.pathOf(key), body);
+    if (!options.toObject) return rest.call(options.route, given, { origin });
+    return options.toObject(await rest.call(options.route, given, { origin }), key);
   };
 
   builder.mutationField(name, (t) =>
@@ -161,10 +174,11 @@ export function writeField<
         ...nullOnlyWithError(),
       },
       resolve: async (_root, args: Args, context, info) => {
-        const { key, body, wait, userErrors } = read(args);
+        const write = read(args);
+        const { key, wait, userErrors } = write;
         if (userErrors.length > 0) return { object: null, userErrors };
         try {
-          const object = await send(context, key, body, { origin: info.path });
+          const object = await send(context, write, info.path);
           return { object, userErrors: [], ...(await followUp?.wait(context, key, object, wait)) };
         } catch (error) {
           if (!(error instanceof RestOutcomeUnknownError)) {
@@ -187,9 +201,9 @@ interface Args {
 }
 
 /** A write that can be sent, unless its user has mistakes to correct. */
-interface Write<Key, Body, Options> {
+interface Write<Key, Options> {
   readonly key: Key;
-  readonly body: Body;
+  readonly body: unknown;
   /** What the caller waits for after it. */
   readonly wait: Options;
   readonly userErrors: readonly UserError[];

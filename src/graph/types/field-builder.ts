@@ -18,6 +18,7 @@ interface AnyFieldBuilder {
   readonly kind: string;
   readonly arg: PothosSchemaTypes.ObjectFieldBuilder<Types, object>['arg'];
   field(options: object): never;
+  expose(name: string, options: object): never;
 }
 
 export const anyBuilder = (t: unknown): AnyFieldBuilder => t as AnyFieldBuilder;

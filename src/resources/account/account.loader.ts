@@ -8,8 +8,8 @@ import { walkList } from '../../graph/connection/list-walk.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import type { Account, AccountWithPersons } from '../../v0/account.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
+import { routes } from '../../v0/routes.ts';
 import { accountList, knowAccount, knownAccount } from './account.list.ts';
-import { findAccountWithPersons } from './account.source.ts';
 
 type AccountKey = Readonly<Record<'accountId', string>>;
 type DomainKey = Readonly<Record<'domain', string>>;
@@ -25,7 +25,8 @@ export const accountWithPersonsLoader = perRequest(
   ({ rest }) =>
     new Loader<AccountKey, AccountWithPersons | null>(
       ({ accountId }) => accountId,
-      ({ accountId }, call) => findAccountWithPersons(rest, accountId, call),
+      ({ accountId }, call) =>
+        rest.find(routes.getAccount, { path: { account_id: accountId } }, call),
     ),
 );
 

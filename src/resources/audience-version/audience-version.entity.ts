@@ -6,9 +6,9 @@
  */
 import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
+import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import type { AudienceVersion } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import { findVersion } from './audience-version.source.ts';
 
 /** A version that knows its page. */
 export interface VersionNode extends AudienceVersion {
@@ -33,8 +33,22 @@ export const audienceVersionEntity = new Entity({
   ref: AudienceVersionRef,
   key: ['pageId', 'audienceId', 'versionId'],
   route: routes.getVersion,
-  find: async ({ rest }, key, call) => {
-    const version = await findVersion(rest, key, call);
-    return version && ofPage(key.pageId, version);
-  },
+  find: ({ rest }, key, call) => findVersion(rest, key, call),
 });
+
+export interface VersionKey {
+  readonly pageId: string;
+  readonly audienceId: string;
+  readonly versionId: string;
+}
+
+/** A version; null when there is none. */
+export async function findVersion(
+  rest: RestClient,
+  { pageId, audienceId, versionId }: VersionKey,
+  call: CallOptions,
+): Promise<VersionNode | null> {
+  const path = { page_id: pageId, audience_id: audienceId, version_id: versionId };
+  const version = await rest.find(routes.getVersion, { path }, call);
+  return version && ofPage(pageId, version);
+}

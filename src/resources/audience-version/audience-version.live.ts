@@ -7,8 +7,12 @@ import type { Context } from '../../graph/context.ts';
 import { readTimestamp } from '../../graph/types/scalars.ts';
 import type { LiveObject, LiveSource } from '../../graph/live/pollers.ts';
 import type { AUDIENCE_STATUSES } from '../../v0/audience.ts';
-import { audienceVersionEntity, ofPage, type VersionNode } from './audience-version.entity.ts';
-import { findVersion, type VersionKey } from './audience-version.source.ts';
+import {
+  audienceVersionEntity,
+  findVersion,
+  type VersionKey,
+  type VersionNode,
+} from './audience-version.entity.ts';
 
 type VersionStatus = (typeof AUDIENCE_STATUSES)[number];
 
@@ -43,10 +47,7 @@ function hasReached(version: VersionNode, wanted: VersionStatus): boolean {
 }
 
 const versionSource: LiveSource<VersionKey, VersionNode> = {
-  read: async (rest, key, call) => {
-    const version = await findVersion(rest, key, call);
-    return version && ofPage(key.pageId, version);
-  },
+  read: findVersion,
   rankOf,
   isFinal,
   changedAt: ({ status, queuedAt, publishedAt, cancelledAt, archivedAt }) => {

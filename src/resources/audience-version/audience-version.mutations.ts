@@ -6,12 +6,15 @@
 import { z } from 'zod';
 import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
-import { AUDIENCE_STATUSES, OPERATION_KEY_LENGTH, PublishVersionBody } from '../../v0/audience.ts';
+import {
+  AUDIENCE_STATUSES,
+  OPERATION_KEY_LENGTH,
+  type AudienceVersion,
+} from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
 import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
 import { tellVersion, waitForVersion } from './audience-version.live.ts';
-import { publishVersion } from './audience-version.source.ts';
 
 /** Of `timeoutMs`, in milliseconds. */
 const WAIT_MS = { default: 5_000, max: 60_000 };
@@ -47,18 +50,15 @@ writeField({
   answers: { field: 'audienceVersion', entity: audienceVersionEntity },
   input: PublishAudienceVersionInput,
   target: { field: 'id', entity: audienceVersionEntity },
-  body: PublishVersionBody,
-  send: async (context, key, body, call) => {
-    const version = ofPage(key.pageId, await publishVersion(context.rest, key, body, call));
-    tellVersion(context, key, version);
-    return version;
-  },
+  toObject: (version: AudienceVersion, { pageId }) => ofPage(pageId, version),
   followUp: {
     options: Wait,
     description:
       'Whether the status given as `waitFor` was reached in time. `audienceVersion` is as it was at the end of the wait. Null without `waitFor`.',
-    wait: (context, key, version, { waitFor, timeoutMs }) =>
-      waitFor && waitForVersion(context, key, version, waitFor, timeoutMs),
+    wait: (context, key, version, { waitFor, timeoutMs }) => {
+      tellVersion(context, key, version);
+      return waitFor && waitForVersion(context, key, version, waitFor, timeoutMs);
+    },
   },
   readBack: ['status', 'queuedAt', 'publishedAt', 'cancelledAt'],
 });

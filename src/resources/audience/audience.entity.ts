@@ -5,7 +5,6 @@ import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { Audience } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import { findAudience } from './audience.source.ts';
 
 export const AudienceRef = builder.objectRef<Audience>('Audience');
 
@@ -13,5 +12,4 @@ export const audienceEntity = new Entity({
   ref: AudienceRef,
   key: ['pageId', 'audienceId'],
   route: routes.getAudience,
-  find: ({ rest }, key, call) => findAudience(rest, key, call),
 });

@@ -1,12 +1,11 @@
 /** `createAudience` and `archiveAudience`. */
 import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
-import { CreateAudienceBody, type PUBLISH_BEHAVIORS } from '../../v0/audience.ts';
+import type { PUBLISH_BEHAVIORS } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.entity.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
 import { audienceEntity } from './audience.entity.ts';
-import { archiveAudience, createAudience } from './audience.source.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   description: 'What happens to the first version of a new audience.',
@@ -60,8 +59,6 @@ writeField({
   answers: { field: 'audience', entity: audienceEntity },
   input: CreateAudienceInput,
   target: { field: 'pageId', entity: pageEntity },
-  body: CreateAudienceBody,
-  send: ({ rest }, { pageId }, body, call) => createAudience(rest, pageId, body, call),
 });
 
 const ArchiveAudienceInput = builder.inputType('ArchiveAudienceInput', {
@@ -76,6 +73,5 @@ writeField({
   answers: { field: 'audience', entity: audienceEntity },
   input: ArchiveAudienceInput,
   target: { field: 'id', entity: audienceEntity },
-  send: ({ rest }, key, _body, call) => archiveAudience(rest, key, call),
   readBack: ['status', 'archivedAt'],
 });

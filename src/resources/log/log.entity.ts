@@ -3,7 +3,6 @@ import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { AccountLog, PersonLog } from '../../v0/log.ts';
 import { routes } from '../../v0/routes.ts';
-import { findAccountLog, findPersonLog } from './log.source.ts';
 
 export const PersonLogRef = builder.objectRef<PersonLog>('PersonLog');
 
@@ -11,7 +10,6 @@ export const personLogEntity = new Entity({
   ref: PersonLogRef,
   key: ['personId', 'personLogId'],
   route: routes.getPersonLog,
-  find: ({ rest }, key, call) => findPersonLog(rest, key, call),
 });
 
 export const AccountLogRef = builder.objectRef<AccountLog>('AccountLog');
@@ -20,5 +18,4 @@ export const accountLogEntity = new Entity({
   ref: AccountLogRef,
   key: ['accountId', 'accountLogId'],
   route: routes.getAccountLog,
-  find: ({ rest }, key, call) => findAccountLog(rest, key, call),
 });

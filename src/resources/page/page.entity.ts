@@ -3,7 +3,6 @@ import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { Page } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
-import { findPage } from './page.source.ts';
 
 export const PageRef = builder.objectRef<Page>('Page');
 
@@ -11,5 +10,4 @@ export const pageEntity = new Entity({
   ref: PageRef,
   key: ['pageId'],
   route: routes.getPage,
-  find: ({ rest }, { pageId }, call) => findPage(rest, pageId, call),
 });

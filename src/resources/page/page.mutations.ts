@@ -1,7 +1,6 @@
 /** `createPage` and `restorePage`. */
 import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
-import { CreatePageBody } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from './page.entity.ts';
 import {
@@ -11,7 +10,6 @@ import {
   PageMetadataInputRef,
   ScriptInput,
 } from './page.inputs.ts';
-import { createPage, restorePage } from './page.source.ts';
 import { PageTypeRef } from './page.type.ts';
 
 const answers = { field: 'page', entity: pageEntity };
@@ -63,7 +61,6 @@ writeField({
   route: routes.createPage,
   answers,
   input: CreatePageInput,
-  body: CreatePageBody,
   rename: {
     // REST has one name, `id`, for the ids of footer links and of their groups.
     toBody: ({ footerLinks, ...fields }) => {
@@ -84,7 +81,6 @@ writeField({
         ? [...path.slice(0, -1), path.length > 3 ? 'linkId' : 'groupId']
         : path,
   },
-  send: ({ rest }, _key, body, call) => createPage(rest, body, call),
 });
 
 const RestorePageInput = builder.inputType('RestorePageInput', {
@@ -99,6 +95,5 @@ writeField({
   answers,
   input: RestorePageInput,
   target: { field: 'id', entity: pageEntity },
-  send: ({ rest }, { pageId }, _body, call) => restorePage(rest, pageId, call),
   readBack: ['status', 'archivedAt', 'deletedAt', 'updatedAt'],
 });

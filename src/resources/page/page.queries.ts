@@ -11,7 +11,6 @@ import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/connection/pag
 import type { PageSearchHit } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from './page.entity.ts';
-import { searchPages } from './page.source.ts';
 import { PageTypeRef } from './page.type.ts';
 
 const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
@@ -41,7 +40,8 @@ type PageSearch = Readonly<Record<string, string>>;
 const pageSearchLoader = perRequest(
   ({ rest }) =>
     new Loader<PageSearch, readonly PageSearchHit[]>(textOf, async ({ limit, ...search }, call) => {
-      const { items } = await searchPages(rest, { ...search, limit: Number(limit) }, call);
+      const query = { ...search, limit: Number(limit) };
+      const { items } = await rest.call(routes.searchPages, { query }, call);
       return items;
     }),
 );

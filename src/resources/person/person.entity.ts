@@ -3,7 +3,6 @@ import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { Person } from '../../v0/person.ts';
 import { routes } from '../../v0/routes.ts';
-import { findPerson } from './person.source.ts';
 
 export const PersonRef = builder.objectRef<Person>('Person');
 
@@ -11,5 +10,4 @@ export const personEntity = new Entity({
   ref: PersonRef,
   key: ['personId'],
   route: routes.getPerson,
-  find: ({ rest }, { personId }, call) => findPerson(rest, personId, call),
 });

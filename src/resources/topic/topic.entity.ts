@@ -3,7 +3,6 @@ import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import { routes } from '../../v0/routes.ts';
 import type { Topic } from '../../v0/topic.ts';
-import { findTopic } from './topic.source.ts';
 
 export const TopicRef = builder.objectRef<Topic>('Topic');
 
@@ -11,5 +10,4 @@ export const topicEntity = new Entity({
   ref: TopicRef,
   key: ['topicId'],
   route: routes.getTopic,
-  find: ({ rest }, { topicId }, call) => findTopic(rest, topicId, call),
 });

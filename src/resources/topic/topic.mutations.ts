@@ -2,9 +2,7 @@
 import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
 import { routes } from '../../v0/routes.ts';
-import { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
 import { topicEntity } from './topic.entity.ts';
-import { createTopicEntry, updateTopic } from './topic.source.ts';
 import { topicEntryEntity } from './topic-entry.entity.ts';
 
 const UpdateTopicInput = builder.inputType('UpdateTopicInput', {
@@ -26,8 +24,6 @@ writeField({
   answers: { field: 'topic', entity: topicEntity },
   input: UpdateTopicInput,
   target: { field: 'id', entity: topicEntity },
-  body: UpdateTopicBody,
-  send: ({ rest }, { topicId }, body, call) => updateTopic(rest, topicId, body, call),
   readBack: ['title', 'sortOrder', 'updatedAt'],
 });
 
@@ -69,6 +65,4 @@ writeField({
   answers: { field: 'topicEntry', entity: topicEntryEntity },
   input: CreateTopicEntryInput,
   target: { field: 'topicId', entity: topicEntity },
-  body: CreateTopicEntryBody,
-  send: ({ rest }, { topicId }, body, call) => createTopicEntry(rest, topicId, body, call),
 });
