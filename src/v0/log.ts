@@ -36,14 +36,8 @@ export const AccountLog = z.object({
 });
 export type AccountLog = z.infer<typeof AccountLog>;
 
-export const ActivityItem = z.object({
-  activityId: looseString,
-  activityType: looseString,
-  accountId: looseString,
-  accountLogId: looseString,
-  personId: looseString,
-  personLogId: looseString,
-  personName: looseString,
+/** What activity items have in common with logs. */
+export const LogEntry = z.object({
   source: looseString,
   type: looseString,
   payload: payload.nullish(),
@@ -51,5 +45,16 @@ export const ActivityItem = z.object({
   createdAt: looseString,
   updatedAt: looseString,
   deletedAt: looseString,
+});
+export type LogEntry = z.infer<typeof LogEntry>;
+
+export const ActivityItem = LogEntry.extend({
+  activityId: looseString,
+  activityType: looseString,
+  accountId: looseString,
+  accountLogId: looseString,
+  personId: looseString,
+  personLogId: looseString,
+  personName: looseString,
 });
 export type ActivityItem = z.infer<typeof ActivityItem>;

@@ -6,7 +6,7 @@
 import type { EnumRef, FieldMap, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import type { Types } from './builder.ts';
-import { anyBuilder, type FieldBuilder } from './field-builder.ts';
+import { anyBuilder } from './field-builder.ts';
 import { nullOnlyWithError } from './semantic-non-null.ts';
 
 /** A description, with the type where the schema does not name it. */
@@ -17,31 +17,31 @@ type RestField =
       readonly description: string;
     };
 
+type AnswerBuilder<Answer> =
+  | PothosSchemaTypes.ObjectFieldBuilder<Types, Answer>
+  | PothosSchemaTypes.InterfaceFieldBuilder<Types, Answer>;
+
 /** Fields by their names in REST; one with a value that its enum lacks is null, with an error. */
 export function restFields<Shape extends z.ZodRawShape>(
-  t: FieldBuilder<z.infer<z.ZodObject<Shape>>>,
+  t: AnswerBuilder<z.infer<z.ZodObject<Shape>>>,
   { shape }: z.ZodObject<Shape>,
   fields: { readonly [Name in keyof Shape & string]?: RestField },
 ): FieldMap {
-  const builder = anyBuilder(t);
-  return Object.fromEntries(
-    Object.entries<RestField>(fields as Readonly<Record<string, RestField>>).map(
-      ([name, field]) => {
-        const schema: unknown = shape[name];
-        const value = nonNullOf(schema);
-        const isEnum = value instanceof z.ZodEnum;
-        const given = typeof field === 'string' ? { description: field } : field;
-        const type = 'type' in given ? given.type : scalarOf(name, value);
-        const options = {
-          description: given.description,
-          type: value instanceof z.ZodArray ? [type] : type,
-          nullable: isEnum || value !== schema,
-          ...(isEnum && { extensions: nullOnlyWithError() }),
-        };
-        return [name, builder.expose(name, options)];
-      },
-    ),
-  );
+  const made: FieldMap = {};
+  // No field is given as undefined.
+  for (const [name, field] of Object.entries(fields as Readonly<Record<string, RestField>>)) {
+    const schema: unknown = shape[name];
+    const value = nonNullOf(schema);
+    const isEnum = value instanceof z.ZodEnum;
+    const type = typeof field === 'string' ? scalarOf(name, value) : field.type;
+    made[name] = anyBuilder(t).expose(name, {
+      type: value instanceof z.ZodArray ? [type] : type,
+      nullable: isEnum || value !== schema,
+      description: typeof field === 'string' ? field : field.description,
+      ...(isEnum && { extensions: nullOnlyWithError() }),
+    });
+  }
+  return made;
 }
 
 function nonNullOf(schema: unknown): unknown {

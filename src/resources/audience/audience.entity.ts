@@ -1,5 +1,5 @@
 /**
- * The audience, and how one is read by its key. Its latest and its published version come with it.
+ * The audience, and the route that reads one by its key. Its latest and its published version come with it.
  */
 import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';

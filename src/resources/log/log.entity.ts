@@ -1,4 +1,4 @@
-/** The logs of persons and accounts, and how one is read by its key. */
+/** The logs of persons and accounts, and the route that reads one by its key. */
 import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { AccountLog, PersonLog } from '../../v0/log.ts';

@@ -1,5 +1,4 @@
 /** What logs add to the schema. */
-import './log-entry.type.ts';
 import './log.type.ts';
 import './activity.type.ts';
 import './log.edges.ts';

@@ -6,7 +6,8 @@
  */
 import { builder } from '../../graph/types/builder.ts';
 import { unsupported } from '../../graph/errors.ts';
-import type { PageLink, PageLinkTarget } from '../../v0/page-link.ts';
+import { restFields } from '../../graph/types/rest-fields.ts';
+import { PageLink, PageLinkTarget } from '../../v0/page-link.ts';
 
 /** What the gateway knows beside REST's answer. */
 interface KnownPage {
@@ -50,15 +51,14 @@ builder.objectType(PageLinkRef, {
   description:
     'A URL path on a tenant domain that leads to an audience of a page. Any field is null when the backend leaves it out.',
   fields: (t) => ({
-    pageLinkId: t.exposeID('pageLinkId', {
-      nullable: true,
-      description: 'Raw id of this link in the REST API.',
+    ...restFields(t, PageLink, {
+      pageLinkId: 'Raw id of this link in the REST API.',
+      tenantDomainId: 'Raw id of the domain.',
+      path: 'URL path on the domain.',
+      createdAt: 'Time of creation.',
+      updatedAt: 'Time of the last change.',
+      deletedAt: 'Time of deletion. Null if not deleted.',
     }),
-    tenantDomainId: t.exposeID('tenantDomainId', {
-      nullable: true,
-      description: 'Raw id of the domain.',
-    }),
-    path: t.exposeString('path', { nullable: true, description: 'URL path on the domain.' }),
     target: t.field({
       type: PageLinkTargetRef,
       nullable: true,
@@ -69,34 +69,14 @@ builder.objectType(PageLinkRef, {
         return target && { ...target, knownPageId };
       },
     }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Time of creation.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Time of the last change.',
-    }),
-    deletedAt: t.expose('deletedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Time of deletion. Null if not deleted.',
-    }),
   }),
 });
 
 builder.objectType(PageLinkTargetRef, {
   description: 'Target of a page link. Any field is null when the backend leaves it out.',
-  fields: (t) => ({
-    targetType: t.exposeString('targetType', {
-      nullable: true,
-      description: 'Kind of target. The REST API does not document its values.',
+  fields: (t) =>
+    restFields(t, PageLinkTarget, {
+      targetType: 'Kind of target. The REST API does not document its values.',
+      audienceId: 'Raw id of the audience that the link leads to.',
     }),
-    audienceId: t.exposeID('audienceId', {
-      nullable: true,
-      description: 'Raw id of the audience that the link leads to.',
-    }),
-  }),
 });

@@ -4,10 +4,11 @@
  * Source: interface.md, "PageMetadata". Every value may be absent.
  */
 import { builder } from '../../graph/types/builder.ts';
-import type { PageMetadata } from '../../v0/page-metadata.ts';
+import { restFields } from '../../graph/types/rest-fields.ts';
+import { PageMetadata } from '../../v0/page-metadata.ts';
 
-/** What each text means, in answers and in inputs. */
-export const TEXT_DESCRIPTIONS = {
+/** What each field means, in answers and in inputs. */
+export const METADATA_DESCRIPTIONS = {
   title: 'Document title (`<title>`).',
   description: 'Meta description, which search engines show in results.',
   author: 'Author of the document (`<meta name="author">`).',
@@ -29,37 +30,19 @@ export const TEXT_DESCRIPTIONS = {
   twitterCreator: 'Twitter handle of the author (`twitter:creator`).',
   twitterCard: 'Twitter card type (`twitter:card`).',
   themeColor: 'Theme colour of the browser interface (`theme-color`), as a CSS colour.',
-} as const satisfies Partial<Record<keyof PageMetadata, string>>;
-
-/** What each list means, in answers and in inputs. */
-export const LIST_DESCRIPTIONS = {
   keywords: 'Keywords of the document (`<meta name="keywords">`).',
   robots: 'Robots directives for crawlers, such as `noindex`.',
-} as const satisfies Partial<Record<keyof PageMetadata, string>>;
-
-type TextName = keyof typeof TEXT_DESCRIPTIONS;
+} as const satisfies Record<keyof PageMetadata, string>;
 
 export const PageMetadataRef = builder.objectRef<PageMetadata>('PageMetadata');
 builder.objectType(PageMetadataRef, {
   description:
     'Metadata for search engines and link previews. Any field is null when the backend leaves it out.',
-  fields: (t) => {
-    const text = (name: TextName) =>
-      t.exposeString(name, { nullable: true, description: TEXT_DESCRIPTIONS[name] });
-    const texts = Object.fromEntries(
-      // Object.keys forgets the names; they are exactly those of TEXT_DESCRIPTIONS.
-      (Object.keys(TEXT_DESCRIPTIONS) as TextName[]).map((name) => [name, text(name)]),
-    ) as Record<TextName, ReturnType<typeof text>>;
-    return {
-      ...texts,
-      keywords: t.exposeStringList('keywords', {
-        nullable: true,
-        description: LIST_DESCRIPTIONS.keywords,
-      }),
-      robots: t.exposeStringList('robots', {
-        nullable: true,
-        description: LIST_DESCRIPTIONS.robots,
-      }),
-    };
-  },
+  fields: (t) =>
+    restFields(t, PageMetadata, {
+      ...METADATA_DESCRIPTIONS,
+      // Ids were texts when they were first published.
+      ogImageFileId: { type: 'String', description: METADATA_DESCRIPTIONS.ogImageFileId },
+      twitterImageFileId: { type: 'String', description: METADATA_DESCRIPTIONS.twitterImageFileId },
+    }),
 });

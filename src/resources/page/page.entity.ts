@@ -1,4 +1,4 @@
-/** The page, and how one is read by its key. */
+/** The page, and the route that reads one by its key. */
 import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { Page } from '../../v0/page.ts';

@@ -5,7 +5,7 @@
  * show which are required; what `id` is to REST is `…Id` here, because `id` means a global id.
  */
 import { builder } from '../../graph/types/builder.ts';
-import { LIST_DESCRIPTIONS, TEXT_DESCRIPTIONS } from './page-metadata.type.ts';
+import { METADATA_DESCRIPTIONS } from './page-metadata.type.ts';
 
 export const ActionInput = builder.inputType('ActionInput', {
   description: 'A call to action of a new page.',
@@ -86,14 +86,14 @@ export const FooterLinkGroupInput = builder.inputType('FooterLinkGroupInput', {
 export const PageMetadataInputRef = builder.inputType('PageMetadataInput', {
   description: 'Metadata for search engines and link previews.',
   fields: (t) => {
-    const text = (name: keyof typeof TEXT_DESCRIPTIONS) =>
-      t.string({ description: TEXT_DESCRIPTIONS[name] });
+    const text = (name: keyof typeof METADATA_DESCRIPTIONS) =>
+      t.string({ description: METADATA_DESCRIPTIONS[name] });
     return {
       title: text('title'),
       description: text('description'),
-      keywords: t.stringList({ description: LIST_DESCRIPTIONS.keywords }),
+      keywords: t.stringList({ description: METADATA_DESCRIPTIONS.keywords }),
       author: text('author'),
-      robots: t.stringList({ description: LIST_DESCRIPTIONS.robots }),
+      robots: t.stringList({ description: METADATA_DESCRIPTIONS.robots }),
       canonicalUrl: text('canonicalUrl'),
       ogTitle: text('ogTitle'),
       ogDescription: text('ogDescription'),

@@ -4,11 +4,12 @@ import { textOf } from '../../graph/entity/key.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
 import { builder } from '../../graph/types/builder.ts';
+import { restFields } from '../../graph/types/rest-fields.ts';
 import { demanding } from '../../graph/entity/demand.ts';
 import { costing } from '../../graph/types/field-builder.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/connection/page-request.ts';
-import type { PageSearchHit } from '../../v0/page.ts';
+import { PageSearchHit } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from './page.entity.ts';
 import { PageTypeRef } from './page.type.ts';
@@ -16,21 +17,17 @@ import { PageTypeRef } from './page.type.ts';
 const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
 builder.objectType(PageSearchHitRef, {
   description: 'A page found by `searchPages`, with the fields that the search itself answers.',
-  fields: (t) => ({
-    pageId: t.exposeID('pageId', { description: 'Raw id of the page.' }),
-    name: t.exposeString('name', { description: 'Internal name of the page, for editors.' }),
-    pageType: t.expose('pageType', {
-      type: PageTypeRef,
-      nullable: true,
-      extensions: nullOnlyWithError(),
-      description:
-        'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
+  fields: (t) =>
+    restFields(t, PageSearchHit, {
+      pageId: 'Raw id of the page.',
+      name: 'Internal name of the page, for editors.',
+      pageType: {
+        type: PageTypeRef,
+        description:
+          'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
+      },
+      audiencesCount: 'Number of audiences of the page.',
     }),
-    audiencesCount: t.expose('audiencesCount', {
-      type: 'SafeInt',
-      description: 'Number of audiences of the page.',
-    }),
-  }),
 });
 
 /** `limit`, and `query` if there is one. */

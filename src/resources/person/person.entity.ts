@@ -1,4 +1,4 @@
-/** The person, and how one is read by its key. */
+/** The person, and the route that reads one by its key. */
 import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import type { Person } from '../../v0/person.ts';

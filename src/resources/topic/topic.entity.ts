@@ -1,4 +1,4 @@
-/** The topic, and how one is read by its key. */
+/** The topic, and the route that reads one by its key. */
 import { builder } from '../../graph/types/builder.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import { routes } from '../../v0/routes.ts';
