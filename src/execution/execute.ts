@@ -32,9 +32,6 @@ export interface Execute {
   prepare?(schema: GraphQLSchema, document: DocumentNode): void;
 }
 
-/** Each repeats the input. */
-const MAX_VARIABLE_ERRORS = 10;
-
 export function createExecute(
   options: ExecutionOptions,
 ): Execute & Required<Pick<Execute, 'prepare'>> {
@@ -56,10 +53,13 @@ export function createExecute(
     const operations = operationsOf(schema);
     const operation = getOperationAST(document, operationName);
     if (!operation) return { errors: [noOperation(document, operationName)] };
-    const { coerced: variableValues, errors } = coerceVariableValues(schema, operation, sent, {
-      maxErrors: coercion?.maxCoercionErrors ?? MAX_VARIABLE_ERRORS,
-      hideSuggestions: args.hideSuggestions,
-    });
+    const { coerced: variableValues, errors } = coerceVariableValues(
+      schema,
+      operation,
+      sent,
+      args.hideSuggestions,
+      coercion?.maxCoercionErrors,
+    );
     if (!variableValues) return { errors: errors! };
     const known = operations.document(document);
     const context = { schema, fragments: known.fragments, variableValues };

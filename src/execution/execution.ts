@@ -26,6 +26,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
+import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../lib/dictionary.ts';
 import { Turns } from '../lib/turns.ts';
 import { withoutStack } from '../lib/without-stack.ts';
@@ -549,7 +550,7 @@ export class Execution implements OperationContext {
   }
 
   #completeListValue(field: PreparedField, item: Shape, path: Path, values: unknown): unknown[] {
-    if (!isIterable(values)) {
+    if (!isIterableObject(values)) {
       throw new Error(`Expected Iterable, but did not find one for field "${nameOf(field)}".`);
     }
     // Lists in this one have indices for keys.
@@ -598,7 +599,7 @@ export class Execution implements OperationContext {
     this.#countItems(field, rest.length);
     if (this.#size.addParts(rest.length, field)) this.#checkSize();
     const place = path.boundary(this.#root);
-    const stream = new Stream(asked?.label, path, place, { creator: this.#part, list });
+    const stream = new Stream(asked?.label, path, place, this.#part, list);
     this.#delivery!.beginStream(stream);
     const { streamed } = field;
     for (const [i, value] of rest.entries()) {
@@ -873,19 +874,11 @@ const isPrimitive = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
-  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+  (isObject(value) || typeof value === 'function') &&
   typeof (value as { then?: unknown }).then === 'function';
 
-const isIterable = (value: unknown): value is Iterable<unknown> =>
-  Array.isArray(value) ||
-  (typeof value === 'object' &&
-    value !== null &&
-    typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function');
-
 const propertyOf = (source: unknown, name: string): unknown =>
-  (typeof source === 'object' && source !== null) || typeof source === 'function'
-    ? (source as Data)[name]
-    : undefined;
+  isObject(source) || typeof source === 'function' ? (source as Data)[name] : undefined;
 
 /** Handles rejections in a value that is completed later, or never. */
 function hearRejections(value: unknown): void {

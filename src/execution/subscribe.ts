@@ -14,6 +14,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
+import { isAsyncIterable } from 'graphql/jsutils/isAsyncIterable.js';
 import { prepareArguments } from './arguments.ts';
 import { collectFields, fragmentsOf, type CollectedField } from './collect-fields.ts';
 import { userInputError } from './user-input-error.ts';
@@ -25,9 +26,6 @@ export interface SourceEventStream {
   readonly field: CollectedField;
 }
 
-/** Each repeats the input. */
-const MAX_VARIABLE_ERRORS = 10;
-
 /** @returns the errors of a subscription that could not be begun. */
 export async function createSourceEventStream(
   args: ExecutionArgs,
@@ -38,10 +36,12 @@ export async function createSourceEventStream(
   if (!operation || !type) {
     return [userInputError('Schema is not configured to execute subscription operation.')];
   }
-  const { coerced: variableValues, errors } = coerceVariableValues(schema, operation, sent, {
-    maxErrors: MAX_VARIABLE_ERRORS,
-    hideSuggestions: args.hideSuggestions,
-  });
+  const { coerced: variableValues, errors } = coerceVariableValues(
+    schema,
+    operation,
+    sent,
+    args.hideSuggestions,
+  );
   if (!variableValues) return errors!;
   const fragments = fragmentsOf(document);
   let field: CollectedField | undefined;
@@ -79,7 +79,3 @@ export async function createSourceEventStream(
     return [field ? locatedError(error, field.fieldNodes, [field.key]) : (error as GraphQLError)];
   }
 }
-
-const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof (value as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] ===
-  'function';

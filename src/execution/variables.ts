@@ -26,22 +26,19 @@ export interface CoercedVariables {
   readonly errors?: readonly GraphQLError[];
 }
 
-export interface CoercionOptions {
-  /** Each error repeats the input, so a thousand take seconds. @default 0: one error that says so */
-  readonly maxErrors?: number;
-  readonly hideSuggestions?: boolean | null | undefined;
-}
+/** Each error repeats the input, so a thousand take seconds. */
+const MAX_ERRORS = 10;
 
 export function coerceVariableValues(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   sent: VariableValues | null | undefined,
-  options: CoercionOptions = {},
+  hideSuggestions?: boolean | null,
+  maxErrors = MAX_ERRORS,
 ): CoercedVariables {
   const given = sent ?? NONE;
   const plain = plainValues(schema, variableDefinitions, given);
   if (plain) return { coerced: plain };
-  const { maxErrors = 0, hideSuggestions } = options;
   const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, {
     maxErrors,
     hideSuggestions: hideSuggestions ?? false,

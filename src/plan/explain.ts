@@ -1,7 +1,7 @@
 /**
  * What a request has cost, for `extensions.upstream` of an explained answer.
  */
-import type { GraphQLResolveInfo } from 'graphql';
+import { responsePathAsArray, type GraphQLResolveInfo } from 'graphql';
 import type { Journal, JournalEntry } from '../rest/client/journal.ts';
 
 export interface ExplainedCall {
@@ -39,7 +39,7 @@ export const explain = (journal: Journal): Explained => ({
     method: route.method,
     route: route.path,
     // Every call of the graph has the path of its field as its origin.
-    path: pathOf(origin as GraphQLResolveInfo['path'] | undefined),
+    path: responsePathAsArray(origin as GraphQLResolveInfo['path'] | undefined),
     startMs: toTenths(startMs),
     durationMs: endMs === undefined ? null : toTenths(endMs - startMs),
     status: status ?? null,
@@ -51,11 +51,5 @@ export const explain = (journal: Journal): Explained => ({
 /** The `Server-Timing` header of an answer. Source: W3C Server Timing. */
 export const serverTiming = ({ calls, rounds, backendMs }: Journal): string =>
   `calls;desc="${calls}", rounds;desc="${rounds}", backend;dur=${toTenths(backendMs)}`;
-
-function pathOf(path: GraphQLResolveInfo['path'] | undefined): (string | number)[] {
-  const keys: (string | number)[] = [];
-  for (let at = path; at; at = at.prev) keys.push(at.key);
-  return keys.reverse();
-}
 
 const toTenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -102,57 +102,64 @@ export class Part {
 /** How far something is that comes later. `dropped`: what it stands in is null. */
 type State = 'hidden' | 'announced' | 'done' | 'dropped';
 
-/** A `@defer` at one object of the answer. */
-export class Fragment {
-  readonly usage: DeferUsage;
+/** What comes later. */
+class Later {
+  readonly label: string | undefined;
   readonly path: Path | undefined;
   readonly place: NullBoundary;
-  readonly parent: Fragment | undefined;
+  /** What it began in; undefined for the initial answer. */
   readonly creator: Part | undefined;
-  readonly parts: Part[] = [];
-  readonly children: Fragment[] = [];
   state: State = 'hidden';
   id = '';
 
   constructor(
-    usage: DeferUsage,
+    label: string | undefined,
     path: Path | undefined,
     place: NullBoundary,
-    { parent, creator }: { parent: Fragment | undefined; creator: Part | undefined },
+    creator: Part | undefined,
   ) {
-    this.usage = usage;
+    this.label = label;
     this.path = path;
     this.place = place;
-    this.parent = parent;
     this.creator = creator;
+  }
+}
+
+/** A `@defer` at one object of the answer. */
+class Fragment extends Later {
+  readonly parent: Fragment | undefined;
+  readonly parts: Part[] = [];
+  readonly children: Fragment[] = [];
+
+  constructor(
+    label: string | undefined,
+    path: Path | undefined,
+    place: NullBoundary,
+    creator: Part | undefined,
+    parent: Fragment | undefined,
+  ) {
+    super(label, path, place, creator);
+    this.parent = parent;
     parent?.children.push(this);
     creator?.children.push(this);
   }
 }
 
 /** A list whose items are still to come. */
-export class Stream {
-  readonly label: string | undefined;
-  readonly path: Path;
-  readonly place: NullBoundary;
-  readonly creator: Part | undefined;
+export class Stream extends Later {
   readonly list: unknown[];
   readonly items: Part[] = [];
   /** How many items were delivered, or put into the answer. */
   sent = 0;
-  state: State = 'hidden';
-  id = '';
 
   constructor(
     label: string | undefined,
     path: Path,
     place: NullBoundary,
-    { creator, list }: { creator: Part | undefined; list: unknown[] },
+    creator: Part | undefined,
+    list: unknown[],
   ) {
-    this.label = label;
-    this.path = path;
-    this.place = place;
-    this.creator = creator;
+    super(label, path, place, creator);
     this.list = list;
     creator?.children.push(this);
   }
@@ -193,7 +200,7 @@ export class Delivery {
   ): void {
     for (const usage of usages) {
       const parent = usage.parent && this.fragmentOf(usage.parent, path);
-      const fragment = new Fragment(usage, path, place, { parent, creator });
+      const fragment = new Fragment(usage.label, path, place, creator, parent);
       let known = this.#fragments.get(usage);
       if (!known) this.#fragments.set(usage, (known = new Map<string, Fragment>()));
       known.set(textOf(path), fragment);
@@ -235,15 +242,7 @@ export class Delivery {
    */
   sendInitial(errors: GraphQLError[]): readonly Pending[] {
     this.#isInitialSent = true;
-    const inline = (record: Fragment | Stream): void => {
-      if (record.state !== 'hidden' || record.place.isBelowNull) return;
-      if (record instanceof Stream) {
-        if (this.#inlineItems(record, errors, inline)) record.state = 'done';
-      } else if (record.parent ? record.parent.state === 'done' : true) {
-        this.#inlineFragment(record, errors, inline);
-      }
-    };
-    for (const record of this.#roots) inline(record);
+    for (const record of this.#roots) this.#inline(record, errors);
     for (const record of this.#roots) this.#announce(record);
     const pending = this.#pending;
     this.#pending = [];
@@ -299,57 +298,50 @@ export class Delivery {
     this.#wake = undefined;
   }
 
-  #inlineFragment(
-    fragment: Fragment,
-    errors: GraphQLError[],
-    inline: (record: Fragment | Stream) => void,
-  ): void {
-    const { parts } = fragment;
+  /** Puts into the initial answer what is there. */
+  #inline(record: Fragment | Stream, errors: GraphQLError[]): void {
+    if (record.state !== 'hidden' || record.place.isBelowNull) return;
+    if (record instanceof Stream) this.#inlineItems(record, errors);
+    else if (!record.parent || record.parent.state === 'done') this.#inlineFragment(record, errors);
+  }
+
+  #inlineFragment(fragment: Fragment, errors: GraphQLError[]): void {
+    const { parts, path, label } = fragment;
     if (!parts.every((part) => part.isOver && !isFailed(part))) return;
     fragment.state = 'done';
-    if (this.#announcesAll && fragment.usage.label !== undefined) this.#announceDone(fragment);
+    if (this.#announcesAll && label !== undefined) {
+      const id = String(this.#ids++);
+      this.#pending.push({ id, path: keysOf(path), label });
+      this.#completed.push({ id });
+    }
     for (const part of parts) {
       if (!part.result || part.isDelivered || part.place.isBelowNull) continue;
       part.isDelivered = true;
       Object.assign(part.target, part.result.data);
       errors.push(...part.result.errors);
     }
-    for (const part of parts) if (part.isDelivered) this.#adopt(part, inline);
-    for (const child of fragment.children) this.#adoptOne(child, inline);
+    for (const part of parts) if (part.isDelivered) this.#adopt(part.children, errors);
+    this.#adopt(fragment.children, errors);
   }
 
-  /** A fragment that the initial answer has. */
-  #announceDone({ path, usage: { label } }: Fragment): void {
-    const id = String(this.#ids++);
-    this.#pending.push({ id, path: keysOf(path), ...(label !== undefined && { label }) });
-    this.#completed.push({ id });
-  }
-
-  /** @returns whether all items are there. */
-  #inlineItems(
-    stream: Stream,
-    errors: GraphQLError[],
-    inline: (record: Fragment | Stream) => void,
-  ): boolean {
+  #inlineItems(stream: Stream, errors: GraphQLError[]): void {
     for (; stream.sent < stream.items.length; stream.sent++) {
       const part = stream.items[stream.sent]!;
-      if (!part.result || part.result.isFailed) return false;
+      if (!part.result || part.result.isFailed) return;
       part.isDelivered = true;
       stream.list.push(part.result.data);
       errors.push(...part.result.errors);
-      this.#adopt(part, inline);
+      this.#adopt(part.children, errors);
     }
-    return true;
+    stream.state = 'done';
   }
 
   /** What began in a part that is now in the initial answer began in that. */
-  #adopt(part: Part, inline: (record: Fragment | Stream) => void): void {
-    for (const child of part.children) this.#adoptOne(child, inline);
-  }
-
-  #adoptOne(record: Fragment | Stream, inline: (record: Fragment | Stream) => void): void {
-    this.#roots.push(record);
-    inline(record);
+  #adopt(records: readonly (Fragment | Stream)[], errors: GraphQLError[]): void {
+    for (const record of records) {
+      this.#roots.push(record);
+      this.#inline(record, errors);
+    }
   }
 
   #announce(record: Fragment | Stream): void {
@@ -370,8 +362,7 @@ export class Delivery {
     record.id = String(this.#ids++);
     this.#announced.add(record.id);
     this.#open += 1;
-    const label = record instanceof Fragment ? record.usage.label : record.label;
-    const { id } = record;
+    const { id, label } = record;
     this.#pending.push({
       id,
       path: keysOf(record.path),

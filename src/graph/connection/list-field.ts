@@ -35,8 +35,6 @@ interface ListFieldOptions<
   readonly description: string;
   readonly from: DemandSource;
   readonly route: Route<Path, Listed<Item>, Query, undefined>;
-  /** True when the route has the parent in its path, so that a 404 means there is no parent. */
-  readonly proves?: boolean;
   /** Fields that every item has from its parent, beside the parts of its key. */
   readonly shares?: readonly (keyof Parent & string)[];
   /** What the items prime; absent when they are no entities. */
@@ -75,7 +73,6 @@ export function listDemand<
 >({
   from,
   route,
-  proves = false,
   shares = [],
   items,
   input,
@@ -88,7 +85,7 @@ export function listDemand<
     kind: 'list',
     from,
     route,
-    proves,
+    proves: route.path.includes('{'),
     shares,
     items,
     list: (parent, args, context): List => {

@@ -46,8 +46,8 @@ export interface ReferenceDemand {
 /** What lists and loads have in common: objects that one call brings. */
 interface ItemsDemand {
   readonly from: DemandSource;
-  /** What the items are, and prime; undefined when they are no entities. */
-  readonly items: AnyEntity | undefined;
+  /** What the items are, and prime; absent when they are no entities. */
+  readonly items?: AnyEntity | undefined;
   /** Fields that every item has from its parent, beside the parts of its key. */
   readonly shares?: readonly string[];
   /** True when the items are keys, each read only if more is selected. */
@@ -62,7 +62,7 @@ export interface ListDemand extends ItemsDemand {
   /** True when a whole list is read, in as many pages as it has. */
   readonly walks?: boolean;
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
-  readonly proves: boolean;
+  readonly proves?: boolean;
   /** @throws BAD_USER_INPUT for arguments that would not be sent. */
   readonly list: (parent: object, args: ArgumentValues, context: Context) => List;
 }

@@ -15,7 +15,6 @@ const listed: ListDemand = {
   kind: 'list',
   from: 'key',
   route: routes.listAccounts,
-  proves: false,
   items: accountEntity,
   list: (_query, args, context) => accountList(context, args),
 };

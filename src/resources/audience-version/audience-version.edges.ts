@@ -52,7 +52,6 @@ builder.objectFields(AudienceVersionRef, (t) => ({
 const listed = listDemand({
   from: 'key',
   route: routes.listVersions,
-  proves: true,
   items: audienceVersionEntity,
   input: ({ pageId, audienceId }: { pageId: string; audienceId: string }) => ({
     path: { page_id: pageId, audience_id: audienceId },
@@ -65,7 +64,6 @@ const known: ListDemand = {
   kind: 'list',
   from: 'object',
   route: undefined,
-  proves: false,
   items: audienceVersionEntity,
   list: (parent) => {
     // A demand from the object is only ever read with the object itself.

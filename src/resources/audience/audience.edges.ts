@@ -22,7 +22,6 @@ const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
 const listed = listDemand({
   from: 'key',
   route: routes.listAudiences,
-  proves: true,
   items: audienceEntity,
   input: ({ pageId }: { pageId: string }) => ({ path: { page_id: pageId } }),
 });
@@ -35,7 +34,6 @@ const linked: ListDemand = {
   kind: 'list',
   from: 'key',
   route: routes.listPageLinks,
-  proves: false,
   walks: true,
   references: true,
   items: audienceEntity,

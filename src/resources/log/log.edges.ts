@@ -26,7 +26,6 @@ builder.objectFields(AccountRef, (t) => ({
     description: 'Paginated list of the log entries of the account itself.',
     from: 'key',
     route: routes.listAccountLogs,
-    proves: true,
     items: accountLogEntity,
     args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
     input: ({ accountId }, { includeDeleted }) => ({
@@ -40,7 +39,6 @@ builder.objectFields(AccountRef, (t) => ({
       'Paginated activity feed of the account. Includes events of its persons with `includePersonActivity`.',
     from: 'key',
     route: routes.listActivity,
-    proves: true,
     args: {
       includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
       includePersonActivity: t.arg.boolean({
@@ -61,7 +59,6 @@ builder.objectField(PersonRef, 'logs', (t) =>
     description: 'Paginated list of the log entries of the person.',
     from: 'key',
     route: routes.listPersonLogs,
-    proves: true,
     items: personLogEntity,
     args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
     input: ({ personId }, { includeDeleted }) => ({

@@ -70,9 +70,7 @@ const toAudience: ListDemand = {
   kind: 'list',
   from: 'key',
   route: routes.listPageLinks,
-  proves: false,
   walks: true,
-  items: undefined,
   list: (parent, { tenantDomainId }, context) => {
     // Only ever called with an audience or its key.
     const { pageId, audienceId } = parent as AudienceKey;

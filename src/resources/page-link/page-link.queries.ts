@@ -23,8 +23,6 @@ const filtered: ListDemand = {
   kind: 'list',
   from: 'key',
   route: routes.listPageLinks,
-  proves: false,
-  items: undefined,
   list: (_query, args, context) => {
     // The schema declares them below.
     const { pageId: given, path, tenantDomainId } = args as PageLinkArgs;

@@ -64,7 +64,6 @@ builder.queryFields((t) => ({
         kind: 'load',
         from: 'object',
         route: routes.searchPages,
-        items: undefined,
         loader: pageSearchLoader,
         key: (_root, args) => searchOf(args),
       }),
