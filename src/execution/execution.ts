@@ -303,7 +303,7 @@ export class Execution implements OperationContext {
     data: Data,
   ): void {
     const delivery = this.#delivery!;
-    const place = path?.boundary(this.#root) ?? this.#root;
+    const place = this.#boundaryOf(path);
     delivery.begin(usages, path, place, this.#part);
     for (const group of groups) {
       const { selection } = group;
@@ -393,8 +393,7 @@ export class Execution implements OperationContext {
       if (isPrimitive(property)) return this.#completeLeafValue(leaf, property);
       if (property == null && !leaf.isNonNull) return null;
     } catch (error) {
-      const path = this.#pathOf(field, parent, data);
-      return this.#handleFieldError(field, leaf, path, error);
+      return this.#handleFieldError(new Path(parent, field.key, field, leaf, data), error);
     }
     return this.#executeAt(field, source, parent, data, property);
   }
@@ -407,38 +406,33 @@ export class Execution implements OperationContext {
     data: Data,
     property?: unknown,
   ): unknown {
-    const path = this.#pathOf(field, parent, data);
+    const path = new Path(parent, field.key, field, field.shape, data);
     const sharing = (this.#main ?? this).#sharing;
     return sharing && isObject(source) && field.mayBeShared(this)
-      ? this.#executeShared(sharing, field, source, path)
-      : this.#executeAlone(field, source, path, property);
+      ? this.#executeShared(sharing, source, path)
+      : this.#executeAlone(source, path, property);
   }
 
   /** The value of a field that may be known of the same object. */
-  #executeShared(sharing: Sharing, field: PreparedField, source: object, path: Path): unknown {
-    const known = sharing.find(field, source);
-    if (known && !known.isDropped) return this.#share(sharing, known, field, source, path);
-    path.shared = sharing.begin(field, source, responsePathAsArray(path).length);
-    const value = this.#executeAlone(field, source, path);
+  #executeShared(sharing: Sharing, source: object, path: Path): unknown {
+    const known = sharing.find(path.field, source);
+    if (known && !known.isDropped) return this.#share(sharing, known, source, path);
+    path.shared = sharing.begin(path.field, source, responsePathAsArray(path).length);
+    const value = this.#executeAlone(source, path);
     path.put(value);
     path.endShared();
     return value;
   }
 
   /** A known value; null as long as it is awaited. */
-  #share(
-    sharing: Sharing,
-    shared: SharedValue,
-    field: PreparedField,
-    source: object,
-    path: Path,
-  ): unknown {
+  #share(sharing: Sharing, shared: SharedValue, source: object, path: Path): unknown {
+    const { field } = path;
     try {
       if (!shared.isEnded) {
-        const boundary = path.prev?.boundary(this.#root) ?? this.#root;
+        const boundary = this.#boundaryOf(path.prev);
         boundary.await();
         shared.whenEnded(() => {
-          this.#settleShared(sharing, field, source, path, boundary);
+          this.#settleShared(sharing, source, path, boundary);
         });
         if (this.#size.addAwaited(field)) this.#checkSize();
         return null;
@@ -451,20 +445,14 @@ export class Execution implements OperationContext {
       }
       return shared.value;
     } catch (error) {
-      return this.#handleFieldError(field, field.shape, path, error);
+      return this.#handleFieldError(path, error);
     }
   }
 
-  #settleShared(
-    sharing: Sharing,
-    field: PreparedField,
-    source: object,
-    path: Path,
-    boundary: NullBoundary,
-  ): void {
+  #settleShared(sharing: Sharing, source: object, path: Path, boundary: NullBoundary): void {
     if (!boundary.isBelowNull) {
       try {
-        path.put(this.#executeShared(sharing, field, source, path));
+        path.put(this.#executeShared(sharing, source, path));
       } catch (error) {
         this.#nullBoundary(boundary, error as GraphQLError);
       }
@@ -472,43 +460,32 @@ export class Execution implements OperationContext {
     this.#settle(boundary);
   }
 
-  #executeAlone(field: PreparedField, source: unknown, path: Path, property?: unknown): unknown {
-    const { shape } = field;
+  #executeAlone(source: unknown, path: Path, property?: unknown): unknown {
     try {
-      const value = this.#resolveFieldValue(field, source, property, path);
-      return this.#completeOrAwait(field, shape, path, value);
+      return this.#completeOrAwait(path, this.#resolveFieldValue(path, source, property));
     } catch (error) {
-      return this.#handleFieldError(field, shape, path, error);
+      return this.#handleFieldError(path, error);
     }
   }
 
-  #pathOf(field: PreparedField, parent: Path | undefined, data: Data): Path {
-    const { key, parentType, shape } = field;
-    return new Path(parent, key, parentType.name, data, this.#propagates(shape));
+  /** What becomes null when a place fails that must not be null. */
+  #boundaryOf(path: Path | undefined): NullBoundary {
+    return path?.boundary(this.#root, this.#onError !== 'NULL') ?? this.#root;
   }
 
-  /** Whether a failure in a place makes something above it null. */
-  #propagates({ isNonNull }: Shape): boolean {
-    return isNonNull && this.#onError !== 'NULL';
-  }
-
-  #resolveFieldValue(
-    field: PreparedField,
-    source: unknown,
-    property: unknown,
-    path: Path,
-  ): unknown {
+  #resolveFieldValue(path: Path, source: unknown, property: unknown): unknown {
+    const { field } = path;
     const resolve = field.resolve ?? this.#fieldResolver;
     if (resolve) {
       const args = this.#coerceArgumentValues(field);
-      return resolve(source, args, this.#contextValue, this.#info(field, path));
+      return resolve(source, args, this.#contextValue, this.#info(path));
     }
     // Wrong arguments are an error even where no resolver reads them.
     const args = field.arguments && this.#coerceArgumentValues(field);
     const value = field.leaf ? property : propertyOf(source, field.name);
     if (typeof value !== 'function') return value;
     const method = value as (...given: unknown[]) => unknown;
-    const info = this.#info(field, path);
+    const info = this.#info(path);
     return method.call(source, args ?? dictionary(), this.#contextValue, info);
   }
 
@@ -516,14 +493,13 @@ export class Execution implements OperationContext {
     return field.arguments ? field.arguments.coerce(this.variableValues) : dictionary();
   }
 
-  #completeOrAwait(field: PreparedField, shape: Shape, path: Path, value: unknown): unknown {
-    return isPromiseLike(value)
-      ? this.#await(field, shape, path, value)
-      : this.#completeValue(field, shape, path, value);
+  #completeOrAwait(path: Path, value: unknown): unknown {
+    return isPromiseLike(value) ? this.#await(path, value) : this.#completeValue(path, value);
   }
 
   /** @throws what the place cannot hold. */
-  #completeValue(field: PreparedField, shape: Shape, path: Path, value: unknown): unknown {
+  #completeValue(path: Path, value: unknown): unknown {
+    const { field, shape } = path;
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) {
       if (!shape.isNonNull) return null;
@@ -533,11 +509,11 @@ export class Execution implements OperationContext {
       case 'leaf':
         return this.#completeLeafValue(shape, value);
       case 'list':
-        return this.#completeListValue(field, shape.item, path, value);
+        return this.#completeListValue(path, shape.item, value);
       case 'object':
-        return this.#completeObjectValue(field, shape, shape.type, path, value);
+        return this.#completeObjectValue(path, shape.type, value);
       case 'abstract':
-        return this.#completeAbstractValue(field, shape, shape.type, path, value);
+        return this.#completeAbstractValue(path, shape.type, value);
     }
   }
 
@@ -549,22 +525,19 @@ export class Execution implements OperationContext {
     return serialized;
   }
 
-  #completeListValue(field: PreparedField, item: Shape, path: Path, values: unknown): unknown[] {
+  #completeListValue(path: Path, item: Shape, values: unknown): unknown[] {
+    const { field } = path;
     if (!isIterableObject(values)) {
       throw new Error(`Expected Iterable, but did not find one for field "${nameOf(field)}".`);
     }
     // Lists in this one have indices for keys.
     return field.stream && typeof path.key === 'string'
-      ? this.#streamItems(field, item, path, values, field.stream)
-      : this.#completeItems(field, item, path, values);
+      ? this.#streamItems(path, item, values, field.stream)
+      : this.#completeItems(path, item, values);
   }
 
-  #completeItems(
-    field: PreparedField,
-    item: Shape,
-    path: Path,
-    values: Iterable<unknown>,
-  ): unknown[] {
+  #completeItems(path: Path, item: Shape, values: Iterable<unknown>): unknown[] {
+    const { field } = path;
     const isArray = Array.isArray(values);
     const list: unknown[] = [];
     try {
@@ -582,23 +555,18 @@ export class Execution implements OperationContext {
   }
 
   /** Completes the first items, and has the others completed later. */
-  #streamItems(
-    field: PreparedField,
-    shape: Shape,
-    path: Path,
-    values: Iterable<unknown>,
-    node: FieldNode,
-  ): unknown[] {
+  #streamItems(path: Path, shape: Shape, values: Iterable<unknown>, node: FieldNode): unknown[] {
+    const { field } = path;
     const asked = streamOf(node, this.variableValues);
     const all = Array.isArray(values) ? (values as readonly unknown[]) : [...values];
     const count = asked?.initialCount ?? Infinity;
     const rest = all.slice(count);
     hearRejections(rest);
-    const list = this.#completeItems(field, shape, path, all.slice(0, count));
+    const list = this.#completeItems(path, shape, all.slice(0, count));
     if (rest.length === 0) return list;
     this.#countItems(field, rest.length);
     if (this.#size.addParts(rest.length, field)) this.#checkSize();
-    const place = path.boundary(this.#root);
+    const place = this.#boundaryOf(path);
     const stream = new Stream(asked?.label, path, place, this.#part, list);
     this.#delivery!.beginStream(stream);
     const { streamed } = field;
@@ -630,42 +598,36 @@ export class Execution implements OperationContext {
     let path: Path | undefined;
     try {
       if (shape.kind === 'leaf' && isPrimitive(value)) return this.#completeLeafValue(shape, value);
-      path = new Path(parent, index, undefined, container, this.#propagates(shape));
+      path = new Path(parent, index, field, shape, container);
       return this.#turns?.isOver && !isPromiseLike(value)
-        ? this.#putOff(field, shape, path, value)
-        : this.#completeOrAwait(field, shape, path, value);
+        ? this.#putOff(path, value)
+        : this.#completeOrAwait(path, value);
     } catch (error) {
-      path ??= new Path(parent, index, undefined, container, this.#propagates(shape));
-      return this.#handleFieldError(field, shape, path, error);
+      path ??= new Path(parent, index, field, shape, container);
+      return this.#handleFieldError(path, error);
     }
   }
 
   /** Completes an item in a later turn; null until then. */
-  #putOff(field: PreparedField, shape: Shape, path: Path, value: unknown): null {
-    const boundary = path.prev?.boundary(this.#root) ?? this.#root;
+  #putOff(path: Path, value: unknown): null {
+    const boundary = this.#boundaryOf(path.prev);
     boundary.await();
     hearRejections(value);
     this.#turns!.whenNextBegins(() => {
-      this.#fulfilled(field, shape, path, boundary, value, undefined);
+      this.#fulfilled(path, boundary, value, undefined);
     });
     return null;
   }
 
-  #completeAbstractValue(
-    field: PreparedField,
-    shape: Shape,
-    type: GraphQLAbstractType,
-    path: Path,
-    value: unknown,
-  ): unknown {
+  #completeAbstractValue(path: Path, type: GraphQLAbstractType, value: unknown): unknown {
     const resolveType = type.resolveType ?? this.#typeResolver;
-    const info = this.#info(field, path);
+    const info = this.#info(path);
     const name: unknown = resolveType(value, this.#contextValue, info, type);
     const complete = (settled: unknown): unknown => {
-      const found = this.#objectTypeOf(field, type, settled, value);
-      return this.#completeObjectValue(field, shape, found, path, value);
+      const found = this.#objectTypeOf(path.field, type, settled, value);
+      return this.#completeObjectValue(path, found, value);
     };
-    return isPromiseLike(name) ? this.#await(field, shape, path, name, complete) : complete(name);
+    return isPromiseLike(name) ? this.#await(path, name, complete) : complete(name);
   }
 
   #objectTypeOf(
@@ -679,23 +641,15 @@ export class Execution implements OperationContext {
     throw new Error(wrongTypeMessage(field, abstract, name, type, value));
   }
 
-  #completeObjectValue(
-    field: PreparedField,
-    shape: Shape,
-    type: GraphQLObjectType,
-    path: Path,
-    value: unknown,
-  ): unknown {
-    const selection = field.below(type, this);
+  #completeObjectValue(path: Path, type: GraphQLObjectType, value: unknown): unknown {
+    const selection = path.field.below(type, this);
     if (!type.isTypeOf) return this.#executeFields(selection, value, path);
-    const isTypeOf = type.isTypeOf(value, this.#contextValue, this.#info(field, path));
+    const isTypeOf = type.isTypeOf(value, this.#contextValue, this.#info(path));
     const complete = (settled: unknown): unknown => {
       if (settled) return this.#executeFields(selection, value, path);
       throw new Error(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
     };
-    return isPromiseLike(isTypeOf)
-      ? this.#await(field, shape, path, isTypeOf, complete)
-      : complete(isTypeOf);
+    return isPromiseLike(isTypeOf) ? this.#await(path, isTypeOf, complete) : complete(isTypeOf);
   }
 
   /**
@@ -703,33 +657,25 @@ export class Execution implements OperationContext {
    *
    * @param complete what makes the completed value of it. @default completeValue
    */
-  #await(
-    field: PreparedField,
-    shape: Shape,
-    path: Path,
-    promise: PromiseLike<unknown>,
-    complete?: (value: unknown) => unknown,
-  ): null {
-    const boundary = path.prev?.boundary(this.#root) ?? this.#root;
+  #await(path: Path, promise: PromiseLike<unknown>, complete?: (value: unknown) => unknown): null {
+    const boundary = this.#boundaryOf(path.prev);
     boundary.await();
     path.shared?.await();
     // Other thenables may call back at once, or twice.
     const native = promise instanceof Promise ? promise : Promise.resolve(promise);
     native.then(
       (value: unknown) => {
-        this.#fulfilled(field, shape, path, boundary, value, complete);
+        this.#fulfilled(path, boundary, value, complete);
       },
       (error: unknown) => {
-        this.#rejected(field, shape, path, boundary, error);
+        this.#rejected(path, boundary, error);
       },
     );
-    if (this.#size.addAwaited(field)) this.#checkSize();
+    if (this.#size.addAwaited(path.field)) this.#checkSize();
     return null;
   }
 
   #fulfilled(
-    field: PreparedField,
-    shape: Shape,
     path: Path,
     boundary: NullBoundary,
     value: unknown,
@@ -738,16 +684,16 @@ export class Execution implements OperationContext {
     if (this.#turns?.isOver) {
       hearRejections(value);
       this.#turns.whenNextBegins(() => {
-        this.#fulfilled(field, shape, path, boundary, value, complete);
+        this.#fulfilled(path, boundary, value, complete);
       });
       return;
     }
     if (boundary.isBelowNull) hearRejections(value);
     else {
       try {
-        path.put(complete ? complete(value) : this.#completeValue(field, shape, path, value));
+        path.put(complete ? complete(value) : this.#completeValue(path, value));
       } catch (error) {
-        this.#rejected(field, shape, path, boundary, error);
+        this.#rejected(path, boundary, error);
         return;
       }
     }
@@ -755,18 +701,12 @@ export class Execution implements OperationContext {
     this.#settle(boundary);
   }
 
-  #rejected(
-    field: PreparedField,
-    shape: Shape,
-    path: Path,
-    boundary: NullBoundary,
-    cause: unknown,
-  ): void {
+  #rejected(path: Path, boundary: NullBoundary, cause: unknown): void {
     // One turn of microtasks later, as graphql-js does: its clients know errors in that order.
     queueMicrotask(() => {
       if (!boundary.isBelowNull) {
         try {
-          path.put(this.#handleFieldError(field, shape, path, cause));
+          path.put(this.#handleFieldError(path, cause));
         } catch (error) {
           this.#nullBoundary(boundary, error as GraphQLError);
         }
@@ -819,11 +759,12 @@ export class Execution implements OperationContext {
   }
 
   /** @throws the error, with its path, where the place must not be null. */
-  #handleFieldError(field: PreparedField, shape: Shape, path: Path, cause: unknown): null {
+  #handleFieldError(path: Path, cause: unknown): null {
+    const { field, shape } = path;
     const aborted = (this.#main ?? this).#aborted;
     if (aborted) throw aborted;
     if (this.#size.addFailed(field)) this.#checkSize();
-    const propagates = this.#propagates(shape);
+    const propagates = shape.isNonNull && this.#onError !== 'NULL';
     if (!propagates) path.nullify();
     if (!propagates && this.#isFull && this.#onError !== 'ABORT') return null;
     // It takes over the stack of its cause.
@@ -840,7 +781,8 @@ export class Execution implements OperationContext {
     return main.#errors.length + main.#laterErrors >= this.#maxErrors(this.#contextValue);
   }
 
-  #info(field: PreparedField, path: Path): GraphQLResolveInfo {
+  #info(path: Path): GraphQLResolveInfo {
+    const { field } = path;
     return {
       fieldName: field.name,
       fieldNodes: field.nodes,

@@ -3,6 +3,7 @@
  * stand there.
  */
 import type { GraphQLResolveInfo } from 'graphql';
+import type { PreparedField, Shape } from './prepared-operation.ts';
 import type { SharedValue } from './sharing.ts';
 
 /** An object or a list of the result. */
@@ -11,25 +12,31 @@ export type Container = Record<PropertyKey, unknown> | unknown[];
 export class Path implements Readonly<GraphQLResolveInfo['path']> {
   readonly prev: Path | undefined;
   readonly key: string | number;
-  readonly typename: string | undefined;
+  /** The field that is completed here, or whose list has this item. */
+  readonly field: PreparedField;
+  readonly shape: Shape;
   /** What other places take from here. */
   shared: SharedValue | undefined;
   readonly #container: Container;
-  readonly #isNonNull: boolean;
   #boundary: NullBoundary | undefined;
 
   constructor(
     prev: Path | undefined,
     key: string | number,
-    typename: string | undefined,
+    field: PreparedField,
+    shape: Shape,
     container: Container,
-    isNonNull: boolean,
   ) {
     this.prev = prev;
     this.key = key;
-    this.typename = typename;
+    this.field = field;
+    this.shape = shape;
     this.#container = container;
-    this.#isNonNull = isNonNull;
+  }
+
+  /** The type that has the field; undefined for an item. */
+  get typename(): string | undefined {
+    return typeof this.key === 'string' ? this.field.parentType.name : undefined;
   }
 
   put(value: unknown): void {
@@ -38,16 +45,21 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
 
   /** The same place, above which nothing becomes null by what is executed later. */
   rooted(root: NullBoundary): Path {
-    const path = new Path(this.prev, this.key, this.typename, this.#container, this.#isNonNull);
+    const path = new Path(this.prev, this.key, this.field, this.shape, this.#container);
     path.#boundary = root;
     return path;
   }
 
-  /** What becomes null by an error of which nothing between it and here may be null. */
-  boundary(root: NullBoundary): NullBoundary {
+  /**
+   * What becomes null by an error of which nothing between it and here may be null.
+   *
+   * @param propagates whether nulls pass places that must not be null.
+   */
+  boundary(root: NullBoundary, propagates: boolean): NullBoundary {
     if (this.#boundary) return this.#boundary;
-    const above = this.prev?.boundary(root) ?? root;
-    return this.#isNonNull ? above : (this.#boundary = new NullBoundary(this, above));
+    const above = this.prev?.boundary(root, propagates) ?? root;
+    const isPassed = propagates && this.shape.isNonNull;
+    return isPassed ? above : (this.#boundary = new NullBoundary(this, above));
   }
 
   /** Ends what is shared from here, unless something of it is awaited. */
