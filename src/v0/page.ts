@@ -89,6 +89,15 @@ export const PageSearchHit = z.object({
 });
 export type PageSearchHit = z.infer<typeof PageSearchHit>;
 
+const optional = z.string().optional();
+
+const LogoImageBody = z.strictObject({
+  altText: optional,
+  url: optional,
+  fileId: optional,
+  assetId: optional,
+});
+
 /**
  * Body of POST /v0/pages. Assumed: fields of nested objects are optional, since the document
  * does not show which are required.
@@ -96,31 +105,18 @@ export type PageSearchHit = z.infer<typeof PageSearchHit>;
 export const CreatePageBody = z.strictObject({
   actions: z.array(
     z.strictObject({
-      purpose: z.string().optional(),
-      buttonTitle: z.string().optional(),
-      actionType: z.string().optional(),
-      url: z.string().optional(),
-      actionId: z.string().optional(),
+      purpose: optional,
+      buttonTitle: optional,
+      actionType: optional,
+      url: optional,
+      actionId: optional,
     }),
   ),
   actionCardWidgets: z.array(
     z.strictObject({
-      type: z.string().optional(),
-      title: z.string().optional(),
-      logos: z
-        .array(
-          z.strictObject({
-            image: z
-              .strictObject({
-                altText: z.string().optional(),
-                url: z.string().optional(),
-                fileId: z.string().optional(),
-                assetId: z.string().optional(),
-              })
-              .optional(),
-          }),
-        )
-        .optional(),
+      type: optional,
+      title: optional,
+      logos: z.array(z.strictObject({ image: LogoImageBody.optional() })).optional(),
     }),
   ),
   brandId: z.string(),
@@ -129,31 +125,23 @@ export const CreatePageBody = z.strictObject({
   pageType: z.enum(PAGE_TYPES).default('inbound'),
   scripts: z.array(
     z.strictObject({
-      content: z.string().optional(),
+      content: optional,
       enabled: z.boolean().optional(),
-      name: z.string().optional(),
-      description: z.string().optional(),
-      injectionPoint: z.string().optional(),
+      name: optional,
+      description: optional,
+      injectionPoint: optional,
     }),
   ),
   footerLinks: z
     .array(
       z.strictObject({
-        id: z.string().optional(),
-        title: z.string().optional(),
-        links: z
-          .array(
-            z.strictObject({
-              id: z.string().optional(),
-              text: z.string().optional(),
-              url: z.string().optional(),
-            }),
-          )
-          .optional(),
+        id: optional,
+        title: optional,
+        links: z.array(z.strictObject({ id: optional, text: optional, url: optional })).optional(),
       }),
     )
     .optional(),
-  headerActionId: z.string().optional(),
+  headerActionId: optional,
   metadata: PageMetadataInput.optional(),
 });
 export type CreatePageBody = z.infer<typeof CreatePageBody>;

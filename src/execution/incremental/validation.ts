@@ -5,8 +5,10 @@
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
 import {
+  getNamedType,
   getNullableType,
   GraphQLError,
+  isInterfaceType,
   isListType,
   isObjectType,
   Kind,
@@ -15,10 +17,10 @@ import {
   typeFromAST,
   type ASTVisitor,
   type DirectiveNode,
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLCompositeType,
+  type GraphQLNamedType,
+  type InlineFragmentNode,
   type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
@@ -113,41 +115,35 @@ function onlyListsAreStreamed(context: ValidationContext): ASTVisitor {
 
 interface Place {
   readonly field: FieldNode;
-  readonly parent: GraphQLCompositeType | undefined;
+  readonly parent: GraphQLNamedType | undefined;
 }
 
 /** Fields that end up in one place of the answer are streamed alike, or not at all. */
 function streamsAgree(context: ValidationContext): ASTVisitor {
   return {
-    Document(document) {
-      if (!hasStream(document)) return;
-      const told = new Set<FieldNode>();
-      for (const definition of document.definitions) {
+    Document({ definitions }) {
+      const isStreamed = ({ name }: DirectiveNode) => name.value === StreamDirective.name;
+      const sets = definitions.flatMap((one) => ('selectionSet' in one ? one.selectionSet! : []));
+      if (!sets.flatMap(directivesIn).some(isStreamed)) return;
+      const reported = new Set<FieldNode>();
+      for (const definition of definitions) {
         if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
         const root = context.getSchema().getRootType(definition.operation) ?? undefined;
-        compare(context, [[definition.selectionSet, root]], told);
+        compare(context, [[definition.selectionSet, root]], reported);
       }
     },
   };
 }
 
-const hasStream = (document: DocumentNode): boolean =>
-  document.definitions.some(
-    (one) =>
-      'selectionSet' in one &&
-      one.selectionSet !== undefined &&
-      directivesIn(one.selectionSet).some(({ name }) => name.value === StreamDirective.name),
-  );
-
-type TypedSet = readonly [SelectionSetNode, GraphQLCompositeType | undefined];
+type TypedSet = readonly [SelectionSetNode, GraphQLNamedType | undefined];
 
 function compare(
   context: ValidationContext,
   sets: readonly TypedSet[],
-  told: Set<FieldNode>,
+  reported: Set<FieldNode>,
 ): void {
   const places = new Map<string, Place[]>();
-  const spread = new Set<FragmentDefinitionNode>();
+  const spread = new Set<string>();
   const collect = ([{ selections }, parent]: TypedSet): void => {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
@@ -156,15 +152,16 @@ function compare(
         places.set(key, [...(places.get(key) ?? []), place]);
         continue;
       }
-      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
-      const fragment = isSpread ? context.getFragment(selection.name.value) : selection;
-      if (!fragment) continue;
-      if (isSpread) {
-        const named = fragment as FragmentDefinitionNode;
-        if (spread.has(named)) continue;
-        spread.add(named);
+      let fragment: InlineFragmentNode | FragmentDefinitionNode | null | undefined;
+      if (selection.kind === Kind.INLINE_FRAGMENT) fragment = selection;
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        fragment = context.getFragment(selection.name.value);
       }
-      collect([fragment.selectionSet, conditionOf(context, fragment) ?? parent]);
+      if (!fragment) continue;
+      const { selectionSet, typeCondition } = fragment;
+      const type = typeCondition && typeFromAST(context.getSchema(), typeCondition);
+      collect([selectionSet, type ?? parent]);
     }
   };
   sets.forEach(collect);
@@ -174,31 +171,19 @@ function compare(
         (other) => !areApart(one.parent, other.parent) && streamText(one) !== streamText(other),
       ),
     );
-    if (differing && !told.has(differing.field)) {
-      told.add(differing.field);
+    if (differing && !reported.has(differing.field)) {
+      reported.add(differing.field);
       const message = `"${key}" is selected with different "@stream" directives: use the same for all of them, or aliases.`;
       context.reportError(new GraphQLError(message, { nodes: fields.map(({ field }) => field) }));
     }
     const below = fields.flatMap(({ field, parent }): TypedSet[] => {
-      const type =
-        parent && 'getFields' in parent ? parent.getFields()[field.name.value] : undefined;
-      const named = type && context.getSchema().getType(String(type.type).replace(/[[\]!]/g, ''));
-      return field.selectionSet
-        ? [[field.selectionSet, named as GraphQLCompositeType | undefined]]
-        : [];
+      const hasFields = isObjectType(parent) || isInterfaceType(parent);
+      const type = hasFields ? parent.getFields()[field.name.value]?.type : undefined;
+      return field.selectionSet ? [[field.selectionSet, type && getNamedType(type)]] : [];
     });
-    if (below.length > 0) compare(context, below, told);
+    if (below.length > 0) compare(context, below, reported);
   }
 }
-
-const conditionOf = (
-  context: ValidationContext,
-  {
-    typeCondition,
-  }: { readonly typeCondition?: FragmentDefinitionNode['typeCondition'] | undefined },
-): GraphQLCompositeType | undefined =>
-  typeCondition &&
-  (typeFromAST(context.getSchema(), typeCondition) as GraphQLCompositeType | undefined);
 
 /** Objects of two types are never one. */
 const areApart = (a: Place['parent'], b: Place['parent']): boolean =>
