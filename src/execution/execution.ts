@@ -393,7 +393,7 @@ export class Execution implements OperationContext {
       if (isPrimitive(property)) return this.#completeLeafValue(leaf, property);
       if (property == null && !leaf.isNonNull) return null;
     } catch (error) {
-      return this.#handleFieldError(new Path(parent, field.key, field, leaf, data), error);
+      return this.#handleFieldError(new Path(parent, field.key, field, data), error);
     }
     return this.#executeAt(field, source, parent, data, property);
   }
@@ -406,7 +406,7 @@ export class Execution implements OperationContext {
     data: Data,
     property?: unknown,
   ): unknown {
-    const path = new Path(parent, field.key, field, field.shape, data);
+    const path = new Path(parent, field.key, field, data);
     const sharing = (this.#main ?? this).#sharing;
     return sharing && isObject(source) && field.mayBeShared(this)
       ? this.#executeShared(sharing, source, path)
@@ -598,12 +598,12 @@ export class Execution implements OperationContext {
     let path: Path | undefined;
     try {
       if (shape.kind === 'leaf' && isPrimitive(value)) return this.#completeLeafValue(shape, value);
-      path = new Path(parent, index, field, shape, container);
+      path = new Path(parent, index, field, container);
       return this.#turns?.isOver && !isPromiseLike(value)
         ? this.#putOff(path, value)
         : this.#completeOrAwait(path, value);
     } catch (error) {
-      path ??= new Path(parent, index, field, shape, container);
+      path ??= new Path(parent, index, field, container);
       return this.#handleFieldError(path, error);
     }
   }

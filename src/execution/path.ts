@@ -12,31 +12,36 @@ export type Container = Record<PropertyKey, unknown> | unknown[];
 export class Path implements Readonly<GraphQLResolveInfo['path']> {
   readonly prev: Path | undefined;
   readonly key: string | number;
-  /** The field that is completed here, or whose list has this item. */
-  readonly field: PreparedField;
-  readonly shape: Shape;
+  /** The type that has the field; undefined for an item. */
+  readonly typename: string | undefined;
   /** What other places take from here. */
   shared: SharedValue | undefined;
   readonly #container: Container;
+  readonly #field: PreparedField;
   #boundary: NullBoundary | undefined;
 
   constructor(
     prev: Path | undefined,
     key: string | number,
     field: PreparedField,
-    shape: Shape,
     container: Container,
   ) {
     this.prev = prev;
     this.key = key;
-    this.field = field;
-    this.shape = shape;
+    this.typename = typeof key === 'string' ? field.parentType.name : undefined;
     this.#container = container;
+    this.#field = field;
   }
 
-  /** The type that has the field; undefined for an item. */
-  get typename(): string | undefined {
-    return typeof this.key === 'string' ? this.field.parentType.name : undefined;
+  /** The field that is completed here, or whose list has this item. */
+  get field(): PreparedField {
+    return this.#field;
+  }
+
+  get shape(): Shape {
+    if (typeof this.key === 'string') return this.#field.shape;
+    // An item stands in a list.
+    return (this.prev!.shape as Extract<Shape, { kind: 'list' }>).item;
   }
 
   put(value: unknown): void {
@@ -45,7 +50,7 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
 
   /** The same place, above which nothing becomes null by what is executed later. */
   rooted(root: NullBoundary): Path {
-    const path = new Path(this.prev, this.key, this.field, this.shape, this.#container);
+    const path = new Path(this.prev, this.key, this.#field, this.#container);
     path.#boundary = root;
     return path;
   }
