@@ -549,7 +549,7 @@ export class Execution implements OperationContext {
       return list;
     } catch (error) {
       // The list is null, but rejections among its further items must be handled.
-      hearRejections(values);
+      handleRejections(values);
       throw error;
     }
   }
@@ -561,7 +561,7 @@ export class Execution implements OperationContext {
     const all = Array.isArray(values) ? (values as readonly unknown[]) : [...values];
     const count = asked?.initialCount ?? Infinity;
     const rest = all.slice(count);
-    hearRejections(rest);
+    handleRejections(rest);
     const list = this.#completeItems(path, shape, all.slice(0, count));
     if (rest.length === 0) return list;
     this.#countItems(field, rest.length);
@@ -612,7 +612,7 @@ export class Execution implements OperationContext {
   #putOff(path: Path, value: unknown): null {
     const boundary = this.#boundaryOf(path.prev);
     boundary.await();
-    hearRejections(value);
+    handleRejections(value);
     this.#turns!.whenNextBegins(() => {
       this.#fulfilled(path, boundary, value, undefined);
     });
@@ -682,13 +682,13 @@ export class Execution implements OperationContext {
     complete: ((value: unknown) => unknown) | undefined,
   ): void {
     if (this.#turns?.isOver) {
-      hearRejections(value);
+      handleRejections(value);
       this.#turns.whenNextBegins(() => {
         this.#fulfilled(path, boundary, value, complete);
       });
       return;
     }
-    if (boundary.isBelowNull) hearRejections(value);
+    if (boundary.isBelowNull) handleRejections(value);
     else {
       try {
         path.put(complete ? complete(value) : this.#completeValue(path, value));
@@ -823,9 +823,9 @@ const propertyOf = (source: unknown, name: string): unknown =>
   isObject(source) || typeof source === 'function' ? (source as Data)[name] : undefined;
 
 /** Handles rejections in a value that is completed later, or never. */
-function hearRejections(value: unknown): void {
-  if (isPromiseLike(value)) Promise.resolve(value).then(hearRejections, () => {});
-  else if (Array.isArray(value) || value instanceof Set) value.forEach(hearRejections);
+function handleRejections(value: unknown): void {
+  if (isPromiseLike(value)) Promise.resolve(value).then(handleRejections, () => {});
+  else if (Array.isArray(value) || value instanceof Set) value.forEach(handleRejections);
 }
 
 /** @throws the type's error for the value. */
@@ -853,7 +853,7 @@ function serialize({ type, scalar }: LeafShape, value: unknown): unknown {
     throw isForCallers ? error : new Error(error.message);
   }
   if (isPromiseLike(serialized)) {
-    hearRejections(serialized);
+    handleRejections(serialized);
     throw new Error(`"${type.name}.serialize" must answer at once, and answered a promise.`);
   }
   if (serialized !== null && serialized !== undefined) return serialized;

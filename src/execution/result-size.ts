@@ -200,10 +200,10 @@ const bytesOf = (text: string): number =>
   MARKS + (text.length < SHORT ? text.length : Buffer.byteLength(text));
 
 /** What a custom scalar has made; read as far as it fits. A loop, since it may nest deeply. */
-function bytesOfJson(root: unknown, room: number): number {
+function bytesOfJson(root: unknown, maxBytes: number): number {
   const open: unknown[] = [root];
   let bytes = 0;
-  while (open.length > 0 && bytes <= room) {
+  while (open.length > 0 && bytes <= maxBytes) {
     const value = open.pop();
     bytes += MARKS;
     if (typeof value === 'string') bytes += value.length;

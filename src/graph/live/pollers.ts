@@ -1,7 +1,7 @@
 /**
  * One poller for each object and key, for all its watchers: the backend does not report changes.
  *
- * A poller lives as long as somebody watches. It asks quickly while the state moves and more slowly
+ * A poller lives as long as it has watchers. It asks quickly while the state moves and more slowly
  * while it does not, by the same client as every call, so the limiter, the breaker and `Retry-After`
  * apply to it; each poll is a request of its own, so that no watcher's budget pays for it.
  */
@@ -93,7 +93,7 @@ export class Pollers {
     return size;
   }
 
-  /** Those who watch, of all objects. */
+  /** Watchers of all objects. */
   get watchers(): number {
     let count = 0;
     for (const ofKey of this.#pollers.values()) {
@@ -119,12 +119,12 @@ export class Pollers {
   }
 
   /** A write of this key has left an object in a state: its watchers see it at once. */
-  tell<Key, State extends object>(
+  report<Key, State extends object>(
     apiKey: string,
     object: LiveObject<Key, State>,
     state: State,
   ): void {
-    this.#find(apiKey, object)?.tell(state);
+    this.#find(apiKey, object)?.report(state);
   }
 
   #find<Key, State extends object>(
@@ -143,7 +143,7 @@ class Poller<Key, State extends object> {
   readonly #onEnd: () => void;
   readonly #watchers = new Set<Watcher<State>>();
   /**
-   * Those who have not seen an answer to a poll that began after they came. What was known before may
+   * Watchers that have not seen an answer to a poll that began after they came. What was known before may
    * be older than what another process has shown them, which their connection was lost to.
    */
   readonly #newcomers = new Set<Watcher<State>>();
@@ -193,7 +193,7 @@ class Poller<Key, State extends object> {
     return watcher;
   }
 
-  tell(state: State): void {
+  report(state: State): void {
     this.#learn(state);
     if (!this.#isOver) this.#pollSoon();
   }
@@ -305,7 +305,7 @@ class Poller<Key, State extends object> {
     }
   }
 
-  /** Shows what is known to those who came before it was asked for. */
+  /** Shows what was read to watchers that came before the poll began. */
   #welcome(newcomers: readonly Watcher<State>[]): void {
     for (const watcher of newcomers) {
       if (this.#newcomers.delete(watcher)) watcher.push(this.#known!); // it has just been read

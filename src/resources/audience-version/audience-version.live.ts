@@ -78,12 +78,12 @@ export function watchVersion({ pollers, apiKey }: Context, key: VersionKey) {
 }
 
 /** A write has left a version in this state: its watchers with the same key see it at once. */
-export function tellVersion(
+export function reportVersion(
   { pollers, apiKey }: Context,
   key: VersionKey,
   version: VersionNode,
 ): void {
-  if (isSound(version)) pollers?.tell(apiKey, liveVersion(key), version);
+  if (isSound(version)) pollers?.report(apiKey, liveVersion(key), version);
 }
 
 /** Left of the request's time for what is selected of the version after the wait, in milliseconds. */

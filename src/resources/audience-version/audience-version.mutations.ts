@@ -14,7 +14,7 @@ import {
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
 import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
-import { tellVersion, waitForVersion } from './audience-version.live.ts';
+import { reportVersion, waitForVersion } from './audience-version.live.ts';
 
 /** Of `timeoutMs`, in milliseconds. */
 const WAIT_MS = { default: 5_000, max: 60_000 };
@@ -56,7 +56,7 @@ writeField({
     description:
       'Whether the status given as `waitFor` was reached in time. `audienceVersion` is as it was at the end of the wait. Null without `waitFor`.',
     wait: (context, key, version, { waitFor, timeoutMs }) => {
-      tellVersion(context, key, version);
+      reportVersion(context, key, version);
       return waitFor && waitForVersion(context, key, version, waitFor, timeoutMs);
     },
   },
