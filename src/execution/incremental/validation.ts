@@ -123,7 +123,7 @@ function streamsAgree(context: ValidationContext): ASTVisitor {
   return {
     Document({ definitions }) {
       const isStreamed = ({ name }: DirectiveNode) => name.value === StreamDirective.name;
-      const sets = definitions.flatMap((one) => ('selectionSet' in one ? one.selectionSet! : []));
+      const sets = definitions.flatMap((one) => ('selectionSet' in one ? one.selectionSet : []));
       if (!sets.flatMap(directivesIn).some(isStreamed)) return;
       const reported = new Set<FieldNode>();
       for (const definition of definitions) {
