@@ -38,6 +38,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/sample-database.ts',
     exclude: ['test/browser/**', 'test/bench/**'],
     // Tests start some hundred processes; the test of the warm-up asks for it.
     env: { WARM_UP_MS: '0' },

@@ -11,6 +11,7 @@ import { applyPage } from './support/worked-example.ts';
 const COPIED = [
   'src',
   'test/support/open-stack.ts',
+  'test/support/sample-database.ts',
   'test/backend/support.ts',
   'test/backend/contract.test.ts',
   'test/architecture.test.ts',

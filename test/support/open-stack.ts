@@ -7,7 +7,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { execute, parse, print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import { afterAll } from 'vitest';
-import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
+import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createContext } from '../../src/graph/context.ts';
 import { toClientError } from '../../src/graph/errors.ts';
@@ -23,6 +23,7 @@ import { schema } from '../../src/schema.ts';
 import type { DocumentLimits } from '../../src/server/operation/document-limits.ts';
 import { createGateway, type Gateway } from '../../src/server/gateway.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
+import { openSampleBackend } from './sample-database.ts';
 
 export interface StackOptions extends Partial<BackendOptions> {
   /** A backend that no other test of the file sees. */
@@ -176,8 +177,7 @@ function sharedSite(options: Partial<BackendOptions>): Site {
 
 function openSite(options: Partial<BackendOptions>): Site {
   const site: Site = {
-    backend: openBackend({
-      databaseUrl: ':memory:',
+    backend: openSampleBackend({
       publishDelayMs: 20,
       ...options,
       onRequest: (line) => {
