@@ -9,6 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * last, one of them would leave the other process without work.
  */
 const FIRST = [
+  'faults/decode-memory',
   'faults/live-network',
   'adding-a-resource',
   'faults/live-process',
@@ -39,6 +40,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/sample-database.ts',
+    setupFiles: 'test/support/close-after-file.ts',
     exclude: ['test/browser/**', 'test/bench/**'],
     // Tests start some hundred processes; the test of the warm-up asks for it.
     env: { WARM_UP_MS: '0' },

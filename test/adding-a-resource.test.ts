@@ -10,6 +10,8 @@ import { applyPage } from './support/worked-example.ts';
 
 const COPIED = [
   'src',
+  'test/support/after-file.ts',
+  'test/support/close-after-file.ts',
   'test/support/open-stack.ts',
   'test/support/sample-database.ts',
   'test/backend/support.ts',

@@ -14,6 +14,7 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../src/serv
 import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
 import { upstreamProbe } from '../../src/server/observe/upstream-probe.ts';
+import { afterFile } from '../support/after-file.ts';
 import { openFaultUpstream, type FaultUpstream } from '../support/fault-upstream.ts';
 import { buildGateway } from '../support/gateway-build.ts';
 import { copySampleDatabase, openSampleBackend } from '../support/sample-database.ts';
@@ -161,7 +162,7 @@ export interface Product {
 /** Built once, whatever starts it. */
 const MAIN = await buildGateway();
 
-/** `npm start` without its build, on a free port by default. */
+/** `npm start` without its build, on a free port by default; ends with the file of tests at the latest. */
 export function startProduct(env: Record<string, string> = {}): Product {
   const database = copySampleDatabase();
   const child = spawn(process.execPath, [MAIN], {
@@ -175,9 +176,7 @@ export function startProduct(env: Record<string, string> = {}): Product {
     database.remove();
     return code as number | null;
   });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
+  afterFile(() => child.kill('SIGKILL'));
   const urlIn = (text: string) => /http:\/\/[\w.:[\]]+\/graphql/.exec(text)?.[0];
   return {
     process: child,
