@@ -1,4 +1,4 @@
-/** How tests run: one copy of graphql, real sockets, two processes that take file after file. */
+/** How tests run: one copy of graphql, real sockets, a few processes that take file after file. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -6,12 +6,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Files that take long for their size, by which Vitest orders files that it has not run before: begun
- * last, one of them would leave the other process without work.
+ * last, one of them would leave the other processes without work. The first measures memory, which is
+ * quick while the process is new and has little of it.
  */
 const FIRST = [
   'faults/decode-memory',
-  'faults/live-network',
   'adding-a-resource',
+  'faults/live-network',
   'faults/live-process',
   'faults/live-workers',
   'faults/one-route-gone',
@@ -54,7 +55,7 @@ export default defineConfig({
     // What is said of memory is said after a collection.
     execArgv: ['--expose-gc'],
     sequence: { sequencer: LongestFirst },
-    // Half of what the tests of faults do is wait: on two cores one file at a time takes twice as long.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Half of what the tests of faults do is wait: three files at a time keep two cores busy.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
   },
 });

@@ -56,6 +56,6 @@ describe.concurrent('the worked example', { timeout: 180_000 }, () => {
       (name) => `test/${name}.test.ts`,
     );
 
-    expect(await run('vitest/vitest.mjs', 'run', ...tests)).toBe('passed');
+    expect(await run('vitest/vitest.mjs', 'run', '--maxWorkers=1', ...tests)).toBe('passed');
   });
 });
