@@ -1,4 +1,4 @@
-/** How tests run: one copy of graphql, real sockets, two processes that take file after file. */
+/** How tests run: one copy of graphql, real sockets, a few processes that take file after file. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -6,11 +6,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Files that take long for their size, by which Vitest orders files that it has not run before: begun
- * last, one of them would leave the other process without work.
+ * last, one of them would leave the other processes without work. The first measures memory, which is
+ * quick while the process is new and has little of it.
  */
 const FIRST = [
-  'faults/live-network',
+  'faults/decode-memory',
   'adding-a-resource',
+  'faults/live-network',
   'faults/live-process',
   'faults/live-workers',
   'faults/one-route-gone',
@@ -38,6 +40,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/sample-database.ts',
+    setupFiles: 'test/support/close-after-file.ts',
     exclude: ['test/browser/**', 'test/bench/**'],
     // Tests start some hundred processes; the test of the warm-up asks for it.
     env: { WARM_UP_MS: '0' },
@@ -51,7 +55,8 @@ export default defineConfig({
     // What is said of memory is said after a collection.
     execArgv: ['--expose-gc'],
     sequence: { sequencer: LongestFirst },
-    // Half of what the tests of faults do is wait: on two cores one file at a time takes twice as long.
+    // Half of what the tests of faults do is wait: on two cores one file at a time takes twice as long, and
+    // three make the bounds of a few too narrow.
     maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

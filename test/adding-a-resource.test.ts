@@ -10,7 +10,10 @@ import { applyPage } from './support/worked-example.ts';
 
 const COPIED = [
   'src',
+  'test/support/after-file.ts',
+  'test/support/close-after-file.ts',
   'test/support/open-stack.ts',
+  'test/support/sample-database.ts',
   'test/backend/support.ts',
   'test/backend/contract.test.ts',
   'test/architecture.test.ts',
@@ -53,6 +56,6 @@ describe.concurrent('the worked example', { timeout: 180_000 }, () => {
       (name) => `test/${name}.test.ts`,
     );
 
-    expect(await run('vitest/vitest.mjs', 'run', ...tests)).toBe('passed');
+    expect(await run('vitest/vitest.mjs', 'run', '--maxWorkers=1', ...tests)).toBe('passed');
   });
 });

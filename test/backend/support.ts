@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { openBackend } from '../../src/backend/backend.ts';
 import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { openSampleBackend } from '../support/sample-database.ts';
 
 export interface Answer {
   readonly status: number;
@@ -26,7 +26,7 @@ export type Caller = (path: string, options?: CallOptions) => Promise<Answer>;
 
 /** Opens a backend that closes with the test; publishing takes next to no time. */
 export async function openTestBackend(options: Partial<BackendOptions> = {}) {
-  const backend = await openBackend({ databaseUrl: ':memory:', publishDelayMs: 5, ...options });
+  const backend = await openSampleBackend({ publishDelayMs: 5, ...options });
   onTestFinished(() => backend.close());
   return { ...backend, call: callerOf(backend.url) };
 }
@@ -38,7 +38,7 @@ export function shareTestBackend(options: Partial<BackendOptions> = {}): {
 } {
   let backend: Backend | undefined;
   beforeAll(async () => {
-    backend = await openBackend({ databaseUrl: ':memory:', ...options });
+    backend = await openSampleBackend(options);
   });
   afterAll(() => backend?.close());
   const url = () => backend?.url ?? '';

@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check';
 import { serverAudits } from 'graphql-http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
 import { openCursor, sealCursor } from '../../src/graph/connection/cursor.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
@@ -41,8 +41,6 @@ beforeAll(async () => {
 });
 
 afterEach(() => stand.calm());
-
-afterAll(() => Promise.all([stand.close(), closed.close()]));
 
 const graphql = (body: unknown, init: RequestInit = {}): Promise<Reply> =>
   send(`${stand.gateway.url}/graphql`, {

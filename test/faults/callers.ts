@@ -3,6 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
+import { afterFile } from '../support/after-file.ts';
 import {
   KEY,
   POST_JSON,
@@ -26,11 +27,13 @@ export interface Callers {
     until: number | Promise<unknown>,
     turn: (caller: number) => Promise<void>,
   ): Promise<void>;
+  /** Called when the file of tests has ended, if not before. */
   close(): Promise<void>;
 }
 
 export function openCallers({ url }: GatewayProcess): Callers {
   const agent = new Agent({ headersTimeout: 30_000 });
+  afterFile(() => agent.destroy());
   return {
     ask: async (source, { variables, apiKey = KEY, signal } = {}) => {
       const startMs = performance.now();

@@ -6,25 +6,22 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { Connections } from '../../src/server/http/connections.ts';
 import { routes } from '../../src/v0/routes.ts';
+import { afterFile } from '../support/after-file.ts';
 import { text } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { eventually, expectBelow, openStand, percentile, type Stand } from './stand.ts';
 
-const closing: (() => Promise<unknown>)[] = [];
 let stand: Stand;
 
 beforeAll(async () => {
   stand = await openStand({ LOG_LEVEL: 'warn' });
-  closing.push(() => stand.close());
 });
-
-afterAll(() => Promise.all(closing.map((close) => close())));
 
 /** A connection that reads nothing until `read` is called. */
 function open(port = stand.gateway.port): Socket & { isClosed?: boolean } {
@@ -32,7 +29,7 @@ function open(port = stand.gateway.port): Socket & { isClosed?: boolean } {
   socket.on('error', () => {});
   // What is not read hides the end of it; a write fails then.
   socket.on('close', () => (socket.isClosed = true));
-  closing.push(async () => socket.destroy());
+  afterFile(() => socket.destroy());
   return socket;
 }
 
@@ -111,7 +108,7 @@ describe('T67 a connection that sends and does not read', () => {
     });
     server.on('connection', connections.take);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closing.push(async () => server.close());
+    afterFile(() => server.close());
     const { stackTraceLimit } = Error;
 
     const socket = open((server.address() as AddressInfo).port);
@@ -131,7 +128,6 @@ describe('T67 a connection that sends and does not read', () => {
   it('T67 makes no other caller wait for answers to three hundred connections that read nothing', async () => {
     answerBig(stand);
     const callers = openCallers(stand.gateway);
-    closing.push(() => callers.close());
     await callers.ask(big);
 
     await expectBelow(150, async () => {
@@ -146,7 +142,6 @@ describe('T67 a connection that sends and does not read', () => {
 
   it('T67 makes no other caller wait: twenty connections with nine thousand requests each', async () => {
     const callers = openCallers(stand.gateway);
-    closing.push(() => callers.close());
     const slowest = async (): Promise<number> => {
       const times: number[] = [];
       for (let i = 0; i < 10; i++) times.push((await callers.ask('{ __typename }')).tookMs);
@@ -167,7 +162,6 @@ describe('T67 a connection that sends and does not read', () => {
 
 it('T67 lets one address have as many connections as MAX_CONNECTIONS_PER_ADDRESS says', async () => {
   const capped = await openStand({ MAX_CONNECTIONS_PER_ADDRESS: '5' });
-  closing.push(() => capped.close());
   const { port } = capped.gateway;
   const asks = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n';
   const isServed = (socket: Socket): Promise<boolean> =>
@@ -187,7 +181,6 @@ it('T67 lets one address have as many connections as MAX_CONNECTIONS_PER_ADDRESS
 
 it('T67 gives memory back after a hard time, to within 60 MB of what it was', async () => {
   const busy = await openStand({ LOG_LEVEL: 'warn' });
-  closing.push(() => busy.close());
   const items = Array.from({ length: 100 }, (_, i) =>
     sampleOf(routes.getPerson, { person_id: `p${i}` }),
   );
@@ -195,7 +188,6 @@ it('T67 gives memory back after a hard time, to within 60 MB of what it was', as
   busy.upstream.on('*', world());
   busy.upstream.on('GET /v0/persons', text(list));
   const callers = openCallers(busy.gateway);
-  closing.push(() => callers.close());
   let count = 0;
   let peak = 0;
   const ask = async () => {

@@ -4,7 +4,7 @@
  * What is measured is the CPU that the gateway's process has used, so that a busy machine matters little.
  */
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { POST_JSON, send, type Reply } from '../support/gateway-process.ts';
 import { expectBelow, openStand, type Stand } from './stand.ts';
@@ -14,8 +14,6 @@ let stand: Stand;
 beforeAll(async () => {
   stand = await openStand({ LOG_LEVEL: 'warn' });
 });
-
-afterAll(() => stand.close());
 
 const times = (count: number, write: (i: number) => string, separator = ' ') =>
   Array.from({ length: count }, (_, i) => write(i)).join(separator);

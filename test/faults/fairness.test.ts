@@ -1,7 +1,7 @@
 /** T64: neither other keys nor `/health` wait for a caller who asks for more than there is. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
@@ -26,11 +26,6 @@ beforeAll(async () => {
   [attackers, victims] = [openCallers(stand.gateway), openCallers(stand.gateway)];
   // Both keys have been here before.
   for (const apiKey of [ATTACKER, VICTIM]) await victims.ask(lookups(1), { apiKey });
-});
-
-afterAll(async () => {
-  await Promise.all([attackers.close(), victims.close()]);
-  await stand.close();
 });
 
 let count = 0;

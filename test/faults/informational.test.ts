@@ -2,7 +2,7 @@
  * T73: what precedes an answer is passed over, and a part is not taken for the whole.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { raw, type Behaviour } from '../support/faults.ts';
@@ -19,8 +19,6 @@ afterEach(async () => {
   for (const route of [READ, WRITE]) stand.upstream.on(route, world());
   await stand.calm();
 });
-
-afterAll(() => stand.close());
 
 const READ = 'GET /v0/topics/t';
 const WRITE = 'PATCH /v0/topics/t';

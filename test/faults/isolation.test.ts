@@ -2,7 +2,7 @@
  * T48 to T52: what is one caller's stays that caller's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, status } from '../support/faults.ts';
@@ -21,8 +21,6 @@ afterEach(async () => {
   stand.upstream.on('*', world());
   await stand.calm();
 });
-
-afterAll(() => stand.close());
 
 let count = 0;
 /** A query that no other is shared with. */

@@ -10,9 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
+import { afterFile } from '../support/after-file.ts';
 import { after, held, silence, text } from '../support/faults.ts';
 import { KEY, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
@@ -28,15 +29,8 @@ import {
   type StandOptions,
 } from './stand.ts';
 
-const closing: (() => Promise<unknown>)[] = [];
-
-afterAll(() => Promise.all(closing.map((close) => close())));
-
-async function open(env: Record<string, string> = {}, options?: StandOptions): Promise<Stand> {
-  const stand = await openStand(env, options);
-  closing.push(() => stand.close());
-  return stand;
-}
+const open = (env: Record<string, string> = {}, options?: StandOptions): Promise<Stand> =>
+  openStand(env, options);
 
 /** Gateways that a test ends; opened before, because starting some keeps the machine busy. */
 let mortal: Record<'SIGTERM' | 'SIGINT' | 'peaceful' | 'stuck' | 'twice' | 'left', Stand>;
@@ -99,7 +93,7 @@ function besiege(stand: Stand): Siege {
       one.closedMs = performance.now() - one.sinceMs;
     });
     if (first) socket.write(first);
-    closing.push(async () => socket.destroy());
+    afterFile(() => socket.destroy());
     return one;
   };
   const many = (count: number, first: string, more: string) =>
@@ -169,7 +163,6 @@ describe('T57 the end of a process', () => {
       const late = held(world());
       stand.upstream.on('GET /v0/persons/late', late.behaviour);
       const callers = openCallers(gateway);
-      closing.push(() => callers.close());
       // Twenty who ask all the time on connections they keep, until the port is closed.
       const failures: { code: string; begunMs: number; endedMs: number }[] = [];
       let signalledMs = Infinity;
@@ -290,10 +283,10 @@ describe('T57 the end of a process', () => {
 
   it('T57 killed with SIGKILL in the middle of writes, the product loses none it has answered for', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
-    closing.push(async () => rmSync(folder, { recursive: true, force: true }));
+    afterFile(() => rmSync(folder, { recursive: true, force: true }));
     const start = async (): Promise<GatewayProcess> => {
       const gateway = await startGateway({ BACKEND_DATABASE_URL: `file:${join(folder, 'db')}` });
-      closing.push(() => gateway.stop('SIGKILL'));
+      afterFile(() => gateway.stop('SIGKILL'));
       return gateway;
     };
     const first = await start();
@@ -378,7 +371,7 @@ describe('T58 the HTTP server', () => {
   it('T58 holds its cap of connections when 10,000 come, and serves again when they are gone', async () => {
     // One who is in already can still ask.
     const inside = new Client(besieged.stand.gateway.url);
-    closing.push(() => inside.destroy());
+    afterFile(() => inside.destroy());
     await (await inside.request({ path: '/health', method: 'GET' })).body.dump();
     const sockets: Socket[] = [];
     // A thousand at a time: more would wait in the operating system, and come when it likes.
@@ -442,7 +435,7 @@ describe('T58 the HTTP server', () => {
     const sockets = Array.from({ length: 10 }, () => {
       const socket = connect(gateway.port, '127.0.0.1').pause();
       socket.on('error', () => {});
-      closing.push(async () => socket.destroy());
+      afterFile(() => socket.destroy());
       socket.write(
         `POST /graphql HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
       );

@@ -14,8 +14,8 @@ import { allSee, expectInOrder, openWatched, watchMany, type Watching } from './
 
 const WATCHERS = 200;
 
-/** Over which a worker ends its streams. */
-const DRAIN_MS = 1_000;
+/** Over which a worker ends its streams: long beside the delays of a busy machine, which bunch what it hears. */
+const DRAIN_MS = 2_000;
 
 /** How long the backend is away; LIVE_OUTAGE_SECONDS=10 for longer. */
 const OUTAGE_MS = Number(process.env['LIVE_OUTAGE_SECONDS'] ?? 1) * 1_000;

@@ -1,7 +1,7 @@
 /**
  * T22 and T53 to T56: a write is sent once, and its outcome is reported as far as it is known.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import {
@@ -32,8 +32,6 @@ afterEach(async () => {
   for (let i = 0; i < 5; i++) await publish();
   await stand.calm();
 });
-
-afterAll(() => stand.close());
 
 const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
 const VERSION_PATH = '/v0/pages/p/audiences/a/versions/v';

@@ -4,27 +4,16 @@
  * Each has a gateway of its own, and most of it is waiting: they run side by side.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { reset, silence, status, type Behaviour } from '../support/faults.ts';
 import { KEY, OTHER_KEY } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
 import { eventually, openStand, percentile, type Stand } from './stand.ts';
 
-const closing: (() => Promise<void>)[] = [];
-
-afterAll(async () => {
-  await Promise.all(closing.map((close) => close()));
-});
-
 async function open(env?: Readonly<Record<string, string>>): Promise<[Stand, Callers]> {
   const stand = await openStand(env);
-  const callers = openCallers(stand.gateway);
-  closing.push(
-    () => stand.close(),
-    () => callers.close(),
-  );
-  return [stand, callers];
+  return [stand, openCallers(stand.gateway)];
 }
 
 let asked = 0;

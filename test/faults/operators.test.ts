@@ -2,21 +2,13 @@
  * T77 and T78: what operators can close: metrics, explanations, and the names the gateway answers to.
  */
 import { request } from 'node:http';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
 import { rawHttp } from './raw-http.ts';
 import { eventually, openStand, type Stand } from './stand.ts';
 
-const closing: (() => Promise<unknown>)[] = [];
-
-afterAll(() => Promise.all(closing.map((close) => close())));
-
-async function open(env: Record<string, string> = {}): Promise<Stand> {
-  const stand = await openStand(env);
-  closing.push(() => stand.close());
-  return stand;
-}
+const open = (env: Record<string, string> = {}): Promise<Stand> => openStand(env);
 
 const LOOKUP = '{ person(personId: "p") { name } }';
 

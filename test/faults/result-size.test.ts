@@ -3,7 +3,7 @@
  * neither the budget of calls nor the size of a document bounds it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok } from '../support/faults.ts';
@@ -31,8 +31,6 @@ beforeAll(async () => {
   const long = { supplementaryContext: 'x'.repeat(30_000) };
   stand.upstream.on('GET /v0/pages/long/audiences', audiencesOf('long', long));
 });
-
-afterAll(() => stand.close());
 
 /** From the page to its audiences and back, and again. */
 const circles = (levels: number, leaf: string): string =>

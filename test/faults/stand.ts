@@ -10,6 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { afterFile } from '../support/after-file.ts';
 import {
   openFaultUpstream,
   type FaultUpstream,
@@ -38,6 +39,7 @@ export interface Stand {
    * has counted, so that tests of one process do not depend on their order.
    */
   calm(): Promise<void>;
+  /** Called when the file of tests has ended, if not before. */
   close(): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ export async function openStand(
       await upstream.stop();
     },
   };
+  afterFile(stand.close);
   return stand;
 }
 

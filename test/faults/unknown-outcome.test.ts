@@ -4,7 +4,7 @@
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cut, ok, reset, status, text, type Behaviour } from '../support/faults.ts';
@@ -24,8 +24,6 @@ afterEach(async () => {
   for (let i = 0; i < 5; i++) await write();
   await stand.holds([], { hits: 5 });
 });
-
-afterAll(() => stand.close());
 
 const WRITE = 'PATCH /v0/topics/t';
 const topic = sampleOf(routes.getTopic, { topic_id: 't' });

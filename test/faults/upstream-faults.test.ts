@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getNamedType, isLeafType, type GraphQLObjectType } from 'graphql';
 import { z } from 'zod';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
@@ -43,8 +43,6 @@ beforeAll(async () => {
 });
 
 afterEach(() => stand.calm());
-
-afterAll(() => stand.close());
 
 /** The person whose route a test scripts, beside a topic that is well. */
 const BESIDE = '{ person(personId: "p") { name } topic(topicId: "t") { title } }';

@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { afterFile } from '../support/after-file.ts';
 import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, held, status } from '../support/faults.ts';
@@ -19,19 +20,9 @@ import { world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { eventually, expectBelow, IMPATIENT, openStand, percentile, type Stand } from './stand.ts';
 
-const closing: (() => Promise<void>)[] = [];
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-faults-'));
 
-afterAll(async () => {
-  await Promise.all(closing.map((close) => close()));
-  rmSync(scratch, { recursive: true });
-});
-
-async function open(...args: Parameters<typeof openStand>): Promise<Stand> {
-  const stand = await openStand(...args);
-  closing.push(() => stand.close());
-  return stand;
-}
+afterFile(() => rmSync(scratch, { recursive: true }));
 
 let persons = 0;
 /** A query that no other is shared with. */
@@ -56,7 +47,7 @@ const WELL = { data: { person: { name: 'name' } } };
 
 describe.concurrent('a backend that is gone', () => {
   it('T9, T10 amplifies no outage, then leaves the backend alone and probes it one call at a time', async () => {
-    const stand = await open({});
+    const stand = await openStand({});
     const { gateway, upstream } = stand;
     const told = () => gateway.output.match(/(?<=Breaker of scope host is )[\w-]+/g) ?? [];
     /** By the metric, by the details of `/ready`, and as the log's last word. */
@@ -128,10 +119,9 @@ describe.concurrent('a backend that is gone', () => {
 
   it('T26 hides a restart of the backend also from callers who have asked little before it', async () => {
     const restart = async () => {
-      const stand = await open({});
+      const stand = await openStand({});
       stand.upstream.on('*', after(50, world()));
       const callers = openCallers(stand.gateway);
-      closing.push(() => callers.close());
       const reads: unknown[] = [];
       const load = callers.loop(50, 1_500, async () => {
         reads.push((await callers.ask(next())).body);
@@ -156,7 +146,7 @@ describe.concurrent('a backend that is gone', () => {
   });
 
   it('T19 starts without a backend, is not ready until there is one, and needs no restart', async () => {
-    const stand = await open(IMPATIENT, { stopped: true });
+    const stand = await openStand(IMPATIENT, { stopped: true });
     const { gateway, upstream } = stand;
 
     const [health, ready] = [await gateway.get('/health'), await gateway.get('/ready')];
@@ -178,7 +168,7 @@ describe.concurrent('a backend that is gone', () => {
   it('T20 reports a name that cannot be resolved, and finds it once it can', async () => {
     const file = join(scratch, 'dns');
     writeFileSync(file, 'ENOTFOUND');
-    const stand = await open(
+    const stand = await openStand(
       { ...IMPATIENT, STAGED_DNS: file },
       {
         preload: [new URL('staged-dns.ts', import.meta.url).href],
@@ -205,7 +195,7 @@ describe.concurrent('a backend that is gone', () => {
 describe.concurrent('T21 a backend that cannot be trusted', () => {
   it('T21 trusts no self-signed certificate, and does not ask again', async () => {
     const front = await openFront();
-    const stand = await open({}, { certificate: selfSigned, url: () => front.url });
+    const stand = await openStand({}, { certificate: selfSigned, url: () => front.url });
     front.leadTo(stand.upstream.port);
 
     const reply = await stand.ask(next());
@@ -221,7 +211,7 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
     writeFileSync(trusted, [selfSigned, wrongName, expired].map(({ cert }) => cert).join(''));
     const front = await openFront();
     // Times as they are by default: a connection has 2 s of a try's 3 s.
-    const stand = await open({ NODE_EXTRA_CA_CERTS: trusted }, { url: () => front.url });
+    const stand = await openStand({ NODE_EXTRA_CA_CERTS: trusted }, { url: () => front.url });
     const ask = async (port: number | undefined) => {
       front.leadTo(port);
       const reply = await stand.ask(next());
@@ -276,7 +266,7 @@ async function openFront() {
     socket.pipe(onwards).pipe(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  closing.push(async () => {
+  afterFile(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

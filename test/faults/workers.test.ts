@@ -10,19 +10,15 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { after } from '../support/faults.ts';
 import { KEY, POST_JSON, type GatewayProcess } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
 import { eventually, openStand, type Stand } from './stand.ts';
 
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(() => Promise.all(closing.map((close) => close())));
-
 async function open(env: Record<string, string> = {}): Promise<Stand> {
   const stand = await openStand({ WORKERS: '2', LOG_LEVEL: 'error', ...env });
   stand.upstream.on('*', after(3, world()));
-  closing.push(() => stand.close());
   await eventually(() => expect(workersOf(stand.gateway)).toHaveLength(2));
   return stand;
 }

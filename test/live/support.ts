@@ -5,9 +5,10 @@ import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws';
 import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { openBackend, type Backend } from '../../src/backend/backend.ts';
+import type { Backend } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { IDS } from '../support/ids.ts';
+import { openSampleBackend } from '../support/sample-database.ts';
 import { openSite, send, POST_JSON, type Site } from '../server/support.ts';
 
 export const WATCH =
@@ -50,8 +51,7 @@ export async function openLive({
   ...options
 }: LiveTestOptions = {}): Promise<Live> {
   const calls: string[] = [];
-  const backend = await openBackend({
-    databaseUrl: ':memory:',
+  const backend = await openSampleBackend({
     publishDelayMs,
     onRequest: (line) => calls.push(line),
   });

@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { afterFile } from '../support/after-file.ts';
 import { POST_JSON, send, startProduct } from './support.ts';
 
 const PAGE = JSON.stringify({ query: `{ page(pageId: "${EXAMPLE_PAGE_ID}") { name } }` });
@@ -20,7 +21,7 @@ async function openSlowBackend(delayMs: number) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  afterFile(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -5,7 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { openBackend, type Backend } from '../../src/backend/backend.ts';
+import type { Backend } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
@@ -14,8 +14,10 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../src/serv
 import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
 import { upstreamProbe } from '../../src/server/observe/upstream-probe.ts';
+import { afterFile } from '../support/after-file.ts';
 import { openFaultUpstream, type FaultUpstream } from '../support/fault-upstream.ts';
 import { buildGateway } from '../support/gateway-build.ts';
+import { copySampleDatabase, openSampleBackend } from '../support/sample-database.ts';
 import { world } from '../support/world.ts';
 
 export interface Reply {
@@ -58,8 +60,7 @@ let restCalls: string[] = [];
 /** Call it once in a file whose tests open sites: they share one backend. */
 export function shareBackend(): void {
   beforeAll(async () => {
-    backend = await openBackend({
-      databaseUrl: ':memory:',
+    backend = await openSampleBackend({
       publishDelayMs: 20,
       onRequest: (line) => restCalls.push(line),
     });
@@ -161,24 +162,21 @@ export interface Product {
 /** Built once, whatever starts it. */
 const MAIN = await buildGateway();
 
-/** `npm start` without its build, on a free port by default. */
+/** `npm start` without its build, on a free port by default; ends with the file of tests at the latest. */
 export function startProduct(env: Record<string, string> = {}): Product {
+  const database = copySampleDatabase();
   const child = spawn(process.execPath, [MAIN], {
-    env: {
-      ...process.env,
-      PORT: '0',
-      BACKEND_DATABASE_URL: ':memory:',
-      ...env,
-    },
+    env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: database.url, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (written.stderr += chunk.toString()));
-  const exited = once(child, 'close').then(([code]) => code as number | null);
-  onTestFinished(() => {
-    child.kill('SIGKILL');
+  const exited = once(child, 'close').then(([code]) => {
+    database.remove();
+    return code as number | null;
   });
+  afterFile(() => child.kill('SIGKILL'));
   const urlIn = (text: string) => /http:\/\/[\w.:[\]]+\/graphql/.exec(text)?.[0];
   return {
     process: child,

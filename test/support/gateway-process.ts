@@ -6,6 +6,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { buildGateway } from './gateway-build.ts';
+import { copySampleDatabase } from './sample-database.ts';
 
 export interface Reply {
   readonly status: number;
@@ -74,6 +75,7 @@ export async function startGateway(
   // What is preloaded may be TypeScript; the gateway itself is not.
   const loader = preload.some((module) => module.endsWith('.ts')) ? ['tsx'] : [];
   const modules = [...(gauged ? [GAUGE] : []), ...loader, ...preload];
+  const database = copySampleDatabase();
   const child = spawn(
     process.execPath,
     [
@@ -82,7 +84,7 @@ export async function startGateway(
       await buildGateway(),
     ],
     {
-      env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: ':memory:', ...env },
+      env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: database.url, ...env },
       stdio: ['ignore', 'pipe', 'pipe', ...(gauged ? (['ipc'] as const) : [])],
     },
   );
@@ -92,6 +94,7 @@ export async function startGateway(
   let output = '';
   const exited = once(child, 'close').then(([code]) => {
     process.off('exit', orphaned);
+    database.remove();
     return code as number | null;
   });
   const url = await new Promise<string>((resolve, reject) => {

@@ -6,8 +6,7 @@
  */
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { execute, parse, print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
-import { afterAll } from 'vitest';
-import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
+import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createContext } from '../../src/graph/context.ts';
 import { toClientError } from '../../src/graph/errors.ts';
@@ -23,6 +22,8 @@ import { schema } from '../../src/schema.ts';
 import type { DocumentLimits } from '../../src/server/operation/document-limits.ts';
 import { createGateway, type Gateway } from '../../src/server/gateway.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
+import { afterFile } from './after-file.ts';
+import { openSampleBackend } from './sample-database.ts';
 
 export interface StackOptions extends Partial<BackendOptions> {
   /** A backend that no other test of the file sees. */
@@ -77,12 +78,6 @@ interface Site {
 }
 
 const sites = new Map<string, Site>();
-const closing: (() => Promise<unknown>)[] = [];
-
-afterAll(async () => {
-  await Promise.all(closing.map((close) => close()));
-  sites.clear();
-});
 
 export async function openStack({
   fresh = false,
@@ -94,7 +89,7 @@ export async function openStack({
   const site = fresh ? openSite(options) : sharedSite(options);
   const backend = await site.backend;
   const dispatcher = new BackendDispatcher(backend.url);
-  closing.push(() => dispatcher.close());
+  afterFile(() => dispatcher.close());
   const real = createUpstream({
     dispatcher,
     pathPrefix: '',
@@ -171,13 +166,13 @@ function sharedSite(options: Partial<BackendOptions>): Site {
   if (known) return known;
   const site = openSite(options);
   sites.set(id, site);
+  afterFile(() => sites.delete(id));
   return site;
 }
 
 function openSite(options: Partial<BackendOptions>): Site {
   const site: Site = {
-    backend: openBackend({
-      databaseUrl: ':memory:',
+    backend: openSampleBackend({
       publishDelayMs: 20,
       ...options,
       onRequest: (line) => {
@@ -186,6 +181,6 @@ function openSite(options: Partial<BackendOptions>): Site {
     }),
     listener: () => {},
   };
-  closing.push(async () => (await site.backend).close());
+  afterFile(async () => (await site.backend).close());
   return site;
 }

@@ -4,8 +4,9 @@
  * All that is known of the work is in the database; a timer only says when to look. A process that is
  * killed loses timers and nothing else: the next one finds the unfinished versions at start.
  */
-import { eq, inArray } from 'drizzle-orm';
+import { inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { versions } from '../database/tables.ts';
 import { failureOf, type Failure } from '../failure.ts';
 import { finish, startProcessing } from './publishing.ts';
@@ -85,7 +86,7 @@ export function createPublisher({
 /** Takes a version one step on; answers whether another step follows. */
 const takeStep = (database: Database, versionId: string, nowMs: number): Promise<boolean> =>
   database.write(async (db) => {
-    const version = await db.select().from(versions).where(eq(versions.versionId, versionId)).get();
+    const version = await db.select().from(versions).where(equals(versions, { versionId })).get();
     if (version?.status === 'queued') {
       await startProcessing(db, version, nowMs);
       return true;

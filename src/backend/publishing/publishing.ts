@@ -5,8 +5,9 @@
  * that comes twice, or after the audience was archived, changes nothing. When the steps are taken
  * is `publisher.ts`'s business. Assumed: all transitions, since the document shows none.
  */
-import { and, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm';
+import { and, inArray, isNotNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { audiences, pages, versions } from '../database/tables.ts';
 import type { VersionRow } from '../database/tables.ts';
 
@@ -46,7 +47,10 @@ export async function finish(db: Executor, version: VersionRow, nowMs: number): 
     .update(versions)
     .set({ status: 'archived', obsoleteAt: nowMs, archivedAt: nowMs })
     .where(
-      and(ofAudience(version), eq(versions.status, 'published'), ne(versions.versionId, versionId)),
+      and(
+        equals(versions, { tenantId, audienceId, status: 'published' }),
+        ne(versions.versionId, versionId),
+      ),
     );
   await setAudience(db, version, { status: 'published', publishedVersionId: versionId });
   await db
@@ -54,8 +58,7 @@ export async function finish(db: Executor, version: VersionRow, nowMs: number): 
     .set({ status: 'published', updatedAt: nowMs })
     .where(
       and(
-        eq(pages.tenantId, tenantId),
-        eq(pages.status, 'draft'),
+        equals(pages, { tenantId, status: 'draft' }),
         sql`${pages.pageId} = (select page_id from audiences where audience_id = ${audienceId})`,
       ),
     );
@@ -76,22 +79,20 @@ export async function archiveAudience(
   await db
     .update(versions)
     .set({ status: 'cancelled', cancelledAt: nowMs })
-    .where(and(ofAudience(audience), inArray(versions.status, unfinished)));
+    .where(and(equals(versions, { tenantId, audienceId }), inArray(versions.status, unfinished)));
   await db
     .update(versions)
     .set({ status: 'archived', obsoleteAt: nowMs, archivedAt: nowMs })
-    .where(and(ofAudience(audience), eq(versions.status, 'published')));
+    .where(equals(versions, { tenantId, audienceId, status: 'published' }));
   await db
     .update(audiences)
     .set({ status: 'archived', archivedAt: nowMs, publishedVersionId: null })
-    .where(and(eq(audiences.tenantId, tenantId), eq(audiences.audienceId, audienceId)));
+    .where(equals(audiences, { tenantId, audienceId }));
   if ((await unarchivedStatus(db, tenantId, pageId)) === 'draft') {
     await db
       .update(pages)
       .set({ status: 'draft', updatedAt: nowMs })
-      .where(
-        and(eq(pages.tenantId, tenantId), eq(pages.pageId, pageId), eq(pages.status, 'published')),
-      );
+      .where(equals(pages, { tenantId, pageId, status: 'published' }));
   }
 }
 
@@ -104,13 +105,7 @@ export async function unarchivedStatus(
   const published = await db
     .select({ audienceId: audiences.audienceId })
     .from(audiences)
-    .where(
-      and(
-        eq(audiences.tenantId, tenantId),
-        eq(audiences.pageId, pageId),
-        isNotNull(audiences.publishedVersionId),
-      ),
-    )
+    .where(and(equals(audiences, { tenantId, pageId }), isNotNull(audiences.publishedVersionId)))
     .limit(1)
     .get();
   return published ? 'published' : 'draft';
@@ -126,13 +121,7 @@ async function move(
   const { rowsAffected } = await db
     .update(versions)
     .set(change)
-    .where(
-      and(
-        eq(versions.tenantId, tenantId),
-        eq(versions.versionId, versionId),
-        eq(versions.status, from),
-      ),
-    );
+    .where(equals(versions, { tenantId, versionId, status: from }));
   return rowsAffected > 0;
 }
 
@@ -142,11 +131,5 @@ async function setAudience(
   { tenantId, audienceId }: VersionRow,
   change: { status: Status; publishedVersionId?: string },
 ): Promise<void> {
-  await db
-    .update(audiences)
-    .set(change)
-    .where(and(eq(audiences.tenantId, tenantId), eq(audiences.audienceId, audienceId)));
+  await db.update(audiences).set(change).where(equals(audiences, { tenantId, audienceId }));
 }
-
-const ofAudience = ({ tenantId, audienceId }: { tenantId: string; audienceId: string }) =>
-  and(eq(versions.tenantId, tenantId), eq(versions.audienceId, audienceId));

@@ -6,6 +6,7 @@
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { listPage, orderOf, type ListRequest } from '../database/list.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons, type AccountRow } from '../database/tables.ts';
@@ -49,9 +50,9 @@ export const accountRoutes = ({
   database,
   present,
 }: Services): Pick<Handlers, 'getAccount' | 'listAccounts' | 'searchAccounts'> => {
-  const list = (request: ListRequest, ...conditions: (SQL | undefined)[]) =>
+  const list = (tenantId: string, request: ListRequest, ...conditions: (SQL | undefined)[]) =>
     database.read((db) => {
-      const where = and(...conditions);
+      const where = and(equals(accounts, { tenantId }), ...conditions);
       return listPage(request, {
         order: byAge,
         rows: ({ after, orderBy, fetch }) => {
@@ -65,15 +66,10 @@ export const accountRoutes = ({
 
   return {
     listAccounts: ({ tenantId, query, list: request }) =>
-      list(request, eq(accounts.tenantId, tenantId), emptyOnly(query.includeEmptyOnly)),
+      list(tenantId, request, emptyOnly(query.includeEmptyOnly)),
 
     searchAccounts: ({ tenantId, query, list: request }) =>
-      list(
-        request,
-        eq(accounts.tenantId, tenantId),
-        emptyOnly(query.includeEmptyOnly),
-        matches(query.query),
-      ),
+      list(tenantId, request, emptyOnly(query.includeEmptyOnly), matches(query.query)),
 
     getAccount: ({ tenantId, params }) =>
       database.read(async (db) => {
@@ -81,7 +77,7 @@ export const accountRoutes = ({
         const linkedPersons = await db
           .select()
           .from(persons)
-          .where(and(eq(persons.tenantId, tenantId), eq(persons.domain, row.domain)))
+          .where(equals(persons, { tenantId, domain: row.domain }))
           .orderBy(asc(persons.createdAt), asc(persons.personId));
         const { linkedPersonsCount: _, ...account } = present(row);
         return { ...account, linkedPersons: linkedPersons.map(present) };
@@ -98,7 +94,7 @@ export async function getAccountRow(
   const row = await db
     .select(selection)
     .from(accounts)
-    .where(and(eq(accounts.tenantId, tenantId), eq(accounts.accountId, accountId)))
+    .where(equals(accounts, { tenantId, accountId }))
     .get();
   if (!row) throw notFound('account', 'account_id', accountId);
   return row;

@@ -8,6 +8,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { ActivityItem } from '../../v0/log.ts';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
 import { accountLogs, personLogs, persons, type AccountLogRow } from '../database/tables.ts';
 import type { Handlers, Services } from '../http/handler.ts';
@@ -72,11 +73,7 @@ function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofP
     })
     .from(accountLogs)
     .where(
-      and(
-        eq(accountLogs.tenantId, tenantId),
-        eq(accountLogs.accountId, accountId),
-        unlessDeleted(accountLogs, includeDeleted),
-      ),
+      and(equals(accountLogs, { tenantId, accountId }), unlessDeleted(accountLogs, includeDeleted)),
     );
   if (!ofPersons) return own.as('feed');
   const ofEachPerson = db
@@ -91,8 +88,7 @@ function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofP
     .crossJoin(personLogs)
     .where(
       and(
-        eq(persons.tenantId, tenantId),
-        eq(persons.domain, domain),
+        equals(persons, { tenantId, domain }),
         eq(personLogs.tenantId, persons.tenantId),
         eq(personLogs.personId, persons.personId),
         unlessDeleted(personLogs, includeDeleted),

@@ -8,6 +8,7 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience, CreateAudienceBody } from '../../v0/audience.ts';
 import type { PageMetadata } from '../../v0/page-metadata.ts';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
 import { packed } from '../database/packed.ts';
 import { audiences, versions, type AudienceRow, type VersionRow } from '../database/tables.ts';
@@ -37,7 +38,7 @@ export const audienceRoutes = ({
   listAudiences: ({ tenantId, params, list }) =>
     database.read(async (db) => {
       const page = await getPageRow(db, tenantId, params.page_id);
-      const ofPage = and(eq(audiences.tenantId, tenantId), eq(audiences.pageId, page.pageId));
+      const ofPage = equals(audiences, { tenantId, pageId: page.pageId });
       return listPage(list, {
         order: byAge,
         rows: ({ after, orderBy, fetch }) =>
@@ -158,13 +159,7 @@ export async function getFullAudience(
   { page_id, audience_id }: AudienceParams,
 ): Promise<FullAudienceRow> {
   const row = await fullAudiences(db)
-    .where(
-      and(
-        eq(audiences.tenantId, tenantId),
-        eq(audiences.pageId, page_id),
-        eq(audiences.audienceId, audience_id),
-      ),
-    )
+    .where(equals(audiences, { tenantId, pageId: page_id, audienceId: audience_id }))
     .get();
   if (!row) throw notFound('audience', 'audience_id', audience_id);
   return row;

@@ -3,7 +3,8 @@
  *
  * `activity.routes.ts` merges both into the feed of an account.
  */
-import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import { and, isNull, type SQL } from 'drizzle-orm';
+import { equals } from '../database/equals.ts';
 import { listTable, orderOf } from '../database/list.ts';
 import { accountLogs, personLogs } from '../database/tables.ts';
 import type { Handlers, Services } from '../http/handler.ts';
@@ -20,8 +21,7 @@ export const logRoutes = ({ database, present }: Services): Pick<Handlers, LogRo
       return listTable(db, list, {
         table: accountLogs,
         where: and(
-          eq(accountLogs.tenantId, tenantId),
-          eq(accountLogs.accountId, accountId),
+          equals(accountLogs, { tenantId, accountId }),
           unlessDeleted(accountLogs, query.includeDeleted),
         ),
         // Assumed: newest first, since the document shows no order.
@@ -30,20 +30,14 @@ export const logRoutes = ({ database, present }: Services): Pick<Handlers, LogRo
       });
     }),
 
-  getAccountLog: ({ tenantId, params: { account_id, account_log_id } }) =>
+  getAccountLog: ({ tenantId, params: { account_id: accountId, account_log_id: accountLogId } }) =>
     database.read(async (db) => {
       const row = await db
         .select()
         .from(accountLogs)
-        .where(
-          and(
-            eq(accountLogs.tenantId, tenantId),
-            eq(accountLogs.accountId, account_id),
-            eq(accountLogs.accountLogId, account_log_id),
-          ),
-        )
+        .where(equals(accountLogs, { tenantId, accountId, accountLogId }))
         .get();
-      if (!row) throw notFound('account log', 'account_log_id', account_log_id);
+      if (!row) throw notFound('account log', 'account_log_id', accountLogId);
       return present(row);
     }),
 
@@ -53,8 +47,7 @@ export const logRoutes = ({ database, present }: Services): Pick<Handlers, LogRo
       return listTable(db, list, {
         table: personLogs,
         where: and(
-          eq(personLogs.tenantId, tenantId),
-          eq(personLogs.personId, personId),
+          equals(personLogs, { tenantId, personId }),
           unlessDeleted(personLogs, query.includeDeleted),
         ),
         // Assumed: newest first, since the document shows no order.
@@ -63,20 +56,14 @@ export const logRoutes = ({ database, present }: Services): Pick<Handlers, LogRo
       });
     }),
 
-  getPersonLog: ({ tenantId, params: { person_id, person_log_id } }) =>
+  getPersonLog: ({ tenantId, params: { person_id: personId, person_log_id: personLogId } }) =>
     database.read(async (db) => {
       const row = await db
         .select()
         .from(personLogs)
-        .where(
-          and(
-            eq(personLogs.tenantId, tenantId),
-            eq(personLogs.personId, person_id),
-            eq(personLogs.personLogId, person_log_id),
-          ),
-        )
+        .where(equals(personLogs, { tenantId, personId, personLogId }))
         .get();
-      if (!row) throw notFound('person log', 'person_log_id', person_log_id);
+      if (!row) throw notFound('person log', 'person_log_id', personLogId);
       return present(row);
     }),
 });

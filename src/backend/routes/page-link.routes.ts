@@ -1,6 +1,7 @@
 /** Page links: listed by path. Source: interface.md, "Page links". */
 import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { listTable, orderOf } from '../database/list.ts';
 import { audiences, pageLinks, tenantDomains } from '../database/tables.ts';
 import type { Handlers, Services } from '../http/handler.ts';
@@ -14,7 +15,7 @@ export const pageLinkRoutes = ({
       listTable(db, list, {
         table: pageLinks,
         where: and(
-          eq(pageLinks.tenantId, tenantId),
+          equals(pageLinks, { tenantId }),
           // Assumed: without a domain, the links of the fallback subdomain and of no other.
           // Equal to one domain, the index has the links in order; of several they would be sorted.
           eq(pageLinks.tenantDomainId, query.tenantDomainId ?? fallbackDomain(db, tenantId)),
@@ -38,11 +39,11 @@ const fallbackDomain = (db: Executor, tenantId: string): SQL =>
   sql`${db
     .select({ tenantDomainId: tenantDomains.tenantDomainId })
     .from(tenantDomains)
-    .where(and(eq(tenantDomains.tenantId, tenantId), eq(tenantDomains.isFallback, true)))
+    .where(equals(tenantDomains, { tenantId, isFallback: true }))
     .limit(1)}`;
 
 const audiencesOf = (db: Executor, tenantId: string, pageId: string) =>
   db
     .select({ audienceId: audiences.audienceId })
     .from(audiences)
-    .where(and(eq(audiences.tenantId, tenantId), eq(audiences.pageId, pageId)));
+    .where(equals(audiences, { tenantId, pageId }));

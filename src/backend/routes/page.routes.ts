@@ -1,8 +1,9 @@
 /** Pages: created, read, searched, restored. Source: interface.md, "Pages". */
-import { and, eq, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { CreatePageBody, Page } from '../../v0/page.ts';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { contains, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
 import type { Handlers, Services } from '../http/handler.ts';
@@ -45,7 +46,7 @@ export const pageRoutes = ({ database, now, present }: Services): Pick<Handlers,
         // Assumed: the search finds pages that are neither archived nor deleted.
         .where(
           and(
-            eq(pages.tenantId, tenantId),
+            equals(pages, { tenantId }),
             isNull(pages.archivedAt),
             isNull(pages.deletedAt),
             ...wordsOf(query.query).map(somewhere),
@@ -74,7 +75,7 @@ export const pageRoutes = ({ database, now, present }: Services): Pick<Handlers,
           status: await unarchivedStatus(db, tenantId, pageId),
           updatedAt: now(),
         })
-        .where(and(eq(pages.tenantId, tenantId), eq(pages.pageId, pageId)));
+        .where(equals(pages, { tenantId, pageId }));
       return presentPage(await getPageRow(db, tenantId, pageId), present);
     }),
 });
@@ -88,7 +89,7 @@ export async function getPageRow(
   const row = await db
     .select({ ...getTableColumns(pages), audiencesCount })
     .from(pages)
-    .where(and(eq(pages.tenantId, tenantId), eq(pages.pageId, pageId)))
+    .where(equals(pages, { tenantId, pageId }))
     .get();
   if (!row) throw notFound('page', 'page_id', pageId);
   return row;

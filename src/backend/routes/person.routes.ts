@@ -1,6 +1,6 @@
 /** Persons: listed by age and read. Source: interface.md, "Persons". */
-import { and, eq } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { listTable, orderOf } from '../database/list.ts';
 import { persons, type PersonRow } from '../database/tables.ts';
 import type { Handlers, Services } from '../http/handler.ts';
@@ -14,7 +14,7 @@ export const personRoutes = ({
     database.read((db) =>
       listTable(db, list, {
         table: persons,
-        where: eq(persons.tenantId, tenantId),
+        where: equals(persons, { tenantId }),
         // Assumed: oldest first, since the document shows no order.
         order: orderOf(persons, 'asc', 'createdAt', 'personId'),
         present,
@@ -31,11 +31,7 @@ export async function getPersonRow(
   tenantId: string,
   personId: string,
 ): Promise<PersonRow> {
-  const row = await db
-    .select()
-    .from(persons)
-    .where(and(eq(persons.tenantId, tenantId), eq(persons.personId, personId)))
-    .get();
+  const row = await db.select().from(persons).where(equals(persons, { tenantId, personId })).get();
   if (!row) throw notFound('person', 'person_id', personId);
   return row;
 }

@@ -3,10 +3,11 @@
  *
  * A topic travels with all its entries; a list reads them for the whole page at once.
  */
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, inArray, sql } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/primitive.ts';
 import type { Topic } from '../../v0/topic.ts';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { listPage, orderOf } from '../database/list.ts';
 import { topicEntries, topics, type TopicEntryRow, type TopicRow } from '../database/tables.ts';
 import type { Handlers, Services } from '../http/handler.ts';
@@ -24,7 +25,7 @@ const bySortOrder = orderOf(topics, 'asc', 'sortOrder', 'topicId');
 export const topicRoutes = ({ database, now, present }: Services): Pick<Handlers, TopicRoute> => ({
   listTopics: ({ tenantId, list }) =>
     database.read((db) => {
-      const own = eq(topics.tenantId, tenantId);
+      const own = equals(topics, { tenantId });
       return listPage(list, {
         order: bySortOrder,
         rows: async ({ after, orderBy, fetch }) => {
@@ -43,6 +44,7 @@ export const topicRoutes = ({ database, now, present }: Services): Pick<Handlers
 
   updateTopic: ({ tenantId, params, body }) =>
     database.write(async (db) => {
+      const topicId = params.topic_id;
       const { title, sortOrder } = body;
       if (title !== undefined || sortOrder !== undefined) {
         await db
@@ -52,9 +54,9 @@ export const topicRoutes = ({ database, now, present }: Services): Pick<Handlers
             ...(sortOrder !== undefined && { sortOrder }),
             updatedAt: now(),
           })
-          .where(and(eq(topics.tenantId, tenantId), eq(topics.topicId, params.topic_id)));
+          .where(equals(topics, { tenantId, topicId }));
       }
-      return presentTopic(await getFullTopicRow(db, tenantId, params.topic_id), present);
+      return presentTopic(await getFullTopicRow(db, tenantId, topicId), present);
     }),
 
   createTopicEntry: ({ tenantId, params, body }) =>
@@ -73,7 +75,7 @@ export const topicRoutes = ({ database, now, present }: Services): Pick<Handlers
       await db
         .update(topics)
         .set({ updatedAt: createdAt })
-        .where(and(eq(topics.tenantId, tenantId), eq(topics.topicId, topicId)));
+        .where(equals(topics, { tenantId, topicId }));
       return present(entry);
     }),
 });
@@ -84,10 +86,7 @@ async function getFullTopicRow(
   tenantId: string,
   topicId: string,
 ): Promise<FullTopicRow> {
-  const rows = await db
-    .select()
-    .from(topics)
-    .where(and(eq(topics.tenantId, tenantId), eq(topics.topicId, topicId)));
+  const rows = await db.select().from(topics).where(equals(topics, { tenantId, topicId }));
   const [topic] = await withEntries(db, tenantId, rows);
   if (!topic) throw notFound('topic', 'topic_id', topicId);
   return topic;
@@ -120,7 +119,7 @@ async function withEntries(
   const lists = await db
     .select({ topicId: topicEntries.topicId, entries: WRITTEN })
     .from(topicEntries)
-    .where(and(eq(topicEntries.tenantId, tenantId), inArray(topicEntries.topicId, ids)))
+    .where(and(equals(topicEntries, { tenantId }), inArray(topicEntries.topicId, ids)))
     .groupBy(topicEntries.topicId);
   const byTopic = new Map(lists.map(({ topicId, entries }) => [topicId, entries]));
   return rows.map((row) => ({ ...row, entries: byTopic.get(row.topicId) ?? [] }));

@@ -1,6 +1,7 @@
 /** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
 import { and, eq } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
+import { equals } from '../database/equals.ts';
 import { listTable, orderOf } from '../database/list.ts';
 import { audiences, publishOperations, versions, type VersionRow } from '../database/tables.ts';
 import type { Handlers, Services } from '../http/handler.ts';
@@ -22,7 +23,7 @@ export const versionRoutes = ({
       const { audience } = await getFullAudience(db, tenantId, params);
       return listTable(db, list, {
         table: versions,
-        where: and(eq(versions.tenantId, tenantId), eq(versions.audienceId, audience.audienceId)),
+        where: equals(versions, { tenantId, audienceId: audience.audienceId }),
         // Assumed: newest first; an extended route, see docs/assumptions.md.
         order: orderOf(versions, 'desc', 'versionNumber'),
         present,
@@ -72,10 +73,8 @@ async function getVersionRow(
     .innerJoin(audiences, eq(audiences.audienceId, versions.audienceId))
     .where(
       and(
-        eq(versions.tenantId, tenantId),
-        eq(audiences.pageId, page_id),
-        eq(versions.audienceId, audience_id),
-        eq(versions.versionId, version_id),
+        equals(versions, { tenantId, audienceId: audience_id, versionId: version_id }),
+        equals(audiences, { pageId: page_id }),
       ),
     )
     .get();
@@ -100,12 +99,7 @@ async function claimOperation(
   const former = await db
     .select()
     .from(publishOperations)
-    .where(
-      and(
-        eq(publishOperations.tenantId, tenantId),
-        eq(publishOperations.operationKey, operationKey),
-      ),
-    )
+    .where(equals(publishOperations, { tenantId, operationKey }))
     .get();
   if (!former) {
     await db.insert(publishOperations).values({ tenantId, operationKey, versionId });

@@ -4,7 +4,7 @@
  * A newer text cancels the question about an older one. Plans are no part of the history.
  */
 import type { ExecutionResult } from 'graphql';
-import { useSyncExternalStore } from 'react';
+import { createChanges } from '../exchange/changes.ts';
 import { planIn, type Plan } from '../exchange/extensions.ts';
 import { post, readOperation, requestHeaders, type GraphQLRequest } from '../exchange/request.ts';
 
@@ -14,20 +14,14 @@ export type Planned = { readonly plan: Plan } | { readonly refused: string };
 /** Of the last documents that were planned: each tab compares its answer with its plan. */
 const plans = new Map<string, Plan>();
 const MOST_PLANS = 50;
-const listeners = new Set<() => void>();
+const changes = createChanges();
 
 const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
   JSON.stringify([query, variables ?? {}, operationName ?? null]);
 
 /** The plan of a request that was sent: it may come after the answer. */
 export const usePlanOf = (request: GraphQLRequest): Plan | undefined =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => plans.get(textOf(request)),
-  );
+  changes.useValue(() => plans.get(textOf(request)));
 
 /** Asks for a plan; rejects when `signal` aborts or no answer comes. */
 export async function askPlan(given: GraphQLRequest, signal?: AbortSignal): Promise<Planned> {
@@ -51,6 +45,6 @@ export async function askPlan(given: GraphQLRequest, signal?: AbortSignal): Prom
   plans.delete(text);
   plans.set(text, plan);
   if (plans.size > MOST_PLANS) plans.delete(plans.keys().next().value!);
-  for (const listener of listeners) listener();
+  changes.notify();
   return { plan };
 }

@@ -7,11 +7,10 @@ import {
   useGraphiQLActions,
   type GraphiQLPlugin,
 } from '@graphiql/react';
-import { useCallback, useState } from 'react';
+import { Fragment, useCallback, useState } from 'react';
 import { isPhone } from '../page/phone.ts';
 import type { FindIds } from './example-ids.ts';
-import { GROUPS } from './example.ts';
-import { EXAMPLES } from './examples.ts';
+import { GROUPS } from './examples.ts';
 import { forget, readSaved } from './saved.ts';
 
 export const documentsPlugin = (findIds: FindIds): GraphiQLPlugin => ({
@@ -26,23 +25,26 @@ function Documents({ findIds }: { findIds: FindIds }) {
   return (
     <section className="documents" aria-label="Examples and saved documents">
       <h2>Examples</h2>
-      {GROUPS.map((group) => (
-        <Group key={group} title={group}>
-          {EXAMPLES.filter((one) => one.group === group).map(({ title, document, variables }) => (
-            <li key={title}>
-              <button
-                type="button"
-                onClick={() =>
-                  void findIds().then((ids) =>
-                    open(document, JSON.stringify(variables(ids), null, 2)),
-                  )
-                }
-              >
-                {title}
-              </button>
-            </li>
-          ))}
-        </Group>
+      {Object.entries(GROUPS).map(([group, examples]) => (
+        <Fragment key={group}>
+          <h3>{group}</h3>
+          <ul>
+            {examples.map(({ title, document, variables }) => (
+              <li key={title}>
+                <button
+                  type="button"
+                  onClick={() =>
+                    void findIds().then((ids) =>
+                      open(document, JSON.stringify(variables(ids), null, 2)),
+                    )
+                  }
+                >
+                  {title}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </Fragment>
       ))}
       <h2>Saved in this browser</h2>
       {saved.length === 0 && <p>None yet: use “Save” above the query.</p>}
@@ -66,15 +68,6 @@ function Documents({ findIds }: { findIds: FindIds }) {
         ))}
       </ul>
     </section>
-  );
-}
-
-function Group({ title, children }: { title: string; children: React.ReactNode }) {
-  return (
-    <>
-      <h3>{title}</h3>
-      <ul>{children}</ul>
-    </>
   );
 }
 

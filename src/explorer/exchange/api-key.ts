@@ -3,16 +3,16 @@
  *
  * It never enters a URL, the history or local storage, so closing the tab forgets it.
  */
-import { useSyncExternalStore } from 'react';
+import { createChanges } from './changes.ts';
 
 const NAME = 'content-pages:api-key';
-const listeners = new Set<() => void>();
+const changes = createChanges();
 
 export const readApiKey = (): string => sessionStorage.getItem(NAME) ?? '';
 
 export function writeApiKey(key: string): void {
   sessionStorage.setItem(NAME, key.trim());
-  for (const listener of listeners) listener();
+  changes.notify();
 }
 
 /** Uses a key until the user enters another; keeps one that is there. */
@@ -20,8 +20,4 @@ export function offerApiKey(key: string): void {
   if (sessionStorage.getItem(NAME) === null) writeApiKey(key);
 }
 
-export const useApiKey = (): string =>
-  useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, readApiKey);
+export const useApiKey = (): string => changes.useValue(readApiKey);

@@ -6,7 +6,7 @@
  * requests are sent.
  */
 import type { ExecutionResult } from 'graphql';
-import { useSyncExternalStore } from 'react';
+import { createChanges } from './changes.ts';
 import type { GraphQLRequest } from './request.ts';
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
@@ -46,17 +46,15 @@ export interface Timing {
 }
 
 const exchanges = new Map<string, Exchange>();
-const listeners = new Set<() => void>();
+const changes = createChanges();
 let shownTab = '';
-
-const notify = (): void => listeners.forEach((listener) => listener());
 
 /** A function that keeps what is sent from the tab that is shown now, whichever is shown later. */
 export function recorderOfTab(): (exchange: Exchange) => void {
   const tab = shownTab;
   return (exchange) => {
     exchanges.set(tab, exchange);
-    notify();
+    changes.notify();
   };
 }
 
@@ -64,15 +62,9 @@ export function recorderOfTab(): (exchange: Exchange) => void {
 export function showTab(id: string, open: readonly string[]): void {
   shownTab = id;
   for (const tab of exchanges.keys()) if (!open.includes(tab)) exchanges.delete(tab);
-  notify();
+  changes.notify();
 }
 
 /** The last exchange of the tab that is shown. */
 export const useExchange = (): Exchange | undefined =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => exchanges.get(shownTab),
-  );
+  changes.useValue(() => exchanges.get(shownTab));

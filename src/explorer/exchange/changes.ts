@@ -1,0 +1,17 @@
+/** What components of the page show together although none of them contains the others. */
+import { useSyncExternalStore } from 'react';
+
+/** Renders components anew when a value outside of React has changed. */
+export function createChanges() {
+  const listeners = new Set<() => void>();
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  return {
+    /** Call it after each change. */
+    notify: (): void => listeners.forEach((listener) => listener()),
+    /** A hook: the value as it is now. */
+    useValue: <Value>(read: () => Value): Value => useSyncExternalStore(subscribe, read),
+  };
+}

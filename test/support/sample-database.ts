@@ -1,0 +1,58 @@
+/**
+ * The sample data in a file, made once a run (`globalSetup` of Vitest) and copied for each test that needs it: a
+ * copy is twenty times as fast as filling a database.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
+
+/** The environment variable with the folder, for the processes that run tests. */
+const FOLDER = 'SAMPLE_DATABASE_FOLDER';
+const ORIGINAL = 'sample.db';
+
+export async function setup(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sample-database-'));
+  process.env[FOLDER] = folder;
+  const backend = await openBackend({ databaseUrl: `file:${join(folder, ORIGINAL)}` });
+  await backend.close();
+}
+
+export const teardown = (): void => rmSync(process.env[FOLDER]!, { recursive: true });
+
+export interface SampleDatabase {
+  readonly url: string;
+  /** Call it when nothing has the database open. */
+  remove(): void;
+}
+
+let copies = 0;
+
+/** A database with the sample data, that no other test writes to. Outside of Vitest: an empty one in memory. */
+export function copySampleDatabase(): SampleDatabase {
+  const folder = process.env[FOLDER];
+  if (folder === undefined) return { url: ':memory:', remove: () => {} };
+  const copy = join(folder, `${process.pid}-${copies++}.db`);
+  copyFileSync(join(folder, ORIGINAL), copy);
+  return {
+    url: `file:${copy}`,
+    remove: () => {
+      for (const part of ['', '-wal', '-shm']) rmSync(copy + part, { force: true });
+    },
+  };
+}
+
+/** A backend over the sample data, or over the database and the seed that the options name. */
+export async function openSampleBackend(options: Partial<BackendOptions> = {}): Promise<Backend> {
+  if (options.databaseUrl !== undefined || options.seed === 'none')
+    return openBackend({ databaseUrl: ':memory:', ...options });
+  const database = copySampleDatabase();
+  const backend = await openBackend({ ...options, databaseUrl: database.url });
+  return {
+    ...backend,
+    close: async () => {
+      await backend.close();
+      database.remove();
+    },
+  };
+}
