@@ -8,6 +8,7 @@
  * so that a flow with few requests comes before one that always has some. While there are others, those
  * that owe much have a part of a turn together, and then wait for twice as long as their tasks overran it.
  */
+import { AcceptFirst } from '../../lib/accept-first.ts';
 import { afterPromises, endTurn } from '../../lib/end-of-turn.ts';
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
@@ -66,6 +67,7 @@ export class FairQueue {
   /** Until when flows that owe much wait, since a task of theirs has overrun. */
   #restsUntilMs = -Infinity;
   #rested: NodeJS.Timeout | undefined;
+  readonly #acceptFirst = new AcceptFirst();
 
   /**
    * Runs a task: at once where none waits and the turn has time left, unless its flow has used much more
@@ -141,6 +143,10 @@ export class FairQueue {
       this.#turnHasEnd = false;
       this.#usedMs = 0;
       if (this.#flows.size > MAX_IDLE) this.#forget(performance.now());
+      return;
+    }
+    if (this.#acceptFirst.leaves(performance.now())) {
+      setImmediate(this.#endTurn);
       return;
     }
     // Answers and calls of this turn are sent before, and what the tasks begin is sent after them.
