@@ -21,9 +21,14 @@ export class AcceptFirst {
   #seen = accepted;
   #sinceMs: number | undefined;
 
+  /** Whether a connection was accepted since it was last asked. */
+  get isAccepting(): boolean {
+    return accepted !== this.#seen;
+  }
+
   /** Whether this turn is left to connections: asked once a turn, before large work. */
   leaves(nowMs: number): boolean {
-    const isAccepting = accepted !== this.#seen;
+    const { isAccepting } = this;
     this.#seen = accepted;
     if (isAccepting) {
       this.#sinceMs ??= nowMs;

@@ -84,7 +84,8 @@ export class FairQueue {
       this.#changedMs = nowMs;
     }
     const mustWait = owesMuch(flow) && !this.#isAlone(nowMs);
-    if (this.#waiting === 0 && this.#usedMs < TURN_MS && !mustWait) {
+    const mayRun = this.#usedMs < TURN_MS && !this.#acceptFirst.isAccepting;
+    if (this.#waiting === 0 && mayRun && !mustWait) {
       return this.#timed(flow, task, nowMs);
     }
     if (flow.tasks.length >= MAX_WAITING - this.#waiting) throw new QueueFullError();
@@ -139,13 +140,14 @@ export class FairQueue {
   }
 
   readonly #endTurn = (): void => {
+    const isLeft = this.#acceptFirst.leaves(performance.now());
     if (this.#waiting === 0) {
       this.#turnHasEnd = false;
       this.#usedMs = 0;
       if (this.#flows.size > MAX_IDLE) this.#forget(performance.now());
       return;
     }
-    if (this.#acceptFirst.leaves(performance.now())) {
+    if (isLeft) {
       setImmediate(this.#endTurn);
       return;
     }
