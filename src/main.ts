@@ -17,6 +17,7 @@ import { gatherMetrics, handedConnections, tellReady } from './server/cluster/wo
 import { createWorkers, WorkerStartError } from './server/cluster/workers.ts';
 import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http/http-server.ts';
+import { yieldToMainThread } from './server/observe/helper-threads.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
 import { releaseMemoryWhenQuiet } from './server/observe/memory.ts';
 import { Metrics } from './server/observe/metrics.ts';
@@ -73,6 +74,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const metrics = new Metrics({ ofProcess: true });
   surviveRejections(logger, () => metrics.unhandledRejection());
   releaseMemoryWhenQuiet();
+  yieldToMainThread();
   if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);
 
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);

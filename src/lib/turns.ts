@@ -6,6 +6,7 @@
  * two, and the first to come goes first among equals: of many alike few are half done, and held in memory.
  * Source: L. Kleinrock, "Queueing Systems, Volume II", chapter 4, 1976.
  */
+import { AcceptFirst } from './accept-first.ts';
 import { afterPromises, endTurn } from './end-of-turn.ts';
 
 /** How long large pieces of work may take of one turn, in milliseconds. */
@@ -20,6 +21,7 @@ const waiting = new Set<Turns>();
 let endsAtMs: number | undefined;
 let isOver = false;
 let count = 0;
+const acceptFirst = new AcceptFirst();
 
 /** The turns of one piece of work. */
 export class Turns {
@@ -113,6 +115,11 @@ function beginSlice(): void {
   isOver = false;
   if (waiting.size === 0) {
     endsAtMs = undefined;
+    return;
+  }
+  if (acceptFirst.leaves(performance.now())) {
+    isOver = true;
+    setImmediate(beginSlice);
     return;
   }
   // Answers and calls are sent first.

@@ -1,6 +1,7 @@
 /** Whose work is next: tasks take staged time, turns of the event loop are real. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { noteAccepted } from '../../src/lib/accept-first.ts';
 import { endOfTurn } from '../../src/lib/end-of-turn.ts';
 import { FairQueue, QueueFullError } from '../../src/server/operation/fair-queue.ts';
 import { stageTime } from '../support/staged-time.ts';
@@ -39,6 +40,19 @@ describe('the fair queue', () => {
 
     expect(queue.run('a', task('x', 1))).toBe('x');
     expect(() => queue.run('a', failing)).toThrow('mine');
+  });
+
+  it('leaves the turn in which a connection was accepted, and the next one, to further connections', async () => {
+    const queue = new FairQueue();
+
+    noteAccepted();
+    const done = queue.run('a', task('x', 1));
+    const atOnce = [...ran];
+    await turn();
+    const after = [...ran];
+    await done;
+
+    expect([atOnce, after, ran]).toEqual([[], [], ['x']]);
   });
 
   it('lets the event loop go on once a turn has worked for its time', async () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { cut, drip, status, type Behaviour } from '../support/faults.ts';
+import { cut, drip, silence, status, type Behaviour } from '../support/faults.ts';
 import { openSite, send, shareBackend } from './support.ts';
 
 shareBackend();
@@ -93,6 +93,23 @@ describe('/ready', () => {
       { reachable: false, failure: 'ECONNREFUSED' },
     ]);
     expect(text).not.toContain('127.0.0.1');
+  });
+
+  it('waits a moment and no longer for a backend that answered well before', async () => {
+    const upstream = await openFaultUpstream();
+    upstream.on('*', status(401));
+    const { url } = await openSite({ upstreamUrl: upstream.url });
+    const before = await send(`${url}/ready`);
+    upstream.on('*', silence());
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+
+    const soon = await send(`${url}/ready`);
+    // The probe that was begun fails after half a second.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const later = await send(`${url}/ready`);
+
+    expect([before.status, soon.status, soon.body]).toEqual([200, 200, before.body]);
+    expect([later.status, later.body.upstream]).toMatchObject([503, { failure: 'timeout' }]);
   });
 
   it('asks the backend once for many who ask at once', async () => {

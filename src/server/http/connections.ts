@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { noteAccepted } from '../../lib/accept-first.ts';
 
 /** Requests that may wait on a connection; more than any client sends ahead. */
 const MAX_PIPELINED = 64;
@@ -64,6 +65,7 @@ export class Connections {
 
   /** A connection was made. */
   readonly take = (socket: Socket): void => {
+    noteAccepted();
     // A connection that is closed already has no address.
     const { remoteAddress: address = '' } = socket;
     const count = (this.#counts.get(address) ?? 0) + 1;

@@ -11,6 +11,7 @@ import type { Site } from '../site.ts';
 import { streamOf, writeEvents } from '../live/event-stream.ts';
 import type { ReplyStream } from '../live/reply-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
+import { HEALTH } from '../observe/health.ts';
 import type { ReplyParts, WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Connections, Serve } from './connections.ts';
@@ -26,6 +27,8 @@ const MAX_AT_ONCE = 65_536;
 
 /** Probes ask for these by addresses and names of their own; a page learns nothing from them. */
 const FOR_ANY_HOST = new Set(['/health', '/ready']);
+
+const HEALTH_PATH = /^\/health(?:\?|$)/;
 
 export interface RequestListenerOptions {
   readonly site: Site;
@@ -54,6 +57,10 @@ export function requestListener(options: RequestListenerOptions): Serve {
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) record.leaving.cancel();
     });
+    if (isRead(method) && HEALTH_PATH.test(url)) {
+      sendHealth(exchange);
+      return;
+    }
     if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !FOR_ANY_HOST.has(url)) {
       return refuse(exchange, hostRefusal(headers.host));
     }
@@ -87,6 +94,12 @@ export function requestListener(options: RequestListenerOptions): Serve {
   function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): Promise<void> {
     const own = ['x-request-id', exchange.record.requestId];
     return sendWhole(exchange, status, [...headers, ...own], body);
+  }
+
+  /** In this turn, and not at its end: an orchestrator kills a process that answers late. */
+  function sendHealth(exchange: Exchange): void {
+    const headers = ['content-type', 'application/json', 'x-request-id', exchange.record.requestId];
+    sendNow(exchange, 200, headers, JSON.stringify(HEALTH), 0);
   }
 
   function sendReply(exchange: Exchange, written: WrittenReply): Promise<void> {

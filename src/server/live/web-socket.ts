@@ -23,8 +23,9 @@ import type { Logger } from '../observe/logger.ts';
 import type { Requests } from '../observe/requests.ts';
 import type { OperationHandler } from '../operation/operation-handler.ts';
 import { refusal, refusalResponse } from '../operation/refusal.ts';
-import { replyOf, type Reply } from '../operation/reply.ts';
+import type { Reply } from '../operation/reply.ts';
 import { createRecord } from '../operation/request-record.ts';
+import { Inbox } from './inbox.ts';
 import { ReplyStream } from './reply-stream.ts';
 import type { Drainable } from './subscriptions.ts';
 
@@ -57,13 +58,18 @@ const MAX_UNREAD_BYTES = 1_000_000;
 /** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
 const SERVICE_RESTART = 1_012;
 
+/** "Try Again Later", of the same: the client connects again. */
+const TRY_AGAIN_LATER = 1_013;
+
 /** graphql-ws tells by the document what the result is; nothing of it is executed. */
 const STREAM = parse('subscription { carried }');
 const RESULT = parse('{ carried }');
 
 /** What a socket brings along. */
 interface Extra {
-  readonly socket: WebSocket;
+  readonly inbox: Inbox;
+  /** That of `connection_init`. */
+  apiKey: string | undefined;
 }
 
 type Params = Record<string, unknown>;
@@ -87,9 +93,12 @@ export class WebSocketCarrier {
     });
     this.#protocol = makeServer<Params, Extra>({
       schema: undefined,
-      onConnect: ({ connectionParams }) => {
+      onConnect: ({ connectionParams, extra }) => {
         const key = connectionParams?.[API_KEY_HEADER];
-        return key == null || (typeof key === 'string' && isApiKey(key));
+        if (key == null) return true;
+        if (typeof key !== 'string' || !isApiKey(key)) return false;
+        extra.apiKey = key;
+        return true;
       },
       onSubscribe: (context, _id, payload) => this.#begin(context, payload),
       // Of what is carried, not executed.
@@ -143,6 +152,18 @@ export class WebSocketCarrier {
       },
     };
     handler.subscriptions.add(connection);
+    const regulate = (): void => {
+      if (inbox.isBusy || socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
+      else socket.resume();
+    };
+    let takeMessage: (message: Buffer) => void = () => {};
+    const inbox = new Inbox({
+      take: (message) => takeMessage(message),
+      takeTurn: (task) => handler.takeTurn(extra.apiKey, task),
+      onChange: regulate,
+      onFull: () => closeSoon(socket, TRY_AGAIN_LATER, 'Try again later'),
+    });
+    const extra: Extra = { inbox, apiKey: undefined };
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
@@ -150,21 +171,22 @@ export class WebSocketCarrier {
         send: (text) =>
           new Promise<void>((resolve) => {
             socket.send(text, () => {
-              if (socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.resume();
+              regulate();
               resolve();
             });
           }),
         close: (code, reason) => closeSoon(socket, code ?? CloseCode.BadRequest, reason),
         onMessage: (take) => {
+          takeMessage = (message) => void take(message.toString()).catch(fail);
           socket.on('message', (data) => {
             isThere = true;
             // `ws` gives one buffer unless it is told otherwise.
-            take((data as Buffer).toString()).catch(fail);
+            inbox.add(data as Buffer);
             if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
           });
         },
       },
-      { socket },
+      extra,
     );
     socket.on('pong', () => {
       isThere = true;
@@ -178,21 +200,30 @@ export class WebSocketCarrier {
     });
   }
 
-  async #begin({ subscriptions, connectionParams }: Context<Params, Extra>, payload: object) {
+  async #begin({ subscriptions, extra }: Context<Params, Extra>, payload: object) {
     const { handler, requests, operations, maxPerSocket } = this.#options;
     const record = createRecord(null);
-    const carried = await requests.run(record, async () =>
-      Object.keys(subscriptions).length > maxPerSocket
-        ? replyOf({ errors: [tooMany(maxPerSocket)] })
-        : handler.handle(() => payload, {
-            method: 'POST',
-            apiKey: connectionParams?.[API_KEY_HEADER] as string | undefined,
-            explain: undefined,
-            record,
-            streams: true,
-            onlySubscriptions: operations === 'subscriptions',
-          }),
-    );
+    // The next message waits until this operation's turn has come, not until it is answered.
+    const release = extra.inbox.hold();
+    const read = (): object => {
+      release();
+      if (Object.keys(subscriptions).length > maxPerSocket) throw tooMany(maxPerSocket);
+      return payload;
+    };
+    const carried = await requests.run(record, async () => {
+      // The message is taken within a turn of its own, and would be charged for this one.
+      await Promise.resolve();
+      return handler.handle(read, {
+        method: 'POST',
+        apiKey: extra.apiKey,
+        explain: undefined,
+        record,
+        streams: true,
+        onlySubscriptions: operations === 'subscriptions',
+      });
+    });
+    // Where it was refused unread.
+    release();
     if (carried instanceof ReplyStream)
       return { ...NOTHING, document: STREAM, contextValue: carried };
     if ('data' in carried.body) return { ...NOTHING, document: RESULT, contextValue: carried };

@@ -2,8 +2,10 @@
  * Whether requests can be served now: not while draining, and only when the backend answers.
  *
  * The backend is probed at most once a second: when readiness is asked for, or when the outcome of
- * a call does not fit the last answer. So the answer recovers by itself.
+ * a call does not fit the last answer. So the answer recovers by itself. A probe that takes long is not
+ * waited for where the last one was answered well a short time ago.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureKind } from '../../rest/client/errors.ts';
 import type { Breaker, BreakerScope, BreakerState } from '../../rest/resilience/circuit-breaker.ts';
 import type { TrustedReport } from '../trusted/trusted-documents.ts';
@@ -86,6 +88,12 @@ type Reason = Readonly<Record<string, string | number | null>>;
 /** How long a probe's result is used, in milliseconds. */
 const KEEP_MS = 1_000;
 
+/** How long the next probe is waited for while the last result was a good one, in milliseconds. */
+const WAIT_MS = 20;
+
+/** How old such a result may be, in milliseconds: a little more than the usual time between two requests. */
+const GOOD_FOR_MS = 15_000;
+
 interface ReadinessOptions {
   /** Called when readiness changes other than by draining; the first time when it is not ready. */
   readonly onChange?: (ready: boolean, reason: Reason) => void;
@@ -98,6 +106,8 @@ export class Readiness {
   readonly #breaker: Breaker;
   #checkedAt = -Infinity;
   #upstream: Promise<Probed> | undefined;
+  /** The last that the backend was reached by. */
+  #good: { readonly probed: Probed; readonly atMs: number } | undefined;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #trusted: ReadinessOptions['trustedDocuments'];
   /** The last answer. */
@@ -124,17 +134,13 @@ export class Readiness {
    * log shows changes without requests for readiness.
    */
   noticeCall(isAnswered: boolean): void {
-    if (isAnswered !== this.#ready && !this.#draining) void this.report();
+    if (isAnswered !== this.#ready && !this.#draining) void this.#ask().then(this.#notice);
   }
 
   async report(): Promise<ReadinessReport> {
-    const { cause, ...reached } = await this.#ask();
-    const breaker = this.#breaker.stateOf('host');
-    const usable = reached.reachable && breaker !== 'open';
-    if (usable !== this.#ready && !this.#draining) {
-      this.#ready = usable;
-      this.#onChange?.(usable, { ...reasonOf(cause), status: reached.status, breaker });
-    }
+    const probed = await this.#askShortly();
+    const { cause, ...reached } = probed;
+    const { usable, breaker } = this.#notice(probed);
     const open = this.#breaker.tripped.map(({ scope, route, state, count }) => ({
       scope,
       ...(route && { route: `${route.method} ${route.path}` }),
@@ -151,7 +157,29 @@ export class Readiness {
     };
   }
 
-  #ask(): Promise<Probed> {
+  /** Whether calls can be made, for the log as well. */
+  readonly #notice = ({ reachable, status, cause }: Probed) => {
+    const breaker = this.#breaker.stateOf('host');
+    const usable = reachable && breaker !== 'open';
+    if (usable !== this.#ready && !this.#draining) {
+      this.#ready = usable;
+      this.#onChange?.(usable, { ...reasonOf(cause), status, breaker });
+    }
+    return { usable, breaker };
+  };
+
+  /** The result of a probe; the last good one where that is recent and the next takes long. */
+  async #askShortly(): Promise<Probed> {
+    const probing = this.#ask();
+    const good = this.#good;
+    if (!good || performance.now() - good.atMs > GOOD_FOR_MS) return probing;
+    const found = await Promise.race([probing, sleep(WAIT_MS)]);
+    if (found) return found;
+    void probing.then(this.#notice);
+    return good.probed;
+  }
+
+  async #ask(): Promise<Probed> {
     const now = performance.now();
     if (!this.#upstream || now - this.#checkedAt > KEEP_MS) {
       this.#checkedAt = now;
@@ -167,7 +195,9 @@ export class Readiness {
         }),
       );
     }
-    return this.#upstream;
+    const probed = await this.#upstream;
+    this.#good = probed.reachable ? { probed, atMs: now } : undefined;
+    return probed;
   }
 }
 

@@ -8,6 +8,7 @@
  * so that a flow with few requests comes before one that always has some. While there are others, those
  * that owe much have a part of a turn together, and then wait for twice as long as their tasks overran it.
  */
+import { AcceptFirst } from '../../lib/accept-first.ts';
 import { afterPromises, endTurn } from '../../lib/end-of-turn.ts';
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
@@ -66,6 +67,7 @@ export class FairQueue {
   /** Until when flows that owe much wait, since a task of theirs has overrun. */
   #restsUntilMs = -Infinity;
   #rested: NodeJS.Timeout | undefined;
+  readonly #acceptFirst = new AcceptFirst();
 
   /**
    * Runs a task: at once where none waits and the turn has time left, unless its flow has used much more
@@ -82,7 +84,8 @@ export class FairQueue {
       this.#changedMs = nowMs;
     }
     const mustWait = owesMuch(flow) && !this.#isAlone(nowMs);
-    if (this.#waiting === 0 && this.#usedMs < TURN_MS && !mustWait) {
+    const mayRun = this.#usedMs < TURN_MS && !this.#acceptFirst.isAccepting;
+    if (this.#waiting === 0 && mayRun && !mustWait) {
       return this.#timed(flow, task, nowMs);
     }
     if (flow.tasks.length >= MAX_WAITING - this.#waiting) throw new QueueFullError();
@@ -137,10 +140,15 @@ export class FairQueue {
   }
 
   readonly #endTurn = (): void => {
+    const isLeft = this.#acceptFirst.leaves(performance.now());
     if (this.#waiting === 0) {
       this.#turnHasEnd = false;
       this.#usedMs = 0;
       if (this.#flows.size > MAX_IDLE) this.#forget(performance.now());
+      return;
+    }
+    if (isLeft) {
+      setImmediate(this.#endTurn);
       return;
     }
     // Answers and calls of this turn are sent before, and what the tasks begin is sent after them.

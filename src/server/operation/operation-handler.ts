@@ -139,6 +139,15 @@ export class OperationHandler {
     return reply;
   }
 
+  /**
+   * Runs what a carrier does for a caller before there is an operation, when the caller's turn comes.
+   *
+   * @throws {QueueFullError} when too many tasks wait.
+   */
+  takeTurn(apiKey: string | undefined, task: () => void): MaybePromise<void> {
+    return this.#queue.run(this.#flowOf({ apiKey }), task);
+  }
+
   /** Runs a task when the turn of its flow comes; never rejects. */
   async #inTurn<Result>(
     flow: string,
@@ -227,7 +236,7 @@ export class OperationHandler {
   }
 
   /** All requests without a key, or with one that the backend has not accepted yet, are one flow. */
-  #flowOf({ apiKey }: OperationRequest): string {
+  #flowOf({ apiKey }: Pick<OperationRequest, 'apiKey'>): string {
     return apiKey != null && this.#options.upstream.isAccepted(apiKey) ? apiKey : '';
   }
 

@@ -17,11 +17,12 @@
  *  4 one key that ignores Retry-After     14 writes that are answered wrongly
  *  5 validation and introspection         15 workers that end under load
  *  6 invented keys                        search: the most expensive document
- *  7 connections
+ *  7 connections                         20 other ways in and out
  */
 import { inspect, parseArgs } from 'node:util';
 import { killAll } from '../../bench/machine.ts';
 import { machineLine } from '../../bench/report.ts';
+import { attacks as carriers } from './carriers.ts';
 import { isBroken, openCostMeter, type Cost, type CostMeter } from './cost.ts';
 import type { Attack } from './definition.ts';
 import { attacks as documents } from './documents.ts';
@@ -33,7 +34,7 @@ import type { VictimReport } from './victim.ts';
 import { attacks as workers } from './workers.ts';
 
 /** Attacks by the file they are in: the attacker's process loads it by name. */
-const FAMILIES = { documents, floods, 'failing-backend': failingBackend, workers };
+const FAMILIES = { documents, floods, carriers, 'failing-backend': failingBackend, workers };
 
 const GOALS = {
   /** CPU of a request beyond what its answer is worth. */
@@ -250,7 +251,7 @@ function medians({ result: { victim } }: Row, kind: string): string {
 
 /** What the attack counted, and what does not fit into the table. */
 function remarksOn({
-  result: { attack, report, died, waitedSeconds, attackedSeconds },
+  result: { attack, report, died, waitedSeconds, helpersSeconds, attackedSeconds },
   cost,
 }: Row): string[] {
   const facts = Object.entries(report.facts).map(([fact, times]) => `${times} ${fact}`);
@@ -264,8 +265,11 @@ function remarksOn({
     ...(died !== undefined ? [`The gateway ${died}`] : []),
     ...(waitedSeconds > BUSY * attackedSeconds
       ? [
-          `The gateway waited ${figure(waitedSeconds)} s for its core: the machine was busy, and latencies mean little.`,
+          `The gateway waited ${figure(waitedSeconds)} s for its core behind other processes: the machine was busy, and latencies mean little.`,
         ]
+      : []),
+    ...(helpersSeconds > BUSY * attackedSeconds
+      ? [`V8's helper threads used the gateway's core for ${figure(helpersSeconds)} s.`]
       : []),
     ...report.wrong,
   ];

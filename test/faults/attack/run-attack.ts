@@ -55,6 +55,8 @@ export interface AttackResult {
   readonly died: string | undefined;
   /** How long the gateway was ready to run while it was attacked, and another process had its core. */
   readonly waitedSeconds: number;
+  /** What its other threads, which collect garbage and compile, used of that core meanwhile. */
+  readonly helpersSeconds: number;
 }
 
 export interface BeforeAndDuring<T> {
@@ -220,11 +222,17 @@ export async function runAttack(
     const attackMs = performance.now();
     const callsAtAttack = await readReport(backend.url);
     const cpuAtFirst = watch.cpuSeconds();
-    const waitedAtFirst = watch.waitedSeconds();
+    const timesAtFirst = watch.times();
     const report = attacker ? await reportOf(attacker) : await sleep(seconds * 1_000, NOTHING);
     const endMs = performance.now();
     const cpuSeconds = watch.cpuSeconds() - cpuAtFirst;
-    const waitedSeconds = watch.waitedSeconds() - waitedAtFirst;
+    const times = watch.times();
+    const helpersSeconds = times.helpersSeconds - timesAtFirst.helpersSeconds;
+    // The first thread shares its core with them: what it waited for them is nobody else's doing.
+    const waitedSeconds = Math.max(
+      0,
+      times.waitedSeconds - timesAtFirst.waitedSeconds - helpersSeconds,
+    );
     const callsAfter = await readReport(backend.url);
     if (attack.faults) await setRules(backend.url, attack.backend ?? {});
 
@@ -268,6 +276,7 @@ export async function runAttack(
       },
       died: attack.endsGateway ? undefined : died,
       waitedSeconds,
+      helpersSeconds,
     };
     watch.close();
     probes.close();
@@ -346,11 +355,14 @@ function openWatch(pid: number) {
   let peakMb = 0;
   let cpuSeconds = 0;
   let waitedSeconds = 0;
+  let helpersSeconds = 0;
   const sample = (): void => {
     const processes = processesOf(pid);
     peakMb = Math.max(peakMb, ...processes.map((one) => megabytes(one, 'VmHWM') || 0));
     cpuSeconds = Math.max(cpuSeconds, (cpuMicros(pid) ?? 0) / 1e6);
-    waitedSeconds = Math.max(waitedSeconds, timesOf(pid).waitedMs / 1_000 || 0);
+    const { waitedMs, helpersMs } = timesOf(pid);
+    waitedSeconds = Math.max(waitedSeconds, waitedMs / 1_000 || 0);
+    helpersSeconds = Math.max(helpersSeconds, helpersMs / 1_000 || 0);
   };
   const stop = everyMs(100, sample);
   return {
@@ -363,16 +375,16 @@ function openWatch(pid: number) {
       sample();
       return cpuSeconds;
     },
-    waitedSeconds: () => waitedSeconds,
+    times: () => ({ waitedSeconds, helpersSeconds }),
     close: stop,
   };
 }
 
 /**
- * How long all threads of a process ran, and how long its first one, which runs JavaScript, waited for
- * a core; NaN when it is gone.
+ * How long all threads of a process ran, and those beside its first one, which runs JavaScript; and how
+ * long that one waited for a core. NaN when it is gone.
  */
-export function timesOf(pid: number): { readonly cpuMs: number; readonly waitedMs: number } {
+export function timesOf(pid: number): Record<'cpuMs' | 'helpersMs' | 'waitedMs', number> {
   const read = (folder: string): number[] =>
     readFileSync(`${folder}/schedstat`, 'utf8')
       .split(' ')
@@ -380,9 +392,11 @@ export function timesOf(pid: number): { readonly cpuMs: number; readonly waitedM
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     const ran = threads.map((thread) => read(`/proc/${pid}/task/${thread}`)[0]!);
-    return { cpuMs: ran.reduce((sum, ms) => sum + ms, 0), waitedMs: read(`/proc/${pid}`)[1]! };
+    const cpuMs = ran.reduce((sum, ms) => sum + ms, 0);
+    const [ownMs, waitedMs] = read(`/proc/${pid}`) as [number, number];
+    return { cpuMs, helpersMs: cpuMs - ownMs, waitedMs };
   } catch {
-    return { cpuMs: NaN, waitedMs: NaN };
+    return { cpuMs: NaN, helpersMs: NaN, waitedMs: NaN };
   }
 }
 

@@ -1,0 +1,208 @@
+/**
+ * Attacks by the ways in which an operation may arrive and its answer leave: long URLs, ids of trusted
+ * documents, answers in parts that are not read, subscriptions that come and go, and bad JSON.
+ */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { formatNodeId } from '../../../src/graph/types/node-id.ts';
+import { INVENTED, type Attack, type Attacker } from './definition.ts';
+
+const KEY = 'key-of-an-attacker';
+
+/** What Node reads of a head, less the other headers. */
+const URL_LENGTH = 15_000;
+
+const TRUSTED = {
+  TRUSTED_DOCUMENTS: fileURLToPath(new URL('../../../src/client/generated', import.meta.url)),
+};
+
+const head = (method: string, url: string, headers: Readonly<Record<string, string>>): string =>
+  `${method} ${url} HTTP/1.1\r\nHost: a\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
+
+const get = (parameters: Readonly<Record<string, string>>): string =>
+  head('GET', `/graphql?${new URLSearchParams(parameters).toString()}`, { 'x-api-key': KEY });
+
+function post(body: string, headers: Readonly<Record<string, string>> = {}): string {
+  const own = { 'content-type': 'application/json', 'x-api-key': KEY };
+  const length = String(Buffer.byteLength(body));
+  return head('POST', '/graphql', { ...own, ...headers, 'content-length': length }) + body;
+}
+
+const STATUS_LINE = 'HTTP/1.1 ';
+
+/** So many connections; each sends requests ahead, reads all the answers, and goes on. */
+const pipelining =
+  (connections: number, ahead: number, write: (turn: number) => string) =>
+  async (attacker: Attacker): Promise<void> => {
+    let turn = 0;
+    await attacker.loop(connections, async () => {
+      const socket = attacker.connect();
+      let answered = 0;
+      let isClosed = false;
+      let wake = (): void => {};
+      socket.once('close', () => {
+        isClosed = true;
+        wake();
+      });
+      socket.on('data', (chunk: Buffer) => {
+        answered += chunk.toString('latin1').split(STATUS_LINE).length - 1;
+        wake();
+      });
+      for (let sent = ahead; !attacker.over && !isClosed; sent += ahead) {
+        socket.write(Array.from({ length: ahead }, () => write(turn++)).join(''));
+        attacker.count('requests', ahead);
+        while (answered < sent && !isClosed && !attacker.over) {
+          await Promise.race([
+            new Promise<void>((resolve) => (wake = resolve)),
+            sleep(attacker.leftMs, undefined, { ref: false }),
+          ]);
+        }
+      }
+      attacker.count('answers', answered);
+      socket.resetAndDestroy();
+      await sleep(20);
+    });
+  };
+
+/** Nearly as long as a URL may be, another one each time. */
+const longUrl = (turn: number): string => {
+  const field = (i: number) => `l${turn}_${i}: person(personId: "u${turn}") { name }`;
+  const query = `{ ${Array.from({ length: 25 }, (_, i) => field(i)).join(' ')} }`;
+  return get({ query: query.padEnd(URL_LENGTH - 2_000, ',') });
+};
+
+const unknownId = (turn: number): string =>
+  post(JSON.stringify({ documentId: `sha256:${turn.toString(16).padStart(64, '0')}` }));
+
+const MANIFEST = new URL('../../../src/client/generated/persisted-documents.json', import.meta.url);
+const [KNOWN_ID = ''] = Object.entries(
+  JSON.parse(readFileSync(MANIFEST, 'utf8')) as Record<string, string>,
+).find(([, text]) => /query AccountWithPersons\b/.test(text))!;
+
+/** An account that no other request asks for. */
+const knownId = (turn: number): string =>
+  get({ documentId: `sha256:${KNOWN_ID}`, variables: `{"accountId":"k${turn}"}` });
+
+const IN_PARTS = post(
+  JSON.stringify({
+    query:
+      '{ page(pageId: "p") { audiences(first: 100) { nodes @stream(initialCount: 1) { ... @defer { page { audiences(first: 100) { nodes { id computedName effectiveName status createdAt } } } } } } } }',
+  }),
+  { accept: 'multipart/mixed' },
+);
+
+const WATCH = 'subscription ($id: ID!) { audienceVersionProgress(id: $id) { isFinal } }';
+
+const watched = (turn: number): string =>
+  JSON.stringify({
+    query: WATCH,
+    variables: { id: formatNodeId('AudienceVersion', ['p', 'a', `v${turn % 50}`]) },
+  });
+
+/** Reads no answer; starts again when the connection is closed. */
+async function readNothing(attacker: Attacker, request: string): Promise<void> {
+  while (!attacker.over) {
+    const socket = attacker.connect();
+    socket.pause();
+    socket.write(request);
+    attacker.count('requests');
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    await Promise.race([closed, sleep(attacker.leftMs, undefined, { ref: false })]);
+    socket.resetAndDestroy();
+    await sleep(20);
+  }
+}
+
+/** Opens a stream of events, waits for its first byte, and leaves. */
+async function watchAndLeave(attacker: Attacker, turn: number): Promise<void> {
+  const socket = attacker.connect();
+  socket.write(post(watched(turn), { accept: 'text/event-stream' }));
+  attacker.count('requests');
+  await new Promise<void>((resolve) => {
+    socket.once('data', () => resolve());
+    socket.once('close', () => resolve());
+    setTimeout(resolve, Math.min(1_000, attacker.leftMs)).unref();
+  });
+  socket.resetAndDestroy();
+}
+
+/** Over one WebSocket: subscribes and completes without pause. */
+async function subscribeAndComplete(attacker: Attacker): Promise<void> {
+  const socket = new WebSocket(`ws://127.0.0.1:${attacker.port}/graphql`, 'graphql-transport-ws', {
+    localAddress: '127.0.0.2',
+  });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('open', resolve).once('close', resolve));
+  socket.send(`{"type":"connection_init","payload":{"x-api-key":"${KEY}"}}`);
+  await new Promise((resolve) => socket.once('message', resolve).once('close', resolve));
+  for (let i = 0; !attacker.over && socket.readyState === socket.OPEN; i++) {
+    if (socket.bufferedAmount > 100_000) {
+      await sleep(1);
+      continue;
+    }
+    socket.send(`{"type":"subscribe","id":"${i}","payload":${watched(i)}}`);
+    socket.send(`{"type":"complete","id":"${i}"}`);
+    attacker.count('requests');
+    if (i % 20 === 0) await sleep(1);
+  }
+  socket.terminate();
+}
+
+export const attacks: readonly Attack[] = [
+  {
+    point: 20,
+    name: 'long URLs by GET, each a new document',
+    run: pipelining(50, 1, longUrl),
+  },
+  {
+    point: 20,
+    name: 'unknown ids of trusted documents',
+    env: TRUSTED,
+    run: pipelining(50, 20, unknownId),
+  },
+  {
+    point: 20,
+    name: 'a known id of a trusted document by GET, pipelined',
+    env: TRUSTED,
+    run: pipelining(20, 20, knownId),
+  },
+  {
+    point: 20,
+    name: 'bad JSON, pipelined',
+    run: pipelining(50, 20, (turn) => post(`{"query":"{ a${turn} }","variables":{"a":[`)),
+  },
+  {
+    point: 20,
+    name: 'bad JSON, keys invented',
+    run: pipelining(50, 20, (turn) =>
+      post(`{"query":${'['.repeat(500)}`, { 'x-api-key': `${INVENTED}${turn}` }),
+    ),
+  },
+  {
+    point: 20,
+    name: '300 answers in parts, nothing read',
+    returnsMemory: true,
+    run: async (attacker) => {
+      await Promise.all(Array.from({ length: 300 }, () => readNothing(attacker, IN_PARTS)));
+    },
+  },
+  {
+    point: 20,
+    name: 'streams of events opened and left',
+    returnsMemory: true,
+    run: (attacker) => {
+      let turn = 0;
+      return attacker.loop(50, () => watchAndLeave(attacker, turn++));
+    },
+  },
+  {
+    point: 20,
+    name: 'subscriptions of WebSockets begun and ended',
+    returnsMemory: true,
+    run: (attacker) => attacker.loop(20, () => subscribeAndComplete(attacker)),
+  },
+];
