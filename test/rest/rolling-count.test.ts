@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RollingCount } from '../../src/lib/rolling-count.ts';
+import { RollingCount } from '../../src/rest/resilience/rolling-count.ts';
 
 it('counts all of the last span and nothing older than two', () => {
   const moments = fc.array(fc.nat({ max: 2_000 }), { minLength: 1, maxLength: 50 });

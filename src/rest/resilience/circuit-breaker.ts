@@ -11,7 +11,7 @@
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import { LRUCache } from 'lru-cache';
-import { RollingCount } from '../../lib/rolling-count.ts';
+import { RollingCount } from './rolling-count.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Attempt, type Call, type Layer, type Outcome } from '../client/call.ts';
 import {

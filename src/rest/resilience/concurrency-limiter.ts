@@ -11,8 +11,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
-import { LinkedQueue, type Linked } from '../../lib/linked-queue.ts';
-import { RollingCount } from '../../lib/rolling-count.ts';
+import { LinkedQueue, type Linked } from './linked-queue.ts';
+import { RollingCount } from './rolling-count.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Attempt, Call, Layer, Outcome } from '../client/call.ts';
 import {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { LinkedQueue, type Linked } from '../../src/lib/linked-queue.ts';
+import { LinkedQueue, type Linked } from '../../src/rest/resilience/linked-queue.ts';
 
 class Item implements Linked<Item> {
   previous: Item | undefined;
