@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync } from 'node:zlib';
 import { Pool } from 'undici';
-import { has } from './machine.ts';
+import { has, NODE_FLAGS } from './machine.ts';
 import { median } from './median.ts';
 import type { RestWork } from './gateway-and-calls.ts';
 
@@ -145,7 +145,7 @@ async function measureProcess(
     ...(has('taskset') && { execPath: 'taskset' }),
     execArgv: [
       ...(has('taskset') ? ['-c', '0', process.execPath] : []),
-      ...FLAGS,
+      ...NODE_FLAGS,
       '--import',
       'tsx',
     ],
@@ -245,9 +245,6 @@ async function urlOf(child: ChildProcess): Promise<string> {
   }
   throw new Error(`The gateway did not start: ${output}`);
 }
-
-/** Those of `npm start`. */
-const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=35'];
 
 /** A backend that remembers what another one answers. */
 async function openMemory({ backendUrl, apiKey }: BeyondRestOptions) {

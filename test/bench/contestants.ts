@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask } from './ask.ts';
-import { freePort, isPinning, start, type Child } from './machine.ts';
+import { type Child, freePort, isPinning, NODE_FLAGS, start } from './machine.ts';
 import { QUERIES, requestsOf } from './queries.ts';
 
 export interface Contestant {
@@ -35,11 +35,6 @@ export interface Server {
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-const NODE_FLAGS = [
-  '--enable-source-maps',
-  '--max-semi-space-size=16',
-  '--heap-growing-percent=35',
-];
 const TAILCALL_VERSIONS = ['1.6', '1.0'];
 
 /** How long a server may take to answer for the first time, in milliseconds. */

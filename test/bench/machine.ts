@@ -24,6 +24,13 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+/** Of `npm start`. */
+export const NODE_FLAGS = [
+  '--enable-source-maps',
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=35',
+];
+
 /** How long a process may take to end when asked to, in milliseconds. */
 const GRACE_MS = 2_000;
 

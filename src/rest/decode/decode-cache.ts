@@ -82,8 +82,9 @@ export class DecodeCache {
     const sum = crc32(body);
     const isRepetition = entry?.sum === sum;
     habit.noteRepetition(isRepetition);
-    const keep = (): Kept => ({ body: copyOf(body), type: headers['content-type'], decoded });
-    this.#entries.set(path, isRepetition ? { sum, kept: keep() } : { sum });
+    const type = headers['content-type'];
+    const entryNow = isRepetition ? { sum, kept: { body: copyOf(body), type, decoded } } : { sum };
+    this.#entries.set(path, entryNow);
     return decoded;
   }
 }

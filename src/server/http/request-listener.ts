@@ -11,7 +11,6 @@ import type { Site } from '../site.ts';
 import { streamOf, writeEvents } from '../live/event-stream.ts';
 import type { ReplyStream } from '../live/reply-stream.ts';
 import { refusalResponse } from '../operation/refusal.ts';
-import { HEALTH } from '../observe/health.ts';
 import type { ReplyParts, WrittenReply } from '../operation/reply.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Connections, Serve } from './connections.ts';
@@ -25,10 +24,11 @@ const LINGER_MS = 1_000;
 /** Above it, in characters or bytes, handing over an answer takes turns with all large work. */
 const MAX_AT_ONCE = 65_536;
 
-/** Probes ask for these by addresses and names of their own; a page learns nothing from them. */
-const FOR_ANY_HOST = new Set(['/health', '/ready']);
-
-const HEALTH_PATH = /^\/health(?:\?|$)/;
+/**
+ * Orchestrators ask for these by addresses and names of their own, and kill a process that answers late;
+ * a page learns nothing from them.
+ */
+const PROBES = new Set(['/health', '/ready']);
 
 export interface RequestListenerOptions {
   readonly site: Site;
@@ -57,11 +57,7 @@ export function requestListener(options: RequestListenerOptions): Serve {
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) record.leaving.cancel();
     });
-    if (isRead(method) && HEALTH_PATH.test(url)) {
-      sendHealth(exchange);
-      return;
-    }
-    if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !FOR_ANY_HOST.has(url)) {
+    if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !PROBES.has(url)) {
       return refuse(exchange, hostRefusal(headers.host));
     }
     const page = isRead(method) ? await site.explorer?.(incoming) : undefined;
@@ -94,12 +90,6 @@ export function requestListener(options: RequestListenerOptions): Serve {
   function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): Promise<void> {
     const own = ['x-request-id', exchange.record.requestId];
     return sendWhole(exchange, status, [...headers, ...own], body);
-  }
-
-  /** In this turn, and not at its end: an orchestrator kills a process that answers late. */
-  function sendHealth(exchange: Exchange): void {
-    const headers = ['content-type', 'application/json', 'x-request-id', exchange.record.requestId];
-    sendNow(exchange, 200, headers, JSON.stringify(HEALTH), 0);
   }
 
   function sendReply(exchange: Exchange, written: WrittenReply): Promise<void> {
@@ -144,7 +134,7 @@ export function requestListener(options: RequestListenerOptions): Serve {
     body: string | Buffer,
     lingerMs = 0,
   ): Promise<void> {
-    await endOfTurn();
+    if (!PROBES.has(exchange.incoming.url!)) await endOfTurn();
     const send = (): void => sendNow(exchange, status, headers, body, lingerMs);
     if (body.length <= MAX_AT_ONCE) send();
     else await (exchange.record.turns ??= new Turns()).run(send);

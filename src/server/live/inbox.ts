@@ -11,7 +11,7 @@ export interface InboxOptions {
   readonly take: (message: Buffer) => void;
   /** Runs a task when the sender's turn comes. May throw, and reject, when too many wait. */
   readonly takeTurn: (task: () => void) => MaybePromise<void>;
-  /** Called when messages begin, or cease, to wait. */
+  /** Called when messages no longer wait, or the next one does. */
   readonly onChange: () => void;
   readonly onFull: () => void;
 }
@@ -56,7 +56,7 @@ export class Inbox {
   }
 
   #takeNext(): void {
-    const { take, takeTurn, onChange, onFull } = this.#options;
+    const { take, takeTurn, onFull } = this.#options;
     const message = this.#waiting.shift();
     if (!message) return;
     const release = this.hold();
@@ -69,6 +69,5 @@ export class Inbox {
     } catch {
       onFull();
     }
-    if (this.isBusy) onChange();
   }
 }

@@ -182,7 +182,7 @@ export class WebSocketCarrier {
             isThere = true;
             // `ws` gives one buffer unless it is told otherwise.
             inbox.add(data as Buffer);
-            if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
+            regulate();
           });
         },
       },

@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import { INVENTED, type Attack, type Attacker } from './definition.ts';
-
-const KEY = 'key-of-an-attacker';
+import { KEY, pipelineRead, rawGet, rawPost, readNothing, WITH_KEY } from './raw.ts';
 
 /** What Node reads of a head, less the other headers. */
 const URL_LENGTH = 15_000;
@@ -18,65 +17,24 @@ const TRUSTED = {
   TRUSTED_DOCUMENTS: fileURLToPath(new URL('../../../src/client/generated', import.meta.url)),
 };
 
-const head = (method: string, url: string, headers: Readonly<Record<string, string>>): string =>
-  `${method} ${url} HTTP/1.1\r\nHost: a\r\n${Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')}\r\n`;
-
-const get = (parameters: Readonly<Record<string, string>>): string =>
-  head('GET', `/graphql?${new URLSearchParams(parameters).toString()}`, { 'x-api-key': KEY });
-
-function post(body: string, headers: Readonly<Record<string, string>> = {}): string {
-  const own = { 'content-type': 'application/json', 'x-api-key': KEY };
-  const length = String(Buffer.byteLength(body));
-  return head('POST', '/graphql', { ...own, ...headers, 'content-length': length }) + body;
-}
-
-const STATUS_LINE = 'HTTP/1.1 ';
-
-/** So many connections; each sends requests ahead, reads all the answers, and goes on. */
+/** So many connections; each sends requests ahead, another one each time, and reads all the answers. */
 const pipelining =
   (connections: number, ahead: number, write: (turn: number) => string) =>
-  async (attacker: Attacker): Promise<void> => {
+  (attacker: Attacker): Promise<void> => {
     let turn = 0;
-    await attacker.loop(connections, async () => {
-      const socket = attacker.connect();
-      let answered = 0;
-      let isClosed = false;
-      let wake = (): void => {};
-      socket.once('close', () => {
-        isClosed = true;
-        wake();
-      });
-      socket.on('data', (chunk: Buffer) => {
-        answered += chunk.toString('latin1').split(STATUS_LINE).length - 1;
-        wake();
-      });
-      for (let sent = ahead; !attacker.over && !isClosed; sent += ahead) {
-        socket.write(Array.from({ length: ahead }, () => write(turn++)).join(''));
-        attacker.count('requests', ahead);
-        while (answered < sent && !isClosed && !attacker.over) {
-          await Promise.race([
-            new Promise<void>((resolve) => (wake = resolve)),
-            sleep(attacker.leftMs, undefined, { ref: false }),
-          ]);
-        }
-      }
-      attacker.count('answers', answered);
-      socket.resetAndDestroy();
-      await sleep(20);
-    });
+    return attacker.loop(connections, () => pipelineRead(attacker, ahead, () => write(turn++)));
   };
 
 /** Nearly as long as a URL may be, another one each time. */
 const longUrl = (turn: number): string => {
   const field = (i: number) => `l${turn}_${i}: person(personId: "u${turn}") { name }`;
-  const query = `{ ${Array.from({ length: 25 }, (_, i) => field(i)).join(' ')} }`;
-  return get({ query: query.padEnd(URL_LENGTH - 2_000, ',') });
+  const query = `{ ${Array.from({ length: 25 }, (_, i) => field(i)).join(' ')} }#`;
+  // Letters are as long in a URL.
+  return rawGet({ query: query + 'x'.repeat(URL_LENGTH - encodeURIComponent(query).length) });
 };
 
 const unknownId = (turn: number): string =>
-  post(JSON.stringify({ documentId: `sha256:${turn.toString(16).padStart(64, '0')}` }));
+  rawPost(JSON.stringify({ documentId: `sha256:${turn.toString(16).padStart(64, '0')}` }));
 
 const MANIFEST = new URL('../../../src/client/generated/persisted-documents.json', import.meta.url);
 const [KNOWN_ID = ''] = Object.entries(
@@ -85,14 +43,14 @@ const [KNOWN_ID = ''] = Object.entries(
 
 /** An account that no other request asks for. */
 const knownId = (turn: number): string =>
-  get({ documentId: `sha256:${KNOWN_ID}`, variables: `{"accountId":"k${turn}"}` });
+  rawGet({ documentId: `sha256:${KNOWN_ID}`, variables: `{"accountId":"k${turn}"}` });
 
-const IN_PARTS = post(
+const IN_PARTS = rawPost(
   JSON.stringify({
     query:
       '{ page(pageId: "p") { audiences(first: 100) { nodes @stream(initialCount: 1) { ... @defer { page { audiences(first: 100) { nodes { id computedName effectiveName status createdAt } } } } } } } }',
   }),
-  { accept: 'multipart/mixed' },
+  { ...WITH_KEY, accept: 'multipart/mixed' },
 );
 
 const WATCH = 'subscription ($id: ID!) { audienceVersionProgress(id: $id) { isFinal } }';
@@ -103,24 +61,10 @@ const watched = (turn: number): string =>
     variables: { id: formatNodeId('AudienceVersion', ['p', 'a', `v${turn % 50}`]) },
   });
 
-/** Reads no answer; starts again when the connection is closed. */
-async function readNothing(attacker: Attacker, request: string): Promise<void> {
-  while (!attacker.over) {
-    const socket = attacker.connect();
-    socket.pause();
-    socket.write(request);
-    attacker.count('requests');
-    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    await Promise.race([closed, sleep(attacker.leftMs, undefined, { ref: false })]);
-    socket.resetAndDestroy();
-    await sleep(20);
-  }
-}
-
 /** Opens a stream of events, waits for its first byte, and leaves. */
 async function watchAndLeave(attacker: Attacker, turn: number): Promise<void> {
   const socket = attacker.connect();
-  socket.write(post(watched(turn), { accept: 'text/event-stream' }));
+  socket.write(rawPost(watched(turn), { ...WITH_KEY, accept: 'text/event-stream' }));
   attacker.count('requests');
   await new Promise<void>((resolve) => {
     socket.once('data', () => resolve());
@@ -173,13 +117,13 @@ export const attacks: readonly Attack[] = [
   {
     point: 20,
     name: 'bad JSON, pipelined',
-    run: pipelining(50, 20, (turn) => post(`{"query":"{ a${turn} }","variables":{"a":[`)),
+    run: pipelining(50, 20, (turn) => rawPost(`{"query":"{ a${turn} }","variables":{"a":[`)),
   },
   {
     point: 20,
     name: 'bad JSON, keys invented',
     run: pipelining(50, 20, (turn) =>
-      post(`{"query":${'['.repeat(500)}`, { 'x-api-key': `${INVENTED}${turn}` }),
+      rawPost(`{"query":${'['.repeat(500)}`, { 'x-api-key': `${INVENTED}${turn}` }),
     ),
   },
   {

@@ -4,8 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { INVENTED, type Attack, type Attacker, type Post } from './definition.ts';
-
-const KEY = 'key-of-an-attacker';
+import { KEY, pipelineRead, rawPost, readNothing } from './raw.ts';
 
 /** Twenty lookups of objects that no other request asks for. */
 const twenty = (turn: number): Post => ({
@@ -32,57 +31,11 @@ const large = (turn: number): Post => ({
   key: KEY,
 });
 
-const post = (body: string, key?: string): string =>
-  `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${
-    key === undefined ? '' : `x-api-key: ${key}\r\n`
-  }Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-
 /** A request of 300 bytes with an answer of about 400 KB. */
-const LARGE_ANSWER = post(
+const LARGE_ANSWER = rawPost(
   '{"query":"{page(pageId:\\"p\\"){audiences(first:100){nodes{page{audiences(first:100){nodes{id computedName effectiveName status createdAt pageId audienceId}}}}}}}"}',
-  KEY,
 );
-const SMALL_ANSWER = post('{"query":"{__typename}"}');
-
-const STATUS_LINE = 'HTTP/1.1 ';
-
-/** Pipelines a request and reads no answer; starts again when the connection is closed. */
-async function pipelineUnread(attacker: Attacker, request: string, times: number): Promise<void> {
-  while (!attacker.over) {
-    const socket = attacker.connect();
-    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    socket.pause();
-    socket.write(request.repeat(times));
-    attacker.count('requests', times);
-    await Promise.race([closed, sleep(attacker.leftMs, undefined, { ref: false })]);
-    await sleep(20);
-  }
-}
-
-/** Pipelines a request, reads all answers, and starts again. */
-async function pipelineRead(attacker: Attacker, request: string, times: number): Promise<void> {
-  while (!attacker.over) {
-    const socket = attacker.connect();
-    let answered = 0;
-    let tail = '';
-    const ended = new Promise<void>((resolve) => {
-      socket.on('data', (chunk: Buffer) => {
-        // A status line may be split between two chunks.
-        const text = tail + chunk.toString('latin1');
-        answered += text.split(STATUS_LINE).length - 1;
-        tail = text.slice(1 - STATUS_LINE.length);
-        if (answered >= times) resolve();
-      });
-      socket.once('close', () => resolve());
-    });
-    socket.write(request.repeat(times));
-    attacker.count('requests', times);
-    await Promise.race([ended, sleep(attacker.leftMs, undefined, { ref: false })]);
-    attacker.count('answers', answered);
-    socket.resetAndDestroy();
-    await sleep(20);
-  }
-}
+const SMALL_ANSWER = rawPost('{"query":"{__typename}"}', {});
 
 /** Reads an answer at a kilobyte a second. */
 async function readSlowly(attacker: Attacker, request: string): Promise<void> {
@@ -168,7 +121,7 @@ export const attacks: readonly Attack[] = [
     name: '4 × 240 requests pipelined, nothing read',
     returnsMemory: true,
     run: async (attacker) => {
-      await many(4, () => pipelineUnread(attacker, LARGE_ANSWER, 240));
+      await many(4, () => readNothing(attacker, LARGE_ANSWER, 240));
     },
   },
   {
@@ -176,7 +129,7 @@ export const attacks: readonly Attack[] = [
     name: '20 × 9,000 requests pipelined',
     returnsMemory: true,
     run: async (attacker) => {
-      await many(20, () => pipelineRead(attacker, SMALL_ANSWER, 9_000));
+      await attacker.loop(20, () => pipelineRead(attacker, 9_000, () => SMALL_ANSWER));
     },
   },
   {

@@ -7,7 +7,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { cpuMicros, freePort, processesOf, start, type Child } from '../../bench/machine.ts';
+import {
+  type Child,
+  cpuMicros,
+  freePort,
+  NODE_FLAGS,
+  processesOf,
+  start,
+} from '../../bench/machine.ts';
 import { buildGateway } from '../../support/gateway-build.ts';
 import { send } from '../../support/gateway-process.ts';
 import type { AttackerArguments } from './attacker.ts';
@@ -70,13 +77,6 @@ export interface Running {
   readonly child: Child;
   stop(): Promise<void>;
 }
-
-/** Those of `npm start`. */
-const NODE_FLAGS = [
-  '--enable-source-maps',
-  '--max-semi-space-size=16',
-  '--heap-growing-percent=35',
-];
 
 const WARM_UP_MS = 2_500;
 /** How long the gateway may recover before its memory is read. */

@@ -1,2 +1,0 @@
-/** What `/health` says, which is 200 while the process lives. */
-export const HEALTH = { status: 'alive' };
