@@ -2,25 +2,24 @@
  * What answers cost beyond their REST calls, against `{ __typename }`, which makes none.
  *
  * CPU time a request of one process that is both the gateway and a bare HTTP server which makes the same
- * calls with the gateway's client. The two take turns, and what a turn of the gateway takes more than
- * the turn of calls before it is what an answer costs beyond its calls. The backend answers from memory;
- * callers have keys of their own, so that no calls are shared.
+ * calls with the gateway's client. What a turn of the gateway takes more than a turn of calls beside it
+ * is what an answer costs beyond its calls. Turns are short and come in any order: in a fixed one the same
+ * turns would always pay for collecting what others left. Callers have keys of their own, so that no calls
+ * are shared.
  */
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync } from 'node:zlib';
 import { Pool } from 'undici';
+import type { GatewayAndCalls, GatewayAndCallsOptions } from './gateway-and-calls.ts';
 import { has, NODE_FLAGS } from './machine.ts';
 import { median } from './median.ts';
-import type { RestWork } from './gateway-and-calls.ts';
 
 const CALLERS = 8;
 const TRIALS = 2;
-const ROUNDS = 20;
+const ROUNDS = 120;
 const WARM_UP = 6;
-const REQUESTS = { calling: 20, free: 400 };
+const REQUESTS = { calling: 10, free: 50 };
 
 const BR = { 'accept-encoding': 'br' };
 
@@ -38,62 +37,44 @@ interface Asked {
   readonly body?: string;
 }
 
-export interface BeyondRestOptions {
-  readonly backendUrl: string;
-  /** Of the embedded backend. */
-  readonly apiKey: string;
-  readonly trustedFolder: string;
+export interface BeyondRestOptions extends GatewayAndCallsOptions {
   readonly documentId: string;
-  readonly query: string;
-  readonly variables: Readonly<Record<string, unknown>>;
 }
-
-type Memory = Awaited<ReturnType<typeof openMemory>>;
 
 /** @returns rows of a table, its head first. */
 export async function measureBeyondRest(options: BeyondRestOptions): Promise<string[][]> {
-  const memory = await openMemory(options);
   const variants = variantsOf(options);
-  try {
-    const measured: (readonly Sample[])[] = [];
-    for (let i = 0; i < TRIALS; i++) {
-      measured.push(...(await measureProcess(options, memory, variants)));
-    }
-    const base = median(measured.map(([first]) => first!.micros));
-    return [
-      [
-        'request',
-        'CPU',
-        'of it REST calls',
-        'beyond',
-        'half of all',
-        'of `{ __typename }` requests/s',
-      ],
-      ['---', '--:', '--:', '--:', '--:', '--:'],
-      ...variants.map(({ name, calls }, i) => {
-        const samples = measured.map((round) => round[i]!);
-        const beyond = samples.map(({ micros, rest }) => micros - rest).sort((a, b) => a - b);
-        const quarter = (part: number): string => whole(beyond[Math.floor(part * beyond.length)]!);
-        const ratio = base / median(beyond);
-        return [
-          name,
-          whole(median(samples.map(({ micros }) => micros))),
-          calls ? whole(median(samples.map(({ rest }) => rest))) : '–',
-          whole(median(beyond)),
-          `${quarter(0.25)} to ${quarter(0.75)}`,
-          // Less than nothing is less than what rounds differ by.
-          ratio > 0 ? `${ratio.toFixed(2)}×` : 'more',
-        ];
-      }),
-    ];
-  } finally {
-    memory.close();
-  }
+  const measured: (readonly Sample[])[] = [];
+  for (let i = 0; i < TRIALS; i++) measured.push(...(await measureProcess(options, variants)));
+  const base = median(measured.map(([first]) => first!.micros));
+  return [
+    [
+      'request',
+      'CPU',
+      'of it REST calls',
+      'beyond',
+      'half of all',
+      'of `{ __typename }` requests/s',
+    ],
+    ['---', '--:', '--:', '--:', '--:', '--:'],
+    ...variants.map(({ name, calls }, i) => {
+      const samples = measured.map((round) => round[i]!);
+      const beyond = samples.map(({ micros, rest }) => micros - rest).sort((a, b) => a - b);
+      const quarter = (part: number): string => whole(beyond[Math.floor(part * beyond.length)]!);
+      return [
+        name,
+        whole(median(samples.map(({ micros }) => micros))),
+        calls ? whole(median(samples.map(({ rest }) => rest))) : '–',
+        whole(median(beyond)),
+        `${quarter(0.25)} to ${quarter(0.75)}`,
+        `${(base / median(beyond)).toFixed(2)}×`,
+      ];
+    }),
+  ];
 }
 
 const whole = (micros: number): string => `${Math.round(micros).toLocaleString('en')} µs`;
 
-/** In the order in which they are measured: what is executed leaves the most to collect. */
 function variantsOf({ query, variables, documentId }: BeyondRestOptions): readonly Variant[] {
   const post = (body: object, headers = {}): Asked => ({
     ...{ method: 'POST', path: '/graphql', body: JSON.stringify(body) },
@@ -128,7 +109,7 @@ function variantsOf({ query, variables, documentId }: BeyondRestOptions): readon
   ];
 }
 
-/** In microseconds of CPU a request: a variant, and just before it the REST calls of such a request. */
+/** In microseconds of CPU a request: a variant, and the REST calls of such a request beside it. */
 interface Sample {
   readonly micros: number;
   readonly rest: number;
@@ -137,7 +118,6 @@ interface Sample {
 /** Measures a fresh process. @returns a sample a variant, for each round. */
 async function measureProcess(
   options: BeyondRestOptions,
-  memory: Memory,
   variants: readonly Variant[],
 ): Promise<(readonly Sample[])[]> {
   const child = fork(new URL('gateway-and-calls.ts', import.meta.url), {
@@ -149,15 +129,11 @@ async function measureProcess(
       '--import',
       'tsx',
     ],
-    env: {
-      ...process.env,
-      ...{ PORT: '0', LOG_LEVEL: 'warn' },
-      ...{ UPSTREAM_URL: memory.url, TRUSTED_DOCUMENTS: options.trustedFolder },
-    },
-    silent: true,
   });
-  const pool = new Pool(await urlOf(child), { connections: CALLERS });
-  let bare: Pool | undefined;
+  child.send(options);
+  const [urls] = (await once(child, 'message')) as [GatewayAndCalls];
+  const pool = new Pool(urls.gateway, { connections: CALLERS });
+  const bare = new Pool(urls.calls, { connections: CALLERS });
   try {
     const ask = async ({ method, path, headers, body }: Asked, caller: number) => {
       const answer = await pool.request({
@@ -174,13 +150,7 @@ async function measureProcess(
         String((await ask(trusted.request(0, ''), i)).headers['etag']),
       ),
     );
-    let expected = 0;
-    const rounds = await memory.callsOf(async () => {
-      expected = (await ask(executed.request(-1, ''), 0)).bytes.length;
-    });
-    child.send({ url: memory.url, rounds } satisfies RestWork);
-    const [port] = (await once(child, 'message')) as [number];
-    bare = new Pool(`http://127.0.0.1:${port}`, { connections: CALLERS });
+    const expected = (await ask(executed.request(-1, ''), 0)).bytes.length;
     const cpuMicros = async (): Promise<number> => {
       child.send('cpu');
       return ((await once(child, 'message')) as [number])[0];
@@ -211,7 +181,7 @@ async function measureProcess(
       });
     const measureBare = (path: string, times: number): Promise<number> =>
       measure(times, async (caller) => {
-        const answer = await bare!.request({
+        const answer = await bare.request({
           ...{ method: 'GET', path, headers: { 'x-api-key': `phone-${caller}` } },
         });
         const text = await answer.body.text();
@@ -221,74 +191,34 @@ async function measureProcess(
     for (let round = -WARM_UP; round < ROUNDS; round++) {
       const none = await measureBare('/', REQUESTS.free);
       const samples: Sample[] = [];
-      for (const variant of variants) {
-        const rest = variant.calls ? (await measureBare('/calls', REQUESTS.calling)) - none : 0;
-        samples.push({ rest, micros: await measureVariant(variant) });
+      for (const i of shuffled(variants.keys())) {
+        const variant = variants[i]!;
+        const measures = [
+          async () => (variant.calls ? (await measureBare('/calls', REQUESTS.calling)) - none : 0),
+          () => measureVariant(variant),
+        ];
+        const [rest, micros] = await inAnyOrder(measures);
+        samples[i] = { rest: rest!, micros: micros! };
       }
       if (round >= 0) measured.push(samples);
     }
     return measured;
   } finally {
-    await bare?.close();
+    await bare.close();
     await pool.close();
     child.kill();
     await once(child, 'exit');
   }
 }
 
-async function urlOf(child: ChildProcess): Promise<string> {
-  let output = '';
-  for await (const chunk of child.stdout!) {
-    output += String(chunk);
-    const found = /http:\/\/[\w.:]+(?=\/graphql)/.exec(output)?.[0];
-    if (found) return found;
-  }
-  throw new Error(`The gateway did not start: ${output}`);
+/** Takes measures one after the other. @returns their results in the order in which they were given. */
+async function inAnyOrder(measures: readonly (() => Promise<number>)[]): Promise<number[]> {
+  const results: number[] = [];
+  for (const i of shuffled(measures.keys())) results[i] = await measures[i]!();
+  return results;
 }
 
-/** A backend that remembers what another one answers. */
-async function openMemory({ backendUrl, apiKey }: BeyondRestOptions) {
-  const known = new Map<string, { readonly status: number; readonly body: Buffer }>();
-  let heard: string[] = [];
-  const server = createServer((request, response) => {
-    const path = request.url!;
-    heard.push(path);
-    const answer = async (): Promise<void> => {
-      let found = known.get(path);
-      if (!found) {
-        const fetched = await fetch(backendUrl + path, { headers: { 'x-api-key': apiKey } });
-        found = { status: fetched.status, body: Buffer.from(await fetched.arrayBuffer()) };
-        known.set(path, found);
-      }
-      response.writeHead(found.status, {
-        'content-type': 'application/json',
-        'content-length': found.body.length,
-      });
-      response.end(found.body);
-    };
-    void answer();
-  });
-  server.keepAliveTimeout = 600_000;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A TCP server that listens has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-    /** The calls of one request, by round. */
-    callsOf: async (ask: () => Promise<unknown>): Promise<readonly (readonly string[])[]> => {
-      heard = [];
-      await ask();
-      return [
-        heard.filter((path) => OF_PAGE.test(path)),
-        heard.filter((path) => !OF_PAGE.test(path)),
-      ];
-    },
-  };
-}
-
-/** The page and its audiences; what is read of each audience waits for them. */
-const OF_PAGE = /^\/v0\/pages\/[^/]+(?:\/audiences)?(?:\?.*)?$/;
+const shuffled = <Item>(items: Iterable<Item>): Item[] =>
+  Array.from(items, (item) => ({ item, rank: Math.random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);

@@ -2,33 +2,80 @@
  * The gateway, and beside it an HTTP server that makes the REST calls of a request and nothing else.
  *
  * One process, started by beyond-rest.ts: two processes of one program differ by more than what is
- * measured. It is sent what to call, sends the server's port, and its CPU time when it is asked. What `/calls` takes more than `/` is
- * what the calls of a request cost a server.
+ * measured. It is sent what to serve, sends where, and its CPU time when it is asked. What `/calls` takes
+ * more than `/` is what the calls of a request cost a server. Both have the backend's answers from memory,
+ * because what sockets cost differs more from one moment to the next than what is measured.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { schema } from '../../src/schema.ts';
+import { createGateway } from '../../src/server/gateway.ts';
+import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
+import { MemoryDispatcher } from './memory-dispatcher.ts';
 
-export interface RestWork {
-  readonly url: string;
-  /** Paths with their queries; each list begins when the one before has been answered. */
-  readonly rounds: readonly (readonly string[])[];
+export interface GatewayAndCallsOptions {
+  readonly backendUrl: string;
+  /** Of the backend. */
+  readonly apiKey: string;
+  readonly trustedFolder: string;
+  /** What makes the calls. */
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
-process.once('message', (work: RestWork) => {
+/** URLs, without a path. */
+export interface GatewayAndCalls {
+  readonly gateway: string;
+  readonly calls: string;
+}
+
+process.once('message', (options: GatewayAndCallsOptions) => {
   // Whatever comes afterwards asks for the CPU time, in microseconds.
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
     process.send!(user + system);
   });
-  void serve(work).then((port) => process.send!(port));
+  void serve(options).then((urls) => process.send!(urls));
 });
 
-await import('../../src/main.ts');
+async function serve(options: GatewayAndCallsOptions): Promise<GatewayAndCalls> {
+  const { backendUrl, apiKey, trustedFolder, query, variables } = options;
+  const dispatcher = new MemoryDispatcher(backendUrl, apiKey);
+  const gateway = await serveGateway(dispatcher, trustedFolder);
+  const ask = async () => {
+    const body = JSON.stringify({ query, variables });
+    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+    const answer = await fetch(`${gateway}/graphql`, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(await answer.text());
+  };
+  // Its answers arrive together once they are remembered.
+  await ask();
+  return { gateway, calls: await serveCalls(dispatcher, await dispatcher.roundsOf(ask)) };
+}
+
+function openUpstream(dispatcher: MemoryDispatcher, metrics: Metrics) {
+  return createUpstream({
+    dispatcher,
+    ...{ pathPrefix: '', routeSet: 'extended', timeoutMs: 3_000, maxResponseBytes: 10_000_000 },
+    // What counts a call is a part of what it costs.
+    observer: metrics.observer,
+  });
+}
+
+async function serveGateway(dispatcher: MemoryDispatcher, folder: string): Promise<string> {
+  const metrics = new Metrics();
+  const gateway = createGateway({
+    ...{ schema, metrics, upstream: openUpstream(dispatcher, metrics) },
+    trustedDocuments: { folder, only: false },
+  });
+  await gateway.open();
+  const { url } = await openHttpServer({ site: gateway, host: '127.0.0.1', port: 0 });
+  return url;
+}
 
 const reads = Object.values(routes as unknown as Readonly<Record<string, Route>>)
   .filter(({ method }) => method === 'GET')
@@ -50,20 +97,17 @@ function callOf(pathAndQuery: string) {
   throw new Error(`No route for ${pathname}`);
 }
 
-/** Answers `/calls` after the calls, and anything else at once. */
-async function serve({ url, rounds }: RestWork): Promise<number> {
-  const dispatcher = new BackendDispatcher(url);
-  const upstream = createUpstream({
-    dispatcher,
-    ...{ pathPrefix: '', routeSet: 'extended', timeoutMs: 3_000, maxResponseBytes: 10_000_000 },
-    // What counts a call is a part of what it costs.
-    observer: new Metrics().observer,
-  });
-  const calls = rounds.map((paths) => paths.map(callOf));
+/** Answers `/calls` after the calls, each round of them after the one before, and anything else at once. */
+async function serveCalls(
+  dispatcher: MemoryDispatcher,
+  paths: readonly (readonly string[])[],
+): Promise<string> {
+  const upstream = openUpstream(dispatcher, new Metrics());
+  const rounds = paths.map((round) => round.map(callOf));
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
       const rest = upstream({ apiKey: String(request.headers['x-api-key']), requestId: 'bench' });
-      for (const round of request.url === '/calls' ? calls : []) {
+      for (const round of request.url === '/calls' ? rounds : []) {
         await Promise.all(round.map(({ route, input }) => rest.call(route, input as never)));
       }
       response.end('{}');
@@ -73,5 +117,5 @@ async function serve({ url, rounds }: RestWork): Promise<number> {
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
   // A TCP server that listens has an AddressInfo.
-  return (server.address() as AddressInfo).port;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

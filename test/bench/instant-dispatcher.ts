@@ -38,7 +38,7 @@ class InstantDispatcher extends Dispatcher {
   }
 }
 
-const CONTROLLER: Dispatcher.DispatchController = {
+export const CONTROLLER: Dispatcher.DispatchController = {
   aborted: false,
   paused: false,
   reason: null,

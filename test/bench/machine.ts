@@ -29,6 +29,7 @@ export const NODE_FLAGS = [
   '--enable-source-maps',
   '--max-semi-space-size=16',
   '--heap-growing-percent=35',
+  '--no-allocation-site-pretenuring',
 ];
 
 /** How long a process may take to end when asked to, in milliseconds. */

@@ -104,7 +104,7 @@ describe('T67 a connection that sends and does not read', () => {
     const server = createServer((incoming, outgoing) => {
       requests += 1;
       incoming.on('error', ({ stack }) => stacks.push(stack));
-      connections.receive(incoming, outgoing, () => {}); // it is never answered
+      connections.receive(incoming, outgoing, () => () => {}); // it is never answered
     });
     server.on('connection', connections.take);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -25,8 +25,8 @@ const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
  */
 const MAX_UNREAD_BYTES = 64_000_000;
 
-/** Answers a request. */
-export type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+/** Answers a request. @returns what to do when it was answered, or its caller has left. */
+export type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => () => void;
 
 interface Connection {
   isBusy: boolean;
@@ -97,9 +97,13 @@ export class Connections {
     if (!connection) return; // the connection has closed
     const start = (): void => {
       connection.isBusy = true;
-      // It comes once; `once` costs more.
-      outgoing.on('close', () => this.#next(connection, socket));
-      serve(incoming, outgoing);
+      const onClose = serve(incoming, outgoing);
+      // It comes once; `once` costs more. A second listener would make a list of them, and V8 comes to make such
+      // lists among its old objects: each would keep its request until the next full collection.
+      outgoing.on('close', () => {
+        onClose();
+        this.#next(connection, socket);
+      });
     };
     if (!connection.isBusy) {
       start();

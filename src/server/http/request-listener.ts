@@ -48,15 +48,14 @@ export function requestListener(options: RequestListenerOptions): Serve {
       site.logger.error({ err: error, requestId: record.requestId }, 'Answer could not be sent');
       outgoing.destroy();
     });
+    return () => {
+      if (!outgoing.writableFinished) record.leaving.cancel();
+    };
   };
 
   async function serve(exchange: Exchange): Promise<void> {
-    const { incoming, outgoing, record } = exchange;
+    const { incoming, record } = exchange;
     const { url = '/', method = 'GET', headers } = incoming;
-    // It comes once; `once` costs more.
-    outgoing.on('close', () => {
-      if (!outgoing.writableFinished) record.leaving.cancel();
-    });
     if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !PROBES.has(url)) {
       return refuse(exchange, hostRefusal(headers.host));
     }
