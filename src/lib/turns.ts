@@ -105,14 +105,14 @@ export class Turns {
     });
   }
 
-  /** Runs tasks until the slice is over or another one's turn has come. */
+  /** Runs tasks until the slice is over, or one piece has no more: what follows from it counts as well. */
   static serve(nowMs: number): void {
     let startMs = nowMs;
-    while (!isOver) {
+    for (let hasMore = true; hasMore && !isOver;) {
       const flow = leastUsed();
       if (!flow) return;
       const turns = Turns.#nextOf(flow);
-      turns.#runNext(flow);
+      hasMore = turns.#runNext(flow);
       const endMs = performance.now();
       const tookMs = endMs - startMs;
       flow.usedMs += tookMs;
@@ -124,15 +124,18 @@ export class Turns {
     }
   }
 
-  #runNext(flow: Flow): void {
+  /** @returns whether it had more tasks. */
+  #runNext(flow: Flow): boolean {
     const task = this.#tasks[this.#run++]!;
-    if (this.#run === this.#tasks.length) {
+    const hasMore = this.#run < this.#tasks.length;
+    if (!hasMore) {
       this.#tasks = [];
       this.#run = 0;
       flow.waiting.delete(this);
       if (flow.waiting.size === 0) flows.delete(this.#flow);
     }
     task();
+    return hasMore;
   }
 
   static #nextOf({ waiting }: Flow): Turns {
@@ -185,9 +188,15 @@ function beginSlice(): void {
   // Answers and calls are sent first.
   endTurn();
   afterPromises(() => {
-    const nowMs = performance.now();
-    beganMs = nowMs;
-    Turns.serve(nowMs);
-    setImmediate(beginSlice);
+    beganMs = performance.now();
+    goOn();
   });
+}
+
+function goOn(): void {
+  const nowMs = performance.now();
+  if (usedMs(nowMs) > SLICE_MS) isOver = true;
+  else Turns.serve(nowMs);
+  if (isOver || flows.size === 0) setImmediate(beginSlice);
+  else afterPromises(goOn);
 }
