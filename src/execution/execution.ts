@@ -681,9 +681,9 @@ export class Execution implements OperationContext {
     value: unknown,
     complete: ((value: unknown) => unknown) | undefined,
   ): void {
-    if (this.#turns?.isOver) {
+    if (this.#turns ? this.#turns.isOver : Turns.isTurnOver) {
       handleRejections(value);
-      this.#turns.whenNextBegins(() => {
+      (this.#turns ?? this.#newTurns()).whenNextBegins(() => {
         this.#fulfilled(path, boundary, value, complete);
       });
       return;

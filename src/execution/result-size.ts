@@ -22,6 +22,8 @@ export interface ExecutionLimits {
   readonly maxTextBytes: number;
   /** When the request's time is over, on `performance.now()`'s clock. */
   readonly deadlineMs: number;
+  /** Whether its reader has left. */
+  readonly isLeft?: (() => boolean) | undefined;
   /** Called once when execution ends early: the calls that resolvers began are not needed. */
   readonly giveUp?: (() => void) | undefined;
   /** The turns in which a large answer is made. @default turns without an account */
@@ -152,9 +154,10 @@ export class ResultSize {
 
   /** The one error of an answer that is to be given up; undefined while there is no reason. */
   excess(nowMs: number): GraphQLError | undefined {
-    const { maxValues, maxTextBytes, deadlineMs } = this.limits;
+    const { maxValues, maxTextBytes, deadlineMs, isLeft } = this.limits;
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);
     if (this.#textBytes > maxTextBytes) return this.#tooLarge(`${maxTextBytes} bytes of text`);
+    if (isLeft?.()) return new GraphQLError('The reader has left.');
     if (nowMs > deadlineMs) {
       return new GraphQLError(`The request took longer than it may: ask for less at once.`, {
         extensions: { code: 'REQUEST_TIMEOUT', http: { status: 504 } },

@@ -1,9 +1,10 @@
 /**
  * Turns of the event loop for large pieces of work, between which other requests have theirs.
  *
- * All of them together have one slice of a turn. The work that has used the least time goes first (least
- * attained service), so that a large answer delays itself and no other. Times are compared by powers of
- * two, and the first to come goes first among equals: of many alike few are half done, and held in memory.
+ * All of them together have one slice of a turn, which keys share evenly. Of one key's pieces the one that
+ * has used the least time goes first (least attained service), so that a large answer delays itself and no
+ * other; times are compared by powers of two. But only the oldest that have begun go on: of three hundred
+ * alike all would be half done at once, and held in memory.
  * Source: L. Kleinrock, "Queueing Systems, Volume II", chapter 4, 1976.
  */
 import { AcceptFirst } from './accept-first.ts';
@@ -12,13 +13,30 @@ import { afterPromises, endTurn } from './end-of-turn.ts';
 /** How long large pieces of work may take of one turn, in milliseconds. */
 const SLICE_MS = 3;
 
+/** After so much of a turn small work, too, goes on in a later one, in milliseconds. */
+const TURN_MS = 8;
+
+/** Work that has used less goes before what has begun, in milliseconds. */
+const FRESH_MS = 0.25;
+
 /** Looks at the time that make a piece of work large. */
 const LARGE = 8;
 
-/** Pieces of work with waiting tasks. */
-const waiting = new Set<Turns>();
-/** When the present slice ends; undefined while nothing large is under way. */
-let endsAtMs: number | undefined;
+/** Pieces of one key's work that may be half done at a time, beside those that wait for the backend. */
+const MAX_BEGUN = 4;
+
+/** The work of one key. */
+interface Flow {
+  /** Pieces with waiting tasks. */
+  readonly waiting: Set<Turns>;
+  /** What its tasks took; when it begins to wait, what they took of the flow that used least. */
+  usedMs: number;
+}
+
+/** Those with waiting tasks, by their keys. */
+const flows = new Map<string, Flow>();
+/** When the present turn began, or its slice; undefined while nothing is under way. */
+let beganMs: number | undefined;
 let isOver = false;
 let count = 0;
 const acceptFirst = new AcceptFirst();
@@ -26,6 +44,7 @@ const acceptFirst = new AcceptFirst();
 /** The turns of one piece of work. */
 export class Turns {
   readonly #charge: (ms: number) => void;
+  readonly #flow: string;
   #tasks: (() => void)[] = [];
   /** How many tasks were run; removing each from a long list would take long. */
   #run = 0;
@@ -35,9 +54,13 @@ export class Turns {
   #level = 0;
   readonly #number = ++count;
 
-  /** @param charge called with how long each of its tasks took, in milliseconds. */
-  constructor(charge: (ms: number) => void = () => {}) {
+  /**
+   * @param charge called with how long each of its tasks took, in milliseconds.
+   * @param flow whose work it is.
+   */
+  constructor(charge: (ms: number) => void = () => {}, flow = '') {
     this.#charge = charge;
+    this.#flow = flow;
   }
 
   /** Whether what it has made is too much to write in one turn. */
@@ -53,68 +76,108 @@ export class Turns {
   /** Called now and then with the time; ends the slice when that is over. */
   look(nowMs: number): void {
     this.#looks += 1;
-    if (endsAtMs === undefined) {
-      endsAtMs = nowMs + SLICE_MS;
-      setImmediate(beginSlice);
-    } else if (nowMs > endsAtMs) isOver = true;
+    if (usedMs(nowMs) > SLICE_MS) isOver = true;
+  }
+
+  /** Whether even what is small has to wait for a later turn: a call's answer may let hundreds go on. */
+  static get isTurnOver(): boolean {
+    return usedMs(performance.now()) > TURN_MS;
   }
 
   /** Runs tasks in their order: as many as one turn has time for, the others in those after it. */
   whenNextBegins(task: () => void): void {
     this.#tasks.push(task);
-    waiting.add(this);
+    let flow = flows.get(this.#flow);
+    if (!flow) {
+      flow = { waiting: new Set(), usedMs: leastUsed()?.usedMs ?? 0 };
+      flows.set(this.#flow, flow);
+    }
+    flow.waiting.add(this);
   }
 
   /** Runs a task: at once where the slice has time left and nothing waits, else when its turn comes. */
   run<Value>(task: () => Value): Value | Promise<Value> {
     this.look(performance.now());
-    if (!isOver && waiting.size === 0) return task();
+    if (!isOver && flows.size === 0) return task();
     return new Promise((resolve) => {
       // What it throws is a rejection.
       this.whenNextBegins(() => resolve(new Promise<Value>((done) => done(task()))));
     });
   }
 
-  /** Runs tasks until the slice is over or another one's turn has come. */
+  /** Runs tasks until the slice is over, or one piece has no more: what follows from it counts as well. */
   static serve(nowMs: number): void {
     let startMs = nowMs;
-    while (waiting.size > 0 && !isOver) {
-      const turns = leastServed();
-      turns.#runNext();
+    for (let hasMore = true; hasMore && !isOver;) {
+      const flow = leastUsed();
+      if (!flow) return;
+      const turns = Turns.#nextOf(flow);
+      hasMore = turns.#runNext(flow);
       const endMs = performance.now();
-      turns.#usedMs += endMs - startMs;
-      turns.#level = Math.floor(Math.log2(1 + turns.#usedMs));
-      turns.#charge(endMs - startMs);
+      const tookMs = endMs - startMs;
+      flow.usedMs += tookMs;
+      turns.#usedMs += tookMs;
+      turns.#level = Math.floor(Math.log2(1 + turns.#usedMs / FRESH_MS));
+      turns.#charge(tookMs);
       startMs = endMs;
-      if (endMs > endsAtMs!) isOver = true;
+      if (usedMs(endMs) > SLICE_MS) isOver = true;
     }
   }
 
-  #runNext(): void {
+  /** @returns whether it had more tasks. */
+  #runNext(flow: Flow): boolean {
     const task = this.#tasks[this.#run++]!;
-    if (this.#run === this.#tasks.length) {
+    const hasMore = this.#run < this.#tasks.length;
+    if (!hasMore) {
       this.#tasks = [];
       this.#run = 0;
-      waiting.delete(this);
+      flow.waiting.delete(this);
+      if (flow.waiting.size === 0) flows.delete(this.#flow);
     }
     task();
+    return hasMore;
   }
 
-  static compare(one: Turns, other: Turns): number {
+  static #nextOf({ waiting }: Flow): Turns {
+    const begun: Turns[] = [];
+    let next: Turns | undefined;
+    for (const turns of waiting) {
+      if (turns.#level > 0) begun.push(turns);
+      else if (!next || turns.#number < next.#number) next = turns;
+    }
+    if (next) return next;
+    if (begun.length > MAX_BEGUN) begun.sort((one, other) => one.#number - other.#number);
+    for (const turns of begun.slice(0, MAX_BEGUN)) {
+      if (!next || Turns.#compare(turns, next) < 0) next = turns;
+    }
+    return next!;
+  }
+
+  static #compare(one: Turns, other: Turns): number {
     return one.#level - other.#level || one.#number - other.#number;
   }
 }
 
-function leastServed(): Turns {
-  let least: Turns | undefined;
-  for (const turns of waiting) if (!least || Turns.compare(turns, least) < 0) least = turns;
-  return least!;
+/** The flow that has used least; of two, the one that came last. */
+function leastUsed(): Flow | undefined {
+  let least: Flow | undefined;
+  for (const flow of flows.values()) if (!least || flow.usedMs <= least.usedMs) least = flow;
+  return least;
+}
+
+/** What has passed of the present turn. */
+function usedMs(nowMs: number): number {
+  if (beganMs === undefined) {
+    beganMs = nowMs;
+    setImmediate(beginSlice);
+  }
+  return nowMs - beganMs;
 }
 
 function beginSlice(): void {
   isOver = false;
-  if (waiting.size === 0) {
-    endsAtMs = undefined;
+  if (flows.size === 0) {
+    beganMs = undefined;
     return;
   }
   if (acceptFirst.leaves(performance.now())) {
@@ -125,9 +188,15 @@ function beginSlice(): void {
   // Answers and calls are sent first.
   endTurn();
   afterPromises(() => {
-    const nowMs = performance.now();
-    endsAtMs = nowMs + SLICE_MS;
-    Turns.serve(nowMs);
-    setImmediate(beginSlice);
+    beganMs = performance.now();
+    goOn();
   });
+}
+
+function goOn(): void {
+  const nowMs = performance.now();
+  if (usedMs(nowMs) > SLICE_MS) isOver = true;
+  else Turns.serve(nowMs);
+  if (isOver || flows.size === 0) setImmediate(beginSlice);
+  else afterPromises(goOn);
 }

@@ -2,13 +2,16 @@
  * T61: an answer has a size. Cycles of the graph cost one backend call and multiply the answer, so
  * neither the budget of calls nor the size of a document bounds it.
  */
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok } from '../support/faults.ts';
+import { KEY } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
-import { expectBelow, openStand, type Stand } from './stand.ts';
+import { openCallers } from './callers.ts';
+import { eventually, expectBelow, openStand, type Stand } from './stand.ts';
 
 const ITEMS = 100;
 
@@ -112,5 +115,52 @@ describe('T61 an answer has a size', () => {
 
     expect(reply.status).toBe(200);
     expect(reply.body).toEqual({ errors: [expect.any(Object)] });
+  });
+
+  it('T61 does not go on with answers whose readers have left', async () => {
+    const callers = openCallers(stand.gateway);
+    // Another document each time: none is a kept answer.
+    let count = 0;
+    const cpuOf = async (signal?: () => AbortSignal): Promise<number> => {
+      const before = await stand.gateway.metric('process_cpu_seconds_total');
+      const asked = Array.from({ length: 30 }, () => {
+        const query = `{ page(pageId: "p") { ${circles(2, 'id audienceId status')} } } # ${count++}`;
+        return callers.ask(query, signal && { signal: signal() }).catch(() => {});
+      });
+      await Promise.all(asked);
+      await eventually(async () => {
+        expect(await stand.gateway.metric('gateway_requests_in_flight')).toBe(0);
+      });
+      return (await stand.gateway.metric('process_cpu_seconds_total')) - before;
+    };
+    await cpuOf();
+
+    await expectBelow(0.7, async () => {
+      const whole = await cpuOf();
+      return (await cpuOf(() => AbortSignal.timeout(100))) / whole;
+    });
+  });
+
+  it('T61 holds nothing of an answer that is not read but its bytes', async () => {
+    const body = JSON.stringify({ query: `{ page(pageId: "p") { ${circles(2, 'id status')} } }` });
+    const head = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-api-key: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const { heapBytes: before } = await stand.gateway.gauge();
+    const sentBefore = await stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
+
+    const sockets = Array.from({ length: 60 }, () =>
+      connect(stand.gateway.port, '127.0.0.1')
+        .on('error', () => {})
+        .pause(),
+    );
+    for (const socket of sockets) socket.write(head + body);
+
+    await eventually(async () => {
+      const sent = await stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
+      expect(sent - sentBefore).toBe(60);
+      const { heapBytes } = await stand.gateway.gauge();
+      // The answers have 40 MB of text, and their values several times as much.
+      expect(heapBytes - before).toBeLessThan(25e6);
+    }, 15_000);
+    for (const socket of sockets) socket.destroy();
   });
 });

@@ -202,6 +202,11 @@ describe.runIf(process.platform === 'linux')('two workers', () => {
     expect(metrics.tookMs).toBeLessThan(2_500);
     expect(metrics.text).toMatch(/^gateway_worker_up\{worker="[12]"\} 0$/m);
     expect(metrics.text).toMatch(/^gateway_worker_up\{worker="[12]"\} 1$/m);
+    // It is asked no more when it has been silent for two seconds.
+    await eventually(async () => {
+      expect((await gateway.get('/metrics')).tookMs).toBeLessThan(800);
+      expect(workersOf(gateway)).toContain(hung);
+    });
     await eventually(() => expect(workersOf(gateway)).not.toContain(hung), 10_000);
     await eventually(() => expect(workersOf(gateway)).toHaveLength(2));
     expect((await Promise.all(first)).map(({ code }) => code)).toEqual([200, 200, 200, 200]);

@@ -25,6 +25,9 @@ const HUNG_MS = 5_000;
 /** How long the metrics of a worker are waited for, in milliseconds. */
 const METRICS_MS = 1_000;
 
+/** How long a worker may send no heartbeat and still be asked for its metrics, in milliseconds. */
+const SILENT_MS = 2 * HEARTBEAT_MS;
+
 interface WorkersOptions {
   readonly count: number;
   readonly address: Address;
@@ -217,8 +220,8 @@ async function addMetrics(places: readonly Place[]): Promise<string> {
   const id = ++asked;
   const answers = await Promise.all(
     places.map(async (place) => {
-      const { process } = place;
-      if (!process || place.heardMs === undefined) return undefined;
+      const { process, heardMs = -Infinity } = place;
+      if (!process || performance.now() - heardMs > SILENT_MS) return undefined;
       const answer = new Promise<MetricsOfWorker>((resolve) => {
         place.onMetrics = (ofId, metrics) => {
           if (ofId === id) resolve(metrics);

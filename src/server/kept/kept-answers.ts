@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from '../../execution/execution.ts';
 import { Habit } from '../../lib/habit.ts';
+import type { Turns } from '../../lib/turns.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { KnownDocument } from '../operation/documents.ts';
 import type { OperationParams } from '../operation/params.ts';
@@ -58,11 +59,13 @@ export class KeptAnswers {
   /**
    * Answers a query.
    *
+   * @param turns in which a large answer is written.
    * @param rest has made no call yet; makes the same ones whether the answer is a kept one or not.
    * @returns the kept answer, or what was executed.
    */
   async answer(
     request: RepeatedRequest,
+    turns: Turns,
     rest: RestClient,
     execute: () => MaybePromise<Executed>,
   ): Promise<Content | Executed> {
@@ -80,7 +83,9 @@ export class KeptAnswers {
     const recording = end();
     if (!recording || result.errors) return result;
     // Made of the text: the result's objects take several times as much memory.
-    const content = new Content(replyOf(result).text);
+    const written = replyOf(result).content;
+    await written.write(turns);
+    const content = new Content(written.text);
     request.kept = { recording, content };
     this.#requests.set(request.id, request);
     return content;

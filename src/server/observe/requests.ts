@@ -54,6 +54,9 @@ export class Requests {
 
   #end(record: RequestRecord, status: number): void {
     this.#report(record, status);
+    // A slow reader's connection keeps the record.
+    if (!record.reply?.parts) record.reply = undefined;
+    record.rest = undefined;
     this.#underWay -= 1;
     if (this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }

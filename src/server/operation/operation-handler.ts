@@ -124,18 +124,15 @@ export class OperationHandler {
   async handle(read: () => unknown, request: AnyRequest): Promise<Reply | ReplyStream> {
     const { record } = request;
     const flow = this.#flowOf(request);
-    record.turns = new Turns((ms) => this.#queue.charge(flow, ms));
+    record.turns = new Turns((ms) => this.#queue.charge(flow, ms), flow);
     const result = await this.#inTurn(flow, () => this.#operate(read, request));
     if (result instanceof ReplyStream) return result;
     const startMs = performance.now();
     const reply = this.#runner.replyOf(result, request);
     record.reply = reply;
-    if (record.turns.isLarge) {
-      await reply.content.write(record.turns);
-      return reply;
-    }
-    const { length } = reply.text;
-    this.#queue.charge(flow, length > 0 ? performance.now() - startMs : 0);
+    const writing = reply.content.write(record.turns);
+    if (writing) await writing;
+    else this.#queue.charge(flow, performance.now() - startMs);
     return reply;
   }
 

@@ -15,6 +15,7 @@ import { createContext, type Context } from '../../graph/context.ts';
 import { Pollers, type LiveObserver, type PollRange } from '../../graph/live/pollers.ts';
 import { Snapshot } from '../../graph/live/watcher.ts';
 import { Cancel } from '../../lib/cancel.ts';
+import { Turns } from '../../lib/turns.ts';
 import { planFor, prepareCost, refuseCost } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
@@ -150,8 +151,12 @@ export class OperationRunner {
         limits: (contextValue) => {
           const { rest, record } = contextValue as RequestContext;
           const { deadlineMs } = rest;
-          const giveUp = () => rest.giveUp();
-          return { maxValues: values, maxTextBytes, deadlineMs, giveUp, turns: record.turns };
+          const { turns, leaving, operationType } = record;
+          return {
+            ...{ maxValues: values, maxTextBytes, deadlineMs, turns },
+            isLeft: () => operationType === 'query' && leaving.cancelled,
+            giveUp: () => rest.giveUp(),
+          };
         },
       });
   }
@@ -168,7 +173,9 @@ export class OperationRunner {
     const args = this.#argsOf(operation, leaving, record.startedAt, accept);
     const execute = () => this.#refuse(args, request) ?? this.#execute(args);
     const repeated = mayBeRepeated(operation) ? this.#kept?.find(operation) : undefined;
-    return repeated ? this.#kept!.answer(repeated, args.contextValue.rest, execute) : execute();
+    if (!repeated) return execute();
+    const turns = (record.turns ??= new Turns());
+    return this.#kept!.answer(repeated, turns, args.contextValue.rest, execute);
   }
 
   /** Works out ahead what does not change from one request of a valid document to the next. */

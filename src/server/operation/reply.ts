@@ -14,7 +14,7 @@ import {
 import { continuationsOf } from '../../graph/continuation.ts';
 import { toClientError } from '../../graph/errors.ts';
 import { RestOverloadedError } from '../../rest/client/errors.ts';
-import type { Rest } from '../../execution/execution.ts';
+import type { MaybePromise, Rest } from '../../execution/execution.ts';
 import type { IncrementalFormat, MediaType } from './media-type.ts';
 import { jsonParts } from '../../lib/json-parts.ts';
 import type { Turns } from '../../lib/turns.ts';
@@ -45,8 +45,14 @@ export class Content {
     return (this.#text ??= JSON.stringify(this.#body));
   }
 
-  /** Makes the text of a large body in as many turns as it takes. */
-  async write(turns: Turns): Promise<void> {
+  /** Makes the text: that of a large body in as many turns as it takes. */
+  write(turns: Turns): MaybePromise<void> {
+    if (this.#text !== undefined) return;
+    if (turns.isLarge) return this.#writeInTurns(turns);
+    this.#text = JSON.stringify(this.#body);
+  }
+
+  async #writeInTurns(turns: Turns): Promise<void> {
     const parts = jsonParts(this.body);
     const texts: string[] = [];
     const writeSome = (): boolean => {

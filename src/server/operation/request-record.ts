@@ -20,13 +20,13 @@ export interface RequestRecord {
   /** Whether the document is a trusted one. */
   trusted?: boolean;
   /** The backend as this request used it, with its journal. */
-  rest?: RestClient;
+  rest?: RestClient | undefined;
   /** What its answer is made in. */
   turns?: Turns;
   /** Why the body could not be read. */
   unreadable?: GraphQLError;
   /** What is answered. */
-  reply?: Reply;
+  reply?: Reply | undefined;
 }
 
 export function createRecord(requestId: string | null): RequestRecord {
