@@ -32,6 +32,14 @@ export interface Counted<Item> extends Omit<Listed<Item>, 'totalCount'> {
   readonly totalCount: number | null | (() => Promise<number | null>);
 }
 
+/** The only page of a list that is there as a whole. */
+export const wholePage = <Item>(items: readonly Item[]): Counted<Item> => ({
+  items,
+  hasMore: false,
+  nextCursor: null,
+  totalCount: items.length,
+});
+
 /** A list of the backend as its route answers it. `input` holds the path's values and the filters. */
 export function restList<Path extends string, Item, Query>(
   context: Context,

@@ -1,11 +1,11 @@
 /**
  * The request's accounts by their keys, with their persons, and by domain.
  */
-import type { CallOptions } from '../../rest/client/client.ts';
-import { perRequest, type Context } from '../../graph/context.ts';
-import { unsupported } from '../../graph/errors.ts';
 import { walkList } from '../../graph/connection/list-walk.ts';
+import { perRequest, type Context } from '../../graph/context.ts';
 import { Loader } from '../../graph/entity/loader.ts';
+import { unsupported } from '../../graph/errors.ts';
+import type { CallOptions } from '../../rest/client/client.ts';
 import type { Account, AccountWithPersons } from '../../v0/account.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import { routes } from '../../v0/routes.ts';

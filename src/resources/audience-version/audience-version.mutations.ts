@@ -4,8 +4,8 @@
  * Callers without streams may wait for the outcome. The write is sent once, whatever they wait for.
  */
 import { z } from 'zod';
-import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
+import { builder } from '../../graph/types/builder.ts';
 import {
   AUDIENCE_STATUSES,
   OPERATION_KEY_LENGTH,
@@ -13,8 +13,8 @@ import {
 } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
-import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
 import { reportVersion, waitForVersion } from './audience-version.live.ts';
+import { audienceVersionEntity, ofPage } from './audience-version.type.ts';
 
 /** Of `timeoutMs`, in milliseconds. */
 const WAIT_MS = { default: 5_000, max: 60_000 };

@@ -1,11 +1,11 @@
 /** `createAudience` and `archiveAudience`. */
-import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
+import { builder } from '../../graph/types/builder.ts';
 import type { PUBLISH_BEHAVIORS } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import { pageEntity } from '../page/page.entity.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
-import { audienceEntity } from './audience.entity.ts';
+import { pageEntity } from '../page/page.type.ts';
+import { audienceEntity } from './audience.type.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   description: 'What happens to the first version of a new audience.',

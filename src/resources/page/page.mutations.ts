@@ -1,8 +1,7 @@
 /** `createPage` and `restorePage`. */
-import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
+import { builder } from '../../graph/types/builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { pageEntity } from './page.entity.ts';
 import {
   ActionCardWidgetInput,
   ActionInput,
@@ -10,7 +9,7 @@ import {
   PageMetadataInputRef,
   ScriptInput,
 } from './page.inputs.ts';
-import { PageTypeRef } from './page.type.ts';
+import { pageEntity, PageTypeRef } from './page.type.ts';
 
 const answers = { field: 'page', entity: pageEntity };
 

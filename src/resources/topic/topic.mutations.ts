@@ -1,9 +1,8 @@
 /** `updateTopic` and `createTopicEntry`. */
-import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
+import { builder } from '../../graph/types/builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { topicEntity } from './topic.entity.ts';
-import { topicEntryEntity } from './topic-entry.entity.ts';
+import { topicEntity, topicEntryEntity } from './topic.type.ts';
 
 const UpdateTopicInput = builder.inputType('UpdateTopicInput', {
   description: 'Changes to a topic. Fields that are absent keep their value.',
