@@ -6,7 +6,7 @@
  */
 import { inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { versions } from '../database/tables.ts';
 import { failureOf, type Failure } from '../failure.ts';
 import { finish, startProcessing } from './publishing.ts';

@@ -7,7 +7,7 @@
  */
 import { and, inArray, isNotNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { audiences, pages, versions } from '../database/tables.ts';
 import type { VersionRow } from '../database/tables.ts';
 

@@ -4,16 +4,21 @@
  * Both kinds are one list for the cursor, so the feed is read as one union with one order.
  * Source: interface.md, "ActivityItem".
  */
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { ActivityItem } from '../../v0/log.ts';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals, getRow } from '../database/rows.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
-import { accountLogs, personLogs, persons, type AccountLogRow } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
+import {
+  accountLogs,
+  accounts,
+  personLogs,
+  persons,
+  type AccountLogRow,
+} from '../database/tables.ts';
+import { handlersOf } from '../http/handler.ts';
 import type { Present } from '../present.ts';
-import { getAccountRow } from './account.routes.ts';
 import { unlessDeleted } from './log.routes.ts';
 
 interface ActivityRow extends Omit<AccountLogRow, 'accountId' | 'accountLogId' | 'tenantId'> {
@@ -30,13 +35,11 @@ const byAge: ListOrder<ActivityRow> = {
   keysOf: ({ createdAt, logId }) => [createdAt, logId],
 };
 
-export const activityRoutes = ({
-  database,
-  present,
-}: Services): Pick<Handlers, 'listActivity'> => ({
+export const activityRoutes = handlersOf(({ database, present }) => ({
   listActivity: ({ tenantId, params, query, list }) =>
     database.read(async (db) => {
-      const { accountId, domain } = await getAccountRow(db, tenantId, params.account_id);
+      const accountId = params.account_id;
+      const { domain } = await getRow(db, 'account', accounts, { tenantId, accountId });
       const feed = feedOf(db, {
         tenantId,
         accountId,
@@ -53,7 +56,7 @@ export const activityRoutes = ({
         present: (row) => presentActivity(row, accountId, present),
       });
     }),
-});
+}));
 
 interface Feed {
   readonly tenantId: string;
@@ -66,10 +69,10 @@ interface Feed {
 function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofPersons }: Feed) {
   const own = db
     .select({
-      logId: sql<string>`${accountLogs.accountLogId}`.as('log_id'),
+      logId: sql<string>`${accountLogId}`.as('log_id'),
       personId: sql<string | null>`null`.as('person_id'),
       personName: sql<string | null>`null`.as('person_name'),
-      ...contentOf(accountLogs),
+      ...ofAccountLog,
     })
     .from(accountLogs)
     .where(
@@ -78,10 +81,10 @@ function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofP
   if (!ofPersons) return own.as('feed');
   const ofEachPerson = db
     .select({
-      logId: sql<string>`${personLogs.personLogId}`.as('log_id'),
-      personId: sql<string | null>`${personLogs.personId}`.as('person_id'),
+      logId: sql<string>`${personLogId}`.as('log_id'),
+      personId: sql<string | null>`${personId}`.as('person_id'),
       personName: sql<string | null>`${persons.name}`.as('person_name'),
-      ...contentOf(personLogs),
+      ...ofPersonLog,
     })
     .from(persons)
     // A cross join keeps SQLite from starting at the logs, which are many more.
@@ -97,23 +100,8 @@ function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofP
   return unionAll(own, ofEachPerson).as('feed');
 }
 
-const contentOf = ({
-  source,
-  type,
-  payload,
-  idempotencyKey,
-  createdAt,
-  updatedAt,
-  deletedAt,
-}: typeof accountLogs | typeof personLogs) => ({
-  source,
-  type,
-  payload,
-  idempotencyKey,
-  createdAt,
-  updatedAt,
-  deletedAt,
-});
+const { tenantId: _t, accountId: _a, accountLogId, ...ofAccountLog } = getTableColumns(accountLogs);
+const { tenantId: _p, personId, personLogId, ...ofPersonLog } = getTableColumns(personLogs);
 
 /** Assumed: an activity is known by its log's id, and its type says whose log it is. */
 function presentActivity(row: ActivityRow, accountId: string, present: Present): ActivityItem {
