@@ -4,30 +4,16 @@
  * A value that is not allowed stops the process instead of being guessed at: the error's one line
  * names the variable, what is allowed and what was found. The values of keys are never shown.
  */
-import {
-  ALLOWED_HOSTS,
-  API_KEY,
-  ConfigError,
-  CORS_ORIGINS,
-  CURSOR_SECRET,
-  DATABASE_URL,
-  FOLDER,
-  HOST,
-  misspelt,
-  numberOrOff,
-  oneOf,
-  rangeOfMs,
-  readVariable,
-  SWITCH,
-  TRUE_OR_FALSE,
-  UPSTREAM_URL,
-  wholeNumber,
-  WORKERS,
-  type Variable,
-} from './config-variable.ts';
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { API_KEY_FORM, isApiKey } from './lib/api-key.ts';
 import { ROUTE_SETS } from './v0/routes.ts';
 
-export { ConfigError };
+/** A variable holds what is not allowed. The message is one line, fit for an operator. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const TIMESTAMP_FORMS = ['document', 'iso'] as const;
@@ -57,9 +43,9 @@ export type Config = Readonly<ReturnType<typeof readSettings>> & {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const names: string[] = [];
-  const read = <Value>(name: string, variable: Variable<Value>): Value => {
+  const read = <Value>(name: string, kind: z.ZodType<Value>): Value => {
     names.push(name);
-    return readVariable(name, env[name], variable);
+    return readVariable(name, env[name], kind);
   };
   const settings = readSettings(read);
   checkTimes(settings);
@@ -72,7 +58,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 /** Every setting; what a value may be is beside its name. */
-function readSettings(read: <Value>(name: string, variable: Variable<Value>) => Value) {
+function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Value) {
   const host = read('HOST', HOST);
   const upstreamApiKey = read('UPSTREAM_API_KEY', API_KEY);
   const cursorSecret = read('CURSOR_SECRET', CURSOR_SECRET);
@@ -108,7 +94,7 @@ function readSettings(read: <Value>(name: string, variable: Variable<Value>) => 
     /** Hosts that requests may name; undefined for any. */
     allowedHosts: read('ALLOWED_HOSTS', ALLOWED_HOSTS) ?? defaultHosts(host, upstreamApiKey),
     /** Where metrics and the details of readiness are; undefined for beside GraphQL. */
-    adminPort: read('ADMIN_PORT', { ...wholeNumber(0, 0, 65_535), unset: undefined }),
+    adminPort: read('ADMIN_PORT', wholeNumber(undefined, 0, 65_535)),
     /** Who may ask what a request costs. */
     explain: read('EXPLAIN', oneOf(EXPLAIN_AUDIENCES, 'on')),
     /** For how long a process answers queries of its own before it takes requests. */
@@ -152,6 +138,167 @@ function readSettings(read: <Value>(name: string, variable: Variable<Value>) => 
   };
 }
 
+const HOST = z
+  .string()
+  .regex(/^[\w.:-]+$/)
+  .default('127.0.0.1')
+  .describe('a host name or an IP address');
+
+const SWITCH = z
+  .enum(['on', 'off'])
+  .transform((value) => value === 'on')
+  .default(true)
+  .describe('"on" or "off"');
+
+const TRUE_OR_FALSE = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .default(false)
+  .describe('"true" or "false"');
+
+const FOLDER = z
+  .string()
+  .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  .optional()
+  .describe('a folder that is there');
+
+const WORKERS = z
+  .literal('auto')
+  .transform(availableParallelism)
+  .or(wholeNumberFrom(1, 128))
+  .default(1)
+  .describe('"auto" or a whole number from 1 to 128');
+
+const API_KEY = z.string().refine(isApiKey).optional().describe(API_KEY_FORM);
+
+const CURSOR_SECRET = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,1024}$/)
+  .optional()
+  .describe('16 to 1024 visible ASCII characters');
+
+/** Kinds whose values are never shown. */
+const SECRETS: ReadonlySet<z.ZodType> = new Set([API_KEY, CURSOR_SECRET]);
+
+const UPSTREAM_URL = z
+  .string()
+  .refine(URL.canParse)
+  .transform((value) => new URL(value))
+  .refine(
+    (url) =>
+      /^https?:$/.test(url.protocol) &&
+      !`${url.username}${url.password}${url.search}${url.hash}` &&
+      // The gateway writes `/v0` itself: with a second one every call would be a 404.
+      !/\/v0\/*$/.test(url.pathname),
+  )
+  .optional()
+  .describe(
+    'the absolute http or https URL before "/v0", such as https://api.example.com or https://example.com/api, without user, query or fragment',
+  );
+
+const DATABASE_URL = z
+  .string()
+  .regex(/^(?::memory:$|(?:file|libsql|https?|wss?):.)/)
+  .default('file:.data/backend.db')
+  .describe('a libSQL URL: file:…, :memory: or libsql://…');
+
+const LIST = z
+  .string()
+  .transform((list) => list.split(',').map((item) => item.trim().toLowerCase()));
+
+const ALLOWED_HOSTS = LIST.refine((hosts) =>
+  hosts.every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(host)),
+)
+  .optional()
+  .describe(
+    'host names without ports, such as gateway.example.com or [::1], with commas between them',
+  );
+
+const CORS_ORIGINS = LIST.refine((origins) => origins.every(isOrigin))
+  .default([])
+  .describe('origins such as https://app.example.com, with commas between them');
+
+/** Scheme, host and port as a browser sends them; `*` would let any page use a reader's network. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}
+
+function wholeNumberFrom(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max);
+}
+
+/** @param unset what it is when unset; undefined for a setting that is off then. */
+const wholeNumber = <Unset extends number | undefined>(unset: Unset, min: number, max: number) =>
+  wholeNumberFrom(min, max)
+    .optional()
+    .transform((value) => value ?? unset)
+    .describe(`a whole number from ${min} to ${max}`);
+
+/** `off` is Infinity. */
+const numberOrOff = (min: number, max: number) =>
+  z
+    .literal('off')
+    .transform(() => Infinity)
+    .or(wholeNumberFrom(min, max))
+    .optional()
+    .describe(`"off" or a whole number from ${min} to ${max}`);
+
+/** `500..5000`: the least and the most, in milliseconds. */
+const rangeOfMs = (
+  unset: { readonly least: number; readonly most: number },
+  min: number,
+  max: number,
+) =>
+  z
+    .string()
+    .regex(/^\d{1,9}\.\.\d{1,9}$/)
+    .transform((text) => {
+      const [least = 0, most = 0] = text.split('..').map(Number);
+      return { least, most };
+    })
+    .refine(({ least, most }) => min <= least && least <= most && most <= max)
+    .default(unset)
+    .describe(
+      `two whole numbers from ${min} to ${max}, the smaller one first, such as "${unset.least}..${unset.most}"`,
+    );
+
+const oneOf = <const Name extends string>(names: readonly Name[], unset: Name) =>
+  z
+    .enum(names)
+    .optional()
+    .transform((name) => name ?? unset)
+    .describe(names.map((name) => `"${name}"`).join(' or '));
+
+/**
+ * Reads a variable; an empty one counts as unset.
+ *
+ * @param kind a schema of its text, with what it is when unset and, as its description, what is allowed.
+ * @throws {ConfigError} when the variable holds what is not allowed.
+ */
+function readVariable<Value>(
+  name: string,
+  value: string | undefined,
+  kind: z.ZodType<Value>,
+): Value {
+  const result = kind.safeParse(value === '' ? undefined : value);
+  if (result.success) return result.data;
+  const found = SECRETS.has(kind)
+    ? 'its value is not shown here'
+    : `got ${JSON.stringify(shown(value ?? ''))}`;
+  throw new ConfigError(`${name} must be ${kind.description}; ${found}.`);
+}
+
+/** Hides a URL's password and the token in its query. */
+const shown = (value: string): string =>
+  value
+    .replace(/\/\/[^/@]*@/, '//…@')
+    .replace(/\?.*$/s, '?…')
+    .slice(0, 200);
+
 const UNSEALED_CURSORS =
   'CURSOR_SECRET is not set: cursors are sealed with UPSTREAM_API_KEY alone, so anyone with a cursor can test guesses of that key offline. Set CURSOR_SECRET to 16 or more random characters.';
 
@@ -194,3 +341,42 @@ function defaultHosts(host: string, apiKey: string | undefined): readonly string
 }
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Prefixes that variables of other programs hardly have. */
+const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
+
+/** What Kubernetes sets for a service of that name. */
+const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
+
+/** A sentence for each variable that is not read and looks like a misspelt one of ours. */
+function misspelt(given: readonly string[], known: readonly string[]): string[] {
+  return given.flatMap((name) => {
+    if (known.includes(name) || OF_A_SERVICE.test(name)) return [];
+    const meant = known.find((one) => isNear(name, one));
+    if (meant) return [`${name} is not a setting: was ${meant} meant?`];
+    return OWN_PREFIX.test(name) ? [`${name} is not a setting: it has no effect.`] : [];
+  });
+}
+
+/** Whether two names differ by one edit, or by two where the name is long. */
+function isNear(name: string, known: string): boolean {
+  const edits = known.length < 10 ? 1 : 2;
+  if (Math.abs(name.length - known.length) > edits) return false;
+  // A short name is close to many variables of other programs.
+  if (known.length < 5 && name.length <= known.length) return false;
+  return distance(name.toUpperCase(), known) <= edits;
+}
+
+/** Edits (Levenshtein) between two texts. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -27,6 +27,7 @@ const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>
   'plan/objects.ts': [1, 'parts of an entity’s key'],
   'plan/price.ts': [5, 'routes, and variables of documents that operators trust'],
   'server/http/request-listener.ts': [1, 'headers that the reply sets'],
+  'server/warm-up/example.ts': [1, 'fields of the document'],
   'server/yoga/yoga.ts': [1, 'headers that the reply sets'],
   'v0/page-metadata.ts': [1, 'fields of the document'],
 };
