@@ -1,10 +1,17 @@
 /**
- * How resource modules write types that show what REST answers: the types of fields and whether they can be
- * null come from the zod schema.
+ * How resource modules write types of what REST answers, and inputs of what it takes: the types of fields and
+ * whether they can be null come from the zod schema.
  *
  * A name says what a text is: `…At` is a `DateTime`, `…Id` an `ID`.
  */
-import type { EnumRef, FieldMap, InterfaceParam, ObjectRef } from '@pothos/core';
+import type {
+  EnumRef,
+  FieldMap,
+  InputFieldMap,
+  InputRef,
+  InterfaceParam,
+  ObjectRef,
+} from '@pothos/core';
 import { z } from 'zod';
 import type { AnyEntity, Entity } from '../entity/entity.ts';
 import { builder, ID_DESCRIPTION, type Types } from './builder.ts';
@@ -13,14 +20,10 @@ import { formatNodeId } from './node-id.ts';
 import { nullOnlyWithError } from './semantic-non-null.ts';
 
 /** A description, with the type where the schema does not name it. */
-type RestField =
-  | string
-  | {
-      readonly type: 'String' | EnumRef<Types, unknown> | ObjectRef<Types, unknown>;
-      readonly description: string;
-    };
-
+type Described<Type> = string | { readonly type: Type; readonly description: string };
+type RestField = Described<'String' | EnumRef<Types, unknown> | ObjectRef<Types, unknown>>;
 type RestFields<Shape> = { readonly [Name in keyof Shape & string]?: RestField };
+type InputField = Described<EnumRef<Types, unknown> | InputRef>;
 
 type ObjectBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, T>;
 
@@ -100,8 +103,57 @@ export function restFields<Shape extends z.ZodRawShape>(
   return made;
 }
 
+export interface InputOptions<Body> {
+  readonly description: string;
+  /** By their names in REST. */
+  readonly fields: { readonly [Name in keyof Body & string]?: InputField };
+  /** Fields that REST does not have, or has under another name. */
+  readonly added?: (t: InputBuilder) => InputFieldMap;
+}
+
+type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+
+/** The input of a body of REST, or of a part of one. */
+export const inputType = <Shape extends z.ZodRawShape>(
+  name: string,
+  { shape }: z.ZodObject<Shape>,
+  { description, fields, added = () => ({}) }: InputOptions<z.input<z.ZodObject<Shape>>>,
+): InputRef =>
+  builder.inputType(name, {
+    description,
+    // No field is given as undefined.
+    fields: (t) => ({
+      ...inputFields(t, shape, fields as Readonly<Record<string, InputField>>),
+      ...added(t),
+    }),
+  });
+
+function inputFields(
+  t: InputBuilder,
+  shape: z.ZodRawShape,
+  fields: Readonly<Record<string, InputField>>,
+): InputFieldMap {
+  const made: InputFieldMap = {};
+  for (const [name, schema] of Object.entries(shape)) {
+    const field = fields[name];
+    if (field === undefined) continue;
+    const value = nonNullOf(schema);
+    const type = typeof field === 'string' ? scalarOf(name, value) : field.type;
+    made[name] = t.field({
+      type: (value instanceof z.ZodArray ? [type] : type) as InputRef,
+      required: value === schema,
+      defaultValue: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
+      description: typeof field === 'string' ? field : field.description,
+    });
+  }
+  return made;
+}
+
 function nonNullOf(schema: unknown): unknown {
-  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  const isWrapped =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault;
   return isWrapped ? nonNullOf(schema.unwrap()) : schema;
 }
 

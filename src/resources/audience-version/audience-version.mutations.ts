@@ -5,7 +5,6 @@
  */
 import { z } from 'zod';
 import { writeField } from '../../graph/mutation/mutation.ts';
-import { builder } from '../../graph/types/builder.ts';
 import {
   AUDIENCE_STATUSES,
   OPERATION_KEY_LENGTH,
@@ -24,31 +23,28 @@ const Wait = z.object({
   timeoutMs: z.int().min(0).max(WAIT_MS.max).default(WAIT_MS.default),
 });
 
-const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInput', {
-  description: 'The version to publish.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Global id of the audience version.' }),
-    operationKey: t.string({
-      description: `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
-    }),
-    waitFor: t.field({
-      type: AudienceStatusRef,
-      description:
-        'Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead.',
-    }),
-    timeoutMs: t.int({
-      description: `Longest wait for \`waitFor\` in milliseconds, from 0 to ${WAIT_MS.max}, cut to what the deadline of the request leaves. Defaults to ${WAIT_MS.default}.`,
-    }),
-  }),
-});
-
 writeField({
   name: 'publishAudienceVersion',
   description:
     'Queues a version for publishing, which the backend does asynchronously: give `waitFor`, or subscribe to `audienceVersionProgress`.',
   route: routes.publishVersion,
   answers: { field: 'audienceVersion', entity: audienceVersionEntity },
-  input: PublishAudienceVersionInput,
+  input: {
+    description: 'The version to publish.',
+    fields: {
+      operationKey: `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
+    },
+    added: (t) => ({
+      waitFor: t.field({
+        type: AudienceStatusRef,
+        description:
+          'Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead.',
+      }),
+      timeoutMs: t.int({
+        description: `Longest wait for \`waitFor\` in milliseconds, from 0 to ${WAIT_MS.max}, cut to what the deadline of the request leaves. Defaults to ${WAIT_MS.default}.`,
+      }),
+    }),
+  },
   target: { field: 'id', entity: audienceVersionEntity },
   toObject: (version: AudienceVersion, { pageId }) => ofPage(pageId, version),
   followUp: {
