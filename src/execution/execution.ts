@@ -304,7 +304,7 @@ export class Execution implements OperationContext {
   ): void {
     const delivery = this.#delivery!;
     const place = this.#boundaryOf(path);
-    delivery.begin(usages, path, place, this.#part);
+    delivery.begin(usages, { path, place, creator: this.#part });
     for (const group of groups) {
       const { selection } = group;
       if (this.#size.addParts(1, selection.above)) this.#checkSize();
@@ -567,7 +567,8 @@ export class Execution implements OperationContext {
     this.#countItems(field, rest.length);
     if (this.#size.addParts(rest.length, field)) this.#checkSize();
     const place = this.#boundaryOf(path);
-    const stream = new Stream(asked?.label, path, place, this.#part, list);
+    const origin = { label: asked?.label, path, place, creator: this.#part };
+    const stream = new Stream(origin, list);
     this.#delivery!.beginStream(stream);
     const { streamed } = field;
     for (const [i, value] of rest.entries()) {

@@ -40,7 +40,6 @@ export class Content {
     return (this.#body ??= JSON.parse(this.#text!) as FormattedExecutionResult);
   }
 
-  /** In JSON. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.#body));
   }
@@ -62,7 +61,6 @@ export class Content {
     this.#text ??= texts.join('');
   }
 
-  /** The SHA-256 of the text. */
   get digest(): string {
     return (this.#digest ??= hash('sha256', this.text, 'base64url'));
   }
@@ -112,7 +110,6 @@ export class Reply {
     return this.content.body;
   }
 
-  /** The body in JSON. */
   get text(): string {
     return this.content.text;
   }
@@ -124,7 +121,6 @@ export class Reply {
   }
 }
 
-/** What follows a reply. */
 export interface ReplyParts {
   readonly format: IncrementalFormat;
   /** The next part; undefined after the last one, or when its reader has left. */
@@ -135,8 +131,7 @@ export interface ReplyParts {
   readonly finished: Promise<void>;
 }
 
-export interface ReplyPart {
-  /** In JSON. */
+interface ReplyPart {
   readonly text: string;
   readonly isLast: boolean;
 }
@@ -157,7 +152,6 @@ const NONE: readonly never[] = [];
 export interface Executed extends Omit<ExecutionResult, 'errors'> {
   /** GraphQL errors, and other thrown values. */
   readonly errors?: readonly unknown[];
-  /** What is still to come. */
   readonly rest?: Rest;
 }
 
