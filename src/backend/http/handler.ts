@@ -10,7 +10,6 @@ import type { Database } from '../database/database.ts';
 import type { ListRequest } from '../database/list.ts';
 import type { Present } from '../present.ts';
 
-/** What handlers work with. */
 export interface Services {
   readonly database: Database;
   /** The moment of a write, in epoch milliseconds. */
@@ -28,7 +27,6 @@ interface Call<Name extends RouteName> {
   readonly query: NonNullable<(typeof routes)[Name]['input']>['query'];
   /** After parsing: defaults are filled in. */
   readonly body: z.output<NonNullable<(typeof routes)[Name]['body']>>;
-  /** The page asked for, on routes that list. */
   readonly list: ListRequest;
 }
 

@@ -7,7 +7,6 @@
  * Assumed: statuses, codes and body, since the document shows none; the body is the public reference's.
  */
 
-/** The code that goes with each status. */
 const CODE_BY_STATUS = {
   400: 'bad_request',
   401: 'unauthorized',

@@ -16,6 +16,7 @@ import {
   personLogs,
   persons,
   type AccountLogRow,
+  type AccountRow,
 } from '../database/tables.ts';
 import { handlersOf } from '../http/handler.ts';
 import type { Present } from '../present.ts';
@@ -39,15 +40,8 @@ export const activityRoutes = handlersOf(({ database, present }) => ({
   listActivity: ({ tenantId, params, query, list }) =>
     database.read(async (db) => {
       const accountId = params.account_id;
-      const { domain } = await getRow(db, 'account', accounts, { tenantId, accountId });
-      const feed = feedOf(db, {
-        tenantId,
-        accountId,
-        domain,
-        includeDeleted: query.includeDeleted,
-        // Assumed: the persons' logs are left out unless asked for.
-        ofPersons: query.includePersonActivity === 'true',
-      });
+      const account = await getRow(db, 'account', accounts, { tenantId, accountId });
+      const feed = feedOf(db, account, query);
       return listPage(list, {
         order: byAge,
         rows: ({ after, orderBy, fetch }) =>
@@ -58,15 +52,13 @@ export const activityRoutes = handlersOf(({ database, present }) => ({
     }),
 }));
 
-interface Feed {
-  readonly tenantId: string;
-  readonly accountId: string;
-  readonly domain: string;
-  readonly includeDeleted: string | undefined;
-  readonly ofPersons: boolean;
-}
+type FeedQuery = Partial<Record<'includeDeleted' | 'includePersonActivity', string | undefined>>;
 
-function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofPersons }: Feed) {
+function feedOf(
+  db: Executor,
+  { tenantId, accountId, domain }: AccountRow,
+  { includeDeleted, includePersonActivity }: FeedQuery,
+) {
   const own = db
     .select({
       logId: sql<string>`${accountLogId}`.as('log_id'),
@@ -78,7 +70,8 @@ function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofP
     .where(
       and(equals(accountLogs, { tenantId, accountId }), unlessDeleted(accountLogs, includeDeleted)),
     );
-  if (!ofPersons) return own.as('feed');
+  // Assumed: the persons' logs are left out unless asked for.
+  if (includePersonActivity !== 'true') return own.as('feed');
   const ofEachPerson = db
     .select({
       logId: sql<string>`${personLogId}`.as('log_id'),

@@ -140,10 +140,7 @@ const selection = {
   published: packed(published),
 };
 
-interface AudienceParams {
-  readonly page_id: string;
-  readonly audience_id: string;
-}
+type AudienceParams = Readonly<Record<'page_id' | 'audience_id', string>>;
 
 /** @throws {Problem} 404 when the tenant has no such page, or the page no such audience. */
 export async function getFullAudience(

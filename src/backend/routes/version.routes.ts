@@ -48,11 +48,7 @@ export const versionRoutes = handlersOf(({ database, now, present, publishLater 
   },
 }));
 
-interface VersionParams {
-  readonly page_id: string;
-  readonly audience_id: string;
-  readonly version_id: string;
-}
+type VersionParams = Readonly<Record<'page_id' | 'audience_id' | 'version_id', string>>;
 
 /** @throws {Problem} 404 when the tenant, the page or the audience has no such version. */
 async function getVersionRow(
