@@ -52,7 +52,6 @@ interface PartResult {
   readonly errors: readonly GraphQLError[];
 }
 
-/** What waits for a part. */
 interface Waiting {
   readonly fragments?: readonly Fragment[];
   readonly stream?: Stream;
@@ -147,7 +146,6 @@ export class Stream {
 export class Delivery {
   /** Where each `@defer` has begun, by its object's path. */
   readonly #fragments = new Map<DeferUsage, Map<string, Fragment>>();
-  /** What began in the initial answer. */
   readonly #roots: (Fragment | Stream)[] = [];
   readonly #onCancel: () => void;
   readonly #announcesAll: boolean;
@@ -272,7 +270,6 @@ export class Delivery {
     this.#wake = undefined;
   }
 
-  /** Puts into the initial answer what is there. */
   #inline(record: Fragment | Stream, errors: GraphQLError[]): void {
     if (record.state !== 'hidden' || record.origin.place.isBelowNull) return;
     if (record instanceof Stream) this.#inlineItems(record, errors);

@@ -32,7 +32,6 @@ export async function* walkList<Item>(
   }
 }
 
-/** Every item of a list, as `walkList` reads them. */
 export async function readAll<Item>(
   context: Context,
   list: List<Item>,

@@ -92,7 +92,6 @@ class PageRead {
   /** False while only look-ahead has asked for it. */
   wanted = false;
   begun = false;
-  /** Names its list and start. */
   readonly id: string;
   readonly #list: List;
   #page: ListPage;
@@ -126,9 +125,7 @@ class PageRead {
 }
 
 class ListReader {
-  /** Pages by list and start. */
   readonly #pages = new Map<string, PageRead>();
-  /** What begins when the tick ends. */
   #due: PageRead[] = [];
 
   read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {

@@ -4,7 +4,7 @@
  * REST's versions do not say which page they belong to, and no route reads one without it: the
  * graph adds `pageId` wherever a version comes from. Source: interface.md, "AudienceVersion".
  */
-import { Entity } from '../../graph/entity/entity.ts';
+import { Entity, type KeyOf } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType } from '../../graph/types/rest-type.ts';
 import type { CallOptions, RestClient } from '../../rest/client/client.ts';
@@ -38,13 +38,8 @@ export const audienceVersionEntity = new Entity({
   find: ({ rest }, key, call) => findVersion(rest, key, call),
 });
 
-export interface VersionKey {
-  readonly pageId: string;
-  readonly audienceId: string;
-  readonly versionId: string;
-}
+export type VersionKey = KeyOf<'pageId' | 'audienceId' | 'versionId'>;
 
-/** A version; null when there is none. */
 export async function findVersion(
   rest: RestClient,
   { pageId, audienceId, versionId }: VersionKey,

@@ -9,6 +9,7 @@ import { mapList, restList, wholePage, type List } from '../../graph/connection/
 import { callerKey, rawId } from '../../graph/entity/caller-key.ts';
 import type { ListDemand } from '../../graph/entity/demand.ts';
 import { soundKey } from '../../graph/entity/key.ts';
+import type { KeyOf } from '../../graph/entity/entity.ts';
 import { referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
 import type { PageLink } from '../../v0/page-link.ts';
@@ -113,7 +114,7 @@ const toAudience: ListDemand = {
   walks: true,
   list: (parent, args, context): List<PageLinkNode> => {
     // Only ever called with an audience or its key.
-    const { pageId, audienceId } = parent as AudienceKey;
+    const { pageId, audienceId } = parent as KeyOf<'pageId' | 'audienceId'>;
     soundKey({ audienceId });
     const { tenantDomainId } = args as PageLinkArgs;
     const query = filtersOf({ pageId, tenantDomainId: rawId('tenantDomainId', tenantDomainId) });
@@ -129,11 +130,6 @@ const toAudience: ListDemand = {
     };
   },
 };
-
-interface AudienceKey {
-  readonly pageId: string;
-  readonly audienceId: string;
-}
 
 builder.objectField(AudienceRef, 'links', (t) =>
   connectionField(t, {

@@ -8,13 +8,14 @@ import { readAll } from '../../graph/connection/list-walk.ts';
 import { restList } from '../../graph/connection/list.ts';
 import { NodeReference } from '../../graph/connection/node-page.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
+import type { KeyOf } from '../../graph/entity/entity.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import type { Person } from '../../v0/person.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';
 
-type AccountKey = Readonly<Record<'accountId', string>>;
+type AccountKey = KeyOf<'accountId'>;
 type Persons = readonly (Person | NodeReference)[];
 
 /** Null when there is no such account. */
