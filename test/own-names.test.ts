@@ -22,11 +22,12 @@ const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>
   'graph/connection/filters.ts': [1, 'arguments that a field declares'],
   'graph/entity/caller-key.ts': [1, 'parts of an entity’s key'],
   'graph/entity/entity.ts': [3, 'parts of an entity’s key'],
-  'graph/entity/reference-field.ts': [1, 'parts of an entity’s key'],
+  'graph/entity/reference-field.ts': [2, 'parts of an entity’s key'],
   'graph/mutation/outcome.ts': [1, 'fields that a mutation shows'],
   'plan/objects.ts': [1, 'parts of an entity’s key'],
   'plan/price.ts': [5, 'routes, and variables of documents that operators trust'],
   'server/http/request-listener.ts': [1, 'headers that the reply sets'],
+  'server/warm-up/example.ts': [1, 'fields of the document'],
   'server/yoga/yoga.ts': [1, 'headers that the reply sets'],
   'v0/page-metadata.ts': [1, 'fields of the document'],
 };

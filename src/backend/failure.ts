@@ -2,7 +2,6 @@
  * Reports of the backend's own failures, without anything that a caller sent.
  */
 
-/** A failure of the backend. */
 export interface Failure {
   /** `GET /v0/topics/:topic_id`, or the name of a background task. */
   readonly route: string;

@@ -11,7 +11,6 @@ import {
   getArgumentValues,
   getNamedType,
   getNullableType,
-  GraphQLError,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -27,7 +26,7 @@ import {
 } from 'graphql';
 import { dictionary } from '../lib/dictionary.ts';
 import type { CollectedField, OperationContext } from './collect-fields.ts';
-import { asUserInputError } from './user-input-error.ts';
+import { withCode } from './user-input-error.ts';
 import type { VariableValues } from './variables.ts';
 
 export type ArgumentValues = Readonly<Record<string, unknown>>;
@@ -74,16 +73,12 @@ export class PreparedArguments {
 
   #coerceAll(variableValues: VariableValues): ArgumentValues {
     const { definition } = this;
-    try {
-      const coerced = getArgumentValues(definition, this.#node, variableValues);
-      const values = dictionary<unknown>();
-      for (const { name, type } of definition.args) {
-        if (Object.hasOwn(coerced, name)) values[name] = copyOf(coerced[name], type);
-      }
-      return values;
-    } catch (error) {
-      throw error instanceof GraphQLError ? asUserInputError(error) : error;
+    const coerced = withCode(() => getArgumentValues(definition, this.#node, variableValues));
+    const values = dictionary<unknown>();
+    for (const { name, type } of definition.args) {
+      if (Object.hasOwn(coerced, name)) values[name] = copyOf(coerced[name], type);
     }
+    return values;
   }
 }
 

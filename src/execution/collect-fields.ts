@@ -7,7 +7,6 @@
  * Source: https://spec.graphql.org/October2021/#CollectFields()
  */
 import {
-  GraphQLError,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
@@ -22,7 +21,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { dictionary } from '../lib/dictionary.ts';
-import { asUserInputError } from './user-input-error.ts';
+import { withCode } from './user-input-error.ts';
 
 /** What is needed to read a selection: the parts of `GraphQLResolveInfo` that stay the same. */
 export interface OperationContext {
@@ -99,7 +98,6 @@ export function collectFields(
   }
 }
 
-/** The fragments of a document, by name. */
 export const fragmentsOf = ({ definitions }: DocumentNode): OperationContext['fragments'] =>
   dictionary(
     definitions
@@ -108,16 +106,13 @@ export const fragmentsOf = ({ definitions }: DocumentNode): OperationContext['fr
   );
 
 /** @throws {GraphQLError} when a condition is null. */
-export function isIncluded({ variableValues }: OperationContext, node: SelectionNode): boolean {
-  try {
+export const isIncluded = ({ variableValues }: OperationContext, node: SelectionNode): boolean =>
+  withCode(() => {
     const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
     if (skip?.['if'] === true) return false;
     const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
     return include?.['if'] !== false;
-  } catch (error) {
-    throw error instanceof GraphQLError ? asUserInputError(error) : error;
-  }
-}
+  });
 
 export function applies(
   schema: GraphQLSchema,

@@ -129,14 +129,12 @@ export class Execution implements OperationContext {
   readonly #delivery: Delivery | undefined;
   /** Parts that have not begun; undefined before the first. */
   #later: (() => void)[] | undefined;
-  /** Errors of parts. */
   #laterErrors = 0;
   #data: Record<PropertyKey, unknown> | null = null;
   /** Undefined while the execution is small. */
   #turns: Turns | undefined;
   /** Undefined while the execution is small; parts use that of the initial answer. */
   #sharing: Sharing | undefined;
-  /** Why there will be no data. */
   #aborted: GraphQLError | undefined;
   #abortedResult: ExecutionResult | undefined;
   /** Called when nothing is awaited any more. */
@@ -304,7 +302,7 @@ export class Execution implements OperationContext {
   ): void {
     const delivery = this.#delivery!;
     const place = this.#boundaryOf(path);
-    delivery.begin(usages, path, place, this.#part);
+    delivery.begin(usages, { path, place, creator: this.#part });
     for (const group of groups) {
       const { selection } = group;
       if (this.#size.addParts(1, selection.above)) this.#checkSize();
@@ -567,7 +565,8 @@ export class Execution implements OperationContext {
     this.#countItems(field, rest.length);
     if (this.#size.addParts(rest.length, field)) this.#checkSize();
     const place = this.#boundaryOf(path);
-    const stream = new Stream(asked?.label, path, place, this.#part, list);
+    const origin = { label: asked?.label, path, place, creator: this.#part };
+    const stream = new Stream(origin, list);
     this.#delivery!.beginStream(stream);
     const { streamed } = field;
     for (const [i, value] of rest.entries()) {

@@ -6,7 +6,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { PreparedField, Shape } from './prepared-operation.ts';
 import type { SharedValue } from './sharing.ts';
 
-/** An object or a list of the result. */
 export type Container = Record<PropertyKey, unknown> | unknown[];
 
 export class Path implements Readonly<GraphQLResolveInfo['path']> {

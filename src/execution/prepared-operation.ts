@@ -21,7 +21,6 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
   visit,
-  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -53,7 +52,7 @@ import {
   type Detail,
   type DetailedField,
 } from './incremental/collect-deferred.ts';
-import { DeferDirective, StreamDirective, streamOf } from './incremental/directives.ts';
+import { isIncremental, isStream, streamOf } from './incremental/directives.ts';
 import { userInputError } from './user-input-error.ts';
 
 /** The type of a field or of a list's items, as `completeValue` goes through it. */
@@ -77,7 +76,6 @@ const SCALARS: ReadonlyMap<GraphQLLeafType, Scalar> = new Map<GraphQLLeafType, S
   [GraphQLFloat, 'float'],
 ]);
 
-/** An object of a result. */
 export type Data = Record<string, unknown>;
 
 /** Of an object of a result: the selection it was made for. */
@@ -134,15 +132,13 @@ export class PreparedSelection {
   }
 }
 
-/** What is deferred of objects. */
 export interface DeferredSelections {
   /** The `@defer`s that begin there. */
   readonly usages: readonly DeferUsage[];
   readonly groups: readonly DeferredSelection[];
 }
 
-/** Fields that come together. */
-export interface DeferredSelection {
+interface DeferredSelection {
   readonly usages: readonly DeferUsage[];
   readonly selection: PreparedSelection;
 }
@@ -204,7 +200,6 @@ const BRACES = 2;
 const KEY_MARKS = 4;
 
 export class PreparedField {
-  /** What it is a field of. */
   readonly selection: PreparedSelection;
   readonly index: number;
   readonly key: string;
@@ -223,7 +218,6 @@ export class PreparedField {
   readonly textBytes: number;
   /** Undefined where nothing may come later. */
   readonly details: readonly Detail<FieldNode>[] | undefined;
-  /** The node that streams its list. */
   readonly stream: FieldNode | undefined;
   readonly #collected: CollectedField & Partial<DetailedField>;
   readonly #usages: readonly DeferUsage[];
@@ -270,7 +264,7 @@ export class PreparedField {
       this.resolve !== undefined &&
       kind !== 'leaf' &&
       !isNonNull &&
-      !(this.details && this.nodes.some((node) => isIncremental(node, fragments))));
+      !(this.details && this.nodes.some((node) => mayComeLater(node, fragments))));
   }
 
   /** The field as streamed items have it: they wait for no `@defer` around their list. */
@@ -307,20 +301,17 @@ export class PreparedField {
 }
 
 /** Whether something at or below a node may come later. */
-function isIncremental(
+function mayComeLater(
   node: SelectionNode | FragmentDefinitionNode,
   fragments: OperationContext['fragments'],
 ): boolean {
   if (node.kind !== Kind.FRAGMENT_DEFINITION) {
-    if (node.directives?.some((one) => isStream(one) || isDefer(one))) return true;
+    if (node.directives?.some(isIncremental)) return true;
   }
   if (node.kind === Kind.FRAGMENT_SPREAD)
-    return isIncremental(fragments[node.name.value]!, fragments);
-  return node.selectionSet?.selections.some((below) => isIncremental(below, fragments)) ?? false;
+    return mayComeLater(fragments[node.name.value]!, fragments);
+  return node.selectionSet?.selections.some((below) => mayComeLater(below, fragments)) ?? false;
 }
-
-const isDefer = ({ name }: DirectiveNode): boolean => name.value === DeferDirective.name;
-const isStream = ({ name }: DirectiveNode): boolean => name.value === StreamDirective.name;
 
 /** The response keys from the root to a field, without the indices of lists. */
 export function pathOf({ key, selection: { above } }: PreparedField): string {
@@ -371,7 +362,6 @@ const MAX_BYTES = 32_000_000;
 const BYTES_PER_FIELD = 700;
 const BYTES_PER_CHARACTER = 100;
 
-/** What all operations of a document share. */
 interface KnownDocument {
   readonly id: number;
   readonly fragments: OperationContext['fragments'];
@@ -403,15 +393,15 @@ export class PreparedOperations {
    */
   prepare(schema: GraphQLSchema, document: DocumentNode): void {
     const known = this.document(document);
-    const isIncremental = [false, ...(hasIncremental(document) ? [true] : [])];
+    const ways = hasIncremental(document) ? [false, true] : [false];
     for (const operation of document.definitions) {
       if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
       for (const condition of known.deciders.length > 0 ? [false, true] : [false]) {
         const names = known.deciders.map((name): [string, boolean] => [name, condition]);
         const variableValues = dictionary(names);
         const context = { schema, fragments: known.fragments, variableValues };
-        for (const one of isIncremental) {
-          prepareBelow(this.root(known, operation, context, one), context);
+        for (const isLater of ways) {
+          prepareBelow(this.root(known, operation, context, isLater), context);
         }
       }
     }
@@ -507,8 +497,8 @@ const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(
 function hasIncremental(document: DocumentNode): boolean {
   let found = false;
   visit(document, {
-    Directive: ({ name: { value } }) => {
-      found ||= value === DeferDirective.name || value === StreamDirective.name;
+    Directive: (node) => {
+      found ||= isIncremental(node);
     },
   });
   return found;

@@ -25,7 +25,6 @@ export class SharedValue {
     this.depth = depth;
   }
 
-  /** Whether the value itself is awaited. */
   get isAwaited(): boolean {
     return this.#awaited > 0;
   }

@@ -20,7 +20,7 @@ import { collectFields, fragmentsOf, type CollectedField } from './collect-field
 import { userInputError } from './user-input-error.ts';
 import { coerceVariableValues } from './variables.ts';
 
-export interface SourceEventStream {
+interface SourceEventStream {
   readonly events: AsyncIterator<unknown>;
   /** The subscription's only field. */
   readonly field: CollectedField;

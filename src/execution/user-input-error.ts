@@ -11,6 +11,15 @@ export const userInputError = (message: string, node?: ASTNode): GraphQLError =>
     () => new GraphQLError(message, { nodes: node ?? null, extensions: { code: CODE } }),
   );
 
+/** Runs it; what graphql-js throws of a caller's input gets the code. */
+export function withCode<Value>(run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof GraphQLError ? asUserInputError(error) : error;
+  }
+}
+
 /** The same error, with a code of its own or of what caused it. */
 export const asUserInputError = (error: GraphQLError): GraphQLError =>
   new GraphQLError(error.message, {

@@ -21,7 +21,7 @@ import { asUserInputError } from './user-input-error.ts';
 export type VariableValues = Readonly<Record<string, unknown>>;
 
 /** Either is undefined. */
-export interface CoercedVariables {
+interface CoercedVariables {
   readonly coerced?: VariableValues;
   readonly errors?: readonly GraphQLError[];
 }

@@ -5,7 +5,6 @@ import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from './live/pollers.ts';
 
 export interface Context {
-  /** The backend, with this caller's key. */
   readonly rest: RestClient;
   /** Binds this caller's cursors to it; never shown, never logged. */
   readonly apiKey: string;
@@ -32,7 +31,6 @@ interface ContextOptions {
   readonly looksAhead?: boolean;
 }
 
-/** A context for one request. */
 export const createContext = (
   rest: RestClient,
   { apiKey = '', cursorSecret = '', pollers, looksAhead = true }: ContextOptions,

@@ -100,7 +100,6 @@ const CODE_BY_CLASS: readonly (readonly [
   [RestAbortedError, 'UPSTREAM_UNAVAILABLE'],
 ];
 
-/** The code of a REST failure. */
 export function codeOf(error: RestError): ErrorCode {
   if (error instanceof RestStatusError) {
     return (

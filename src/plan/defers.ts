@@ -13,7 +13,6 @@ import {
   type FragmentSpreadNode,
   type InlineFragmentNode,
   type SelectionNode,
-  type SourceLocation,
 } from 'graphql';
 import { fragmentsOf, type OperationContext } from '../execution/collect-fields.ts';
 import { deferOf } from '../execution/incremental/directives.ts';
@@ -22,26 +21,10 @@ import type { Context } from '../graph/context.ts';
 import { selectionOf } from '../graph/entity/walk.ts';
 import { planFor, type OperationArgs } from './cost.ts';
 
-interface DeferPlan {
-  readonly label: string | null;
-  /** Where it stands in the document. */
-  readonly at: SourceLocation | null;
-  /** How many rounds longer the initial answer would take without this one. */
-  readonly savesRounds: number;
-  /** Whether it saves any. */
-  readonly pays: boolean;
-}
-
-interface DefersPlan {
-  /** Rounds of the initial answer, with everything deferred that may be. */
-  readonly initialRounds: number;
-  readonly defers: readonly DeferPlan[];
-}
-
 type DeferNode = InlineFragmentNode | FragmentSpreadNode;
 
 /** Undefined when nothing is deferred, or there is no plan. */
-export function planDefers(args: OperationArgs, context: Context): DefersPlan | undefined {
+export function planDefers(args: OperationArgs, context: Context) {
   const { schema, document, operationName } = args;
   const operation = getOperationAST(document, operationName);
   const variableValues =
@@ -63,16 +46,18 @@ export function planDefers(args: OperationArgs, context: Context): DefersPlan | 
     return planFor({ ...args, document: initial }, context)?.rounds ?? 0;
   };
   const initialRounds = roundsWith(undefined);
-  const defers = all.map((node): DeferPlan => {
+  const defers = all.map((node) => {
     const savesRounds = Math.max(0, roundsWith(node) - initialRounds);
     const { loc } = node;
     return {
       label: deferOf(node, variableValues)?.label ?? null,
       at: loc ? getLocation(loc.source, loc.start) : null,
+      // How many rounds longer the initial answer would take without it.
       savesRounds,
       pays: savesRounds > 0,
     };
   });
+  // Rounds of the initial answer, with everything deferred that may be.
   return { initialRounds, defers };
 }
 

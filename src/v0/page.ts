@@ -91,56 +91,57 @@ export type PageSearchHit = z.infer<typeof PageSearchHit>;
 
 const optional = z.string().optional();
 
-const LogoImageBody = z.strictObject({
+// Assumed: fields of nested objects are optional, since the document does not show which are required.
+
+export const ActionBody = z.strictObject({
+  purpose: optional,
+  buttonTitle: optional,
+  actionType: optional,
+  url: optional,
+  actionId: optional,
+});
+
+export const LogoImageBody = z.strictObject({
   altText: optional,
   url: optional,
   fileId: optional,
   assetId: optional,
 });
 
-/**
- * Body of POST /v0/pages. Assumed: fields of nested objects are optional, since the document
- * does not show which are required.
- */
+export const LogoBody = z.strictObject({ image: LogoImageBody.optional() });
+
+export const ActionCardWidgetBody = z.strictObject({
+  type: optional,
+  title: optional,
+  logos: z.array(LogoBody).optional(),
+});
+
+export const ScriptBody = z.strictObject({
+  content: optional,
+  enabled: z.boolean().optional(),
+  name: optional,
+  description: optional,
+  injectionPoint: optional,
+});
+
+export const FooterLinkBody = z.strictObject({ id: optional, text: optional, url: optional });
+
+export const FooterLinkGroupBody = z.strictObject({
+  id: optional,
+  title: optional,
+  links: z.array(FooterLinkBody).optional(),
+});
+
+/** Body of POST /v0/pages. */
 export const CreatePageBody = z.strictObject({
-  actions: z.array(
-    z.strictObject({
-      purpose: optional,
-      buttonTitle: optional,
-      actionType: optional,
-      url: optional,
-      actionId: optional,
-    }),
-  ),
-  actionCardWidgets: z.array(
-    z.strictObject({
-      type: optional,
-      title: optional,
-      logos: z.array(z.strictObject({ image: LogoImageBody.optional() })).optional(),
-    }),
-  ),
+  actions: z.array(ActionBody),
+  actionCardWidgets: z.array(ActionCardWidgetBody),
   brandId: z.string(),
   name: z.string().min(1),
   pageContext: z.string().min(1),
   pageType: z.enum(PAGE_TYPES).default('inbound'),
-  scripts: z.array(
-    z.strictObject({
-      content: optional,
-      enabled: z.boolean().optional(),
-      name: optional,
-      description: optional,
-      injectionPoint: optional,
-    }),
-  ),
-  footerLinks: z
-    .array(
-      z.strictObject({
-        id: optional,
-        title: optional,
-        links: z.array(z.strictObject({ id: optional, text: optional, url: optional })).optional(),
-      }),
-    )
-    .optional(),
+  scripts: z.array(ScriptBody),
+  footerLinks: z.array(FooterLinkGroupBody).optional(),
   headerActionId: optional,
   metadata: PageMetadataInput.optional(),
 });

@@ -183,7 +183,7 @@ function write<Path extends string, Response, Body extends z.ZodType = z.ZodUnde
   path: Path,
   response: z.ZodType<Response>,
   body?: Body,
-): Route<Path, Response, undefined, z.input<Body>> {
+): Route<Path, Response, undefined, z.input<Body>> & { readonly body?: Body } {
   return { method, path, set: 'document', response, ...(body && { body }) };
 }
 

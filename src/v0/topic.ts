@@ -39,9 +39,11 @@ export const UpdateTopicBody = z.strictObject({
 });
 export type UpdateTopicBody = z.infer<typeof UpdateTopicBody>;
 
+export const EntryContentBody = z.strictObject({ type: z.string(), content: z.string() });
+
 /** Body of POST /v0/topics/{topic_id}/entries. */
 export const CreateTopicEntryBody = z.strictObject({
-  content: z.strictObject({ type: z.string(), content: z.string() }),
+  content: EntryContentBody,
   sortOrder: counter.optional(),
 });
 export type CreateTopicEntryBody = z.infer<typeof CreateTopicEntryBody>;

@@ -7,6 +7,7 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client, type ResultSet } from '@libsql/client';
 import { sql } from 'drizzle-orm';
@@ -64,7 +65,10 @@ export async function openDatabase(databaseUrl: string): Promise<Database> {
     // One connection: a second one to `:memory:` would be a second, empty database.
     const ofLocal = { concurrency: 1, timeout: BUSY_TIMEOUT_MS };
     client = createClient({ url: databaseUrl, ...(local && ofLocal) });
-    await withinTime(prepare(client, local));
+    const late = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${START_TIMEOUT_MS} ms`);
+    });
+    await Promise.race([prepare(client, local), late]);
     return databaseOn(client, local);
   } catch (cause) {
     client?.close();
@@ -136,19 +140,6 @@ function makeFolders(folder: string): void {
   } catch (error) {
     // Another process may have made it since.
     if (!existsSync(folder)) throw error;
-  }
-}
-
-async function withinTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const message = `no answer within ${START_TIMEOUT_MS} ms`;
-    timer = setTimeout(() => reject(new Error(message)), START_TIMEOUT_MS);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

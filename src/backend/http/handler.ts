@@ -5,15 +5,11 @@
  * `app.ts`'s business, so a handler never sees a request.
  */
 import type { z } from 'zod';
-import type { CreateAudienceBody, PublishVersionBody } from '../../v0/audience.ts';
-import type { CreatePageBody, RestorePageBody } from '../../v0/page.ts';
 import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';
-import type { CreateTopicEntryBody, UpdateTopicBody } from '../../v0/topic.ts';
 import type { Database } from '../database/database.ts';
 import type { ListRequest } from '../database/list.ts';
 import type { Present } from '../present.ts';
 
-/** What handlers work with. */
 export interface Services {
   readonly database: Database;
   /** The moment of a write, in epoch milliseconds. */
@@ -29,8 +25,8 @@ interface Call<Name extends RouteName> {
   readonly tenantId: string;
   readonly params: Readonly<Record<PathParameters<(typeof routes)[Name]['path']>, string>>;
   readonly query: NonNullable<(typeof routes)[Name]['input']>['query'];
-  readonly body: Name extends keyof Bodies ? Bodies[Name] : undefined;
-  /** The page asked for, on routes that list. */
+  /** After parsing: defaults are filled in. */
+  readonly body: z.output<NonNullable<(typeof routes)[Name]['body']>>;
   readonly list: ListRequest;
 }
 
@@ -39,12 +35,8 @@ type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']
 export type Handlers = {
   readonly [Name in RouteName]: (call: Call<Name>) => Promise<Answer<Name>>;
 };
-/** Bodies after parsing: defaults are filled in, which the table's input types do not say. */
-interface Bodies {
-  createPage: CreatePageBody;
-  restorePage: RestorePageBody;
-  createAudience: CreateAudienceBody;
-  publishVersion: PublishVersionBody;
-  updateTopic: UpdateTopicBody;
-  createTopicEntry: CreateTopicEntryBody;
-}
+
+/** The handlers of some routes. */
+export const handlersOf = <Some extends Partial<Handlers>>(
+  make: (services: Services) => Some,
+): typeof make => make;

@@ -49,7 +49,6 @@ const ERRORS = {
 
 type Json = Record<string, unknown>;
 
-/** The document of the routes that are served. */
 export function openApiDocument(routeSet: RouteSet): Json {
   const paths: Record<string, Json> = {};
   for (const [name, route] of servedRoutes(routeSet)) {

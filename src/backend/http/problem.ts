@@ -7,7 +7,6 @@
  * Assumed: statuses, codes and body, since the document shows none; the body is the public reference's.
  */
 
-/** The code that goes with each status. */
 const CODE_BY_STATUS = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -53,8 +52,11 @@ export class Problem extends Error {
 }
 
 /** An object that does not exist, or is another tenant's: callers cannot tell which. */
-export const notFound = (noun: string, field: string, id: string) =>
-  new Problem(404, `There is no ${noun} "${id}"`, { field, reason: 'unknown id' });
+export const notFound = (noun: string, id: string) =>
+  new Problem(404, `There is no ${noun} "${id}"`, {
+    field: `${noun.replace(' ', '_')}_id`,
+    reason: 'unknown id',
+  });
 
 /** The object exists, but its state forbids what was asked. */
 export const conflict = (message: string, details: ProblemDetails = {}) =>

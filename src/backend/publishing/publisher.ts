@@ -6,7 +6,7 @@
  */
 import { inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { versions } from '../database/tables.ts';
 import { failureOf, type Failure } from '../failure.ts';
 import { finish, startProcessing } from './publishing.ts';
@@ -20,24 +20,10 @@ interface PublisherOptions {
   readonly onFailure: (failure: Failure) => void;
 }
 
-interface Publisher {
-  /** Looks at a version after the delay. */
-  later(versionId: string): void;
-  /** Takes up what an earlier process left unfinished. */
-  resume(): Promise<void>;
-  /** Stops the timers and waits for the steps under way. */
-  close(): Promise<void>;
-}
-
 /** The least time before a failed step is tried again, in milliseconds. */
 const RETRY_MS = 100;
 
-export function createPublisher({
-  database,
-  now,
-  delayMs,
-  onFailure,
-}: PublisherOptions): Publisher {
+export function createPublisher({ database, now, delayMs, onFailure }: PublisherOptions) {
   const timers = new Map<string, NodeJS.Timeout>();
   const steps = new Set<Promise<void>>();
   let closed = false;
@@ -64,8 +50,10 @@ export function createPublisher({
   };
 
   return {
-    later: (versionId) => later(versionId),
-    resume: async () => {
+    /** Looks at a version after the delay. */
+    later: (versionId: string): void => later(versionId),
+    /** Takes up what an earlier process left unfinished. */
+    resume: async (): Promise<void> => {
       const unfinished = await database.read((db) =>
         db
           .select({ versionId: versions.versionId })
@@ -75,7 +63,8 @@ export function createPublisher({
       );
       for (const { versionId } of unfinished) later(versionId);
     },
-    close: async () => {
+    /** Stops the timers and waits for the steps under way. */
+    close: async (): Promise<void> => {
       closed = true;
       for (const timer of timers.values()) clearTimeout(timer);
       await Promise.all(steps);

@@ -7,7 +7,7 @@
  */
 import { and, inArray, isNotNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { audiences, pages, versions } from '../database/tables.ts';
 import type { VersionRow } from '../database/tables.ts';
 
@@ -16,7 +16,6 @@ type Status = VersionRow['status'];
 /** Assumed: only drafts are published; a pending version has not become a draft yet. */
 export const canBePublished = ({ status }: VersionRow): boolean => status === 'draft';
 
-/** Puts a draft in the queue. */
 export async function enqueue(db: Executor, version: VersionRow, nowMs: number): Promise<void> {
   const moved = await move(db, version, 'draft', { status: 'queued', queuedAt: nowMs });
   if (moved) await setAudience(db, version, { status: 'queued' });

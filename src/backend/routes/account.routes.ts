@@ -5,12 +5,11 @@
  * taken from the rows at each reading, so they cannot drift.
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
-import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { listPage, orderOf, type ListRequest } from '../database/list.ts';
 import { contains } from '../database/search.ts';
-import { accountLogs, accounts, personLogs, persons, type AccountRow } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
+import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
+import { handlersOf } from '../http/handler.ts';
 import { notFound } from '../http/problem.ts';
 
 /** Assumed: oldest first, since the document shows no order. */
@@ -41,15 +40,7 @@ const selection = {
   linkedPersonsCount: sql<number>`${linkedPersonsCount}`,
   latestActivityAt: sql<number | null>`${latestActivityAt}`,
 };
-type CountedAccountRow = AccountRow & {
-  linkedPersonsCount: number;
-  latestActivityAt: number | null;
-};
-
-export const accountRoutes = ({
-  database,
-  present,
-}: Services): Pick<Handlers, 'getAccount' | 'listAccounts' | 'searchAccounts'> => {
+export const accountRoutes = handlersOf(({ database, present }) => {
   const list = (tenantId: string, request: ListRequest, ...conditions: (SQL | undefined)[]) =>
     database.read((db) => {
       const where = and(equals(accounts, { tenantId }), ...conditions);
@@ -73,7 +64,10 @@ export const accountRoutes = ({
 
     getAccount: ({ tenantId, params }) =>
       database.read(async (db) => {
-        const row = await getAccountRow(db, tenantId, params.account_id);
+        const accountId = params.account_id;
+        const own = equals(accounts, { tenantId, accountId });
+        const row = await db.select(selection).from(accounts).where(own).get();
+        if (!row) throw notFound('account', accountId);
         const linkedPersons = await db
           .select()
           .from(persons)
@@ -83,22 +77,7 @@ export const accountRoutes = ({
         return { ...account, linkedPersons: linkedPersons.map(present) };
       }),
   };
-};
-
-/** @throws {Problem} 404 when the tenant has no such account. */
-export async function getAccountRow(
-  db: Executor,
-  tenantId: string,
-  accountId: string,
-): Promise<CountedAccountRow> {
-  const row = await db
-    .select(selection)
-    .from(accounts)
-    .where(equals(accounts, { tenantId, accountId }))
-    .get();
-  if (!row) throw notFound('account', 'account_id', accountId);
-  return row;
-}
+});
 
 /** Assumed: `includeEmptyOnly` leaves the accounts that no person belongs to. */
 const emptyOnly = (flag: string | undefined): SQL | undefined =>

@@ -4,16 +4,22 @@
  * Both kinds are one list for the cursor, so the feed is read as one union with one order.
  * Source: interface.md, "ActivityItem".
  */
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { ActivityItem } from '../../v0/log.ts';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals, getRow } from '../database/rows.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
-import { accountLogs, personLogs, persons, type AccountLogRow } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
+import {
+  accountLogs,
+  accounts,
+  personLogs,
+  persons,
+  type AccountLogRow,
+  type AccountRow,
+} from '../database/tables.ts';
+import { handlersOf } from '../http/handler.ts';
 import type { Present } from '../present.ts';
-import { getAccountRow } from './account.routes.ts';
 import { unlessDeleted } from './log.routes.ts';
 
 interface ActivityRow extends Omit<AccountLogRow, 'accountId' | 'accountLogId' | 'tenantId'> {
@@ -30,21 +36,12 @@ const byAge: ListOrder<ActivityRow> = {
   keysOf: ({ createdAt, logId }) => [createdAt, logId],
 };
 
-export const activityRoutes = ({
-  database,
-  present,
-}: Services): Pick<Handlers, 'listActivity'> => ({
+export const activityRoutes = handlersOf(({ database, present }) => ({
   listActivity: ({ tenantId, params, query, list }) =>
     database.read(async (db) => {
-      const { accountId, domain } = await getAccountRow(db, tenantId, params.account_id);
-      const feed = feedOf(db, {
-        tenantId,
-        accountId,
-        domain,
-        includeDeleted: query.includeDeleted,
-        // Assumed: the persons' logs are left out unless asked for.
-        ofPersons: query.includePersonActivity === 'true',
-      });
+      const accountId = params.account_id;
+      const account = await getRow(db, 'account', accounts, { tenantId, accountId });
+      const feed = feedOf(db, account, query);
       return listPage(list, {
         order: byAge,
         rows: ({ after, orderBy, fetch }) =>
@@ -53,35 +50,34 @@ export const activityRoutes = ({
         present: (row) => presentActivity(row, accountId, present),
       });
     }),
-});
+}));
 
-interface Feed {
-  readonly tenantId: string;
-  readonly accountId: string;
-  readonly domain: string;
-  readonly includeDeleted: string | undefined;
-  readonly ofPersons: boolean;
-}
+type FeedQuery = Partial<Record<'includeDeleted' | 'includePersonActivity', string | undefined>>;
 
-function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofPersons }: Feed) {
+function feedOf(
+  db: Executor,
+  { tenantId, accountId, domain }: AccountRow,
+  { includeDeleted, includePersonActivity }: FeedQuery,
+) {
   const own = db
     .select({
-      logId: sql<string>`${accountLogs.accountLogId}`.as('log_id'),
+      logId: sql<string>`${accountLogId}`.as('log_id'),
       personId: sql<string | null>`null`.as('person_id'),
       personName: sql<string | null>`null`.as('person_name'),
-      ...contentOf(accountLogs),
+      ...ofAccountLog,
     })
     .from(accountLogs)
     .where(
       and(equals(accountLogs, { tenantId, accountId }), unlessDeleted(accountLogs, includeDeleted)),
     );
-  if (!ofPersons) return own.as('feed');
+  // Assumed: the persons' logs are left out unless asked for.
+  if (includePersonActivity !== 'true') return own.as('feed');
   const ofEachPerson = db
     .select({
-      logId: sql<string>`${personLogs.personLogId}`.as('log_id'),
-      personId: sql<string | null>`${personLogs.personId}`.as('person_id'),
+      logId: sql<string>`${personLogId}`.as('log_id'),
+      personId: sql<string | null>`${personId}`.as('person_id'),
       personName: sql<string | null>`${persons.name}`.as('person_name'),
-      ...contentOf(personLogs),
+      ...ofPersonLog,
     })
     .from(persons)
     // A cross join keeps SQLite from starting at the logs, which are many more.
@@ -97,23 +93,8 @@ function feedOf(db: Executor, { tenantId, accountId, domain, includeDeleted, ofP
   return unionAll(own, ofEachPerson).as('feed');
 }
 
-const contentOf = ({
-  source,
-  type,
-  payload,
-  idempotencyKey,
-  createdAt,
-  updatedAt,
-  deletedAt,
-}: typeof accountLogs | typeof personLogs) => ({
-  source,
-  type,
-  payload,
-  idempotencyKey,
-  createdAt,
-  updatedAt,
-  deletedAt,
-});
+const { tenantId: _t, accountId: _a, accountLogId, ...ofAccountLog } = getTableColumns(accountLogs);
+const { tenantId: _p, personId, personLogId, ...ofPersonLog } = getTableColumns(personLogs);
 
 /** Assumed: an activity is known by its log's id, and its type says whose log it is. */
 function presentActivity(row: ActivityRow, accountId: string, present: Present): ActivityItem {

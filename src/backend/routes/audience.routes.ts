@@ -8,18 +8,22 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience, CreateAudienceBody } from '../../v0/audience.ts';
 import type { PageMetadata } from '../../v0/page-metadata.ts';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
 import { packed } from '../database/packed.ts';
-import { audiences, versions, type AudienceRow, type VersionRow } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
+import {
+  audiences,
+  versions,
+  type AudienceRow,
+  type PageRow,
+  type VersionRow,
+} from '../database/tables.ts';
+import { handlersOf } from '../http/handler.ts';
 import { conflict, notFound } from '../http/problem.ts';
 import { newId } from '../new-row.ts';
 import type { Present } from '../present.ts';
 import { archiveAudience, enqueue } from '../publishing/publishing.ts';
 import { getPageRow } from './page.routes.ts';
-
-type AudienceRoute = 'archiveAudience' | 'createAudience' | 'getAudience' | 'listAudiences';
 
 /** Assumed: oldest first, since the document shows no order. */
 const byAge: ListOrder<FullAudienceRow> = {
@@ -29,12 +33,7 @@ const byAge: ListOrder<FullAudienceRow> = {
   keysOf: ({ audience }) => [audience.createdAt, audience.audienceId],
 };
 
-export const audienceRoutes = ({
-  database,
-  now,
-  present,
-  publishLater,
-}: Services): Pick<Handlers, AudienceRoute> => ({
+export const audienceRoutes = handlersOf(({ database, now, present, publishLater }) => ({
   listAudiences: ({ tenantId, params, list }) =>
     database.read(async (db) => {
       const page = await getPageRow(db, tenantId, params.page_id);
@@ -55,12 +54,10 @@ export const audienceRoutes = ({
     const { audience, queued } = await database.write(async (db) => {
       const page = await getPageRow(db, tenantId, params.page_id);
       refuseWithoutPage(page);
-      const { row, version } = newAudience(tenantId, page, body, now());
-      await db.insert(audiences).values(row);
-      await db.insert(versions).values(version);
+      const { version, audienceId } = await insertAudience(db, page, body, now());
       const queued = body.publishBehavior === 'publish';
       if (queued) await enqueue(db, version, now());
-      const ids = { page_id: page.pageId, audience_id: row.audienceId };
+      const ids = { page_id: page.pageId, audience_id: audienceId };
       const audience = await readAudience(db, tenantId, ids, present);
       return { audience, queued: queued ? version.versionId : undefined };
     });
@@ -81,16 +78,12 @@ export const audienceRoutes = ({
       await archiveAudience(db, audience, now());
       return readAudience(db, tenantId, params, present);
     }),
-});
+}));
 
 /** @throws {Problem} 409 when the page is archived or deleted. Assumed: such a page cannot be changed. */
-export function refuseWithoutPage(page: {
-  pageId: string;
-  archivedAt: number | null;
-  deletedAt: number | null;
-}): void {
-  if (page.archivedAt === null && page.deletedAt === null) return;
-  throw conflict(`Page "${page.pageId}" is archived or deleted: restore it first`, {
+export function refuseWithoutPage({ pageId, archivedAt, deletedAt }: PageRow): void {
+  if (archivedAt === null && deletedAt === null) return;
+  throw conflict(`Page "${pageId}" is archived or deleted: restore it first`, {
     field: 'page_id',
     reason: 'archived or deleted',
   });
@@ -147,10 +140,7 @@ const selection = {
   published: packed(published),
 };
 
-interface AudienceParams {
-  readonly page_id: string;
-  readonly audience_id: string;
-}
+type AudienceParams = Readonly<Record<'page_id' | 'audience_id', string>>;
 
 /** @throws {Problem} 404 when the tenant has no such page, or the page no such audience. */
 export async function getFullAudience(
@@ -161,7 +151,7 @@ export async function getFullAudience(
   const row = await fullAudiences(db)
     .where(equals(audiences, { tenantId, pageId: page_id, audienceId: audience_id }))
     .get();
-  if (!row) throw notFound('audience', 'audience_id', audience_id);
+  if (!row) throw notFound('audience', audience_id);
   return row;
 }
 
@@ -173,50 +163,38 @@ const fullAudiences = (db: Executor) =>
     .leftJoin(published, eq(published.versionId, audiences.publishedVersionId));
 
 /** Assumed: a new audience has no person, and is named after its page and its position there. */
-function newAudience(
-  tenantId: string,
-  page: { pageId: string; name: string; audiencesCount: number },
-  body: CreateAudienceBody,
+async function insertAudience(
+  db: Executor,
+  { tenantId, pageId, name, audiencesCount }: PageRow & { readonly audiencesCount: number },
+  { publishBehavior: _, ...given }: CreateAudienceBody,
   nowMs: number,
-): { row: AudienceRow; version: VersionRow } {
+) {
   const audienceId = newId('audience');
-  const supplementaryContext = body.supplementaryContext ?? null;
-  const version: VersionRow = {
-    versionId: newId('version'),
-    tenantId,
-    audienceId,
-    versionNumber: 1,
-    status: 'draft',
-    isNewPageAgent: false,
-    supplementaryContext,
-    queueDurationMs: null,
-    createdAt: nowMs,
-    becameDraftAt: nowMs,
-    queuedAt: null,
-    publishedAt: null,
-    cancelledAt: null,
-    obsoleteAt: null,
-    archivedAt: null,
-  };
-  const row: AudienceRow = {
+  const version = await db
+    .insert(versions)
+    .values({
+      versionId: newId('version'),
+      tenantId,
+      audienceId,
+      versionNumber: 1,
+      status: 'draft',
+      isNewPageAgent: false,
+      supplementaryContext: given.supplementaryContext,
+      createdAt: nowMs,
+      becameDraftAt: nowMs,
+    })
+    .returning()
+    .get();
+  await db.insert(audiences).values({
+    ...given,
     audienceId,
     tenantId,
-    pageId: page.pageId,
-    computedName: `${page.name}, audience ${page.audiencesCount + 1}`,
-    customName: body.customName ?? null,
+    pageId,
+    computedName: `${name}, audience ${audiencesCount + 1}`,
     isNewPageAgent: false,
-    personId: null,
-    personRouteKey: null,
     status: 'draft',
-    supplementaryContext,
-    actionFormIdOverride: body.actionFormIdOverride ?? null,
-    actionFormInstructionsOverride: body.actionFormInstructionsOverride ?? null,
-    actionUrlOverride: body.actionUrlOverride ?? null,
-    metadataOverride: body.metadataOverride ?? null,
     latestVersionId: version.versionId,
-    publishedVersionId: null,
-    archivedAt: null,
     createdAt: nowMs,
-  };
-  return { row, version };
+  });
+  return { audienceId, version };
 }

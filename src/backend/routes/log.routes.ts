@@ -1,30 +1,23 @@
 /**
  * Logs of persons and accounts, newest first. Source: interface.md, "Accounts", "Persons".
  *
- * `activity.routes.ts` merges both into the feed of an account.
+ * `activity.routes.ts` merges both into the feed of an account. Assumed: the order, since the document
+ * shows none.
  */
 import { and, isNull, type SQL } from 'drizzle-orm';
-import { equals } from '../database/equals.ts';
 import { listTable, orderOf } from '../database/list.ts';
-import { accountLogs, personLogs } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
-import { notFound } from '../http/problem.ts';
-import { getAccountRow } from './account.routes.ts';
-import { getPersonRow } from './person.routes.ts';
+import { equals, getRow } from '../database/rows.ts';
+import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
+import { handlersOf } from '../http/handler.ts';
 
-type LogRoute = 'getAccountLog' | 'getPersonLog' | 'listAccountLogs' | 'listPersonLogs';
-
-export const logRoutes = ({ database, present }: Services): Pick<Handlers, LogRoute> => ({
-  listAccountLogs: ({ tenantId, params, query, list }) =>
+export const logRoutes = handlersOf(({ database, present }) => ({
+  listAccountLogs: ({ tenantId, params: { account_id: accountId }, query, list }) =>
     database.read(async (db) => {
-      const { accountId } = await getAccountRow(db, tenantId, params.account_id);
+      await getRow(db, 'account', accounts, { tenantId, accountId });
+      const isShown = unlessDeleted(accountLogs, query.includeDeleted);
       return listTable(db, list, {
         table: accountLogs,
-        where: and(
-          equals(accountLogs, { tenantId, accountId }),
-          unlessDeleted(accountLogs, query.includeDeleted),
-        ),
-        // Assumed: newest first, since the document shows no order.
+        where: and(equals(accountLogs, { tenantId, accountId }), isShown),
         order: orderOf(accountLogs, 'desc', 'createdAt', 'accountLogId'),
         present,
       });
@@ -32,25 +25,17 @@ export const logRoutes = ({ database, present }: Services): Pick<Handlers, LogRo
 
   getAccountLog: ({ tenantId, params: { account_id: accountId, account_log_id: accountLogId } }) =>
     database.read(async (db) => {
-      const row = await db
-        .select()
-        .from(accountLogs)
-        .where(equals(accountLogs, { tenantId, accountId, accountLogId }))
-        .get();
-      if (!row) throw notFound('account log', 'account_log_id', accountLogId);
-      return present(row);
+      const values = { tenantId, accountId, accountLogId };
+      return present(await getRow(db, 'account log', accountLogs, values));
     }),
 
-  listPersonLogs: ({ tenantId, params, query, list }) =>
+  listPersonLogs: ({ tenantId, params: { person_id: personId }, query, list }) =>
     database.read(async (db) => {
-      const { personId } = await getPersonRow(db, tenantId, params.person_id);
+      await getRow(db, 'person', persons, { tenantId, personId });
+      const isShown = unlessDeleted(personLogs, query.includeDeleted);
       return listTable(db, list, {
         table: personLogs,
-        where: and(
-          equals(personLogs, { tenantId, personId }),
-          unlessDeleted(personLogs, query.includeDeleted),
-        ),
-        // Assumed: newest first, since the document shows no order.
+        where: and(equals(personLogs, { tenantId, personId }), isShown),
         order: orderOf(personLogs, 'desc', 'createdAt', 'personLogId'),
         present,
       });
@@ -58,15 +43,10 @@ export const logRoutes = ({ database, present }: Services): Pick<Handlers, LogRo
 
   getPersonLog: ({ tenantId, params: { person_id: personId, person_log_id: personLogId } }) =>
     database.read(async (db) => {
-      const row = await db
-        .select()
-        .from(personLogs)
-        .where(equals(personLogs, { tenantId, personId, personLogId }))
-        .get();
-      if (!row) throw notFound('person log', 'person_log_id', personLogId);
-      return present(row);
+      const values = { tenantId, personId, personLogId };
+      return present(await getRow(db, 'person log', personLogs, values));
     }),
-});
+}));
 
 /** Assumed: deleted logs are left out of lists unless asked for; a single read answers them. */
 export const unlessDeleted = (

@@ -1,15 +1,12 @@
 /** Page links: listed by path. Source: interface.md, "Page links". */
 import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { listTable, orderOf } from '../database/list.ts';
 import { audiences, pageLinks, tenantDomains } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
+import { handlersOf } from '../http/handler.ts';
 
-export const pageLinkRoutes = ({
-  database,
-  present,
-}: Services): Pick<Handlers, 'listPageLinks'> => ({
+export const pageLinkRoutes = handlersOf(({ database, present }) => ({
   listPageLinks: ({ tenantId, query, list }) =>
     database.read((db) =>
       listTable(db, list, {
@@ -33,7 +30,7 @@ export const pageLinkRoutes = ({
         },
       }),
     ),
-});
+}));
 
 const fallbackDomain = (db: Executor, tenantId: string): SQL =>
   sql`${db

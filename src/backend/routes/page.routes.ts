@@ -3,16 +3,14 @@ import { and, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { CreatePageBody, Page } from '../../v0/page.ts';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { contains, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
+import { handlersOf } from '../http/handler.ts';
 import { conflict, notFound } from '../http/problem.ts';
 import { newId } from '../new-row.ts';
 import type { Present } from '../present.ts';
 import { unarchivedStatus } from '../publishing/publishing.ts';
-
-type PageRoute = 'createPage' | 'getPage' | 'restorePage' | 'searchPages';
 
 // Wrapped once more in each selection: Drizzle strips the table names from columns it sees directly
 // inside a selected expression, and the subquery would then compare a column with itself.
@@ -24,11 +22,14 @@ const audiencesCount = sql<number>`${ownAudiences}`;
 
 type CountedPageRow = PageRow & { audiencesCount: number };
 
-export const pageRoutes = ({ database, now, present }: Services): Pick<Handlers, PageRoute> => ({
+export const pageRoutes = handlersOf(({ database, now, present }) => ({
   createPage: ({ tenantId, body }) =>
     database.write(async (db) => {
-      const row = newPage(tenantId, body, now());
-      await db.insert(pages).values(row);
+      const row = await db
+        .insert(pages)
+        .values(newPage(tenantId, body, now()))
+        .returning()
+        .get();
       return presentPage({ ...row, audiencesCount: 0 }, present);
     }),
 
@@ -78,7 +79,7 @@ export const pageRoutes = ({ database, now, present }: Services): Pick<Handlers,
         .where(equals(pages, { tenantId, pageId }));
       return presentPage(await getPageRow(db, tenantId, pageId), present);
     }),
-});
+}));
 
 /** @throws {Problem} 404 when the tenant has no such page. */
 export async function getPageRow(
@@ -91,37 +92,26 @@ export async function getPageRow(
     .from(pages)
     .where(equals(pages, { tenantId, pageId }))
     .get();
-  if (!row) throw notFound('page', 'page_id', pageId);
+  if (!row) throw notFound('page', pageId);
   return row;
 }
 
 /** Assumed: a new page is a draft, and is titled as its metadata says, else by its name. */
-function newPage(tenantId: string, body: CreatePageBody, nowMs: number): PageRow {
-  return {
-    pageId: newId('page'),
-    tenantId,
-    name: body.name,
-    title: body.metadata?.title ?? body.name,
-    brandId: body.brandId,
-    pageContext: body.pageContext,
-    pageType: body.pageType,
-    status: 'draft',
-    actions: body.actions.map(({ actionId, ...action }, actionIndex) => ({
-      ...action,
-      actionId: actionId ?? newId('action'),
-      actionIndex,
-    })),
-    actionCardWidgets: body.actionCardWidgets,
-    scripts: body.scripts,
-    footerLinks: body.footerLinks ?? [],
-    headerActionId: body.headerActionId ?? null,
-    metadata: body.metadata ?? null,
-    archivedAt: null,
-    deletedAt: null,
-    createdAt: nowMs,
-    updatedAt: nowMs,
-  };
-}
+const newPage = (tenantId: string, body: CreatePageBody, nowMs: number) => ({
+  ...body,
+  pageId: newId('page'),
+  tenantId,
+  title: body.metadata?.title ?? body.name,
+  status: 'draft' as const,
+  actions: body.actions.map((action, actionIndex) => ({
+    ...action,
+    actionId: action.actionId ?? newId('action'),
+    actionIndex,
+  })),
+  footerLinks: body.footerLinks ?? [],
+  createdAt: nowMs,
+  updatedAt: nowMs,
+});
 
 /** Optional fields that the page does not have are left out, as the document has no null there. */
 function presentPage(row: CountedPageRow, present: Present): Page {

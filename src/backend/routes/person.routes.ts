@@ -1,15 +1,10 @@
 /** Persons: listed by age and read. Source: interface.md, "Persons". */
-import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals, getRow } from '../database/rows.ts';
 import { listTable, orderOf } from '../database/list.ts';
-import { persons, type PersonRow } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
-import { notFound } from '../http/problem.ts';
+import { persons } from '../database/tables.ts';
+import { handlersOf } from '../http/handler.ts';
 
-export const personRoutes = ({
-  database,
-  present,
-}: Services): Pick<Handlers, 'getPerson' | 'listPersons'> => ({
+export const personRoutes = handlersOf(({ database, present }) => ({
   listPersons: ({ tenantId, list }) =>
     database.read((db) =>
       listTable(db, list, {
@@ -22,16 +17,7 @@ export const personRoutes = ({
     ),
 
   getPerson: ({ tenantId, params }) =>
-    database.read(async (db) => present(await getPersonRow(db, tenantId, params.person_id))),
-});
-
-/** @throws {Problem} 404 when the tenant has no such person. */
-export async function getPersonRow(
-  db: Executor,
-  tenantId: string,
-  personId: string,
-): Promise<PersonRow> {
-  const row = await db.select().from(persons).where(equals(persons, { tenantId, personId })).get();
-  if (!row) throw notFound('person', 'person_id', personId);
-  return row;
-}
+    database.read(async (db) =>
+      present(await getRow(db, 'person', persons, { tenantId, personId: params.person_id })),
+    ),
+}));

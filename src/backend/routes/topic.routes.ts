@@ -7,22 +7,21 @@ import { and, inArray, sql } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/primitive.ts';
 import type { Topic } from '../../v0/topic.ts';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { listPage, orderOf } from '../database/list.ts';
 import { topicEntries, topics, type TopicEntryRow, type TopicRow } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
+import { handlersOf } from '../http/handler.ts';
 import { notFound } from '../http/problem.ts';
 import { newId } from '../new-row.ts';
 import type { Present } from '../present.ts';
 
-type TopicRoute = 'createTopicEntry' | 'getTopic' | 'listTopics' | 'updateTopic';
 type EntryRow = Omit<TopicEntryRow, 'tenantId'>;
 type FullTopicRow = TopicRow & { entries: readonly EntryRow[] };
 
 /** Assumed: by sort order, since the document shows none. */
 const bySortOrder = orderOf(topics, 'asc', 'sortOrder', 'topicId');
 
-export const topicRoutes = ({ database, now, present }: Services): Pick<Handlers, TopicRoute> => ({
+export const topicRoutes = handlersOf(({ database, now, present }) => ({
   listTopics: ({ tenantId, list }) =>
     database.read((db) => {
       const own = equals(topics, { tenantId });
@@ -63,7 +62,8 @@ export const topicRoutes = ({ database, now, present }: Services): Pick<Handlers
     database.write(async (db) => {
       const { topicId, entries } = await getFullTopicRow(db, tenantId, params.topic_id);
       const createdAt = now();
-      const entry: EntryRow = {
+      const entry = {
+        tenantId,
         topicEntryId: newId('entry'),
         topicId,
         sortOrder: body.sortOrder ?? sortOrderAfter(entries.at(-1)),
@@ -71,14 +71,14 @@ export const topicRoutes = ({ database, now, present }: Services): Pick<Handlers
         createdAt,
         updatedAt: createdAt,
       };
-      await db.insert(topicEntries).values({ ...entry, tenantId });
+      await db.insert(topicEntries).values(entry);
       await db
         .update(topics)
         .set({ updatedAt: createdAt })
         .where(equals(topics, { tenantId, topicId }));
       return present(entry);
     }),
-});
+}));
 
 /** @throws {Problem} 404 when the tenant has no such topic. */
 async function getFullTopicRow(
@@ -88,7 +88,7 @@ async function getFullTopicRow(
 ): Promise<FullTopicRow> {
   const rows = await db.select().from(topics).where(equals(topics, { tenantId, topicId }));
   const [topic] = await withEntries(db, tenantId, rows);
-  if (!topic) throw notFound('topic', 'topic_id', topicId);
+  if (!topic) throw notFound('topic', topicId);
   return topic;
 }
 

@@ -1,23 +1,16 @@
 /** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
 import { and, eq } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/equals.ts';
+import { equals } from '../database/rows.ts';
 import { listTable, orderOf } from '../database/list.ts';
 import { audiences, publishOperations, versions, type VersionRow } from '../database/tables.ts';
-import type { Handlers, Services } from '../http/handler.ts';
+import { handlersOf } from '../http/handler.ts';
 import { conflict, notFound } from '../http/problem.ts';
 import { canBePublished, enqueue } from '../publishing/publishing.ts';
 import { getFullAudience, refuseWithoutPage } from './audience.routes.ts';
 import { getPageRow } from './page.routes.ts';
 
-type VersionRoute = 'getVersion' | 'listVersions' | 'publishVersion';
-
-export const versionRoutes = ({
-  database,
-  now,
-  present,
-  publishLater,
-}: Services): Pick<Handlers, VersionRoute> => ({
+export const versionRoutes = handlersOf(({ database, now, present, publishLater }) => ({
   listVersions: ({ tenantId, params, list }) =>
     database.read(async (db) => {
       const { audience } = await getFullAudience(db, tenantId, params);
@@ -53,13 +46,9 @@ export const versionRoutes = ({
     publishLater(version.versionId);
     return present(version);
   },
-});
+}));
 
-interface VersionParams {
-  readonly page_id: string;
-  readonly audience_id: string;
-  readonly version_id: string;
-}
+type VersionParams = Readonly<Record<'page_id' | 'audience_id' | 'version_id', string>>;
 
 /** @throws {Problem} 404 when the tenant, the page or the audience has no such version. */
 async function getVersionRow(
@@ -78,7 +67,7 @@ async function getVersionRow(
       ),
     )
     .get();
-  if (!row) throw notFound('version', 'version_id', version_id);
+  if (!row) throw notFound('version', version_id);
   return row.version;
 }
 

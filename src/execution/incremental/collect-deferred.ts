@@ -34,7 +34,7 @@ export interface DetailedField extends CollectedField {
 }
 
 /** Fields that come together, and all the `@defer`s that have selected them. */
-export interface CollectedGroup {
+interface CollectedGroup {
   readonly usages: readonly DeferUsage[];
   readonly fields: readonly DetailedField[];
 }

@@ -32,7 +32,7 @@ export interface Incremental {
   readonly errors?: readonly GraphQLError[];
 }
 
-export interface Completed {
+interface Completed {
   readonly id: string;
   /** Why there is nothing: it would have to be null, and must not be. */
   readonly errors?: readonly GraphQLError[];
@@ -45,15 +45,13 @@ export interface Payload {
   readonly hasNext: boolean;
 }
 
-/** How a part ended. */
-export interface PartResult {
+interface PartResult {
   /** Undefined where an error has left nothing. */
   readonly data: unknown;
   readonly isFailed: boolean;
   readonly errors: readonly GraphQLError[];
 }
 
-/** What waits for a part. */
 interface Waiting {
   readonly fragments?: readonly Fragment[];
   readonly stream?: Stream;
@@ -102,73 +100,52 @@ export class Part {
 /** How far something is that comes later. `dropped`: what it stands in is null. */
 type State = 'hidden' | 'announced' | 'done' | 'dropped';
 
-/** What comes later. */
-class Later {
+/** Where something begins that comes later. */
+interface Origin {
   readonly label: string | undefined;
   readonly path: Path | undefined;
   readonly place: NullBoundary;
   /** What it began in; undefined for the initial answer. */
   readonly creator: Part | undefined;
-  state: State = 'hidden';
-  id = '';
-
-  constructor(
-    label: string | undefined,
-    path: Path | undefined,
-    place: NullBoundary,
-    creator: Part | undefined,
-  ) {
-    this.label = label;
-    this.path = path;
-    this.place = place;
-    this.creator = creator;
-  }
 }
 
 /** A `@defer` at one object of the answer. */
-class Fragment extends Later {
+class Fragment {
+  readonly origin: Origin;
   readonly parent: Fragment | undefined;
   readonly parts: Part[] = [];
   readonly children: Fragment[] = [];
+  state: State = 'hidden';
+  id = '';
 
-  constructor(
-    label: string | undefined,
-    path: Path | undefined,
-    place: NullBoundary,
-    creator: Part | undefined,
-    parent: Fragment | undefined,
-  ) {
-    super(label, path, place, creator);
+  constructor(origin: Origin, parent: Fragment | undefined) {
+    this.origin = origin;
     this.parent = parent;
     parent?.children.push(this);
-    creator?.children.push(this);
+    origin.creator?.children.push(this);
   }
 }
 
 /** A list whose items are still to come. */
-export class Stream extends Later {
+export class Stream {
+  readonly origin: Origin;
   readonly list: unknown[];
   readonly items: Part[] = [];
   /** How many items were delivered, or put into the answer. */
   sent = 0;
+  state: State = 'hidden';
+  id = '';
 
-  constructor(
-    label: string | undefined,
-    path: Path,
-    place: NullBoundary,
-    creator: Part | undefined,
-    list: unknown[],
-  ) {
-    super(label, path, place, creator);
+  constructor(origin: Origin, list: unknown[]) {
+    this.origin = origin;
     this.list = list;
-    creator?.children.push(this);
+    origin.creator?.children.push(this);
   }
 }
 
 export class Delivery {
   /** Where each `@defer` has begun, by its object's path. */
   readonly #fragments = new Map<DeferUsage, Map<string, Fragment>>();
-  /** What began in the initial answer. */
   readonly #roots: (Fragment | Stream)[] = [];
   readonly #onCancel: () => void;
   readonly #announcesAll: boolean;
@@ -192,15 +169,11 @@ export class Delivery {
   }
 
   /** The `@defer`s that begin at an object. */
-  begin(
-    usages: readonly DeferUsage[],
-    path: Path | undefined,
-    place: NullBoundary,
-    creator: Part | undefined,
-  ): void {
+  begin(usages: readonly DeferUsage[], at: Omit<Origin, 'label'>): void {
+    const { path, creator } = at;
     for (const usage of usages) {
       const parent = usage.parent && this.fragmentOf(usage.parent, path);
-      const fragment = new Fragment(usage.label, path, place, creator, parent);
+      const fragment = new Fragment({ label: usage.label, ...at }, parent);
       let known = this.#fragments.get(usage);
       if (!known) this.#fragments.set(usage, (known = new Map<string, Fragment>()));
       known.set(textOf(path), fragment);
@@ -221,7 +194,7 @@ export class Delivery {
   }
 
   beginStream(stream: Stream): void {
-    if (!stream.creator) this.#roots.push(stream);
+    if (!stream.origin.creator) this.#roots.push(stream);
   }
 
   /** A part has ended: what waits for it may go. */
@@ -250,7 +223,6 @@ export class Delivery {
     return pending;
   }
 
-  /** The next payload; undefined after the last one. */
   async next(): Promise<Payload | undefined> {
     for (;;) {
       if (this.#incremental.length + this.#completed.length + this.#pending.length > 0) {
@@ -298,15 +270,15 @@ export class Delivery {
     this.#wake = undefined;
   }
 
-  /** Puts into the initial answer what is there. */
   #inline(record: Fragment | Stream, errors: GraphQLError[]): void {
-    if (record.state !== 'hidden' || record.place.isBelowNull) return;
+    if (record.state !== 'hidden' || record.origin.place.isBelowNull) return;
     if (record instanceof Stream) this.#inlineItems(record, errors);
     else if (!record.parent || record.parent.state === 'done') this.#inlineFragment(record, errors);
   }
 
   #inlineFragment(fragment: Fragment, errors: GraphQLError[]): void {
-    const { parts, path, label } = fragment;
+    const { parts, origin } = fragment;
+    const { path, label } = origin;
     if (!parts.every((part) => part.isOver && !isFailed(part))) return;
     fragment.state = 'done';
     if (this.#announcesAll && label !== undefined) {
@@ -346,9 +318,10 @@ export class Delivery {
 
   #announce(record: Fragment | Stream): void {
     if (record.state !== 'hidden') return;
-    if (record.creator && !record.creator.isDelivered) return;
+    const { label, path, place, creator } = record.origin;
+    if (creator && !creator.isDelivered) return;
     if (record instanceof Fragment && record.parent && record.parent.state !== 'done') return;
-    if (record.place.isBelowNull) {
+    if (place.isBelowNull) {
       record.state = 'dropped';
       return;
     }
@@ -362,10 +335,9 @@ export class Delivery {
     record.id = String(this.#ids++);
     this.#announced.add(record.id);
     this.#open += 1;
-    const { id, label } = record;
     this.#pending.push({
-      id,
-      path: keysOf(record.path),
+      id: record.id,
+      path: keysOf(path),
       ...(label !== undefined && { label }),
       ...(record instanceof Stream && { start: record.list.length }),
     });
@@ -398,7 +370,7 @@ export class Delivery {
     // By the one that is nearest: its path is not repeated.
     const { id, path: from } = fragments
       .filter(({ state }) => state === 'announced')
-      .map((fragment) => ({ id: fragment.id, path: keysOf(fragment.path) }))
+      .map(({ id, origin }) => ({ id, path: keysOf(origin.path) }))
       .reduce((a, b) => (b.path.length > a.path.length ? b : a));
     const subPath = keys.slice(from.length);
     this.#incremental.push({

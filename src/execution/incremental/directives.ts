@@ -8,14 +8,14 @@ import {
   getDirectiveValues,
   GraphQLBoolean,
   GraphQLDirective,
-  GraphQLError,
   GraphQLInt,
   GraphQLNonNull,
   GraphQLString,
+  type DirectiveNode,
   type FieldNode,
   type SelectionNode,
 } from 'graphql';
-import { asUserInputError, userInputError } from '../user-input-error.ts';
+import { userInputError, withCode } from '../user-input-error.ts';
 import type { VariableValues } from '../variables.ts';
 
 const CONDITION = {
@@ -52,6 +52,12 @@ export const StreamDirective = new GraphQLDirective({
   },
 });
 
+export const isDefer = ({ name }: DirectiveNode): boolean => name.value === DeferDirective.name;
+export const isStream = ({ name }: DirectiveNode): boolean => name.value === StreamDirective.name;
+
+/** Whether what it stands on may come later. */
+export const isIncremental = (node: DirectiveNode): boolean => isDefer(node) || isStream(node);
+
 /**
  * What `@defer` says of a fragment; undefined where it is not deferred.
  *
@@ -62,7 +68,7 @@ export function deferOf(
   variableValues: VariableValues,
 ): { readonly label: string | undefined } | undefined {
   if (!node.directives?.length) return undefined;
-  const values = valuesOf(DeferDirective, node, variableValues);
+  const values = withCode(() => getDirectiveValues(DeferDirective, node, variableValues));
   return values && values['if'] !== false ? { label: labelOf(values) } : undefined;
 }
 
@@ -75,23 +81,11 @@ export function streamOf(
   node: FieldNode,
   variableValues: VariableValues,
 ): { readonly label: string | undefined; readonly initialCount: number } | undefined {
-  const values = valuesOf(StreamDirective, node, variableValues);
+  const values = withCode(() => getDirectiveValues(StreamDirective, node, variableValues));
   if (!values || values['if'] === false) return undefined;
   const initialCount = values['initialCount'] as number; // declared as Int!
   if (initialCount < 0) throw userInputError('"initialCount" must not be negative.', node);
   return { label: labelOf(values), initialCount };
-}
-
-function valuesOf(
-  directive: GraphQLDirective,
-  node: SelectionNode,
-  variableValues: VariableValues,
-): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return getDirectiveValues(directive, node, variableValues);
-  } catch (error) {
-    throw error instanceof GraphQLError ? asUserInputError(error) : error;
-  }
 }
 
 /** Declared as String. */

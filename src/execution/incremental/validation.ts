@@ -25,10 +25,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
-import { DeferDirective, StreamDirective } from './directives.ts';
-
-const isIncremental = ({ name: { value } }: DirectiveNode): boolean =>
-  value === DeferDirective.name || value === StreamDirective.name;
+import { isIncremental, isStream } from './directives.ts';
 
 /** Labels name parts of the answer, so each is a text of its own and never a variable. */
 function labelsAreUnique(context: ValidationContext): ASTVisitor {
@@ -104,7 +101,7 @@ function maybeOff({ arguments: given = [] }: DirectiveNode): boolean {
 function onlyListsAreStreamed(context: ValidationContext): ASTVisitor {
   return {
     Directive(node) {
-      if (node.name.value !== StreamDirective.name) return;
+      if (!isStream(node)) return;
       const definition = context.getFieldDef();
       if (!definition || isListType(getNullableType(definition.type))) return;
       const message = `"@stream" is for lists, and "${definition.name}" is none.`;
@@ -122,9 +119,8 @@ interface Place {
 function streamsAgree(context: ValidationContext): ASTVisitor {
   return {
     Document({ definitions }) {
-      const isStreamed = ({ name }: DirectiveNode) => name.value === StreamDirective.name;
       const sets = definitions.flatMap((one) => ('selectionSet' in one ? one.selectionSet : []));
-      if (!sets.flatMap(directivesIn).some(isStreamed)) return;
+      if (!sets.flatMap(directivesIn).some(isStream)) return;
       const reported = new Set<FieldNode>();
       for (const definition of definitions) {
         if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
@@ -190,7 +186,7 @@ const areApart = (a: Place['parent'], b: Place['parent']): boolean =>
   a !== b && isObjectType(a) && isObjectType(b);
 
 function streamText({ field: { directives = [] } }: Place): string {
-  const node = directives.find(({ name }) => name.value === StreamDirective.name);
+  const node = directives.find(isStream);
   if (!node) return '';
   const given = (node.arguments ?? []).filter(({ name }) => name.value !== 'label');
   return `stream ${given

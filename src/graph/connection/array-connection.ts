@@ -42,7 +42,6 @@ type PagingArgs = Readonly<
   Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>>
 >;
 
-/** An array of the backend as a connection. */
 export function arrayConnectionField<Parent extends object, Node>(
   t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
   { type, description, entity, listId, demand, items }: ArrayConnectionOptions<Parent, Node>,

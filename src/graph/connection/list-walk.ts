@@ -32,6 +32,16 @@ export async function* walkList<Item>(
   }
 }
 
+export async function readAll<Item>(
+  context: Context,
+  list: List<Item>,
+  call: CallOptions,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for await (const page of walkList(context, list, call)) items.push(...page);
+  return items;
+}
+
 /** The error of a list that leads back to a page that was read before. */
 export const endless = () =>
   invalidResponse('Backend answered a cursor for the second time: the list would not end.');

@@ -32,6 +32,14 @@ export interface Counted<Item> extends Omit<Listed<Item>, 'totalCount'> {
   readonly totalCount: number | null | (() => Promise<number | null>);
 }
 
+/** The only page of a list that is there as a whole. */
+export const wholePage = <Item>(items: readonly Item[]): Counted<Item> => ({
+  items,
+  hasMore: false,
+  nextCursor: null,
+  totalCount: items.length,
+});
+
 /** A list of the backend as its route answers it. `input` holds the path's values and the filters. */
 export function restList<Path extends string, Item, Query>(
   context: Context,
@@ -84,7 +92,6 @@ class PageRead {
   /** False while only look-ahead has asked for it. */
   wanted = false;
   begun = false;
-  /** Names its list and start. */
   readonly id: string;
   readonly #list: List;
   #page: ListPage;
@@ -118,9 +125,7 @@ class PageRead {
 }
 
 class ListReader {
-  /** Pages by list and start. */
   readonly #pages = new Map<string, PageRead>();
-  /** What begins when the tick ends. */
   #due: PageRead[] = [];
 
   read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {

@@ -11,15 +11,18 @@ import type { AnyEntity, Entity, KeyOf } from './entity.ts';
 import { soundKey, type Key } from './key.ts';
 import { followReference, lookUp } from './lookahead.ts';
 
-interface ReferenceOptions<Parent, Name extends string> {
+type ReferenceOptions<Parent, Name extends string> = {
   readonly description: string;
-  /** `key`: the key below can be read off the parent's key. */
+  /** `key`: the parent's key has the key below. */
   readonly from: DemandSource;
-  /** The key of the object referred to; null when the reference is empty. */
-  readonly key: (parent: Parent) => KeyOf<Name> | null;
-}
+} & ([Name] extends [keyof Parent]
+  ? { readonly key?: undefined }
+  : {
+      /** The key of the object referred to, where the parent has no fields of its names. */
+      readonly key: (parent: Parent) => KeyOf<Name> | null;
+    });
 
-/** A reference to one object: `Audience.person`. Free when only its key is selected. */
+/** A reference to one object: `Audience.person`. Free when only its key is selected, null when it is empty. */
 export function referenceField<Parent extends object, Name extends string>(
   t: FieldBuilder<Parent>,
   entity: Entity<object, Name>,
@@ -31,7 +34,7 @@ export function referenceField<Parent extends object, Name extends string>(
     entity,
     key: (parent) => {
       // A demand is only ever read with its own field's parents, or with their keys.
-      const wanted = key(parent as Parent);
+      const wanted = key ? key(parent as Parent) : partsOf(parent as Key, entity.key);
       return wanted && soundKey(wanted);
     },
   };
@@ -43,6 +46,17 @@ export function referenceField<Parent extends object, Name extends string>(
     resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) =>
       followReference(demand, parent, context, info),
   });
+}
+
+/** The parts of a key; null where one is empty. */
+function partsOf(parent: Key, names: readonly string[]): Key | null {
+  const key: Record<string, string> = {};
+  for (const name of names) {
+    const part = parent[name];
+    if (!part) return null;
+    key[name] = part;
+  }
+  return key;
 }
 
 /** A lookup by raw or global ids: `page(pageId:)`. Null when there is none. */

@@ -5,9 +5,9 @@
  * refusals by the backend are put into the same list. Mistakes of developers and failures of the backend
  * are GraphQL errors.
  */
-import type { InputRef, ObjectRef } from '@pothos/core';
+import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
 import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -18,6 +18,7 @@ import { demanding } from '../entity/demand.ts';
 import { inputOf, type Entity, type KeyOf } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { costing } from '../types/field-builder.ts';
+import { inputType, type InputOptions } from '../types/rest-type.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { nounOf } from '../types/typename.ts';
 import { startFrom } from '../entity/lookahead.ts';
@@ -42,7 +43,6 @@ interface Payload<T> {
 interface FollowUp<T, Key, Options> {
   /** The input's fields about waiting, which are not part of the body. */
   readonly options: z.ZodType<Options> & { readonly shape: object };
-  /** Describes the payload's field `reached`. */
   readonly description: string;
   /** Waits with what is left of the request's time; undefined for a caller who does not wait. */
   readonly wait: (
@@ -56,16 +56,16 @@ interface FollowUp<T, Key, Options> {
 type WriteOptions<
   T extends object,
   Name extends keyof T & string,
-  Input,
   Target extends object,
   Part extends keyof Target & string,
+  Body,
   Answer,
   Options = undefined,
 > = {
   readonly name: string;
   readonly description: string;
-  /** Its body, if it takes one, is the input's other fields. */
-  readonly input: InputRef<Input>;
+  /** The fields of the route's body; the target's is added. */
+  readonly input: InputOptions<Body>;
   /** What the payload holds, and under which name. */
   readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
   /**
@@ -73,12 +73,14 @@ type WriteOptions<
    * any other field a raw or a global one. Absent where the path names no object.
    */
   readonly target?: {
-    readonly field: keyof Input & string;
+    readonly field: string;
     readonly entity: Entity<Target, Part>;
+    /** @default says that it is the target's global id */
+    readonly description?: string;
   };
   /** Turns those fields into the body, where names differ, and paths of the body into the input's. */
   readonly rename?: {
-    readonly toBody: (fields: WithoutNulls<Input>) => unknown;
+    readonly toBody: (fields: Readonly<Record<string, unknown>>) => unknown;
     readonly toField: FieldOf;
   };
   /**
@@ -89,24 +91,24 @@ type WriteOptions<
   readonly readBack?: readonly (keyof Target & string)[];
   readonly followUp?: FollowUp<T, KeyOf<Part>, Options>;
 } & (
-  | { readonly route: Route<string, NoInfer<T>>; readonly toObject?: undefined }
+  | { readonly route: Route<string, NoInfer<T>, unknown, Body>; readonly toObject?: undefined }
   | {
-      readonly route: Route<string, Answer>;
+      readonly route: Route<string, Answer, unknown, Body>;
       /** Makes the object of what the route answers. */
       readonly toObject: (answer: Answer, key: KeyOf<Part>) => T;
     }
 );
 
-/** Adds a mutation with its payload type. */
+/** Adds a mutation with its input and payload types. */
 export function writeField<
   T extends object,
   Name extends keyof T & string,
-  Input,
   Target extends object,
   Part extends keyof Target & string,
+  Body,
   Answer,
   Options = undefined,
->(options: WriteOptions<T, Name, Input, Target, Part, Answer, Options>): void {
+>(options: WriteOptions<T, Name, Target, Part, Body, Answer, Options>): void {
   const { name, description, route, input, target, rename, readBack, followUp } = options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
   const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
@@ -121,7 +123,7 @@ export function writeField<
     const others = Object.entries(given).filter(
       ([field]) => field !== target?.field && !waitFields.has(field),
     );
-    const fields = withoutNulls(dictionary(others)) as WithoutNulls<Input>;
+    const fields = withoutNulls(dictionary(others)) as Readonly<Record<string, unknown>>;
     const checked = route.body?.safeParse(rename ? rename.toBody(fields) : fields);
     const waits = Object.entries(given).filter(([field]) => waitFields.has(field));
     const wait = followUp?.options.safeParse(withoutNulls(dictionary(waits)));
@@ -149,14 +151,31 @@ export function writeField<
     return options.toObject(await rest.call(options.route, given, { origin }), key);
   };
 
+  const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  // A body is an object; a route without one takes nothing but its target.
+  const body = (route.body ?? z.object({})) as z.ZodObject;
+  const inputRef = inputType(`${typeName}Input`, body, {
+    ...input,
+    added: (t) => ({
+      ...(target && {
+        [target.field]: t.id({
+          required: true,
+          description: target.description ?? `Global id of the ${nounOf(target.entity.name)}.`,
+        }),
+      }),
+      ...input.added?.(t),
+    }),
+  });
+  const payloadRef = payloadType(`${typeName}Payload`, options);
+
   builder.mutationField(name, (t) =>
     t.field({
-      type: payloadType(options),
+      type: payloadRef,
       nullable: true,
       description: costing(description, route),
       args: {
         input: t.arg({
-          type: input,
+          type: inputRef,
           required: true,
           description: 'The values to write. Optional fields given as null count as absent.',
         }),
@@ -204,7 +223,6 @@ interface Args {
 interface Write<Key, Options> {
   readonly key: Key;
   readonly body: unknown;
-  /** What the caller waits for after it. */
   readonly wait: Options;
   readonly userErrors: readonly UserError[];
 }
@@ -220,19 +238,19 @@ function keyOf<T extends object, Part extends keyof T & string>(
   return callerKey(entity, { [field]: id });
 }
 
-function payloadType<T extends object, Name extends keyof T & string>({
-  name,
-  answers: { field, entity },
-  followUp,
-}: {
-  readonly name: string;
-  readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
-  readonly followUp?: { readonly description: string };
-}): ObjectRef<Types, Payload<T>> {
-  const ref = builder.objectRef<Payload<T>>(
-    `${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`,
-  );
-  builder.objectType(ref, {
+function payloadType<T extends object, Name extends keyof T & string>(
+  typeName: string,
+  {
+    name,
+    answers: { field, entity },
+    followUp,
+  }: {
+    readonly name: string;
+    readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
+    readonly followUp?: { readonly description: string };
+  },
+): ObjectRef<Types, Payload<T>> {
+  return builder.objectType(builder.objectRef<Payload<T>>(typeName), {
     description: `Result of the mutation \`${name}\`.`,
     fields: (t) => ({
       [field]: t.field({
@@ -261,15 +279,7 @@ function payloadType<T extends object, Name extends keyof T & string>({
       }),
     }),
   });
-  return ref;
 }
-
-/** An input after `withoutNulls`. */
-type WithoutNulls<Value> = Value extends readonly (infer Item)[]
-  ? WithoutNulls<Item>[]
-  : Value extends object
-    ? { [Name in keyof Value]: WithoutNulls<Exclude<Value[Name], null>> }
-    : Value;
 
 /**
  * Optional inputs given as null mean "not given", and are never sent as null.

@@ -3,7 +3,7 @@
  *
  * A moment leaves the graph as ISO 8601 whatever form the backend writes, and is never guessed.
  */
-import { GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLScalarType } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
 import { badInput, invalidResponse } from '../errors.ts';
 
@@ -61,10 +61,6 @@ export const DateTime = new GraphQLScalarType<string, string>({
   serialize: readTimestamp,
   parseValue: (value) => {
     if (typeof value === 'string' && isMoment(value)) return value;
-    throw badInput('A DateTime is ISO 8601, such as "2026-03-01T09:30:00.000Z".');
-  },
-  parseLiteral: (node) => {
-    if (node.kind === Kind.STRING && isMoment(node.value)) return node.value;
     throw badInput('A DateTime is ISO 8601, such as "2026-03-01T09:30:00.000Z".');
   },
 });

@@ -6,7 +6,6 @@
  */
 const typenames = new WeakMap<object, string>();
 
-/** Records the type and returns the object. */
 export function withTypename<T extends object>(object: T, typename: string): T {
   typenames.set(object, typename);
   return object;

@@ -4,9 +4,9 @@
  * A person names its account by domain only, and no route finds an account by domain exactly. Every
  * account that arrives is therefore noted here, so that most persons find theirs without a call.
  */
-import { perRequest, type Context } from '../../graph/context.ts';
 import { filtersOf } from '../../graph/connection/filters.ts';
 import { mapList, restList, type List } from '../../graph/connection/list.ts';
+import { perRequest, type Context } from '../../graph/context.ts';
 import type { Account } from '../../v0/account.ts';
 import { routes } from '../../v0/routes.ts';
 
@@ -28,7 +28,6 @@ export const accountList = (
 
 const accountsByDomain = perRequest(() => new Map<string, Account>());
 
-/** Notes an account's domain, and answers the account. */
 export function knowAccount(context: Context, account: Account): Account {
   const known = accountsByDomain(context);
   if (!known.has(account.domain)) known.set(account.domain, account);

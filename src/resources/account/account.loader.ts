@@ -1,18 +1,18 @@
 /**
  * The request's accounts by their keys, with their persons, and by domain.
  */
-import type { CallOptions } from '../../rest/client/client.ts';
-import { perRequest, type Context } from '../../graph/context.ts';
-import { unsupported } from '../../graph/errors.ts';
 import { walkList } from '../../graph/connection/list-walk.ts';
+import { perRequest, type Context } from '../../graph/context.ts';
+import type { KeyOf } from '../../graph/entity/entity.ts';
 import { Loader } from '../../graph/entity/loader.ts';
+import { unsupported } from '../../graph/errors.ts';
+import type { CallOptions } from '../../rest/client/client.ts';
 import type { Account, AccountWithPersons } from '../../v0/account.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountList, knowAccount, knownAccount } from './account.list.ts';
 
-type AccountKey = Readonly<Record<'accountId', string>>;
-type DomainKey = Readonly<Record<'domain', string>>;
+type AccountKey = KeyOf<'accountId'>;
 
 /**
  * Pages of 100 hits that are looked through for one domain. A search finds parts of domains, so a
@@ -37,7 +37,12 @@ export async function findAccount(
   call: CallOptions,
 ): Promise<Account | null> {
   if (context.rest.routeSet === 'document') {
-    return findInList(context, (account) => account.accountId === accountId, call);
+    // Without a route of its own, it is looked for among all. Assumed: see docs/assumptions.md.
+    for await (const accounts of walkList(context, accountList(context), call)) {
+      const found = accounts.find((account) => account.accountId === accountId);
+      if (found) return found;
+    }
+    return null;
   }
   const account = await accountWithPersonsLoader(context).loadFor({ accountId }, call);
   return account && knowAccount(context, withCount(account));
@@ -46,7 +51,7 @@ export async function findAccount(
 /** Accounts by their exact domain; null when there is none. */
 export const accountByDomainLoader = perRequest(
   (context) =>
-    new Loader<DomainKey, Account | null>(
+    new Loader<KeyOf<'domain'>, Account | null>(
       ({ domain }) => domain,
       ({ domain }, call) => searchDomain(context, domain, call),
     ),
@@ -65,19 +70,6 @@ export const findAccountByDomain = async (
   origin: unknown,
 ): Promise<Account | null> =>
   knownAccount(context, domain) ?? (await accountByDomainLoader(context).load({ domain }, origin));
-
-/** Without a route of its own, an account is looked for among all. Assumed: see docs/assumptions.md. */
-async function findInList(
-  context: Context,
-  isWanted: (account: Account) => boolean,
-  call: CallOptions,
-): Promise<Account | null> {
-  for await (const accounts of walkList(context, accountList(context), call)) {
-    const found = accounts.find(isWanted);
-    if (found) return found;
-  }
-  return null;
-}
 
 async function searchDomain(
   context: Context,

@@ -1,3 +1,3 @@
 /** What accounts add to the schema. */
 import './account.type.ts';
-import './account.queries.ts';
+import './account.edges.ts';

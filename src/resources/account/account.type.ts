@@ -1,25 +1,38 @@
 /**
- * The GraphQL type of accounts.
+ * The type of accounts.
  *
  * Source: interface.md, "Account". `name` and `latestActivityAt` may be null.
  */
-import { nodeType } from '../../graph/types/node-type.ts';
-import { restFields } from '../../graph/types/rest-fields.ts';
+import { Entity } from '../../graph/entity/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { nodeType } from '../../graph/types/rest-type.ts';
 import { Account } from '../../v0/account.ts';
-import { accountEntity } from './account.entity.ts';
+import { routes } from '../../v0/routes.ts';
+import { accountList } from './account.list.ts';
+import { findAccount } from './account.loader.ts';
 
-nodeType(accountEntity, {
+export const AccountRef = builder.objectRef<Account>('Account');
+
+export const accountEntity = new Entity({
+  ref: AccountRef,
+  key: ['accountId'],
+  route: routes.getAccount,
+  find: findAccount,
+  searched: accountList,
+  alternateKeys: [['domain']],
+});
+
+nodeType(accountEntity, Account, {
   description: 'An account: an organisation, identified by its domain.',
-  fields: (t) =>
-    restFields(t, Account, {
-      accountId: 'Raw id of this account in the REST API.',
-      domain:
-        'Internet domain, such as `example.com`. Persons with the same domain belong to the account.',
-      name: 'Display name. Null when the backend has none.',
-      createdAt: 'Time of creation.',
-      updatedAt: 'Time of the last change.',
-      latestActivityAt:
-        'Time of the latest activity of the account or its persons. Null when there was none.',
-      linkedPersonsCount: 'Number of persons linked to the account.',
-    }),
+  fields: {
+    accountId: 'Raw id of this account in the REST API.',
+    domain:
+      'Internet domain, such as `example.com`. Persons with the same domain belong to the account.',
+    name: 'Display name. Null when the backend has none.',
+    createdAt: 'Time of creation.',
+    updatedAt: 'Time of the last change.',
+    latestActivityAt:
+      'Time of the latest activity of the account or its persons. Null when there was none.',
+    linkedPersonsCount: 'Number of persons linked to the account.',
+  },
 });

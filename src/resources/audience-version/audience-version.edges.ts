@@ -1,16 +1,25 @@
 /**
- * Audience → Versions, and a version's audience and page.
+ * Fields that lead to audience versions, and from them to their audience and page.
  */
-import { builder } from '../../graph/types/builder.ts';
 import { connectionType } from '../../graph/connection/connection-type.ts';
-import type { ListDemand } from '../../graph/entity/demand.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
 import { connectionField, listDemand } from '../../graph/connection/list-field.ts';
+import { wholePage } from '../../graph/connection/list.ts';
+import type { ListDemand } from '../../graph/entity/demand.ts';
+import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
+import { builder } from '../../graph/types/builder.ts';
 import type { Audience, AudienceVersion } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import { pageEntity } from '../page/page.entity.ts';
-import { audienceEntity, AudienceRef } from '../audience/audience.entity.ts';
-import { audienceVersionEntity, AudienceVersionRef, ofPage } from './audience-version.entity.ts';
+import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
+import { pageEntity } from '../page/page.type.ts';
+import { audienceVersionEntity, AudienceVersionRef, ofPage } from './audience-version.type.ts';
+
+builder.queryField('audienceVersion', (t) =>
+  lookupField(
+    t,
+    audienceVersionEntity,
+    'Fetches a version of an audience by its id and those of its audience and page. Null when there is none.',
+  ),
+);
 
 const AudienceVersionConnectionRef = connectionType(AudienceVersionRef);
 
@@ -38,15 +47,10 @@ builder.objectFields(AudienceRef, (t) => ({
 
 builder.objectFields(AudienceVersionRef, (t) => ({
   audience: referenceField(t, audienceEntity, {
+    from: 'key',
     description: 'Audience that this is a version of.',
-    from: 'key',
-    key: ({ pageId, audienceId }) => ({ pageId, audienceId }),
   }),
-  page: referenceField(t, pageEntity, {
-    description: 'Page of the audience.',
-    from: 'key',
-    key: ({ pageId }) => ({ pageId }),
-  }),
+  page: referenceField(t, pageEntity, { from: 'key', description: 'Page of the audience.' }),
 }));
 
 const listed = listDemand({
@@ -72,15 +76,7 @@ const known: ListDemand = {
       .filter((version) => version !== null && version !== undefined)
       .filter((one, i, all) => all.findIndex(({ versionId }) => versionId === one.versionId) === i)
       .map((version) => ofPage(pageId, version));
-    return {
-      id: JSON.stringify(['versions of', pageId, audienceId]),
-      fetch: () =>
-        Promise.resolve({
-          items: versions,
-          hasMore: false,
-          nextCursor: null,
-          totalCount: versions.length,
-        }),
-    };
+    const id = JSON.stringify(['versions of', pageId, audienceId]);
+    return { id, fetch: () => Promise.resolve(wholePage(versions)) };
   },
 };

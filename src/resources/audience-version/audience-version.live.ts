@@ -4,15 +4,15 @@
  * Assumed: a version never goes back, so an answer with an earlier state is one that is out of date.
  */
 import type { Context } from '../../graph/context.ts';
-import { readTimestamp } from '../../graph/types/scalars.ts';
 import type { LiveObject, LiveSource } from '../../graph/live/pollers.ts';
+import { readTimestamp } from '../../graph/types/scalars.ts';
 import type { AUDIENCE_STATUSES } from '../../v0/audience.ts';
 import {
   audienceVersionEntity,
   findVersion,
   type VersionKey,
   type VersionNode,
-} from './audience-version.entity.ts';
+} from './audience-version.type.ts';
 
 type VersionStatus = (typeof AUDIENCE_STATUSES)[number];
 

@@ -4,7 +4,6 @@
  * Callers without streams may wait for the outcome. The write is sent once, whatever they wait for.
  */
 import { z } from 'zod';
-import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
 import {
   AUDIENCE_STATUSES,
@@ -13,8 +12,8 @@ import {
 } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
-import { audienceVersionEntity, ofPage } from './audience-version.entity.ts';
 import { reportVersion, waitForVersion } from './audience-version.live.ts';
+import { audienceVersionEntity, ofPage } from './audience-version.type.ts';
 
 /** Of `timeoutMs`, in milliseconds. */
 const WAIT_MS = { default: 5_000, max: 60_000 };
@@ -24,31 +23,28 @@ const Wait = z.object({
   timeoutMs: z.int().min(0).max(WAIT_MS.max).default(WAIT_MS.default),
 });
 
-const PublishAudienceVersionInput = builder.inputType('PublishAudienceVersionInput', {
-  description: 'The version to publish.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Global id of the audience version.' }),
-    operationKey: t.string({
-      description: `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
-    }),
-    waitFor: t.field({
-      type: AudienceStatusRef,
-      description:
-        'Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead.',
-    }),
-    timeoutMs: t.int({
-      description: `Longest wait for \`waitFor\` in milliseconds, from 0 to ${WAIT_MS.max}, cut to what the deadline of the request leaves. Defaults to ${WAIT_MS.default}.`,
-    }),
-  }),
-});
-
 writeField({
   name: 'publishAudienceVersion',
   description:
     'Queues a version for publishing, which the backend does asynchronously: give `waitFor`, or subscribe to `audienceVersionProgress`.',
   route: routes.publishVersion,
   answers: { field: 'audienceVersion', entity: audienceVersionEntity },
-  input: PublishAudienceVersionInput,
+  input: {
+    description: 'The version to publish.',
+    fields: {
+      operationKey: `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
+    },
+    added: (t) => ({
+      waitFor: t.field({
+        type: AudienceStatusRef,
+        description:
+          'Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead.',
+      }),
+      timeoutMs: t.int({
+        description: `Longest wait for \`waitFor\` in milliseconds, from 0 to ${WAIT_MS.max}, cut to what the deadline of the request leaves. Defaults to ${WAIT_MS.default}.`,
+      }),
+    }),
+  },
   target: { field: 'id', entity: audienceVersionEntity },
   toObject: (version: AudienceVersion, { pageId }) => ofPage(pageId, version),
   followUp: {

@@ -1,14 +1,14 @@
 /** `audienceVersionProgress`. */
-import { builder } from '../../graph/types/builder.ts';
 import { startFrom } from '../../graph/entity/lookahead.ts';
+import { builder } from '../../graph/types/builder.ts';
 import { costing } from '../../graph/types/field-builder.ts';
 import { routes } from '../../v0/routes.ts';
+import { isFinal, watchVersion } from './audience-version.live.ts';
 import {
   audienceVersionEntity,
   AudienceVersionRef,
   type VersionNode,
-} from './audience-version.entity.ts';
-import { isFinal, watchVersion } from './audience-version.live.ts';
+} from './audience-version.type.ts';
 
 const AudienceVersionProgressRef = builder.objectRef<VersionNode>('AudienceVersionProgress');
 

@@ -1,42 +1,83 @@
 /**
- * The GraphQL type of audience versions.
+ * The type of audience versions.
  *
- * Source: interface.md, "AudienceVersion"; `pageId` is the gateway's addition.
+ * REST's versions do not say which page they belong to, and no route reads one without it: the
+ * graph adds `pageId` wherever a version comes from. Source: interface.md, "AudienceVersion".
  */
-import { nodeType } from '../../graph/types/node-type.ts';
-import { restFields } from '../../graph/types/rest-fields.ts';
+import { Entity, type KeyOf } from '../../graph/entity/entity.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { nodeType } from '../../graph/types/rest-type.ts';
+import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import { AudienceVersion } from '../../v0/audience.ts';
+import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
-import { audienceVersionEntity } from './audience-version.entity.ts';
 
-nodeType(audienceVersionEntity, {
+/** A version that knows its page. */
+export interface VersionNode extends AudienceVersion {
+  readonly pageId: string;
+}
+
+/**
+ * A copy of a version that knows its page: answers are shared with other requests.
+ *
+ * Not a spread: with objects fresh from JSON its copies outlive young collections on Node 20, which
+ * cost half as much CPU again as the rest of a query.
+ */
+export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
+  version instanceof Error
+    ? // It stands for a version that the backend broke, and stays an error.
+      (version as AudienceVersion as VersionNode)
+    : Object.assign({}, version, { pageId });
+
+export const AudienceVersionRef = builder.objectRef<VersionNode>('AudienceVersion');
+
+export const audienceVersionEntity = new Entity({
+  ref: AudienceVersionRef,
+  key: ['pageId', 'audienceId', 'versionId'],
+  route: routes.getVersion,
+  find: ({ rest }, key, call) => findVersion(rest, key, call),
+});
+
+export type VersionKey = KeyOf<'pageId' | 'audienceId' | 'versionId'>;
+
+export async function findVersion(
+  rest: RestClient,
+  { pageId, audienceId, versionId }: VersionKey,
+  call: CallOptions,
+): Promise<VersionNode | null> {
+  const path = { page_id: pageId, audience_id: audienceId, version_id: versionId };
+  const version = await rest.find(routes.getVersion, { path }, call);
+  return version && ofPage(pageId, version);
+}
+
+nodeType(audienceVersionEntity, AudienceVersion, {
   description:
     'A version of an audience. Publishing is asynchronous: the status goes from `draft` through `queued` and `processing` to `published` or `cancelled`.',
-  fields: (t) => ({
+  added: (t) => ({
     pageId: t.exposeID('pageId', {
       description:
         'Raw id of the page of this version. Added by the gateway: the REST API leaves it out.',
     }),
-    ...restFields(t, AudienceVersion, {
-      versionId: 'Raw id of this version in the REST API.',
-      audienceId: 'Raw id of the audience of this version.',
-      versionNumber: 'Number of the version within its audience, counted from 1.',
-      status: {
-        type: AudienceStatusRef,
-        description:
-          'Publishing status. Null with an error when the backend answers a status that this schema does not have.',
-      },
-      isNewPageAgent: 'Whether the new page agent serves this version.',
-      supplementaryContext: 'Context in addition to `Page.pageContext`. Null when there is none.',
-      queueDurationMs:
-        'Time spent in the publishing queue, in milliseconds. Null when the backend has not measured any.',
-      createdAt: 'Time of creation.',
-      becameDraftAt: 'Time at which the version became a draft. Null if it never was one.',
-      queuedAt: 'Time of queueing for publishing. Null if never queued.',
-      publishedAt: 'Time of publication. Null if never published.',
-      cancelledAt: 'Time of cancellation. Null if never cancelled.',
-      obsoleteAt: 'Time at which a newer version replaced this one. Null if not replaced.',
-      archivedAt: 'Time of archiving. Null if not archived.',
-    }),
   }),
+  fields: {
+    versionId: 'Raw id of this version in the REST API.',
+    audienceId: 'Raw id of the audience of this version.',
+    versionNumber: 'Number of the version within its audience, counted from 1.',
+    status: {
+      type: AudienceStatusRef,
+      description:
+        'Publishing status. Null with an error when the backend answers a status that this schema does not have.',
+    },
+    isNewPageAgent: 'Whether the new page agent serves this version.',
+    supplementaryContext: 'Context in addition to `Page.pageContext`. Null when there is none.',
+    queueDurationMs:
+      'Time spent in the publishing queue, in milliseconds. Null when the backend has not measured any.',
+    createdAt: 'Time of creation.',
+    becameDraftAt: 'Time at which the version became a draft. Null if it never was one.',
+    queuedAt: 'Time of queueing for publishing. Null if never queued.',
+    publishedAt: 'Time of publication. Null if never published.',
+    cancelledAt: 'Time of cancellation. Null if never cancelled.',
+    obsoleteAt: 'Time at which a newer version replaced this one. Null if not replaced.',
+    archivedAt: 'Time of archiving. Null if not archived.',
+  },
 });

@@ -1,21 +1,28 @@
 /**
- * Page → Audiences, Audience → Page.
+ * Fields that lead to audiences, and from them to their page.
  *
- * The edge lives with the child, so pages need not know their audiences.
+ * Pages need not know their audiences: an edge lives with the child.
  */
-import type { Context } from '../../graph/context.ts';
-import { builder } from '../../graph/types/builder.ts';
 import { connectionType } from '../../graph/connection/connection-type.ts';
-import { NodeReference } from '../../graph/connection/node-page.ts';
-import type { ListDemand } from '../../graph/entity/demand.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
 import { connectionField, listDemand } from '../../graph/connection/list-field.ts';
-import { restList, type Counted, type List } from '../../graph/connection/list.ts';
-import { walkList } from '../../graph/connection/list-walk.ts';
-import type { CallOptions } from '../../rest/client/client.ts';
+import { readAll } from '../../graph/connection/list-walk.ts';
+import { restList, wholePage, type List } from '../../graph/connection/list.ts';
+import { NodeReference } from '../../graph/connection/node-page.ts';
+import type { Context } from '../../graph/context.ts';
+import type { ListDemand } from '../../graph/entity/demand.ts';
+import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
+import { builder } from '../../graph/types/builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { pageEntity, PageRef } from '../page/page.entity.ts';
-import { audienceEntity, AudienceRef } from './audience.entity.ts';
+import { pageEntity, PageRef } from '../page/page.type.ts';
+import { audienceEntity, AudienceRef } from './audience.type.ts';
+
+builder.queryField('audience', (t) =>
+  lookupField(
+    t,
+    audienceEntity,
+    'Fetches an audience by its id and that of its page. Null when there is none.',
+  ),
+);
 
 const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
 
@@ -51,32 +58,30 @@ builder.objectField(PageRef, 'audiences', (t) =>
 
 builder.objectField(AudienceRef, 'page', (t) =>
   referenceField(t, pageEntity, {
-    description: 'Page that the audience is a variant of.',
     from: 'key',
-    key: ({ pageId }) => ({ pageId }),
+    description: 'Page that the audience is a variant of.',
   }),
 );
 
 function linkedAudiences(context: Context, pageId: string): List<NodeReference> {
-  const links = restList(context, routes.listPageLinks, { query: { pageId } });
-  const fetch = async (call: CallOptions): Promise<Counted<NodeReference>> => {
-    const ids = new Set<string>();
-    for await (const page of walkList(context, links, call)) {
-      for (const { target } of page) {
-        if (typeof target?.audienceId === 'string') ids.add(target.audienceId);
-      }
-    }
-    return {
-      items: [...ids].map((audienceId) => new NodeReference({ pageId, audienceId })),
-      hasMore: false,
-      nextCursor: null,
-      totalCount: async () =>
-        (await pageEntity.loader(context).load({ pageId }, call.origin))?.audiencesCount ?? null,
-    };
-  };
+  const source = restList(context, routes.listPageLinks, { query: { pageId } });
   return {
-    id: JSON.stringify(['audiences of', links.id]),
-    source: links,
-    fetch: (_page, call) => fetch(call),
+    id: JSON.stringify(['audiences of', source.id]),
+    source,
+    fetch: async (_page, call) => {
+      const links = await readAll(context, source, call);
+      const ids = links.flatMap(({ target }) => target?.audienceId ?? []).filter(isText);
+      const audiences = [...new Set(ids)].map(
+        (audienceId) => new NodeReference({ pageId, audienceId }),
+      );
+      const load = () => pageEntity.loader(context).load({ pageId }, call.origin);
+      return {
+        ...wholePage(audiences),
+        totalCount: async () => (await load())?.audiencesCount ?? null,
+      };
+    },
   };
 }
+
+/** An error stands for what the backend broke. */
+const isText = (value: unknown) => typeof value === 'string';

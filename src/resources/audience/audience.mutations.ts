@@ -1,11 +1,11 @@
 /** `createAudience` and `archiveAudience`. */
-import { builder } from '../../graph/types/builder.ts';
 import { writeField } from '../../graph/mutation/mutation.ts';
+import { builder } from '../../graph/types/builder.ts';
 import type { PUBLISH_BEHAVIORS } from '../../v0/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import { pageEntity } from '../page/page.entity.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
-import { audienceEntity } from './audience.entity.ts';
+import { pageEntity } from '../page/page.type.ts';
+import { audienceEntity } from './audience.type.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   description: 'What happens to the first version of a new audience.',
@@ -15,55 +15,38 @@ const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   } satisfies Record<(typeof PUBLISH_BEHAVIORS)[number], object>,
 });
 
-const CreateAudienceInput = builder.inputType('CreateAudienceInput', {
-  description: 'A new audience of a page.',
-  fields: (t) => ({
-    pageId: t.id({
-      required: true,
-      description: 'Raw id (`pageId`) or global id (`id`) of the page that gets the audience.',
-    }),
-    publishBehavior: t.field({
-      type: PublishBehaviorRef,
-      defaultValue: 'publish',
-      description: 'Whether the first version is published at once or stays a draft.',
-    }),
-    actionFormIdOverride: t.id({
-      description: 'Raw id of the form to use instead of the form of the page.',
-    }),
-    actionFormInstructionsOverride: t.string({
-      description: 'Instructions to show with the form instead of those of the page.',
-    }),
-    actionUrlOverride: t.string({
-      description:
-        'URL to open when the action is triggered, instead of the URL of the page. Must be an absolute URL.',
-    }),
-    customName: t.string({
-      description:
-        'Name of the audience. Must not be empty. Defaults to a name that the backend computes.',
-    }),
-    metadataOverride: t.field({
-      type: PageMetadataInputRef,
-      description: 'Metadata that overrides the metadata of the page, field by field.',
-    }),
-    supplementaryContext: t.string({
-      description:
-        'Context for this audience, in addition to `Page.pageContext`. Must not be empty.',
-    }),
-  }),
-});
-
 writeField({
   name: 'createAudience',
   description: 'Creates an audience of a page, together with its first version.',
   route: routes.createAudience,
   answers: { field: 'audience', entity: audienceEntity },
-  input: CreateAudienceInput,
-  target: { field: 'pageId', entity: pageEntity },
-});
-
-const ArchiveAudienceInput = builder.inputType('ArchiveAudienceInput', {
-  description: 'The audience to archive.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Global id of the audience.' }) }),
+  input: {
+    description: 'A new audience of a page.',
+    fields: {
+      publishBehavior: {
+        type: PublishBehaviorRef,
+        description: 'Whether the first version is published at once or stays a draft.',
+      },
+      actionFormIdOverride: 'Raw id of the form to use instead of the form of the page.',
+      actionFormInstructionsOverride:
+        'Instructions to show with the form instead of those of the page.',
+      actionUrlOverride:
+        'URL to open when the action is triggered, instead of the URL of the page. Must be an absolute URL.',
+      customName:
+        'Name of the audience. Must not be empty. Defaults to a name that the backend computes.',
+      metadataOverride: {
+        type: PageMetadataInputRef,
+        description: 'Metadata that overrides the metadata of the page, field by field.',
+      },
+      supplementaryContext:
+        'Context for this audience, in addition to `Page.pageContext`. Must not be empty.',
+    },
+  },
+  target: {
+    field: 'pageId',
+    entity: pageEntity,
+    description: 'Raw id (`pageId`) or global id (`id`) of the page that gets the audience.',
+  },
 });
 
 writeField({
@@ -71,7 +54,7 @@ writeField({
   description: 'Archives an audience.',
   route: routes.archiveAudience,
   answers: { field: 'audience', entity: audienceEntity },
-  input: ArchiveAudienceInput,
+  input: { description: 'The audience to archive.', fields: {} },
   target: { field: 'id', entity: audienceEntity },
   readBack: ['status', 'archivedAt'],
 });

@@ -1,5 +1,4 @@
 /** What audiences add to the schema. */
 import './audience.type.ts';
 import './audience.edges.ts';
-import './audience.queries.ts';
 import './audience.mutations.ts';

@@ -1,18 +1,21 @@
 /**
- * Account → Logs and Activity, Person → Logs, and the way back from each.
- *
- * Accounts and persons need not know their logs: all these edges live here.
+ * Fields that lead to logs and activity items, and from them to their account and person.
  */
-import { builder } from '../../graph/types/builder.ts';
 import { connectionType } from '../../graph/connection/connection-type.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
-import { listField } from '../../graph/connection/list-field.ts';
 import { filtersOf } from '../../graph/connection/filters.ts';
+import { listField } from '../../graph/connection/list-field.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { builder } from '../../graph/types/builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { accountEntity, AccountRef } from '../account/account.entity.ts';
-import { personEntity, PersonRef } from '../person/person.entity.ts';
-import { ActivityItemRef } from './activity.type.ts';
-import { accountLogEntity, AccountLogRef, personLogEntity, PersonLogRef } from './log.entity.ts';
+import { accountEntity, AccountRef } from '../account/account.type.ts';
+import { personEntity, PersonRef } from '../person/person.type.ts';
+import {
+  accountLogEntity,
+  AccountLogRef,
+  ActivityItemRef,
+  personLogEntity,
+  PersonLogRef,
+} from './log.type.ts';
 
 const AccountLogConnectionRef = connectionType(AccountLogRef);
 const PersonLogConnectionRef = connectionType(PersonLogRef);
@@ -69,17 +72,32 @@ builder.objectField(PersonRef, 'logs', (t) =>
 );
 
 builder.objectField(PersonLogRef, 'person', (t) =>
-  referenceField(t, personEntity, {
-    description: 'Person that the event concerns.',
-    from: 'key',
-    key: ({ personId }) => ({ personId }),
-  }),
+  referenceField(t, personEntity, { from: 'key', description: 'Person that the event concerns.' }),
 );
 
 builder.objectField(AccountLogRef, 'account', (t) =>
   referenceField(t, accountEntity, {
-    description: 'Account that the event concerns.',
     from: 'key',
-    key: ({ accountId }) => ({ accountId }),
+    description: 'Account that the event concerns.',
   }),
 );
+
+builder.objectFields(ActivityItemRef, (t) => ({
+  account: referenceField(t, accountEntity, {
+    from: 'object',
+    description: 'Account that the event concerns.',
+  }),
+  accountLog: referenceField(t, accountLogEntity, {
+    from: 'object',
+    description: 'Log entry of the account behind this item. Null for an event of a person.',
+  }),
+  person: referenceField(t, personEntity, {
+    from: 'object',
+    description: 'Person that the event concerns. Null for an event of the account itself.',
+  }),
+  personLog: referenceField(t, personLogEntity, {
+    from: 'object',
+    description:
+      'Log entry of the person behind this item. Null for an event of the account itself.',
+  }),
+}));

@@ -1,14 +1,30 @@
 /**
- * The GraphQL types of logs of persons and accounts, and the interface that they share with activity items.
+ * The types of logs of persons and accounts and of activity items, and the interface that they share.
  *
- * Source: interface.md, "PersonLog", "AccountLog". Every field of the interface is nullable, because all of
- * an activity item may be absent; what the document requires of logs is never null there.
+ * Source: interface.md, "PersonLog", "AccountLog", "ActivityItem". All of an activity item may be absent or
+ * null in practice, so every field of the interface is nullable; no route reads an item alone: it is no node.
  */
+import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
-import { nodeType } from '../../graph/types/node-type.ts';
-import { restFields } from '../../graph/types/rest-fields.ts';
-import { AccountLog, LogEntry, PersonLog } from '../../v0/log.ts';
-import { accountLogEntity, personLogEntity } from './log.entity.ts';
+import { nodeType, restFields, restType } from '../../graph/types/rest-type.ts';
+import { AccountLog, ActivityItem, LogEntry, PersonLog } from '../../v0/log.ts';
+import { routes } from '../../v0/routes.ts';
+
+export const PersonLogRef = builder.objectRef<PersonLog>('PersonLog');
+
+export const personLogEntity = new Entity({
+  ref: PersonLogRef,
+  key: ['personId', 'personLogId'],
+  route: routes.getPersonLog,
+});
+
+export const AccountLogRef = builder.objectRef<AccountLog>('AccountLog');
+
+export const accountLogEntity = new Entity({
+  ref: AccountLogRef,
+  key: ['accountId', 'accountLogId'],
+  route: routes.getAccountLog,
+});
 
 /** What the fields mean, in the interface and in its types. */
 const LOG_DESCRIPTIONS = {
@@ -29,24 +45,42 @@ builder.interfaceType(LogEntryRef, {
   fields: (t) => restFields(t, LogEntry, LOG_DESCRIPTIONS),
 });
 
-nodeType(personLogEntity, {
+nodeType(personLogEntity, PersonLog, {
   description: 'A log entry of a person: an event that concerns them.',
   interfaces: [LogEntryRef],
-  fields: (t) =>
-    restFields(t, PersonLog, {
-      personId: 'Raw id of the person.',
-      personLogId: 'Raw id of this log entry in the REST API.',
-      ...LOG_DESCRIPTIONS,
-    }),
+  fields: {
+    personId: 'Raw id of the person.',
+    personLogId: 'Raw id of this log entry in the REST API.',
+    ...LOG_DESCRIPTIONS,
+  },
 });
 
-nodeType(accountLogEntity, {
+nodeType(accountLogEntity, AccountLog, {
   description: 'A log entry of an account: an event that concerns it.',
   interfaces: [LogEntryRef],
-  fields: (t) =>
-    restFields(t, AccountLog, {
-      accountId: 'Raw id of the account.',
-      accountLogId: 'Raw id of this log entry in the REST API.',
-      ...LOG_DESCRIPTIONS,
-    }),
+  fields: {
+    accountId: 'Raw id of the account.',
+    accountLogId: 'Raw id of this log entry in the REST API.',
+    ...LOG_DESCRIPTIONS,
+  },
 });
+
+export const ActivityItemRef = restType(
+  builder.objectRef<ActivityItem>('ActivityItem'),
+  ActivityItem,
+  {
+    description:
+      'An item of the activity feed of an account: an event that concerns the account or one of its persons. Any field is null when the backend leaves it out.',
+    interfaces: [LogEntryRef],
+    fields: {
+      activityId: 'Raw id of this item in the REST API.',
+      activityType: 'Kind of item. The REST API does not document its values.',
+      accountId: 'Raw id of the account.',
+      accountLogId: 'Raw id of the log entry of the account. Null for an event of a person.',
+      personId: 'Raw id of the person. Null for an event of the account itself.',
+      personLogId:
+        'Raw id of the log entry of the person. Null for an event of the account itself.',
+      personName: 'Name of the person. Null for an event of the account itself.',
+    },
+  },
+);

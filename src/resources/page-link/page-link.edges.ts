@@ -1,24 +1,21 @@
 /**
- * Page → PageLinks, Audience → PageLinks, and from a link to its page and audience.
- *
- * Pages and audiences need not know their links: all these edges live here.
+ * Fields that lead to page links, and from them to their page and audience.
  */
-import { builder } from '../../graph/types/builder.ts';
-import type { Context } from '../../graph/context.ts';
-import type { ListDemand } from '../../graph/entity/demand.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
-import { connectionField, listField } from '../../graph/connection/list-field.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
 import { filtersOf } from '../../graph/connection/filters.ts';
-import { rawId } from '../../graph/entity/caller-key.ts';
+import { connectionField, listField } from '../../graph/connection/list-field.ts';
+import { readAll } from '../../graph/connection/list-walk.ts';
+import { mapList, restList, wholePage, type List } from '../../graph/connection/list.ts';
+import { callerKey, rawId } from '../../graph/entity/caller-key.ts';
+import type { ListDemand } from '../../graph/entity/demand.ts';
 import { soundKey } from '../../graph/entity/key.ts';
-import { mapList, restList, type List } from '../../graph/connection/list.ts';
-import { walkList } from '../../graph/connection/list-walk.ts';
-import type { CallOptions } from '../../rest/client/client.ts';
+import type { KeyOf } from '../../graph/entity/entity.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { builder } from '../../graph/types/builder.ts';
 import type { PageLink } from '../../v0/page-link.ts';
 import { routes } from '../../v0/routes.ts';
-import { audienceEntity, AudienceRef } from '../audience/audience.entity.ts';
-import { pageEntity, PageRef } from '../page/page.entity.ts';
-import { PageLinkConnectionRef } from './page-link.queries.ts';
+import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
+import { pageEntity, PageRef } from '../page/page.type.ts';
 import {
   pageIdOf,
   PageLinkRef,
@@ -27,6 +24,50 @@ import {
   withPage,
   type PageLinkNode,
 } from './page-link.type.ts';
+
+export const PageLinkConnectionRef = connectionType(PageLinkRef);
+
+interface PageLinkArgs {
+  readonly pageId?: string | null;
+  readonly path?: string | null;
+  readonly tenantDomainId?: string | null;
+}
+
+/** Links of one page know it: REST's links do not say which page they lead to. */
+const filtered: ListDemand = {
+  kind: 'list',
+  from: 'key',
+  route: routes.listPageLinks,
+  list: (_query, args, context) => {
+    // The schema declares them.
+    const { pageId: given, path, tenantDomainId } = args as PageLinkArgs;
+    const pageId = given == null ? undefined : callerKey(pageEntity, { pageId: given }).pageId;
+    const query = filtersOf({
+      pageId,
+      path,
+      tenantDomainId: rawId('tenantDomainId', tenantDomainId),
+    });
+    const links = restList(context, routes.listPageLinks, { query });
+    return mapList(links, (link) => withPage(link, pageId));
+  },
+};
+
+builder.queryField('pageLinks', (t) =>
+  connectionField(t, {
+    type: PageLinkConnectionRef,
+    description:
+      'Paginated list of the page links on one domain. Their `page` and `target.audience` can only be followed when `pageId` is given.',
+    args: {
+      pageId: t.arg.id({
+        description:
+          'Raw id (`pageId`) or global id (`id`) of the page whose links are listed. Links of all pages are listed when absent.',
+      }),
+      path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
+      tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
+    },
+    demand: () => filtered,
+  }),
+);
 
 builder.objectField(PageRef, 'links', (t) =>
   listField(t, {
@@ -48,18 +89,18 @@ builder.objectField(PageRef, 'links', (t) =>
 
 builder.objectField(PageLinkRef, 'page', (t) =>
   referenceField(t, pageEntity, {
+    from: 'object',
     description:
       'Page that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
-    from: 'object',
     key: (link) => ({ pageId: pageIdOf(link) }),
   }),
 );
 
 builder.objectField(PageLinkTargetRef, 'audience', (t) =>
   referenceField(t, audienceEntity, {
+    from: 'object',
     description:
       'Audience that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
-    from: 'object',
     key: (target) =>
       target.audienceId ? { pageId: pageIdOf(target), audienceId: target.audienceId } : null,
   }),
@@ -71,14 +112,22 @@ const toAudience: ListDemand = {
   from: 'key',
   route: routes.listPageLinks,
   walks: true,
-  list: (parent, { tenantDomainId }, context) => {
+  list: (parent, args, context): List<PageLinkNode> => {
     // Only ever called with an audience or its key.
-    const { pageId, audienceId } = parent as AudienceKey;
-    const domain = filtersOf({
-      // The schema declares it below.
-      tenantDomainId: rawId('tenantDomainId', tenantDomainId as string | null | undefined),
-    });
-    return linksTo(context, soundKey({ pageId, audienceId }), domain);
+    const { pageId, audienceId } = parent as KeyOf<'pageId' | 'audienceId'>;
+    soundKey({ audienceId });
+    const { tenantDomainId } = args as PageLinkArgs;
+    const query = filtersOf({ pageId, tenantDomainId: rawId('tenantDomainId', tenantDomainId) });
+    const source = restList(context, routes.listPageLinks, { query });
+    return {
+      id: JSON.stringify(['to', audienceId, source.id]),
+      source,
+      fetch: async (_page, call) => {
+        const links = await readAll(context, source, call);
+        const wanted = links.filter((link) => link.target?.audienceId === audienceId);
+        return wholePage(wanted.map((link) => withPage(link, pageId)));
+      },
+    };
   },
 };
 
@@ -93,31 +142,3 @@ builder.objectField(AudienceRef, 'links', (t) =>
     demand: () => toAudience,
   }),
 );
-
-interface AudienceKey {
-  readonly pageId: string;
-  readonly audienceId: string;
-}
-
-function linksTo(
-  context: Context,
-  { pageId, audienceId }: AudienceKey,
-  domain: { readonly tenantDomainId?: string },
-): List<PageLinkNode> {
-  const ofPage = restList(context, routes.listPageLinks, { query: { pageId, ...domain } });
-  const fetch = async (call: CallOptions) => {
-    const links: PageLink[] = [];
-    for await (const page of walkList(context, ofPage, call)) {
-      links.push(...page.filter((link) => link.target?.audienceId === audienceId));
-    }
-    return { items: links, hasMore: false, nextCursor: null, totalCount: links.length };
-  };
-  return mapList(
-    {
-      id: JSON.stringify(['to', audienceId, ofPage.id]),
-      source: ofPage,
-      fetch: (_page, call) => fetch(call),
-    },
-    (link: PageLink) => withPage(link, pageId),
-  );
-}

@@ -1,4 +1,3 @@
 /** What page links add to the schema. */
 import './page-link.type.ts';
-import './page-link.queries.ts';
 import './page-link.edges.ts';

@@ -4,9 +4,9 @@
  * REST does not say which page a link leads to: the graph knows it only when it asked for the links
  * of one page. No route reads a link alone, so it is no node. Source: interface.md, "PageLink".
  */
-import { builder } from '../../graph/types/builder.ts';
 import { unsupported } from '../../graph/errors.ts';
-import { restFields } from '../../graph/types/rest-fields.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { restType } from '../../graph/types/rest-type.ts';
 import { PageLink, PageLinkTarget } from '../../v0/page-link.ts';
 
 /** What the gateway knows beside REST's answer. */
@@ -47,18 +47,18 @@ export function pageIdOf({ knownPageId }: KnownPage): string {
   );
 }
 
-builder.objectType(PageLinkRef, {
+restType(PageLinkRef, PageLink, {
   description:
     'A URL path on a tenant domain that leads to an audience of a page. Any field is null when the backend leaves it out.',
-  fields: (t) => ({
-    ...restFields(t, PageLink, {
-      pageLinkId: 'Raw id of this link in the REST API.',
-      tenantDomainId: 'Raw id of the domain.',
-      path: 'URL path on the domain.',
-      createdAt: 'Time of creation.',
-      updatedAt: 'Time of the last change.',
-      deletedAt: 'Time of deletion. Null if not deleted.',
-    }),
+  fields: {
+    pageLinkId: 'Raw id of this link in the REST API.',
+    tenantDomainId: 'Raw id of the domain.',
+    path: 'URL path on the domain.',
+    createdAt: 'Time of creation.',
+    updatedAt: 'Time of the last change.',
+    deletedAt: 'Time of deletion. Null if not deleted.',
+  },
+  added: (t) => ({
     target: t.field({
       type: PageLinkTargetRef,
       nullable: true,
@@ -72,11 +72,10 @@ builder.objectType(PageLinkRef, {
   }),
 });
 
-builder.objectType(PageLinkTargetRef, {
+restType(PageLinkTargetRef, PageLinkTarget, {
   description: 'Target of a page link. Any field is null when the backend leaves it out.',
-  fields: (t) =>
-    restFields(t, PageLinkTarget, {
-      targetType: 'Kind of target. The REST API does not document its values.',
-      audienceId: 'Raw id of the audience that the link leads to.',
-    }),
+  fields: {
+    targetType: 'Kind of target. The REST API does not document its values.',
+    audienceId: 'Raw id of the audience that the link leads to.',
+  },
 });

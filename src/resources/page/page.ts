@@ -1,4 +1,4 @@
 /** What pages add to the schema. */
 import './page.type.ts';
-import './page.queries.ts';
+import './page.edges.ts';
 import './page.mutations.ts';

@@ -1,11 +1,11 @@
 /**
- * The GraphQL type of pages, with all that is nested in one.
+ * The type of pages, with all that is nested in one.
  *
  * Source: interface.md, "Page". What is nested in a page may be absent or null in practice.
  */
+import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
-import { nodeType } from '../../graph/types/node-type.ts';
-import { restFields } from '../../graph/types/rest-fields.ts';
+import { nodeType, restType } from '../../graph/types/rest-type.ts';
 import {
   Action,
   ActionCardWidget,
@@ -18,8 +18,16 @@ import {
   type PAGE_STATUSES,
   type PAGE_TYPES,
 } from '../../v0/page.ts';
-import { pageEntity } from './page.entity.ts';
+import { routes } from '../../v0/routes.ts';
 import { PageMetadataRef } from './page-metadata.type.ts';
+
+export const PageRef = builder.objectRef<Page>('Page');
+
+export const pageEntity = new Entity({
+  ref: PageRef,
+  key: ['pageId'],
+  route: routes.getPage,
+});
 
 export const PageTypeRef = builder.enumType('PageType', {
   description: 'Purpose of a page.',
@@ -41,78 +49,71 @@ const PageStatusRef = builder.enumType('PageStatus', {
   } satisfies Record<(typeof PAGE_STATUSES)[number], object>,
 });
 
-const LogoImageRef = builder.objectRef<LogoImage>('LogoImage');
-builder.objectType(LogoImageRef, {
+const LogoImageRef = restType(builder.objectRef<LogoImage>('LogoImage'), LogoImage, {
   description: 'Image file of a logo. Any field is null when the backend leaves it out.',
-  fields: (t) =>
-    restFields(t, LogoImage, {
-      altText: 'Alternative text.',
-      url: 'URL of the image.',
-      fileId: 'Raw id of the file.',
-      assetId: 'Raw id of the asset.',
-    }),
+  fields: {
+    altText: 'Alternative text.',
+    url: 'URL of the image.',
+    fileId: 'Raw id of the file.',
+    assetId: 'Raw id of the asset.',
+  },
 });
 
-const LogoRef = builder.objectRef<Logo>('Logo');
-builder.objectType(LogoRef, {
+const LogoRef = restType(builder.objectRef<Logo>('Logo'), Logo, {
   description: 'A logo on an action card.',
-  fields: (t) =>
-    restFields(t, Logo, {
-      image: {
-        type: LogoImageRef,
-        description: 'Image file of the logo. Null when the backend leaves it out.',
-      },
-    }),
+  fields: {
+    image: {
+      type: LogoImageRef,
+      description: 'Image file of the logo. Null when the backend leaves it out.',
+    },
+  },
 });
 
-const ActionRef = builder.objectRef<Action>('Action');
-builder.objectType(ActionRef, {
+const ActionRef = restType(builder.objectRef<Action>('Action'), Action, {
   description: 'A call to action on a page. Any field is null when the backend leaves it out.',
-  fields: (t) =>
-    restFields(t, Action, {
-      actionId: 'Raw id of this action in the REST API.',
-      actionIndex: 'Sort position among the actions of the page, ascending.',
-      purpose: 'Purpose of the action. The REST API does not document its values.',
-      buttonTitle: 'Label of the button.',
-      actionType: 'Kind of action. The REST API does not document its values.',
-      url: 'URL that the action opens.',
-    }),
+  fields: {
+    actionId: 'Raw id of this action in the REST API.',
+    actionIndex: 'Sort position among the actions of the page, ascending.',
+    purpose: 'Purpose of the action. The REST API does not document its values.',
+    buttonTitle: 'Label of the button.',
+    actionType: 'Kind of action. The REST API does not document its values.',
+    url: 'URL that the action opens.',
+  },
 });
 
-const ActionCardWidgetRef = builder.objectRef<ActionCardWidget>('ActionCardWidget');
-builder.objectType(ActionCardWidgetRef, {
-  description:
-    'A card shown beside the actions of a page. Any field is null when the backend leaves it out.',
-  fields: (t) =>
-    restFields(t, ActionCardWidget, {
+const ActionCardWidgetRef = restType(
+  builder.objectRef<ActionCardWidget>('ActionCardWidget'),
+  ActionCardWidget,
+  {
+    description:
+      'A card shown beside the actions of a page. Any field is null when the backend leaves it out.',
+    fields: {
       type: 'Kind of card. The REST API does not document its values.',
       title: 'Heading of the card.',
       logos: { type: LogoRef, description: 'Logos on the card, in display order.' },
-    }),
-});
+    },
+  },
+);
 
-const ScriptRef = builder.objectRef<Script>('Script');
-builder.objectType(ScriptRef, {
+const ScriptRef = restType(builder.objectRef<Script>('Script'), Script, {
   description: 'A script embedded in a page. Any field is null when the backend leaves it out.',
-  fields: (t) =>
-    restFields(t, Script, {
-      content: 'Source code of the script.',
-      enabled: 'Whether the script is embedded.',
-      name: 'Internal name, for editors.',
-      description: 'Internal description, for editors.',
-      injectionPoint:
-        'Place in the document where the script is embedded. The REST API does not document its values.',
-    }),
+  fields: {
+    content: 'Source code of the script.',
+    enabled: 'Whether the script is embedded.',
+    name: 'Internal name, for editors.',
+    description: 'Internal description, for editors.',
+    injectionPoint:
+      'Place in the document where the script is embedded. The REST API does not document its values.',
+  },
 });
 
-const FooterLinkRef = builder.objectRef<FooterLink>('FooterLink');
-builder.objectType(FooterLinkRef, {
+const FooterLinkRef = restType(builder.objectRef<FooterLink>('FooterLink'), FooterLink, {
   description: 'A link in the footer of a page. Any field is null when the backend leaves it out.',
-  fields: (t) => ({
-    ...restFields(t, FooterLink, {
-      text: 'Link text.',
-      url: 'URL that the link opens.',
-    }),
+  fields: {
+    text: 'Link text.',
+    url: 'URL that the link opens.',
+  },
+  added: (t) => ({
     linkId: t.exposeID('id', {
       nullable: true,
       description: 'Raw id of the link, which the REST API calls `id`.',
@@ -120,67 +121,69 @@ builder.objectType(FooterLinkRef, {
   }),
 });
 
-const FooterLinkGroupRef = builder.objectRef<FooterLinkGroup>('FooterLinkGroup');
-builder.objectType(FooterLinkGroupRef, {
-  description:
-    'A group of links in the footer of a page. Any field is null when the backend leaves it out.',
-  fields: (t) => ({
-    ...restFields(t, FooterLinkGroup, {
+const FooterLinkGroupRef = restType(
+  builder.objectRef<FooterLinkGroup>('FooterLinkGroup'),
+  FooterLinkGroup,
+  {
+    description:
+      'A group of links in the footer of a page. Any field is null when the backend leaves it out.',
+    fields: {
       title: 'Heading of the group.',
       links: { type: FooterLinkRef, description: 'Links of the group, in display order.' },
+    },
+    added: (t) => ({
+      groupId: t.exposeID('id', {
+        nullable: true,
+        description: 'Raw id of the group, which the REST API calls `id`.',
+      }),
     }),
-    groupId: t.exposeID('id', {
-      nullable: true,
-      description: 'Raw id of the group, which the REST API calls `id`.',
-    }),
-  }),
-});
+  },
+);
 
-nodeType(pageEntity, {
+nodeType(pageEntity, Page, {
   description: 'A page. Each visitor sees the variant that is made for their audience.',
-  fields: (t) =>
-    restFields(t, Page, {
-      pageId: 'Raw id of this page in the REST API.',
-      name: 'Internal name, for editors.',
-      title: 'Title shown to visitors.',
-      brandId: 'Raw id of the brand of the page.',
-      pageContext: 'Context that describes what the page is about.',
-      pageType: {
-        type: PageTypeRef,
-        description:
-          'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
-      },
-      status: {
-        type: PageStatusRef,
-        description:
-          'Lifecycle status. Null with an error when the backend answers a status that this schema does not have.',
-      },
-      actions: {
-        type: ActionRef,
-        description: 'Calls to action that visitors can choose from. No call of its own.',
-      },
-      actionCardWidgets: {
-        type: ActionCardWidgetRef,
-        description: 'Cards shown beside the actions, in display order. No call of its own.',
-      },
-      scripts: {
-        type: ScriptRef,
-        description: 'Scripts embedded in the page. No call of its own.',
-      },
-      footerLinks: {
-        type: FooterLinkGroupRef,
-        description: 'Groups of links in the footer, in display order. No call of its own.',
-      },
-      audiencesCount: 'Number of audiences of the page.',
-      archivedAt: 'Time of archiving. Null if not archived.',
-      deletedAt: 'Time of deletion. Null if not deleted.',
-      createdAt: 'Time of creation.',
-      updatedAt: 'Time of the last change.',
-      headerActionId: 'Raw id of the action shown in the page header. Null when there is none.',
-      metadata: {
-        type: PageMetadataRef,
-        description:
-          'Metadata for search engines and link previews. Null when there is none. No call of its own.',
-      },
-    }),
+  fields: {
+    pageId: 'Raw id of this page in the REST API.',
+    name: 'Internal name, for editors.',
+    title: 'Title shown to visitors.',
+    brandId: 'Raw id of the brand of the page.',
+    pageContext: 'Context that describes what the page is about.',
+    pageType: {
+      type: PageTypeRef,
+      description:
+        'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
+    },
+    status: {
+      type: PageStatusRef,
+      description:
+        'Lifecycle status. Null with an error when the backend answers a status that this schema does not have.',
+    },
+    actions: {
+      type: ActionRef,
+      description: 'Calls to action that visitors can choose from. No call of its own.',
+    },
+    actionCardWidgets: {
+      type: ActionCardWidgetRef,
+      description: 'Cards shown beside the actions, in display order. No call of its own.',
+    },
+    scripts: {
+      type: ScriptRef,
+      description: 'Scripts embedded in the page. No call of its own.',
+    },
+    footerLinks: {
+      type: FooterLinkGroupRef,
+      description: 'Groups of links in the footer, in display order. No call of its own.',
+    },
+    audiencesCount: 'Number of audiences of the page.',
+    archivedAt: 'Time of archiving. Null if not archived.',
+    deletedAt: 'Time of deletion. Null if not deleted.',
+    createdAt: 'Time of creation.',
+    updatedAt: 'Time of the last change.',
+    headerActionId: 'Raw id of the action shown in the page header. Null when there is none.',
+    metadata: {
+      type: PageMetadataRef,
+      description:
+        'Metadata for search engines and link previews. Null when there is none. No call of its own.',
+    },
+  },
 });

@@ -1,21 +1,34 @@
 /**
- * Account → Persons, Person → Account, Audience → Person.
- *
- * Accounts and audiences need not know their persons: both edges live here.
+ * Fields that lead to persons, and from them to their account.
  */
 import { arrayConnectionField } from '../../graph/connection/array-connection.ts';
-import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/connection/connection-type.ts';
+import { listField } from '../../graph/connection/list-field.ts';
 import { demanding, type LoadDemand } from '../../graph/entity/demand.ts';
-import { costing } from '../../graph/types/field-builder.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
 import { soundKey } from '../../graph/entity/key.ts';
+import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { costing } from '../../graph/types/field-builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { accountEntity, AccountRef } from '../account/account.entity.ts';
 import { accountByDomainLoader, findAccountByDomain } from '../account/account.loader.ts';
-import { AudienceRef } from '../audience/audience.entity.ts';
-import { personEntity, PersonRef } from './person.entity.ts';
+import { accountEntity, AccountRef } from '../account/account.type.ts';
+import { AudienceRef } from '../audience/audience.type.ts';
 import { activityWithPersons, personsOfAccountLoader } from './person.loader.ts';
-import { PersonConnectionRef } from './person.queries.ts';
+import { personEntity, PersonRef } from './person.type.ts';
+
+export const PersonConnectionRef = connectionType(PersonRef, personEntity);
+
+builder.queryFields((t) => ({
+  person: lookupField(t, personEntity, 'Fetches a person by id. Null when there is none.'),
+  persons: listField(t, {
+    type: PersonConnectionRef,
+    description: 'Paginated list of persons.',
+    from: 'key',
+    route: routes.listPersons,
+    items: personEntity,
+    input: () => ({}),
+  }),
+}));
 
 /** Persons of an account share its domain, by which they find it again. */
 const ofAccount = {
@@ -86,9 +99,8 @@ builder.objectField(PersonRef, 'account', (t) =>
 
 builder.objectField(AudienceRef, 'person', (t) =>
   referenceField(t, personEntity, {
+    from: 'object',
     description:
       'Person the audience is made for. Null when it is not made for one person, or when that person no longer exists.',
-    from: 'object',
-    key: ({ personId }) => (personId ? { personId } : null),
   }),
 );

@@ -4,17 +4,18 @@
  * Read with the account itself where there is a route for that. Where there is none, they are known
  * by what they did: the distinct persons of the account's activity, by their ids.
  */
-import type { CallOptions } from '../../rest/client/client.ts';
+import { readAll } from '../../graph/connection/list-walk.ts';
+import { restList } from '../../graph/connection/list.ts';
 import { NodeReference } from '../../graph/connection/node-page.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
-import { restList } from '../../graph/connection/list.ts';
-import { walkList } from '../../graph/connection/list-walk.ts';
+import type { KeyOf } from '../../graph/entity/entity.ts';
 import { Loader } from '../../graph/entity/loader.ts';
+import type { CallOptions } from '../../rest/client/client.ts';
 import type { Person } from '../../v0/person.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';
 
-type AccountKey = Readonly<Record<'accountId', string>>;
+type AccountKey = KeyOf<'accountId'>;
 type Persons = readonly (Person | NodeReference)[];
 
 /** Null when there is no such account. */
@@ -51,10 +52,7 @@ async function activePersons(
   { accountId }: AccountKey,
   call: CallOptions,
 ): Promise<Persons> {
-  const activity = activityWithPersons(context, accountId);
-  const ids = new Set<string>();
-  for await (const items of walkList(context, activity, call)) {
-    for (const { personId } of items) if (typeof personId === 'string') ids.add(personId);
-  }
-  return [...ids].map((personId) => new NodeReference({ personId }));
+  const activity = await readAll(context, activityWithPersons(context, accountId), call);
+  const ids = activity.flatMap(({ personId }) => (typeof personId === 'string' ? personId : []));
+  return [...new Set(ids)].map((personId) => new NodeReference({ personId }));
 }

@@ -1,14 +1,27 @@
 /**
- * Topic → Entries, TopicEntry → Topic.
- *
- * Entries are an array in REST and come with their topic: they page both ways and cost nothing.
+ * Fields that lead to topics and their entries.
  */
 import { arrayConnectionField } from '../../graph/connection/array-connection.ts';
-import { builder } from '../../graph/types/builder.ts';
 import { connectionType } from '../../graph/connection/connection-type.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
-import { topicEntity, TopicRef } from './topic.entity.ts';
-import { topicEntryEntity, TopicEntryRef } from './topic-entry.entity.ts';
+import { listField } from '../../graph/connection/list-field.ts';
+import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { routes } from '../../v0/routes.ts';
+import { topicEntity, topicEntryEntity, TopicEntryRef, TopicRef } from './topic.type.ts';
+
+const TopicConnectionRef = connectionType(TopicRef);
+
+builder.queryFields((t) => ({
+  topic: lookupField(t, topicEntity, 'Fetches a topic by id. Null when there is none.'),
+  topics: listField(t, {
+    type: TopicConnectionRef,
+    description: 'Paginated list of topics. Their entries come with them.',
+    from: 'key',
+    route: routes.listTopics,
+    items: topicEntity,
+    input: () => ({}),
+  }),
+}));
 
 const TopicEntryConnectionRef = connectionType(TopicEntryRef);
 
@@ -24,9 +37,5 @@ builder.objectField(TopicRef, 'entries', (t) =>
 );
 
 builder.objectField(TopicEntryRef, 'topic', (t) =>
-  referenceField(t, topicEntity, {
-    description: 'Topic that the entry belongs to.',
-    from: 'key',
-    key: ({ topicId }) => ({ topicId }),
-  }),
+  referenceField(t, topicEntity, { from: 'key', description: 'Topic that the entry belongs to.' }),
 );

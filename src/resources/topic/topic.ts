@@ -1,5 +1,4 @@
 /** What topics add to the schema. */
 import './topic.type.ts';
 import './topic.edges.ts';
-import './topic.queries.ts';
 import './topic.mutations.ts';

@@ -99,10 +99,8 @@ export interface Decoded {
   readonly sound: boolean;
 }
 
-/** How an attempt ended. */
 export type Outcome<Result = Answer> = Result | Error;
 
-/** Starts an attempt. */
 export type Send = (attempt: Attempt) => void;
 
 /** Takes an attempt's outcome: called once, and never throws. */

@@ -7,7 +7,6 @@
 import { isReserved, type PathParameters } from '../../v0/routes.ts';
 import { RestInputError, type RouteLabel } from './errors.ts';
 
-/** Values of a path's parameters. */
 export type PathValues<Path extends string> = Readonly<Record<PathParameters<Path>, string>>;
 
 /** The longest id that is passed on, in characters. Assumed: the document shows no limit. */

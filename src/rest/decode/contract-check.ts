@@ -13,7 +13,6 @@ type OnFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey) => void
 /** False when the value itself is wrong; faults inside it go to `onFault`. */
 type Check = (value: unknown, onFault: OnFault) => boolean;
 
-/** The check of a schema, made once. */
 export function checkOf(schema: z.core.$ZodType): Check {
   let check = checks.get(schema);
   if (!check) {

@@ -23,7 +23,7 @@ import {
 } from '../client/errors.ts';
 import type { UpstreamObserver } from '../client/observer.ts';
 
-export interface LimiterOptions {
+interface LimiterOptions {
   /** Calls under way at once, of all keys. */
   readonly connections: number;
   /** Calls of one flow that may wait before its first answer. */

@@ -120,7 +120,6 @@ class Read implements Flight {
     answerInTurns(callers, value, status);
   }
 
-  /** One caller stops waiting. */
   leave(): void {
     this.#waiting -= 1;
     if (this.#waiting > 0) return;

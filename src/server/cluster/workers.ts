@@ -36,24 +36,6 @@ interface WorkersOptions {
   readonly logger: Logger;
 }
 
-interface Workers {
-  /**
-   * Resolves once all can serve; the first serves before that.
-   *
-   * @throws {WorkerStartError}
-   * @throws what Node throws when the port can't be had.
-   */
-  start(): Promise<Started>;
-  /** Drains all of them at once; true when each finished what was under way within the time. */
-  close(timeoutMs: number): Promise<boolean>;
-}
-
-interface Started {
-  readonly port: number;
-  /** Whether the backend answers. */
-  readonly usable: boolean;
-}
-
 /** The first worker could not start, and has logged why. */
 export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
@@ -70,7 +52,7 @@ interface Place {
   onMetrics: ((id: number, metrics: MetricsOfWorker) => void) | undefined;
 }
 
-export function createWorkers({ count, address, env, logger }: WorkersOptions): Workers {
+export function createWorkers({ count, address, env, logger }: WorkersOptions) {
   const places = Array.from({ length: count }, (_, index): Place => ({
     number: index + 1,
     process: undefined,
@@ -87,6 +69,12 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
   const living = (): Worker[] => places.flatMap(({ process }) => process ?? []);
 
   return {
+    /**
+     * Resolves once all can serve, with whether the backend answers; the first serves before that.
+     *
+     * @throws {WorkerStartError}
+     * @throws what Node throws when the port can't be had.
+     */
     start: async () => {
       const [first, ...others] = places as [Place, ...Place[]]; // at least one
       // One before the others: a reason not to start is then logged once.
@@ -98,7 +86,8 @@ export function createWorkers({ count, address, env, logger }: WorkersOptions): 
       if (!closing) await Promise.allSettled(others.map(fork));
       return { port, usable };
     },
-    close: async (timeoutMs) => {
+    /** Drains all of them at once; true when each finished what was under way within the time. */
+    close: async (timeoutMs: number): Promise<boolean> => {
       closing = true;
       const ended = places.flatMap(({ process: worker, heardMs }) =>
         worker

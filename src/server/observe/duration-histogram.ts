@@ -25,7 +25,6 @@ export class DurationHistogram<Row> {
   readonly #labelsOf: (row: Row) => Labels;
   readonly #series = new Map<Row, Series>();
 
-  /** @param labelsOf the labels of a row. */
   constructor(name: string, help: string, labelsOf: (row: Row) => Labels) {
     this.#name = name;
     this.#labelsOf = labelsOf;

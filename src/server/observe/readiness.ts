@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureKind } from '../../rest/client/errors.ts';
-import type { Breaker, BreakerScope, BreakerState } from '../../rest/resilience/circuit-breaker.ts';
+import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { TrustedReport } from '../trusted/trusted-documents.ts';
 import { connectionFailureOf } from '../../rest/transport/transport-fault.ts';
 
@@ -37,48 +37,14 @@ function codeOf(cause: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
 }
 
-interface ReadinessReport {
-  readonly ready: boolean;
-  /**
-   * Whether a circuit is open for a part of the backend, or a file of trusted documents is bad; the
-   * rest is served.
-   */
-  readonly degraded: boolean;
-  readonly draining: boolean;
-  /** Never an address or a key. */
-  readonly upstream: UpstreamReport;
-  /** Where there are any. */
-  readonly trustedDocuments?: TrustedReport;
-}
-
-interface UpstreamReport extends Reached {
-  /** Of the host: `open` means that calls are refused for some seconds. */
-  readonly breaker: BreakerState;
-  /**
-   * What circuits are open, a scope and route each: `{ "scope": "route", "route": "GET /v0/topics",
-   * … }`.
-   */
-  readonly open: readonly OpenCircuits[];
-}
-
-interface OpenCircuits {
-  readonly scope: BreakerScope;
-  readonly route?: string;
-  readonly state: BreakerState;
-  /** How many circuits: of different keys, where a scope has some. */
-  readonly count: number;
-}
-
 interface Reached {
   readonly reachable: boolean;
-  /** What it answered; null when nothing. */
   readonly status: number | null;
   /** Why it did not answer. */
   readonly failure?: FailureKind;
 }
 
 interface Probed extends Reached {
-  /** For logs. */
   readonly cause?: unknown;
 }
 
@@ -110,7 +76,6 @@ export class Readiness {
   #good: { readonly probed: Probed; readonly atMs: number } | undefined;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #trusted: ReadinessOptions['trustedDocuments'];
-  /** The last answer. */
   #ready = true;
 
   constructor(probe: Probe, breaker: Breaker, { onChange, trustedDocuments }: ReadinessOptions) {
@@ -137,21 +102,24 @@ export class Readiness {
     if (isAnswered !== this.#ready && !this.#draining) void this.#ask().then(this.#notice);
   }
 
-  async report(): Promise<ReadinessReport> {
+  async report() {
     const probed = await this.#askShortly();
     const { cause, ...reached } = probed;
     const { usable, breaker } = this.#notice(probed);
+    const trustedDocuments = this.#trusted?.report();
+    // Circuits by scope and route: `{ "scope": "route", "route": "GET /v0/topics", "state": "open", "count": 2 }`.
     const open = this.#breaker.tripped.map(({ scope, route, state, count }) => ({
       scope,
       ...(route && { route: `${route.method} ${route.path}` }),
       state,
       count,
     }));
-    const trustedDocuments = this.#trusted?.report();
     return {
       ready: usable && !this.#draining,
+      // A part of the backend is left alone, or a file of trusted documents is bad; the rest is served.
       degraded: open.length > 0 || (trustedDocuments?.bad.length ?? 0) > 0,
       draining: this.#draining,
+      // Never an address or a key. `breaker` is the host's: `open` means that calls are refused for some seconds.
       upstream: { ...reached, breaker, open },
       ...(trustedDocuments && { trustedDocuments }),
     };

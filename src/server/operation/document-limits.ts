@@ -15,6 +15,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { fragmentsOf, type OperationContext } from '../../execution/collect-fields.ts';
+import { isIncremental } from '../../execution/incremental/directives.ts';
 
 /** Of a document, unless something else is named. */
 export interface DocumentLimits {
@@ -158,35 +160,24 @@ function findExcess(
 const excess = (what: string, limit: number, found: number, instead = 'split the query') =>
   `A query may have ${limit} ${what}, this one has ${found}: ${instead}.`;
 
-/** What a selection comes to with its fragments written out. */
-interface Size {
-  readonly depth: number;
-  readonly aliases: number;
-  readonly directives: number;
-  readonly incremental: number;
-  readonly idLists: number;
-  readonly fields: number;
-  /** `INTROSPECTED_LISTS` inside each other, wherever they stand. */
-  readonly lists: number;
-  readonly introspectionDepth: number;
-  readonly introspectionLists: number;
-  readonly introspectionRepeats: number;
-}
-
-type Limited = keyof Size & keyof DocumentLimits;
-
-const NOTHING: Size = {
+const NOTHING = {
   depth: 0,
   aliases: 0,
   directives: 0,
   incremental: 0,
   idLists: 0,
   fields: 0,
+  /** `INTROSPECTED_LISTS` inside each other, wherever they stand. */
   lists: 0,
   introspectionDepth: 0,
   introspectionLists: 0,
   introspectionRepeats: 0,
 };
+
+/** What a selection comes to with its fragments written out. */
+type Size = Readonly<typeof NOTHING>;
+
+type Limited = keyof Size & keyof DocumentLimits;
 
 /** Fields of `__Schema` and `__Type` that answer many types or fields. */
 const INTROSPECTED_LISTS = new Set([
@@ -197,17 +188,14 @@ const INTROSPECTED_LISTS = new Set([
   'possibleTypes',
 ]);
 
-const INCREMENTAL = new Set(['defer', 'stream']);
-
 class Ruler {
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #fragments: OperationContext['fragments'];
   readonly #sizes = new Map<FragmentDefinitionNode, Size | undefined>();
   isCyclic = false;
   isIncremental = false;
 
-  constructor({ definitions }: DocumentNode) {
-    const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
-    this.#fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  constructor(document: DocumentNode) {
+    this.#fragments = fragmentsOf(document);
   }
 
   /** Whether it was measured with what spreads it. */
@@ -243,7 +231,7 @@ class Ruler {
   #of(selection: SelectionNode): Size {
     if (selection.kind === Kind.FIELD) return this.#ofField(selection);
     if (selection.kind === Kind.INLINE_FRAGMENT) return this.#ofSet(selection.selectionSet);
-    const fragment = this.#fragments.get(selection.name.value);
+    const fragment = this.#fragments[selection.name.value];
     return fragment ? this.#ofFragment(fragment) : NOTHING;
   }
 
@@ -271,7 +259,7 @@ class Ruler {
     { directives = [] }: { readonly directives?: readonly DirectiveNode[] },
   ): Size {
     if (directives.length === 0) return size;
-    const incremental = directives.filter(({ name }) => INCREMENTAL.has(name.value)).length;
+    const incremental = directives.filter(isIncremental).length;
     this.isIncremental ||= incremental > 0;
     return {
       ...size,
@@ -286,31 +274,35 @@ class Ruler {
    */
   countPairs(sets: readonly SelectionSetNode[]): number {
     const places = new Map<string, { fields: number; below: SelectionSetNode[] }>();
-    const spread = new Set<FragmentDefinitionNode>();
-    const collect = ({ selections }: SelectionSetNode): void => {
-      for (const selection of selections) {
-        if (selection.kind === Kind.FIELD) {
-          const { value: key } = selection.alias ?? selection.name;
-          const place = places.get(key) ?? { fields: 0, below: [] };
-          place.fields += 1;
-          if (selection.selectionSet) place.below.push(selection.selectionSet);
-          places.set(key, place);
-        } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-          collect(selection.selectionSet);
-        } else {
-          const fragment = this.#fragments.get(selection.name.value);
-          if (fragment) spread.add(fragment);
-        }
-      }
-    };
-    sets.forEach(collect);
-    // The set grows while it is walked.
-    for (const fragment of spread) collect(fragment.selectionSet);
+    for (const { alias, name, selectionSet } of fieldsIn(sets, this.#fragments)) {
+      const { value: key } = alias ?? name;
+      const place = places.get(key) ?? { fields: 0, below: [] };
+      place.fields += 1;
+      if (selectionSet) place.below.push(selectionSet);
+      places.set(key, place);
+    }
     let pairs = 0;
     for (const { fields, below } of places.values()) {
       pairs += (fields * (fields - 1)) / 2 + this.countPairs(below);
     }
     return pairs;
+  }
+}
+
+/** What is selected side by side: by sets and by the fragments in them, each once. */
+export function* fieldsIn(
+  sets: Iterable<SelectionSetNode>,
+  fragments: OperationContext['fragments'],
+): Generator<FieldNode, void> {
+  const open = new Set(sets);
+  // It grows while it is walked.
+  for (const { selections } of open) {
+    for (const one of selections) {
+      const isSpread = one.kind === Kind.FRAGMENT_SPREAD;
+      const inner = isSpread ? fragments[one.name.value]?.selectionSet : one.selectionSet;
+      if (one.kind === Kind.FIELD) yield one;
+      else if (inner) open.add(inner);
+    }
   }
 }
 

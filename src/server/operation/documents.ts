@@ -16,14 +16,15 @@ import {
   type DocumentNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
-  type SelectionSetNode,
   type ValidationRule,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { fragmentsOf } from '../../execution/collect-fields.ts';
 import { incrementalRules } from '../../execution/incremental/validation.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
 import {
   DEFAULT_LIMITS,
+  fieldsIn,
   findTextExcess,
   measure,
   type DocumentLimits,
@@ -85,26 +86,10 @@ export class KnownDocument {
 const META_FIELDS = new Set(['__typename', '__schema', '__type']);
 
 /** The names of the fields at the root of its operations, those in fragments as well. */
-function rootFieldsOf({ definitions }: DocumentNode): readonly string[] {
-  const names: string[] = [];
-  const spread = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) names.push(selection.name.value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
-      else spread.add(selection.name.value);
-    }
-  };
-  for (const one of definitions)
-    if (one.kind === Kind.OPERATION_DEFINITION) collect(one.selectionSet);
-  // The set grows while it is walked.
-  for (const name of spread) {
-    for (const one of definitions) {
-      if (one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name)
-        collect(one.selectionSet);
-    }
-  }
-  return names;
+function rootFieldsOf(document: DocumentNode): readonly string[] {
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const sets = operations.map(({ selectionSet }) => selectionSet);
+  return [...fieldsIn(sets, fragmentsOf(document))].map(({ name }) => name.value);
 }
 
 export class Documents {

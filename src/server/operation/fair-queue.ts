@@ -41,7 +41,6 @@ const MAX_DEBT_MS = 100;
  */
 const MAX_WAITING = 1_024;
 
-/** Too many tasks wait. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
@@ -174,7 +173,6 @@ export class FairQueue {
     return nowMs - this.#changedMs >= ALONE_AFTER_MS;
   }
 
-  /** Forgets flows without tasks and debts. */
   #forget(nowMs: number): void {
     for (const [key, flow] of this.#flows) {
       payOff(flow, nowMs);
@@ -201,7 +199,6 @@ export class FairQueue {
     return this.#restsUntilMs - performance.now();
   }
 
-  /** Serves flows that do not owe much. */
   #takeTurns(): void {
     for (const [key, flow] of this.#flows) {
       if (flow.tasks.length === 0 || owesMuch(flow)) continue;

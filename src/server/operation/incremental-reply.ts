@@ -11,7 +11,7 @@ import { continuationsOf } from '../../graph/continuation.ts';
 import type { IncrementalFormat } from './media-type.ts';
 import { presentErrors, Reply, type Presentation, type ReplyParts } from './reply.ts';
 
-export interface IncrementalReplyOptions {
+interface IncrementalReplyOptions {
   readonly format: IncrementalFormat;
   readonly presentation: Presentation;
   /** The `extensions` of the last part, beside where to continue. */

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { assertExecutable } from '../../execution/assert-executable.ts';
 import type { MaybePromise } from '../../execution/execution.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
-import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import { Turns } from '../../lib/turns.ts';
 import { ReplyStream } from '../live/reply-stream.ts';
 import type { Subscriptions } from '../live/subscriptions.ts';
@@ -21,7 +21,6 @@ import {
   type TrustedDocumentsOptions,
   type TrustedObserver,
 } from '../trusted/trusted-documents.ts';
-import { checkApiKey } from './api-key.ts';
 import { Documents, KnownDocument, type DocumentsOptions } from './documents.ts';
 import { FairQueue, QueueFullError } from './fair-queue.ts';
 import {
@@ -39,12 +38,11 @@ export interface OperationHandlerOptions extends OperationRunnerOptions, Documen
   readonly apiKey?: string | undefined;
   /** Where trusted documents are, and whether others are refused. @default none */
   readonly trustedDocuments?: TrustedDocumentsOptions | undefined;
-  /** Called when trusted documents were read. */
   readonly trustedObserver?: TrustedObserver | undefined;
 }
 
 /** Of a carrier that can write more than one reply. */
-export interface StreamingRequest extends OperationRequest {
+interface StreamingRequest extends OperationRequest {
   readonly streams: true;
 }
 
@@ -80,12 +78,6 @@ const STEP_MS = 2;
 /** `Retry-After` when the queue is full, in milliseconds. */
 const QUEUE_FULL_WAIT_MS = 1_000;
 
-const NOBODY: TrustedObserver = {
-  onRead: () => {},
-  onBadFile: () => {},
-  onInvalidDocument: () => {},
-};
-
 export class OperationHandler {
   readonly trusted: TrustedDocuments | undefined;
   readonly #options: OperationHandlerOptions;
@@ -99,7 +91,7 @@ export class OperationHandler {
     this.#options = options;
     this.#documents = new Documents(options);
     this.#runner = new OperationRunner(options);
-    const { trustedDocuments, trustedObserver = NOBODY } = options;
+    const { trustedDocuments, trustedObserver = {} } = options;
     this.trusted =
       trustedDocuments &&
       new TrustedDocuments(trustedDocuments, (text) => this.#prepare(text), trustedObserver);
@@ -263,13 +255,15 @@ export class OperationHandler {
   /**
    * The key to call the backend with; undefined for what calls nothing.
    *
-   * @throws UNAUTHENTICATED where one is needed and not there.
+   * @throws UNAUTHENTICATED where one is needed and not there, or cannot be used.
    */
   #keyFor({ apiKey }: OperationRequest, { isOfSchema }: KnownDocument): string | undefined {
     // A bad key is refused: its sender did not ask for the deployment's own key.
     if (apiKey != null) {
-      checkApiKey(apiKey);
-      return apiKey;
+      // A header sent twice arrives with ", " between its values: the space gives it away.
+      if (isApiKey(apiKey)) return apiKey;
+      const message = `Send one ${API_KEY_HEADER} header of ${API_KEY_FORM}.`;
+      throw refusal(401, 'UNAUTHENTICATED', message);
     }
     const { apiKey: fallback } = this.#options;
     if (fallback === undefined && !isOfSchema) {

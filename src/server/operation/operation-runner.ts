@@ -55,7 +55,7 @@ export interface OperationRunnerOptions {
   readonly live?: LiveOptions | undefined;
 }
 
-export interface LiveOptions {
+interface LiveOptions {
   /** The least and the most time between two polls of an object, in milliseconds. @default 500, 5,000 */
   readonly pollMs?: PollRange | undefined;
   /** Subscriptions that one key may have open. @default 2,500 */
@@ -79,14 +79,12 @@ export interface OperationRequest {
   readonly apiKey: string | null | undefined;
   /** The `x-explain` header. */
   readonly explain: string | null | undefined;
-  /** The `Accept` header. */
   readonly accept?: string | null | undefined;
   readonly record: RequestRecord;
   /** Whether nothing but subscriptions is taken. @default false */
   readonly onlySubscriptions?: boolean;
 }
 
-/** An operation that may run. */
 export interface AdmittedOperation {
   readonly params: OperationParams;
   readonly known: KnownDocument;
@@ -96,7 +94,7 @@ export interface AdmittedOperation {
 }
 
 /** Runs a task when its turn comes; never rejects. */
-export type TakeTurn = (task: () => MaybePromise<Executed>) => Promise<Executed | Reply>;
+type TakeTurn = (task: () => MaybePromise<Executed>) => Promise<Executed | Reply>;
 
 /** Errors of one answer: a few ids asked for under many aliases make thousands. */
 const MAX_ERRORS = 1_000;

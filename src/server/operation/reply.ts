@@ -40,7 +40,6 @@ export class Content {
     return (this.#body ??= JSON.parse(this.#text!) as FormattedExecutionResult);
   }
 
-  /** In JSON. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.#body));
   }
@@ -68,7 +67,6 @@ export class Content {
     this.#text ??= texts.join('');
   }
 
-  /** The SHA-256 of the text. */
   get digest(): string {
     return (this.#digest ??= hash('sha256', this.text, 'base64url'));
   }
@@ -118,7 +116,6 @@ export class Reply {
     return this.content.body;
   }
 
-  /** The body in JSON. */
   get text(): string {
     return this.content.text;
   }
@@ -130,7 +127,6 @@ export class Reply {
   }
 }
 
-/** What follows a reply. */
 export interface ReplyParts {
   readonly format: IncrementalFormat;
   /** The next part; undefined after the last one, or when its reader has left. */
@@ -141,8 +137,7 @@ export interface ReplyParts {
   readonly finished: Promise<void>;
 }
 
-export interface ReplyPart {
-  /** In JSON. */
+interface ReplyPart {
   readonly text: string;
   readonly isLast: boolean;
 }
@@ -163,7 +158,6 @@ const NONE: readonly never[] = [];
 export interface Executed extends Omit<ExecutionResult, 'errors'> {
   /** GraphQL errors, and other thrown values. */
   readonly errors?: readonly unknown[];
-  /** What is still to come. */
   readonly rest?: Rest;
 }
 

@@ -17,7 +17,6 @@ export interface RequestRecord {
   readonly leaving: Cancel;
   operationName?: string | undefined;
   operationType?: 'query' | 'mutation' | 'subscription';
-  /** Whether the document is a trusted one. */
   trusted?: boolean;
   /** The backend as this request used it, with its journal. */
   rest?: RestClient | undefined;
@@ -25,7 +24,7 @@ export interface RequestRecord {
   turns?: Turns;
   /** Why the body could not be read. */
   unreadable?: GraphQLError;
-  /** What is answered. */
+  /** Until it is sent. */
   reply?: Reply | undefined;
 }
 

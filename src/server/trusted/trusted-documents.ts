@@ -45,9 +45,9 @@ export interface BadFile {
 
 /** Each is called once for each change. */
 export interface TrustedObserver {
-  onRead(report: TrustedReport): void;
-  onBadFile(bad: BadFile): void;
-  onInvalidDocument(of: {
+  onRead?(report: TrustedReport): void;
+  onBadFile?(bad: BadFile): void;
+  onInvalidDocument?(of: {
     readonly file: string;
     readonly id: string;
     readonly reason: string;
@@ -176,7 +176,7 @@ export class TrustedDocuments {
       // It may be a mount that is away for a moment: what was read stays.
       if (this.#unreadable === undefined) {
         this.#unreadable = 'The folder cannot be read.';
-        this.#observer.onBadFile({ file: '.', reason: this.#unreadable });
+        this.#observer.onBadFile?.({ file: '.', reason: this.#unreadable });
       }
       return;
     }
@@ -201,7 +201,7 @@ export class TrustedDocuments {
       files.set(name, file);
       for (const [id, text] of file.texts) owners.set(id, { text, file: name });
       if (file !== before && file.bad !== undefined) {
-        this.#observer.onBadFile({ file: name, reason: file.bad });
+        this.#observer.onBadFile?.({ file: name, reason: file.bad });
       }
     }
     return files;
@@ -239,7 +239,7 @@ export class TrustedDocuments {
           }
           document = { text, known: this.#prepare(text) };
           const reason = invalidityOf(document.known)?.body.errors?.[0]?.message;
-          if (reason !== undefined) this.#observer.onInvalidDocument({ file, id, reason });
+          if (reason !== undefined) this.#observer.onInvalidDocument?.({ file, id, reason });
         }
         byText.set(text, document);
         byId.set(id, document);
@@ -250,7 +250,7 @@ export class TrustedDocuments {
     this.#byText = byText;
     this.#byId = byId;
     this.#byHash = byHash;
-    this.#observer.onRead(this.report());
+    this.#observer.onRead?.(this.report());
   }
 }
 

@@ -1,6 +1,8 @@
 /**
- * The queries of the warm-up, and what its made-up backend answers: the shapes of screens, with few bytes.
+ * The queries of the warm-up, in the shapes of screens, and what its made-up backend answers.
  */
+import { z } from 'zod';
+import { routes, type Route } from '../../v0/routes.ts';
 
 export const API_KEY = 'warm-up-key-0123456789';
 
@@ -21,107 +23,48 @@ export const QUERIES: readonly string[] = [
   fragment Named on Page { __typename id name }`,
 ];
 
-const SINCE = '2026-01-01T00:00:00Z';
 const ITEMS = 5;
 
-/** @param url of a GET: its path decides. */
-export function answerOf(url: string): unknown {
-  const [, , kind, id = '', list] = url.split('?')[0]!.split('/');
-  if (kind === 'pages') return list ? listOf((i) => audience(id, i)) : page(id);
-  if (list) return listOf((i) => log(id, i));
-  return id ? person(id) : listOf((i) => person(`person_${i}`));
+/** Stands for the id in the path that is asked. */
+const ASKED = '@';
+
+/** What the backend answers a GET: JSON in the shape of its route, with few bytes. */
+export function answersOfBackend(): (url: string) => string {
+  const samples = Object.values<Route>(routes)
+    .filter(({ method }) => method === 'GET')
+    .map(({ path, response }) => ({
+      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
+      text: JSON.stringify(sampleOf(response, '', path)),
+    }));
+  return (url) => {
+    const [path = ''] = url.split('?');
+    const { pattern, text } = samples.find((one) => one.pattern.test(path))!; // the queries ask for no other
+    return text.replaceAll(ASKED, pattern.exec(path)?.[1] ?? 'none');
+  };
 }
 
-const listOf = (item: (i: number) => unknown) => ({
-  items: Array.from({ length: ITEMS }, (_, i) => item(i)),
-  hasMore: false,
-  nextCursor: null,
-  totalCount: ITEMS,
-});
+let ids = 0;
 
-const page = (pageId: string) => ({
-  pageId,
-  name: `Name of ${pageId}`,
-  title: 'Title',
-  brandId: 'brand',
-  pageContext: 'Context',
-  pageType: 'inbound',
-  status: 'published',
-  actions: [],
-  actionCardWidgets: [],
-  scripts: [],
-  footerLinks: [],
-  audiencesCount: ITEMS,
-  archivedAt: null,
-  deletedAt: null,
-  createdAt: SINCE,
-  updatedAt: SINCE,
-  headerActionId: null,
-  metadata: null,
-});
-
-const audience = (pageId: string, i: number) => {
-  const audienceId = `${pageId}_audience_${i}`;
-  return {
-    audienceId,
-    pageId,
-    computedName: 'Computed',
-    customName: null,
-    effectiveName: `Audience ${i}`,
-    isNewPageAgent: false,
-    personId: `${pageId}_person_${i}`,
-    personRouteKey: null,
-    status: 'published',
-    supplementaryContext: null,
-    actionFormIdOverride: null,
-    actionFormInstructionsOverride: null,
-    actionUrlOverride: null,
-    archivedAt: null,
-    createdAt: SINCE,
-    latestVersion: version(audienceId, 2),
-    publishedVersion: version(audienceId, 1),
-    effectiveMetadata: null,
-    metadataOverride: null,
-  };
-};
-
-const version = (audienceId: string, versionNumber: number) => ({
-  versionId: `${audienceId}_version_${versionNumber}`,
-  audienceId,
-  versionNumber,
-  status: 'published',
-  isNewPageAgent: false,
-  supplementaryContext: null,
-  queueDurationMs: null,
-  createdAt: SINCE,
-  becameDraftAt: SINCE,
-  queuedAt: SINCE,
-  publishedAt: SINCE,
-  cancelledAt: null,
-  obsoleteAt: null,
-  archivedAt: null,
-});
-
-const person = (personId: string) => ({
-  personId,
-  name: `Person ${personId}`,
-  email: `${personId}@example.com`,
-  domain: 'example.com',
-  slug: personId,
-  phoneNumber: null,
-  linkedinProfileUrl: null,
-  createdAt: SINCE,
-  updatedAt: SINCE,
-});
-
-const log = (personId: string, i: number) => ({
-  personLogId: `${personId}_log_${i}`,
-  personId,
-  source: 'api',
-  type: 'note',
-  payload: {},
-  idempotencyKey: null,
-  createdAt: SINCE,
-  updatedAt: null,
-  deletedAt: null,
-});
+function sampleOf(schema: z.core.$ZodType, name: string, path: string): unknown {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
+    return sampleOf(schema.unwrap(), name, path);
+  }
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries<z.core.$ZodType>(schema.shape);
+    return Object.fromEntries(
+      fields.map(([field, inner]) => [field, sampleOf(inner, field, path)]),
+    );
+  }
+  if (schema instanceof z.ZodArray) {
+    const length = name === 'items' ? ITEMS : 0;
+    return Array.from({ length }, () => sampleOf(schema.element, name, path));
+  }
+  if (schema instanceof z.ZodEnum) return schema.options[0];
+  if (schema instanceof z.ZodRecord) return {};
+  if (schema instanceof z.ZodBoolean) return false;
+  if (schema instanceof z.ZodNumber) return ITEMS;
+  if (name.endsWith('At')) return '2026-01-01T00:00:00Z';
+  if (!name.endsWith('Id')) return 'text';
+  const parameter = name.replace('Id', '_id');
+  return path.includes(`{${parameter}}`) ? ASKED : `${ASKED}_${parameter}_${++ids}`;
+}

@@ -1,24 +1,26 @@
-/** `page` and `searchPages`. */
+/**
+ * Fields that lead to pages: `page` and `searchPages`.
+ */
+import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/connection/page-request.ts';
 import { perRequest } from '../../graph/context.ts';
+import { demanding } from '../../graph/entity/demand.ts';
 import { textOf } from '../../graph/entity/key.ts';
 import { Loader } from '../../graph/entity/loader.ts';
-import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { restFields } from '../../graph/types/rest-fields.ts';
-import { demanding } from '../../graph/entity/demand.ts';
-import { costing } from '../../graph/types/field-builder.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
-import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/connection/page-request.ts';
+import { builder } from '../../graph/types/builder.ts';
+import { costing } from '../../graph/types/field-builder.ts';
+import { restType } from '../../graph/types/rest-type.ts';
+import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
 import { PageSearchHit } from '../../v0/page.ts';
 import { routes } from '../../v0/routes.ts';
-import { pageEntity } from './page.entity.ts';
-import { PageTypeRef } from './page.type.ts';
+import { pageEntity, PageTypeRef } from './page.type.ts';
 
-const PageSearchHitRef = builder.objectRef<PageSearchHit>('PageSearchHit');
-builder.objectType(PageSearchHitRef, {
-  description: 'A page found by `searchPages`, with the fields that the search itself answers.',
-  fields: (t) =>
-    restFields(t, PageSearchHit, {
+const PageSearchHitRef = restType(
+  builder.objectRef<PageSearchHit>('PageSearchHit'),
+  PageSearchHit,
+  {
+    description: 'A page found by `searchPages`, with the fields that the search itself answers.',
+    fields: {
       pageId: 'Raw id of the page.',
       name: 'Internal name of the page, for editors.',
       pageType: {
@@ -27,8 +29,9 @@ builder.objectType(PageSearchHitRef, {
           'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
       },
       audiencesCount: 'Number of audiences of the page.',
-    }),
-});
+    },
+  },
+);
 
 /** `limit`, and `query` if there is one. */
 type PageSearch = Readonly<Record<string, string>>;
@@ -89,9 +92,5 @@ function searchOf({ query, first }: { readonly query?: unknown; readonly first?:
 
 /** A hit leads to its page. The reference is believed: a search finds what exists. */
 builder.objectFields(PageSearchHitRef, (t) => ({
-  page: referenceField(t, pageEntity, {
-    description: 'Page that was found.',
-    from: 'object',
-    key: ({ pageId }) => ({ pageId }),
-  }),
+  page: referenceField(t, pageEntity, { from: 'object', description: 'Page that was found.' }),
 }));

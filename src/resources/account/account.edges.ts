@@ -1,12 +1,14 @@
-/** `account` and `accounts`. */
-import { builder } from '../../graph/types/builder.ts';
+/**
+ * Fields that lead to accounts: `account` and `accounts`.
+ */
 import { connectionType } from '../../graph/connection/connection-type.ts';
+import { connectionField } from '../../graph/connection/list-field.ts';
 import type { ListDemand } from '../../graph/entity/demand.ts';
 import { lookupField } from '../../graph/entity/reference-field.ts';
-import { connectionField } from '../../graph/connection/list-field.ts';
+import { builder } from '../../graph/types/builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { accountEntity, AccountRef } from './account.entity.ts';
 import { accountList } from './account.list.ts';
+import { accountEntity, AccountRef } from './account.type.ts';
 
 const AccountConnectionRef = connectionType(AccountRef);
 

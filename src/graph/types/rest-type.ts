@@ -1,0 +1,167 @@
+/**
+ * How resource modules write types of what REST answers, and inputs of what it takes: the types of fields and
+ * whether they can be null come from the zod schema.
+ *
+ * A name says what a text is: `…At` is a `DateTime`, `…Id` an `ID`.
+ */
+import type {
+  EnumRef,
+  FieldMap,
+  InputFieldMap,
+  InputRef,
+  InterfaceParam,
+  ObjectRef,
+} from '@pothos/core';
+import { z } from 'zod';
+import type { AnyEntity, Entity } from '../entity/entity.ts';
+import { builder, ID_DESCRIPTION, type Types } from './builder.ts';
+import { anyBuilder } from './field-builder.ts';
+import { formatNodeId } from './node-id.ts';
+import { nullOnlyWithError } from './semantic-non-null.ts';
+
+/** A description, with the type where the schema does not name it. */
+type Described<Type> = string | { readonly type: Type; readonly description: string };
+type RestField = Described<'String' | EnumRef<Types, unknown> | ObjectRef<Types, unknown>>;
+type RestFields<Shape> = { readonly [Name in keyof Shape & string]?: RestField };
+type InputField = Described<EnumRef<Types, unknown> | InputRef>;
+
+type ObjectBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, T>;
+
+interface RestTypeOptions<T, Shape> {
+  readonly description: string;
+  readonly interfaces?: readonly InterfaceParam<Types>[];
+  /** By their names in REST. */
+  readonly fields: RestFields<Shape>;
+  /** Fields that REST does not have, or has under another name. */
+  readonly added?: (t: ObjectBuilder<T>) => FieldMap;
+}
+
+/** Gives a type its fields, and answers it. */
+export function restType<T extends z.infer<z.ZodObject<Shape>>, Shape extends z.ZodRawShape>(
+  ref: ObjectRef<Types, T>,
+  schema: z.ZodObject<Shape>,
+  { description, interfaces = [], fields, added = () => ({}) }: RestTypeOptions<T, Shape>,
+): ObjectRef<Types, T> {
+  return builder.objectType(ref, {
+    description,
+    interfaces: [...interfaces],
+    fields: (t) => ({ ...restFields(t, schema, fields), ...added(t) }),
+  });
+}
+
+/** The type of an entity: it has a global id, made of its key. */
+export function nodeType<T extends z.infer<z.ZodObject<Shape>>, Shape extends z.ZodRawShape>(
+  entity: Entity<T, string>,
+  schema: z.ZodObject<Shape>,
+  { interfaces = [], added = () => ({}), ...options }: RestTypeOptions<T, Shape>,
+): void {
+  restType(entity.ref, schema, {
+    ...options,
+    interfaces: [builder.nodeInterfaceRef(), ...interfaces],
+    added: (t) => ({
+      // Pothos has a field for this, which makes a promise of every id.
+      id: t.id({
+        description: ID_DESCRIPTION,
+        resolve: (object) => idOf(entity, object) as string,
+      }),
+      ...added(t),
+    }),
+  });
+}
+
+/** The global id, or the error that stands where the backend broke a part of the key. */
+function idOf(entity: AnyEntity, object: object): string | Error {
+  const parts: string[] = [];
+  for (const name of entity.key) {
+    const part = (object as Readonly<Record<string, unknown>>)[name];
+    if (part instanceof Error) return part;
+    parts.push(String(part));
+  }
+  return formatNodeId(entity.name, parts);
+}
+
+/** Fields of a type or an interface; one with a value that its enum lacks is null, with an error. */
+export function restFields<Shape extends z.ZodRawShape>(
+  t: unknown,
+  { shape }: z.ZodObject<Shape>,
+  fields: RestFields<Shape>,
+): FieldMap {
+  const made: FieldMap = {};
+  // No field is given as undefined.
+  for (const [name, field] of Object.entries(fields as Readonly<Record<string, RestField>>)) {
+    const schema: unknown = shape[name];
+    const value = nonNullOf(schema);
+    const isEnum = value instanceof z.ZodEnum;
+    const type = typeof field === 'string' ? scalarOf(name, value) : field.type;
+    made[name] = anyBuilder(t).expose(name, {
+      type: value instanceof z.ZodArray ? [type] : type,
+      nullable: isEnum || value !== schema,
+      description: typeof field === 'string' ? field : field.description,
+      ...(isEnum && { extensions: nullOnlyWithError() }),
+    });
+  }
+  return made;
+}
+
+export interface InputOptions<Body> {
+  readonly description: string;
+  /** By their names in REST. */
+  readonly fields: { readonly [Name in keyof Body & string]?: InputField };
+  /** Fields that REST does not have, or has under another name. */
+  readonly added?: (t: InputBuilder) => InputFieldMap;
+}
+
+type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+
+/** The input of a body of REST, or of a part of one. */
+export const inputType = <Shape extends z.ZodRawShape>(
+  name: string,
+  { shape }: z.ZodObject<Shape>,
+  { description, fields, added = () => ({}) }: InputOptions<z.input<z.ZodObject<Shape>>>,
+): InputRef =>
+  builder.inputType(name, {
+    description,
+    // No field is given as undefined.
+    fields: (t) => ({
+      ...inputFields(t, shape, fields as Readonly<Record<string, InputField>>),
+      ...added(t),
+    }),
+  });
+
+function inputFields(
+  t: InputBuilder,
+  shape: z.ZodRawShape,
+  fields: Readonly<Record<string, InputField>>,
+): InputFieldMap {
+  const made: InputFieldMap = {};
+  for (const [name, schema] of Object.entries(shape)) {
+    const field = fields[name];
+    if (field === undefined) continue;
+    const value = nonNullOf(schema);
+    const type = typeof field === 'string' ? scalarOf(name, value) : field.type;
+    made[name] = t.field({
+      type: (value instanceof z.ZodArray ? [type] : type) as InputRef,
+      required: value === schema,
+      defaultValue: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
+      description: typeof field === 'string' ? field : field.description,
+    });
+  }
+  return made;
+}
+
+function nonNullOf(schema: unknown): unknown {
+  const isWrapped =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault;
+  return isWrapped ? nonNullOf(schema.unwrap()) : schema;
+}
+
+function scalarOf(name: string, schema: unknown): string {
+  if (schema instanceof z.ZodBoolean) return 'Boolean';
+  if (schema instanceof z.ZodNumberFormat) return 'SafeInt';
+  if (schema instanceof z.ZodNumber) return 'Float';
+  if (schema instanceof z.ZodRecord) return 'JSON';
+  if (name.endsWith('At')) return 'DateTime';
+  return /Id(?:Override)?$/.test(name) ? 'ID' : 'String';
+}
