@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { buildScript } from '../support/gateway-build.ts';
 import { callerOf, openTestBackend, temporaryDatabase, until, walk } from './support.ts';
 
 const PATH = '/v0/pages/page_empty/audiences';
@@ -24,8 +24,7 @@ it('keeps everything, seeds once, and finishes publishing after a restart', asyn
 
 /** A backend in a process of its own. */
 async function spawnBackend(databaseUrl: string) {
-  const script = fileURLToPath(new URL('./backend-process.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, databaseUrl], {
+  const child = spawn(process.execPath, [await buildScript('backend-process'), databaseUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { buildScript } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 
 const run = promisify(execFile);
@@ -23,7 +24,7 @@ async function openFolder(manifest: Record<string, string>): Promise<string> {
 
 /** What it says, and how it ends. */
 async function check(...args: string[]): Promise<{ code: number; lines: readonly string[] }> {
-  const command = ['--import', 'tsx', 'src/check-documents.ts', ...args];
+  const command = [await buildScript('check-documents'), ...args];
   try {
     const { stdout } = await run(process.execPath, command, { cwd: ROOT });
     return { code: 0, lines: stdout.trim().split('\n') };

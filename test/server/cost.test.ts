@@ -10,6 +10,7 @@ import { toClientError } from '../../src/graph/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
+import { buildScript } from '../support/gateway-build.ts';
 import { IDS } from '../support/ids.ts';
 import { openStack } from '../support/open-stack.ts';
 
@@ -108,15 +109,13 @@ describe('the plan', () => {
     expect(extensions.plan.calls).toEqual({ least: 0, most: 0 });
   });
 
-  it('is printed as a table', () => {
+  it('is printed as a table', async () => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
 
     const { stdout, status } = spawnSync(
       process.execPath,
       [
-        '--import',
-        'tsx',
-        'src/print-plan.ts',
+        await buildScript('print-plan'),
         'src/client/documents/page-with-audiences.graphql',
         'src/client/documents/fragments.graphql',
         JSON.stringify({ pageId: IDS.page, first: 5 }),

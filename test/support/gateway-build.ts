@@ -25,11 +25,23 @@ import config from '../../rolldown.config.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/gateway-build');
+/** What else tests start again and again: a bundle starts much faster than `tsx`. */
+const SCRIPTS = {
+  'check-documents': 'src/check-documents.ts',
+  'print-plan': 'src/print-plan.ts',
+  'backend-process': 'test/backend/backend-process.ts',
+};
 /** What is built, besides `src/`: how, and from which packages. */
-const RECIPE = ['rolldown.config.ts', 'package-lock.json'];
+const RECIPE = ['rolldown.config.ts', 'package-lock.json', SCRIPTS['backend-process']];
 
 /** The path of its `main.js`. */
-export async function buildGateway(): Promise<string> {
+export const buildGateway = async (): Promise<string> => join(await buildAll(), 'main.js');
+
+/** The path of a script beside it. */
+export const buildScript = async (name: keyof typeof SCRIPTS): Promise<string> =>
+  join(await buildAll(), `${name}.js`);
+
+async function buildAll(): Promise<string> {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/^(?:client|explorer)\b/.test(file))
     .map((file) => join('src', file));
@@ -38,7 +50,7 @@ export async function buildGateway(): Promise<string> {
     hash.update(file).update(readFileSync(join(ROOT, file)));
   const done = join(CACHE, hash.digest('hex').slice(0, 16));
   if (!existsSync(done)) await buildInto(done);
-  return join(done, 'main.js');
+  return done;
 }
 
 async function buildInto(done: string): Promise<void> {
@@ -46,6 +58,7 @@ async function buildInto(done: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const making = mkdtempSync(`${done}.`);
   await build({ ...config, cwd: ROOT, output: { ...config.output, dir: making } });
+  await build({ ...config, input: SCRIPTS, plugins: [], cwd: ROOT, output: { dir: making } });
   // The page has a build of its own.
   symlinkSync(join(ROOT, 'dist/explorer'), join(making, 'explorer'));
   writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
