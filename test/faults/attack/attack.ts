@@ -114,9 +114,9 @@ async function run(options: Options): Promise<0 | 1> {
     try {
       const result = await runAttack(attack, family, options.seconds);
       const cost = costs.get(attack);
-      const missed = missedBy(result, cost);
-      rows.push({ result, cost, missed });
-      say(`  ${missed.length === 0 ? 'reached' : `MISSED: ${missed.join(', ')}`}`);
+      const row = { result, cost, missed: missedBy(result, cost) };
+      rows.push(row);
+      say(`  ${figuresOf(row)}`);
     } catch (error) {
       // The others are still worth their time.
       failures += 1;
@@ -231,6 +231,12 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ],
   ['', ({ missed }) => (missed.length === 0 ? 'reached' : `MISSED: ${missed.join(', ')}`)],
 ];
+
+/** On one line, for who ends the run before its table. */
+const figuresOf = (row: Row): string =>
+  COLUMNS.slice(1)
+    .map(([title, cell]) => `${title} ${cell(row)}`.trim())
+    .join('; ');
 
 function tableOf(rows: readonly Row[]): string {
   return aligned([
