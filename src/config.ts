@@ -63,6 +63,7 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
   const upstreamApiKey = read('UPSTREAM_API_KEY', API_KEY);
   const cursorSecret = read('CURSOR_SECRET', CURSOR_SECRET);
   return {
+    /** Where the gateway listens. */
     host,
     /** 0 takes any free one. */
     port: read('PORT', wholeNumber(4_000, 0, 65_535)),
@@ -70,19 +71,23 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     upstreamUrl: read('UPSTREAM_URL', UPSTREAM_URL),
     /** Sent for callers who send none. */
     upstreamApiKey,
+    /** Which routes the deployment has. */
     upstreamRoutes: read('UPSTREAM_ROUTES', oneOf(ROUTE_SETS, 'extended')),
     /** One try of one REST call. */
     upstreamTimeoutMs: read('UPSTREAM_TIMEOUT_MS', wholeNumber(3_000, 1, HOUR_MS)),
     /** A whole GraphQL request, tries and pauses included; more than one try. */
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(10_000, 1, HOUR_MS)),
+    /** REST calls that one GraphQL request may make. */
     maxUpstreamCalls: read('MAX_UPSTREAM_CALLS', wholeNumber(250, 1, 100_000)),
     /** Fields and list items that one answer may hold. */
     maxResultValues: read('MAX_RESULT_VALUES', wholeNumber(200_000, 1_000, 100_000_000)),
+    /** The text that one answer may hold. */
     maxResultBytes: read('MAX_RESULT_BYTES', wholeNumber(5_000_000, 10_000, 500_000_000)),
     /** What cursors are sealed with beside the caller's key. */
     cursorSecret,
     /** Processes that serve; more than one share the port. */
     workers: read('WORKERS', WORKERS),
+    /** The largest request body that is read. */
     maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(100_000, 1_000, 100_000_000)),
     /** Connections that one address may have; undefined for the default, `Infinity` when it is off. */
     maxConnectionsPerAddress: read('MAX_CONNECTIONS_PER_ADDRESS', numberOrOff(1, 4_096)),
@@ -98,28 +103,37 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
     /** Origins whose pages may read answers. */
     corsOrigins: read('CORS_ORIGINS', CORS_ORIGINS),
+    /** Whether browsers get GraphiQL at `/graphql`. */
     graphiql: read('GRAPHIQL', SWITCH),
+    /** Whether the schema can be asked for. */
     introspection: read('INTROSPECTION', SWITCH),
     /** Whether errors may name fields that were perhaps meant. */
     suggestions: read('SUGGESTIONS', SWITCH),
     /** The folder of the apps' manifests; undefined for none. */
     trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
+    /** Whether every other document is refused. */
     trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
     /** Memory for kept answers, in bytes; 0 keeps none. */
     reuseMaxBytes: read('REUSE_MAX_BYTES', wholeNumber(16_000_000, 0, 4_000_000_000)),
     /** For how long caches may reuse answers to trusted documents by GET without asking, in seconds. */
     cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
+    /** The least and the most time between two polls of a version that is watched. */
     livePollMs: read('LIVE_POLL_MS', rangeOfMs(LIVE_POLL_MS, 10, HOUR_MS)),
     /** Over what time subscriptions are ended after SIGTERM. */
     liveDrainMs: read('LIVE_DRAIN_MS', wholeNumber(5_000, 0, HOUR_MS)),
+    /** What may be sent over a WebSocket. */
     wsOperations: read('WS_OPERATIONS', oneOf(WS_OPERATIONS, 'subscriptions')),
+    /** Operations that one WebSocket may have open. */
     maxSubscriptionsPerSocket: read('MAX_SUBSCRIPTIONS_PER_SOCKET', wholeNumber(100, 1, 100_000)),
     /** Subscriptions that one key may have open in one process. */
     maxSubscriptionsPerKey: read('MAX_SUBSCRIPTIONS_PER_KEY', wholeNumber(2_500, 1, 100_000)),
     /** The least severe level that is logged, in the words of pino. */
     logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
+    /** LibSQL URL of the embedded backend. */
     backendDatabaseUrl: read('BACKEND_DATABASE_URL', DATABASE_URL),
+    /** How the embedded backend writes instants. */
     backendTimestamps: read('BACKEND_TIMESTAMPS', oneOf(TIMESTAMP_FORMS, 'document')),
+    /** Which routes the embedded backend serves. */
     backendRoutes: read('BACKEND_ROUTES', oneOf(ROUTE_SETS, 'extended')),
   };
 }

@@ -24,6 +24,7 @@ import { Metrics } from './server/observe/metrics.ts';
 import { upstreamProbe } from './server/observe/upstream-probe.ts';
 import { warmUp } from './server/warm-up/warm-up.ts';
 
+/** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
 
 /** How long the first probe of the backend may take, in milliseconds. */

@@ -129,12 +129,14 @@ export class Execution implements OperationContext {
   readonly #delivery: Delivery | undefined;
   /** Parts that have not begun; undefined before the first. */
   #later: (() => void)[] | undefined;
+  /** Errors of parts. */
   #laterErrors = 0;
   #data: Record<PropertyKey, unknown> | null = null;
   /** Undefined while the execution is small. */
   #turns: Turns | undefined;
   /** Undefined while the execution is small; parts use that of the initial answer. */
   #sharing: Sharing | undefined;
+  /** Why there will be no data. */
   #aborted: GraphQLError | undefined;
   #abortedResult: ExecutionResult | undefined;
   /** Called when nothing is awaited any more. */

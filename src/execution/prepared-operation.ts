@@ -132,6 +132,7 @@ export class PreparedSelection {
   }
 }
 
+/** What is deferred of objects. */
 export interface DeferredSelections {
   /** The `@defer`s that begin there. */
   readonly usages: readonly DeferUsage[];
@@ -218,6 +219,7 @@ export class PreparedField {
   readonly textBytes: number;
   /** Undefined where nothing may come later. */
   readonly details: readonly Detail<FieldNode>[] | undefined;
+  /** The node that streams its list. */
   readonly stream: FieldNode | undefined;
   readonly #collected: CollectedField & Partial<DetailedField>;
   readonly #usages: readonly DeferUsage[];
@@ -362,6 +364,7 @@ const MAX_BYTES = 32_000_000;
 const BYTES_PER_FIELD = 700;
 const BYTES_PER_CHARACTER = 100;
 
+/** What all operations of a document share. */
 interface KnownDocument {
   readonly id: number;
   readonly fragments: OperationContext['fragments'];

@@ -25,6 +25,7 @@ export class SharedValue {
     this.depth = depth;
   }
 
+  /** Whether the value itself is awaited. */
   get isAwaited(): boolean {
     return this.#awaited > 0;
   }

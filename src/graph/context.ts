@@ -5,6 +5,7 @@ import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from './live/pollers.ts';
 
 export interface Context {
+  /** The backend, with this caller's key. */
   readonly rest: RestClient;
   /** Binds this caller's cursors to it; never shown, never logged. */
   readonly apiKey: string;

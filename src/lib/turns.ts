@@ -76,12 +76,12 @@ export class Turns {
   /** Called now and then with the time; ends the slice when that is over. */
   look(nowMs: number): void {
     this.#looks += 1;
-    if (usedMs(nowMs) > SLICE_MS) isOver = true;
+    if (elapsedMs(nowMs) > SLICE_MS) isOver = true;
   }
 
   /** Whether even what is small has to wait for a later turn: a call's answer may let hundreds go on. */
   static get isTurnOver(): boolean {
-    return usedMs(performance.now()) > TURN_MS;
+    return elapsedMs(performance.now()) > TURN_MS;
   }
 
   /** Runs tasks in their order: as many as one turn has time for, the others in those after it. */
@@ -120,7 +120,7 @@ export class Turns {
       turns.#level = Math.floor(Math.log2(1 + turns.#usedMs / FRESH_MS));
       turns.#charge(tookMs);
       startMs = endMs;
-      if (usedMs(endMs) > SLICE_MS) isOver = true;
+      if (elapsedMs(endMs) > SLICE_MS) isOver = true;
     }
   }
 
@@ -165,8 +165,8 @@ function leastUsed(): Flow | undefined {
   return least;
 }
 
-/** What has passed of the present turn. */
-function usedMs(nowMs: number): number {
+/** What has passed of the present turn, which begins with the first call. */
+function elapsedMs(nowMs: number): number {
   if (beganMs === undefined) {
     beganMs = nowMs;
     setImmediate(beginSlice);
@@ -195,7 +195,7 @@ function beginSlice(): void {
 
 function goOn(): void {
   const nowMs = performance.now();
-  if (usedMs(nowMs) > SLICE_MS) isOver = true;
+  if (elapsedMs(nowMs) > SLICE_MS) isOver = true;
   else Turns.serve(nowMs);
   if (isOver || flows.size === 0) setImmediate(beginSlice);
   else afterPromises(goOn);

@@ -4,6 +4,7 @@
 import type { Route, RouteSet } from '../v0/routes.ts';
 import { NONE, plus, product, type Count } from './count.ts';
 
+/** What one route will be called for. */
 export interface RoutePlan extends Count {
   readonly method: string;
   readonly route: string;
@@ -11,6 +12,7 @@ export interface RoutePlan extends Count {
   readonly fields: readonly string[];
 }
 
+/** A call of a field. */
 export interface FieldCall {
   readonly path: string;
   /** The round after which it can begin. */
@@ -19,6 +21,7 @@ export interface FieldCall {
   readonly isCertain: boolean;
 }
 
+/** What is read of a list. */
 export interface PageRead {
   /** How many pages that wait for each other; `Infinity` when unknown. */
   readonly pages: number;
@@ -32,6 +35,7 @@ export interface PageRead {
 interface Counted {
   /** The round after which it has ended; kept between passes, because it only shrinks. */
   end: number;
+  /** The pass in which it was counted. */
   pass: number;
   isCertain: boolean;
   most: number;
@@ -48,6 +52,7 @@ export class PlannedCalls {
   #pass = 0;
   /** Whether the last pass found a call to end earlier than it had first been counted. */
   isLearnt = false;
+  /** The last round so far. */
   rounds = 0;
   /** How many calls there are at least so far. */
   least = 0;

@@ -16,6 +16,7 @@ export interface KeyGroup {
   readonly key: Key | undefined;
 }
 
+/** Distinct keys. */
 interface Keys {
   /** Equal for equal keys. */
   readonly id: string;
@@ -72,6 +73,7 @@ export class Objects {
     return new Objects(names, 'root', undefined, 1, NO_PARTS, distinct(NO_PARTS, [{}]));
   }
 
+  /** The objects that have these keys. */
   static named(names: Names, entity: AnyEntity, keys: readonly Key[]): Objects {
     const rows = distinct(entity.key, keys);
     const id = `${entity.name} ${idOf(names, rows)}`;
@@ -83,6 +85,7 @@ export class Objects {
     return this.entity?.key ?? NO_PARTS;
   }
 
+  /** The parts of these names. */
   keys(parts: readonly string[]): Keys {
     let keys = this.#keys.get(parts);
     if (!keys) this.#keys.set(parts, (keys = this.#newKeys(parts)));

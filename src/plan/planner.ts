@@ -90,6 +90,7 @@ const WALK: PageRead = { pages: Infinity, limit: MAX_FIRST, together: START };
 
 type Definition = GraphQLField<unknown, unknown>;
 
+/** Objects of an answer. */
 interface Parent {
   readonly objects: Objects;
   /** What the list holds whose connection or edge this is. */
@@ -111,6 +112,7 @@ interface Items {
   readonly objects: Objects;
   /** The round after which they are there. */
   readonly at: number;
+  /** How many a list has. */
   readonly size: Count;
   /** Whether they are keys, each read if more is selected. */
   readonly areReferences: boolean;
@@ -129,6 +131,7 @@ interface Read {
   readonly id: string;
   /** The round after which they are there. */
   readonly at: number;
+  /** How many there are at most. */
   readonly most: number;
 }
 
@@ -144,6 +147,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
   /** Whether a field fails that must not be null. */
   #isNull = false;
   #largest = { path: null as string | null, items: NONE };
+  /** How much was looked at so far. */
   visits = 0;
 
   /** @param budget ends the plan as soon as it is surely spent. */
@@ -216,6 +220,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     return selectionOf(this.#document, type, nodes, this.#context.rest.routeSet);
   }
 
+  /** Counts a field and all below it. */
   #field(parent: Parent, field: SelectedField): void {
     if (this.#isOver()) return;
     this.visits += 1;

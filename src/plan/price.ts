@@ -30,6 +30,7 @@ export interface Price {
   readonly calls: Bounds;
   readonly rounds: number;
   readonly values: Bounds;
+  /** The most calls of each route. */
   readonly routes: Readonly<Record<string, number | null>>;
 }
 
@@ -42,6 +43,7 @@ export interface Priced {
   readonly price: Price;
   /** By route, the fields that call it. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** The field with the largest list. */
   readonly largest: string | null;
 }
 

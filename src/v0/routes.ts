@@ -42,6 +42,10 @@ export interface Route<
 export type PathParameters<Path extends string> =
   Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameters<Rest> : never;
 
+/** Their names, in the order of the path. */
+export const parametersOf = (path: string): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+
 const listing = z.object(listQuery);
 const logs = z.object({ ...listQuery, includeDeleted: Flag.optional() });
 const accounts = z.object({ ...listQuery, includeEmptyOnly: Flag.optional() });

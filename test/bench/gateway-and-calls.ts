@@ -14,7 +14,7 @@ import { schema } from '../../src/schema.ts';
 import { createGateway } from '../../src/server/gateway.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
-import { routes, type Route } from '../../src/v0/routes.ts';
+import { routeOf } from '../../src/server/warm-up/sample.ts';
 import { MemoryDispatcher } from './memory-dispatcher.ts';
 
 export interface GatewayAndCallsOptions {
@@ -77,24 +77,11 @@ async function serveGateway(dispatcher: MemoryDispatcher, folder: string): Promi
   return url;
 }
 
-const reads = Object.values(routes as unknown as Readonly<Record<string, Route>>)
-  .filter(({ method }) => method === 'GET')
-  // Routes without parameters first: theirs look like ids.
-  .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
-  .map((route) => {
-    const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-    return { route, names, pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '([^/]+)')}$`) };
-  });
-
-function callOf(pathAndQuery: string) {
-  const { pathname, searchParams } = new URL(pathAndQuery, 'http://backend');
-  for (const { route, names, pattern } of reads) {
-    const [, ...ids] = pattern.exec(pathname) ?? [];
-    if (names.length !== ids.length || !pattern.test(pathname)) continue;
-    const path = Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(ids[i]!)]));
-    return { route, input: { path, query: Object.fromEntries(searchParams) } };
-  }
-  throw new Error(`No route for ${pathname}`);
+function callOf(target: string) {
+  const found = routeOf({ method: 'GET', target });
+  if (!found) throw new Error(`No route for ${target}`);
+  const query = Object.fromEntries(new URL(target, 'http://backend').searchParams);
+  return { route: found.route, input: { path: found.values, query } };
 }
 
 /** Answers `/calls` after the calls, each round of them after the one before, and anything else at once. */

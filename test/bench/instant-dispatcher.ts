@@ -21,12 +21,8 @@ class InstantDispatcher extends Dispatcher {
     _options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
   ): boolean {
-    queueMicrotask(() => {
-      handler.onRequestStart?.(CONTROLLER, {});
-      handler.onResponseStart?.(CONTROLLER, 200, { 'content-type': 'application/json' }, 'OK');
-      handler.onResponseData?.(CONTROLLER, this.#bodies[this.#turn++ % this.#bodies.length]!);
-      handler.onResponseEnd?.(CONTROLLER, {});
-    });
+    const body = this.#bodies[this.#turn++ % this.#bodies.length]!;
+    queueMicrotask(() => answerWith(handler, 200, body));
     return true;
   }
 
@@ -38,7 +34,19 @@ class InstantDispatcher extends Dispatcher {
   }
 }
 
-export const CONTROLLER: Dispatcher.DispatchController = {
+/** @param body JSON. */
+export function answerWith(
+  handler: Dispatcher.DispatchHandler,
+  status: number,
+  body: Buffer,
+): void {
+  handler.onRequestStart?.(CONTROLLER, {});
+  handler.onResponseStart?.(CONTROLLER, status, { 'content-type': 'application/json' }, '');
+  handler.onResponseData?.(CONTROLLER, body);
+  handler.onResponseEnd?.(CONTROLLER, {});
+}
+
+const CONTROLLER: Dispatcher.DispatchController = {
   aborted: false,
   paused: false,
   reason: null,

@@ -3,7 +3,7 @@
  * turn of the event loop: what is left of a call is the work of its client.
  */
 import type { Dispatcher } from 'undici';
-import { CONTROLLER } from './instant-dispatcher.ts';
+import { answerWith } from './instant-dispatcher.ts';
 
 interface Remembered {
   readonly status: number;
@@ -45,8 +45,9 @@ export class MemoryDispatcher {
     this.#rounds?.at(-1)!.push(path);
     const known = this.#known.get(path);
     this.#due.push(() => {
-      if (known) return answerWith(known, handler);
-      void this.#read(path).then((read) => answerWith(read, handler));
+      const answer = ({ status, body }: Remembered): void => answerWith(handler, status, body);
+      if (known) answer(known);
+      else void this.#read(path).then(answer);
     });
     return true;
   }
@@ -61,11 +62,4 @@ export class MemoryDispatcher {
     this.#known.set(path, read);
     return read;
   }
-}
-
-function answerWith({ status, body }: Remembered, handler: Dispatcher.DispatchHandler): void {
-  handler.onRequestStart?.(CONTROLLER, {});
-  handler.onResponseStart?.(CONTROLLER, status, { 'content-type': 'application/json' }, '');
-  handler.onResponseData?.(CONTROLLER, body);
-  handler.onResponseEnd?.(CONTROLLER, {});
 }

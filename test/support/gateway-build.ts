@@ -32,7 +32,12 @@ const SCRIPTS = {
   'backend-process': 'test/backend/backend-process.ts',
 };
 /** What is built, besides `src/`: how, and from which packages. */
-const RECIPE = ['rolldown.config.ts', 'package-lock.json', SCRIPTS['backend-process']];
+const RECIPE = [
+  'rolldown.config.ts',
+  'package-lock.json',
+  'test/support/gateway-build.ts',
+  SCRIPTS['backend-process'],
+];
 
 /** The path of its `main.js`. */
 export const buildGateway = async (): Promise<string> => join(await buildAll(), 'main.js');

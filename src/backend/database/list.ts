@@ -94,6 +94,7 @@ interface List<Row, Item> {
   readonly order: ListOrder<Row>;
   /** At most `fetch` rows that fulfil `after`, in order. */
   readonly rows: (query: PageQuery) => Promise<readonly Row[]>;
+  /** How many rows the whole list has. */
   readonly total: () => Promise<number>;
   readonly present: (row: Row) => Item;
 }

@@ -13,7 +13,7 @@ import { PageLink } from '../../v0/page-link.ts';
 import { Page, PageSearchHit } from '../../v0/page.ts';
 import { PageMetadata } from '../../v0/page-metadata.ts';
 import { Person } from '../../v0/person.ts';
-import { servedRoutes, successOf } from '../../v0/routes.ts';
+import { parametersOf, servedRoutes, successOf } from '../../v0/routes.ts';
 import type { Route, RouteName, RouteSet } from '../../v0/routes.ts';
 import { Topic, TopicEntry } from '../../v0/topic.ts';
 
@@ -83,7 +83,7 @@ function operation(name: RouteName, route: Route): Json {
 }
 
 const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  parametersOf(path).map((name) => ({
     name,
     in: 'path',
     required: true,

@@ -52,6 +52,7 @@ interface PartResult {
   readonly errors: readonly GraphQLError[];
 }
 
+/** What waits for a part. */
 interface Waiting {
   readonly fragments?: readonly Fragment[];
   readonly stream?: Stream;
@@ -146,6 +147,7 @@ export class Stream {
 export class Delivery {
   /** Where each `@defer` has begun, by its object's path. */
   readonly #fragments = new Map<DeferUsage, Map<string, Fragment>>();
+  /** What began in the initial answer. */
   readonly #roots: (Fragment | Stream)[] = [];
   readonly #onCancel: () => void;
   readonly #announcesAll: boolean;
@@ -223,6 +225,7 @@ export class Delivery {
     return pending;
   }
 
+  /** The next payload; undefined after the last one. */
   async next(): Promise<Payload | undefined> {
     for (;;) {
       if (this.#incremental.length + this.#completed.length + this.#pending.length > 0) {
@@ -270,6 +273,7 @@ export class Delivery {
     this.#wake = undefined;
   }
 
+  /** Puts into the initial answer what is there. */
   #inline(record: Fragment | Stream, errors: GraphQLError[]): void {
     if (record.state !== 'hidden' || record.origin.place.isBelowNull) return;
     if (record instanceof Stream) this.#inlineItems(record, errors);

@@ -29,6 +29,7 @@ interface Stretch {
   readonly next: string | null;
 }
 
+/** A field that a list is read for. */
 interface ListField {
   readonly demand: ListDemand;
   readonly request: PageRequest;

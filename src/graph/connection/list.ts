@@ -92,6 +92,7 @@ class PageRead {
   /** False while only look-ahead has asked for it. */
   wanted = false;
   begun = false;
+  /** Names its list and start. */
   readonly id: string;
   readonly #list: List;
   #page: ListPage;
@@ -125,7 +126,9 @@ class PageRead {
 }
 
 class ListReader {
+  /** Pages by list and start. */
   readonly #pages = new Map<string, PageRead>();
+  /** What begins when the tick ends. */
   #due: PageRead[] = [];
 
   read(list: List, page: ListPage, { origin, cancel }: CallOptions): Promise<Counted<unknown>> {

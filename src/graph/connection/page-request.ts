@@ -12,6 +12,7 @@ import type { List, ListPage } from './list.ts';
 /** Edges when `first` is absent. Assumed: as the backend's own default. */
 export const DEFAULT_FIRST = 20;
 
+/** The most edges one connection answers. */
 export const MAX_FIRST = MAX_LIMIT;
 
 /** What a field asks of a list: items from a page start, of which some are passed over. */

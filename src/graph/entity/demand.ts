@@ -24,6 +24,7 @@ export interface LookupDemand {
   readonly wanted: (args: ArgumentValues) => readonly Wanted[];
 }
 
+/** An object and the key it is read by. */
 export interface Wanted {
   readonly entity: AnyEntity;
   readonly key: Key;
@@ -92,6 +93,7 @@ export interface WriteDemand {
   readonly check: (args: ArgumentValues) => void;
 }
 
+/** What fields of objects demand. */
 export type ObjectDemand = ReferenceDemand | ListDemand | LoadDemand;
 
 export type Demand = ObjectDemand | LookupDemand | WriteDemand;

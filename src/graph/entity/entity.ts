@@ -6,7 +6,7 @@
  */
 import type { ObjectRef } from '@pothos/core';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
-import type { Route } from '../../v0/routes.ts';
+import { parametersOf, type Route } from '../../v0/routes.ts';
 import type { Types } from '../types/builder.ts';
 import type { List } from '../connection/list.ts';
 import { perRequest, type Context } from '../context.ts';
@@ -74,7 +74,7 @@ export class Entity<T extends object, Name extends string> {
     this.alternateKeys = alternateKeys;
     const [first, ...rest] = key;
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
-    this.#parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter!);
+    this.#parameters = parametersOf(route.path);
     this.callKey = key.slice(0, this.#parameters.length);
     this.loader = perRequest(
       (context) =>

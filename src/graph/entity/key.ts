@@ -3,6 +3,7 @@
  * error may stand for a part.
  */
 
+/** The parts of a key by their names. */
 export type Key = Readonly<Record<string, string>>;
 
 /**

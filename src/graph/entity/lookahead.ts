@@ -85,6 +85,7 @@ export const requestAhead = (
   info: GraphQLResolveInfo,
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
+/** Whether the parent of a list exists. */
 const provesParent = (context: Context, { list, page, path }: ListAhead): Promise<boolean> =>
   readList(context, list, page, { origin: path }).then(
     () => true,
@@ -137,6 +138,7 @@ function keep(context: Context, object: object, ahead: Ahead): object {
   return object;
 }
 
+/** Where a field is begun. */
 interface Visit {
   readonly key: Key;
   readonly field: KeyField;
@@ -146,6 +148,7 @@ interface Visit {
   readonly path: Path;
 }
 
+/** A page of a list that was begun. */
 interface ListAhead {
   readonly list: List;
   readonly page: ListPage;
@@ -156,6 +159,7 @@ interface ListAhead {
 class Ahead implements ObjectVisitor<Visit, void> {
   /** Something selected is neither in the key nor begun from it. */
   readonly needsObject: boolean;
+  /** Whether nothing was begun. */
   isEmpty = true;
   /**
    * A list whose answer shows whether the object exists. Not a closure: V8 allocates closures that are assigned

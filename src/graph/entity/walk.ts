@@ -20,6 +20,7 @@ import {
 } from './demand.ts';
 import { findEntity } from './entity.ts';
 
+/** A selected field of an object. */
 export interface SelectedField extends CollectedField {
   /** Undefined for `__typename` and for introspection. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;

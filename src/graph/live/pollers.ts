@@ -74,6 +74,7 @@ interface PollerOptions {
 
 export class Pollers {
   readonly #options: PollerOptions;
+  /** By key, then by object. */
   readonly #pollers = new Map<string, Map<string, AnyPoller>>();
 
   constructor({
@@ -92,6 +93,7 @@ export class Pollers {
     return size;
   }
 
+  /** Watchers of all objects. */
   get watchers(): number {
     let count = 0;
     for (const ofKey of this.#pollers.values()) {
@@ -155,6 +157,7 @@ class Poller<Key, State extends object> {
   #timer: NodeJS.Timeout | undefined;
   /** Of the poll under way. */
   #cancel: Cancel | undefined;
+  /** When the last poll began. */
   #polledMs = -Infinity;
   /** When the backend is to be left alone until, on `performance.now()`'s clock. */
   #pausedUntilMs = 0;

@@ -43,6 +43,7 @@ interface Payload<T> {
 interface FollowUp<T, Key, Options> {
   /** The input's fields about waiting, which are not part of the body. */
   readonly options: z.ZodType<Options> & { readonly shape: object };
+  /** Describes the payload's field `reached`. */
   readonly description: string;
   /** Waits with what is left of the request's time; undefined for a caller who does not wait. */
   readonly wait: (
@@ -223,6 +224,7 @@ interface Args {
 interface Write<Key, Options> {
   readonly key: Key;
   readonly body: unknown;
+  /** What the caller waits for after it. */
   readonly wait: Options;
   readonly userErrors: readonly UserError[];
 }

@@ -64,6 +64,7 @@ builder.objectType(UserErrorRef, {
   }),
 });
 
+/** A value that must not be empty. */
 export const emptyValue = (field: readonly string[]): UserError => ({
   code: 'VALIDATION_FAILED',
   field,
@@ -139,6 +140,7 @@ function fieldIn({ field, route }: RestStatusError, fieldOf: FieldOf): readonly 
   return path.length > 0 ? fieldOf(path) : null;
 }
 
+/** Words that labels write in capitals. */
 const ACRONYMS: ReadonlySet<string> = new Set(['id', 'og', 'url']);
 
 /** How forms call a field: `customName` is `Custom name`, and what is in a list has its own name. */

@@ -11,6 +11,7 @@ import { lookUp } from '../entity/lookahead.ts';
 import { parseNodeId } from './node-id.ts';
 import { withTypename } from './typename.ts';
 
+/** The most ids that `nodes` takes. */
 export const MAX_NODES = 100;
 
 builder.queryFields((t) => ({

@@ -6,6 +6,7 @@
  */
 const typenames = new WeakMap<object, string>();
 
+/** Records the type and returns the object. */
 export function withTypename<T extends object>(object: T, typename: string): T {
   typenames.set(object, typename);
   return object;

@@ -28,6 +28,7 @@ export const accountList = (
 
 const accountsByDomain = perRequest(() => new Map<string, Account>());
 
+/** Notes an account's domain, and answers the account. */
 export function knowAccount(context: Context, account: Account): Account {
   const known = accountsByDomain(context);
   if (!known.has(account.domain)) known.set(account.domain, account);

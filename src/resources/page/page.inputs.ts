@@ -15,26 +15,19 @@ import {
 } from '../../v0/page.ts';
 import { PageMetadataInput } from '../../v0/page-metadata.ts';
 import { METADATA_DESCRIPTIONS } from './page-metadata.type.ts';
+import { DESCRIPTIONS } from './page.type.ts';
 
 export const ActionInput = inputType('ActionInput', ActionBody, {
   description: 'A call to action of a new page.',
   fields: {
-    purpose: 'Purpose of the action. The REST API does not document its values.',
-    buttonTitle: 'Label of the button.',
-    actionType: 'Kind of action. The REST API does not document its values.',
-    url: 'URL that the action opens.',
+    ...DESCRIPTIONS.action,
     actionId: 'Raw id that the action gets in the REST API.',
   },
 });
 
 const LogoImageInput = inputType('LogoImageInput', LogoImageBody, {
   description: 'Image file of a logo.',
-  fields: {
-    altText: 'Alternative text.',
-    url: 'URL of the image.',
-    fileId: 'Raw id of the file.',
-    assetId: 'Raw id of the asset.',
-  },
+  fields: DESCRIPTIONS.logoImage,
 });
 
 const LogoInput = inputType('LogoInput', LogoBody, {
@@ -45,27 +38,19 @@ const LogoInput = inputType('LogoInput', LogoBody, {
 export const ActionCardWidgetInput = inputType('ActionCardWidgetInput', ActionCardWidgetBody, {
   description: 'A card shown beside the actions of a new page.',
   fields: {
-    type: 'Kind of card. The REST API does not document its values.',
-    title: 'Heading of the card.',
+    ...DESCRIPTIONS.actionCardWidget,
     logos: { type: LogoInput, description: 'Logos on the card, in display order.' },
   },
 });
 
 export const ScriptInput = inputType('ScriptInput', ScriptBody, {
   description: 'A script to embed in a new page.',
-  fields: {
-    content: 'Source code of the script.',
-    enabled: 'Whether the script is embedded.',
-    name: 'Internal name, for editors.',
-    description: 'Internal description, for editors.',
-    injectionPoint:
-      'Place in the document where the script is embedded. The REST API does not document its values.',
-  },
+  fields: DESCRIPTIONS.script,
 });
 
 const FooterLinkInput = inputType('FooterLinkInput', FooterLinkBody, {
   description: 'A link in the footer of a new page.',
-  fields: { text: 'Link text.', url: 'URL that the link opens.' },
+  fields: DESCRIPTIONS.footerLink,
   added: (t) => ({
     linkId: t.id({ description: 'Raw id of the link, which the REST API calls `id`.' }),
   }),

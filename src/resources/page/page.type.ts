@@ -49,14 +49,38 @@ const PageStatusRef = builder.enumType('PageStatus', {
   } satisfies Record<(typeof PAGE_STATUSES)[number], object>,
 });
 
-const LogoImageRef = restType(builder.objectRef<LogoImage>('LogoImage'), LogoImage, {
-  description: 'Image file of a logo. Any field is null when the backend leaves it out.',
-  fields: {
+/** What the fields of nested objects mean, in types and inputs. */
+export const DESCRIPTIONS = {
+  logoImage: {
     altText: 'Alternative text.',
     url: 'URL of the image.',
     fileId: 'Raw id of the file.',
     assetId: 'Raw id of the asset.',
   },
+  action: {
+    purpose: 'Purpose of the action. The REST API does not document its values.',
+    buttonTitle: 'Label of the button.',
+    actionType: 'Kind of action. The REST API does not document its values.',
+    url: 'URL that the action opens.',
+  },
+  actionCardWidget: {
+    type: 'Kind of card. The REST API does not document its values.',
+    title: 'Heading of the card.',
+  },
+  script: {
+    content: 'Source code of the script.',
+    enabled: 'Whether the script is embedded.',
+    name: 'Internal name, for editors.',
+    description: 'Internal description, for editors.',
+    injectionPoint:
+      'Place in the document where the script is embedded. The REST API does not document its values.',
+  },
+  footerLink: { text: 'Link text.', url: 'URL that the link opens.' },
+} as const;
+
+const LogoImageRef = restType(builder.objectRef<LogoImage>('LogoImage'), LogoImage, {
+  description: 'Image file of a logo. Any field is null when the backend leaves it out.',
+  fields: DESCRIPTIONS.logoImage,
 });
 
 const LogoRef = restType(builder.objectRef<Logo>('Logo'), Logo, {
@@ -74,10 +98,7 @@ const ActionRef = restType(builder.objectRef<Action>('Action'), Action, {
   fields: {
     actionId: 'Raw id of this action in the REST API.',
     actionIndex: 'Sort position among the actions of the page, ascending.',
-    purpose: 'Purpose of the action. The REST API does not document its values.',
-    buttonTitle: 'Label of the button.',
-    actionType: 'Kind of action. The REST API does not document its values.',
-    url: 'URL that the action opens.',
+    ...DESCRIPTIONS.action,
   },
 });
 
@@ -88,8 +109,7 @@ const ActionCardWidgetRef = restType(
     description:
       'A card shown beside the actions of a page. Any field is null when the backend leaves it out.',
     fields: {
-      type: 'Kind of card. The REST API does not document its values.',
-      title: 'Heading of the card.',
+      ...DESCRIPTIONS.actionCardWidget,
       logos: { type: LogoRef, description: 'Logos on the card, in display order.' },
     },
   },
@@ -97,22 +117,12 @@ const ActionCardWidgetRef = restType(
 
 const ScriptRef = restType(builder.objectRef<Script>('Script'), Script, {
   description: 'A script embedded in a page. Any field is null when the backend leaves it out.',
-  fields: {
-    content: 'Source code of the script.',
-    enabled: 'Whether the script is embedded.',
-    name: 'Internal name, for editors.',
-    description: 'Internal description, for editors.',
-    injectionPoint:
-      'Place in the document where the script is embedded. The REST API does not document its values.',
-  },
+  fields: DESCRIPTIONS.script,
 });
 
 const FooterLinkRef = restType(builder.objectRef<FooterLink>('FooterLink'), FooterLink, {
   description: 'A link in the footer of a page. Any field is null when the backend leaves it out.',
-  fields: {
-    text: 'Link text.',
-    url: 'URL that the link opens.',
-  },
+  fields: DESCRIPTIONS.footerLink,
   added: (t) => ({
     linkId: t.exposeID('id', {
       nullable: true,

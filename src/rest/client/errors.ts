@@ -114,6 +114,7 @@ export class RestStatusError extends RestError {
   }
 }
 
+/** No complete answer came in time. */
 export class RestTimeoutError extends RestError {
   override readonly kind = 'timeout';
 }
@@ -153,6 +154,7 @@ export class RestInvalidResponseError extends RestError {
   override readonly kind: FailureKind = 'invalid_response';
 }
 
+/** An answer that ended before it was whole. */
 export class RestTruncatedError extends RestInvalidResponseError {
   override readonly kind = 'truncated';
 }

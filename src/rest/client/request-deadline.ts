@@ -46,6 +46,7 @@ export class RequestDeadline implements Waiter {
     if (this.#waiting.delete(waiter) && this.#waiting.size === 0) this.#unwatch();
   }
 
+  /** Ends all waits. */
   giveUp(why: EndOfWait): void {
     this.#unwatch();
     const waiters = [...this.#waiting];

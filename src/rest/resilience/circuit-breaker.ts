@@ -320,6 +320,7 @@ export class CircuitBreaker implements Breaker {
 interface Kind {
   readonly scope: BreakerScope;
   readonly route: Route | undefined;
+  /** Those that are not closed. */
   readonly tripped: Set<Circuit>;
   reported: BreakerState;
 }
@@ -355,6 +356,7 @@ class OwnCircuit extends Circuit {
   }
 }
 
+/** The calls and failures of the last window. */
 class FailureWindow {
   readonly #options: Required<BreakerOptions>;
   readonly #calls: RollingCount;
@@ -426,5 +428,6 @@ const isReconnecting = (cause: RestUnreachableError, attempt: Attempt): boolean 
   // The system refuses at once: a late ECONNREFUSED shows that this process was busy.
   (cause.kind === 'ECONNREFUSED' || attempt.endMs - attempt.sentMs < MOMENT_MS);
 
+/** Whether the backend refuses the key itself. */
 const isUnknownKey = (outcome: Outcome): boolean =>
   !(outcome instanceof Error) && (outcome.status === 401 || outcome.status === 403);

@@ -130,6 +130,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     );
   }
 
+  /** Ends the exchange from our side. */
   #abort(error: RestError): void {
     if (this.settled) return;
     this.#end(this.#outcomeOf(error));

@@ -98,8 +98,8 @@ export class Connections {
     const start = (): void => {
       connection.isBusy = true;
       const onClose = serve(incoming, outgoing);
-      // It comes once; `once` costs more. A second listener would make a list of them, and V8 comes to make such
-      // lists among its old objects: each would keep its request until the next full collection.
+      // It comes once; `once` costs more. A second listener would make a list of them, which V8 may make
+      // among its old objects: each would keep its request until the next full collection.
       outgoing.on('close', () => {
         onClose();
         this.#next(connection, socket);

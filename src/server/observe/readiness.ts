@@ -39,12 +39,14 @@ function codeOf(cause: unknown): string {
 
 interface Reached {
   readonly reachable: boolean;
+  /** What it answered; null when nothing. */
   readonly status: number | null;
   /** Why it did not answer. */
   readonly failure?: FailureKind;
 }
 
 interface Probed extends Reached {
+  /** For logs. */
   readonly cause?: unknown;
 }
 
@@ -76,6 +78,7 @@ export class Readiness {
   #good: { readonly probed: Probed; readonly atMs: number } | undefined;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #trusted: ReadinessOptions['trustedDocuments'];
+  /** The last answer. */
   #ready = true;
 
   constructor(probe: Probe, breaker: Breaker, { onChange, trustedDocuments }: ReadinessOptions) {

@@ -54,7 +54,7 @@ export class Requests {
 
   #end(record: RequestRecord, status: number): void {
     this.#report(record, status);
-    // A slow reader's connection keeps the record.
+    // The connection of a slow reader keeps the record. Parts may still have to be sent.
     if (!record.reply?.parts) record.reply = undefined;
     record.rest = undefined;
     this.#underWay -= 1;

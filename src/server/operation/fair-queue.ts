@@ -173,6 +173,7 @@ export class FairQueue {
     return nowMs - this.#changedMs >= ALONE_AFTER_MS;
   }
 
+  /** Forgets flows without tasks and debts. */
   #forget(nowMs: number): void {
     for (const [key, flow] of this.#flows) {
       payOff(flow, nowMs);
@@ -199,6 +200,7 @@ export class FairQueue {
     return this.#restsUntilMs - performance.now();
   }
 
+  /** Serves flows that do not owe much. */
   #takeTurns(): void {
     for (const [key, flow] of this.#flows) {
       if (flow.tasks.length === 0 || owesMuch(flow)) continue;

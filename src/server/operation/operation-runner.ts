@@ -79,6 +79,7 @@ export interface OperationRequest {
   readonly apiKey: string | null | undefined;
   /** The `x-explain` header. */
   readonly explain: string | null | undefined;
+  /** The `Accept` header. */
   readonly accept?: string | null | undefined;
   readonly record: RequestRecord;
   /** Whether nothing but subscriptions is taken. @default false */

@@ -40,6 +40,7 @@ export class Content {
     return (this.#body ??= JSON.parse(this.#text!) as FormattedExecutionResult);
   }
 
+  /** In JSON. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.#body));
   }
@@ -48,7 +49,7 @@ export class Content {
   write(turns: Turns): MaybePromise<void> {
     if (this.#text !== undefined) return;
     if (turns.isLarge) return this.#writeInTurns(turns);
-    this.#text = JSON.stringify(this.#body);
+    void this.text;
   }
 
   async #writeInTurns(turns: Turns): Promise<void> {
@@ -67,6 +68,7 @@ export class Content {
     this.#text ??= texts.join('');
   }
 
+  /** The SHA-256 of the text. */
   get digest(): string {
     return (this.#digest ??= hash('sha256', this.text, 'base64url'));
   }
@@ -116,6 +118,7 @@ export class Reply {
     return this.content.body;
   }
 
+  /** The body in JSON. */
   get text(): string {
     return this.content.text;
   }
@@ -127,6 +130,7 @@ export class Reply {
   }
 }
 
+/** What follows a reply. */
 export interface ReplyParts {
   readonly format: IncrementalFormat;
   /** The next part; undefined after the last one, or when its reader has left. */
@@ -138,6 +142,7 @@ export interface ReplyParts {
 }
 
 interface ReplyPart {
+  /** In JSON. */
   readonly text: string;
   readonly isLast: boolean;
 }
@@ -158,6 +163,7 @@ const NONE: readonly never[] = [];
 export interface Executed extends Omit<ExecutionResult, 'errors'> {
   /** GraphQL errors, and other thrown values. */
   readonly errors?: readonly unknown[];
+  /** What is still to come. */
   readonly rest?: Rest;
 }
 

@@ -17,6 +17,7 @@ export interface RequestRecord {
   readonly leaving: Cancel;
   operationName?: string | undefined;
   operationType?: 'query' | 'mutation' | 'subscription';
+  /** Whether the document is a trusted one. */
   trusted?: boolean;
   /** The backend as this request used it, with its journal. */
   rest?: RestClient | undefined;
@@ -24,7 +25,7 @@ export interface RequestRecord {
   turns?: Turns;
   /** Why the body could not be read. */
   unreadable?: GraphQLError;
-  /** Until it is sent. */
+  /** What is answered; until it is reported, but for an answer in parts. */
   reply?: Reply | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The queries of the warm-up, in the shapes of screens, and what its made-up backend answers.
  */
-import { z } from 'zod';
-import { routes, type Route } from '../../v0/routes.ts';
+import { parametersOf, type Route } from '../../v0/routes.ts';
+import { routeOf, sampleOf } from './sample.ts';
 
 export const API_KEY = 'warm-up-key-0123456789';
 
@@ -23,48 +23,19 @@ export const QUERIES: readonly string[] = [
   fragment Named on Page { __typename id name }`,
 ];
 
-const ITEMS = 5;
-
-/** Stands for the id in the path that is asked. */
+/** Stands for the id in the path, so that one sample a route is enough. */
 const ASKED = '@';
 
-/** What the backend answers a GET: JSON in the shape of its route, with few bytes. */
-export function answersOfBackend(): (url: string) => string {
-  const samples = Object.values<Route>(routes)
-    .filter(({ method }) => method === 'GET')
-    .map(({ path, response }) => ({
-      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
-      text: JSON.stringify(sampleOf(response, '', path)),
-    }));
-  return (url) => {
-    const [path = ''] = url.split('?');
-    const { pattern, text } = samples.find((one) => one.pattern.test(path))!; // the queries ask for no other
-    return text.replaceAll(ASKED, pattern.exec(path)?.[1] ?? 'none');
-  };
-}
+const samples = new Map<Route, string>();
 
-let ids = 0;
-
-function sampleOf(schema: z.core.$ZodType, name: string, path: string): unknown {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
-    return sampleOf(schema.unwrap(), name, path);
+/** What the backend answers a GET, in JSON; the objects of a page are its own. */
+export function answerOf(target: string): string {
+  const { route, values } = routeOf({ method: 'GET', target })!; // the queries lead to documented routes
+  let text = samples.get(route);
+  if (text === undefined) {
+    const asked = Object.fromEntries(parametersOf(route.path).map((name) => [name, ASKED]));
+    text = JSON.stringify(sampleOf(route, asked, { items: 3, idPrefix: `${ASKED}-` }));
+    samples.set(route, text);
   }
-  if (schema instanceof z.ZodObject) {
-    const fields = Object.entries<z.core.$ZodType>(schema.shape);
-    return Object.fromEntries(
-      fields.map(([field, inner]) => [field, sampleOf(inner, field, path)]),
-    );
-  }
-  if (schema instanceof z.ZodArray) {
-    const length = name === 'items' ? ITEMS : 0;
-    return Array.from({ length }, () => sampleOf(schema.element, name, path));
-  }
-  if (schema instanceof z.ZodEnum) return schema.options[0];
-  if (schema instanceof z.ZodRecord) return {};
-  if (schema instanceof z.ZodBoolean) return false;
-  if (schema instanceof z.ZodNumber) return ITEMS;
-  if (name.endsWith('At')) return '2026-01-01T00:00:00Z';
-  if (!name.endsWith('Id')) return 'text';
-  const parameter = name.replace('Id', '_id');
-  return path.includes(`{${parameter}}`) ? ASKED : `${ASKED}_${parameter}_${++ids}`;
+  return text.replaceAll(ASKED, Object.values(values)[0] ?? 'none');
 }

@@ -14,7 +14,7 @@ import { createUpstream } from '../../rest/client/client.ts';
 import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { createGateway } from '../gateway.ts';
 import { openHttpServer } from '../http/http-server.ts';
-import { answersOfBackend, API_KEY, QUERIES } from './example.ts';
+import { answerOf, API_KEY, QUERIES } from './example.ts';
 
 /** Requests at once: what joins and queues requests is warmed too. */
 const CONCURRENCY = 4;
@@ -67,7 +67,6 @@ export async function warmUp(schema: GraphQLSchema, maxMs: number): Promise<numb
 }
 
 async function openBackend(): Promise<Server> {
-  const answerOf = answersOfBackend();
   const backend = createServer(({ url = '' }, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(answerOf(url));
