@@ -98,9 +98,12 @@ export async function startGateway(
     return code as number | null;
   });
   const url = await new Promise<string>((resolve, reject) => {
+    let found: string | undefined;
     const hear = (chunk: Buffer): void => {
       output += chunk.toString();
-      const found = /http:\/\/[\w.:[\]]+(?=\/graphql)/.exec(output)?.[0];
+      // To search all of it at each line would take longer the more it writes.
+      if (found) return;
+      found = /http:\/\/[\w.:[\]]+(?=\/graphql)/.exec(output)?.[0];
       if (found) resolve(found);
     };
     child.stdout!.on('data', hear);
