@@ -3,7 +3,7 @@
  * of one address, and memory when all is over.
  */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -97,32 +97,67 @@ describe('T67 a connection that sends and does not read', () => {
     });
   });
 
-  it('T67 is parsed no further then', async () => {
+  /** A server that never answers. */
+  async function openSilent() {
     const connections = new Connections(undefined);
-    let requests = 0;
-    const stacks: (string | undefined)[] = [];
+    const requests: IncomingMessage[] = [];
     const server = createServer((incoming, outgoing) => {
-      requests += 1;
-      incoming.on('error', ({ stack }) => stacks.push(stack));
-      connections.receive(incoming, outgoing, () => () => {}); // it is never answered
+      requests.push(incoming);
+      connections.receive(incoming, outgoing, () => () => {});
     });
     server.on('connection', connections.take);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     afterFile(() => server.close());
+    return { port: (server.address() as AddressInfo).port, server, requests };
+  }
+
+  const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+
+  it('T67 is parsed no further then', async () => {
+    const { port, server, requests } = await openSilent();
+    const stacks: (string | undefined)[] = [];
+    server.on('request', (incoming) => incoming.on('error', ({ stack }) => stacks.push(stack)));
     const { stackTraceLimit } = Error;
 
-    const socket = open((server.address() as AddressInfo).port);
+    const socket = open(port);
     // They have 64 KB, which Node reads at once.
-    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2_000));
+    socket.write(GET.repeat(2_000));
     await eventually(() => {
       socket.write('x');
       expect(socket.isClosed).toBe(true);
     });
 
-    expect(requests).toBeLessThan(100);
-    expect(stacks).toHaveLength(requests);
+    expect(requests.length).toBeLessThan(100);
+    expect(stacks).toHaveLength(requests.length);
     expect(stacks.filter((stack) => stack?.includes('\n'))).toEqual([]);
     expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+  });
+
+  it('T67 is cut sooner while many requests wait on other connections', async () => {
+    const { port, requests } = await openSilent();
+    const others = Array.from({ length: 4 }, () => open(port));
+    for (const other of others) other.write(GET.repeat(65));
+    await eventually(() => expect(requests).toHaveLength(4 * 65));
+
+    const [few, many] = [open(port), open(port)];
+    few.write(GET.repeat(9));
+    await eventually(() => expect(requests).toHaveLength(4 * 65 + 9));
+    many.write(GET.repeat(10));
+    await eventually(() => {
+      many.write('x');
+      expect(many.isClosed).toBe(true);
+    });
+    expect(few.isClosed).toBeUndefined();
+
+    // Those that have left do not count any more.
+    for (const socket of [...others, few]) socket.destroy();
+    await sleep(50);
+    const next = open(port);
+    next.write(GET.repeat(65));
+    await eventually(() =>
+      expect(requests.filter(({ socket }) => !socket.destroyed)).toHaveLength(65),
+    );
+    next.destroy();
   });
 
   it('T67 makes no other caller wait for answers to three hundred connections that read nothing', async () => {

@@ -11,6 +11,10 @@ import { noteAccepted } from '../../lib/accept-first.ts';
 /** Requests that may wait on a connection; more than any client sends ahead. */
 const MAX_PIPELINED = 64;
 
+/** Requests that wait on all connections, past which one may have no more than a few: each costs parsing. */
+const CROWDED = 256;
+const MAX_PIPELINED_WHEN_CROWDED = 8;
+
 /** How long a caller may take to read an answer that does not fit into the system's buffers. */
 const READ_WITHIN_MS = 30_000;
 
@@ -57,6 +61,8 @@ export class Connections {
   readonly #counts = new Map<string, number>();
   readonly #unread = new Map<ServerResponse, number>();
   #unreadBytes = 0;
+  /** Requests that wait, on all connections. */
+  #waiting = 0;
 
   /** @param perAddress connections from one address; 1,024 when undefined, and any number from this machine. */
   constructor(perAddress: number | undefined) {
@@ -75,7 +81,8 @@ export class Connections {
       return;
     }
     this.#counts.set(address, count);
-    this.#open.set(socket, { isBusy: false, waiting: [] });
+    const connection: Connection = { isBusy: false, waiting: [] };
+    this.#open.set(socket, connection);
     // Node makes an error for each request that is not answered then; nothing reads their stacks.
     const { stackTraceLimit } = Error;
     socket.prependOnceListener('close', () => {
@@ -84,6 +91,7 @@ export class Connections {
     socket.once('close', () => {
       Error.stackTraceLimit = stackTraceLimit;
       this.#open.delete(socket);
+      this.#waiting -= connection.waiting.splice(0).length;
       const left = this.#counts.get(address)! - 1;
       if (left > 0) this.#counts.set(address, left);
       else this.#counts.delete(address);
@@ -105,10 +113,12 @@ export class Connections {
         this.#next(connection, socket);
       });
     };
+    const limit = this.#waiting < CROWDED ? MAX_PIPELINED : MAX_PIPELINED_WHEN_CROWDED;
     if (!connection.isBusy) {
       start();
-    } else if (connection.waiting.length < MAX_PIPELINED) {
+    } else if (connection.waiting.length < limit) {
       connection.waiting.push(start);
+      this.#waiting += 1;
       socket.pause();
     } else {
       cut(socket);
@@ -156,7 +166,9 @@ export class Connections {
   #next(connection: Connection, socket: Socket): void {
     connection.isBusy = false;
     const start = connection.waiting.shift();
-    if (!start || socket.destroyed) return;
+    if (!start) return;
+    this.#waiting -= 1;
+    if (socket.destroyed) return;
     // Node resumes the socket to read the rest of a request.
     if (connection.waiting.length > 0) socket.pause();
     else socket.resume();
