@@ -157,7 +157,7 @@ async function showCase(meter: CostMeter, { seed }: Options, name: string): Prom
 
 /** The goals that the gateway missed under an attack. */
 function missedBy(result: AttackResult, cost: Cost | undefined): string[] {
-  const { attack, victim, healthMs, readyMs, residentMb, report, died } = result;
+  const { attack, victim, healthMs, readyMs, adminHealthMs, residentMb, report, died } = result;
   const missed: string[] = [];
   if (died !== undefined) missed.push('died');
   if (cost && cost.overMs > GOALS.overMs) missed.push('CPU');
@@ -174,6 +174,7 @@ function missedBy(result: AttackResult, cost: Cost | undefined): string[] {
     if (!(Math.max(...slowdowns) <= GOALS.slowdown)) missed.push('victim');
     if (during.failed > GOALS.failedShare * during.asked) missed.push('lost answers');
     if (healthMs.during > GOALS.probeMs) missed.push('/health');
+    if (adminHealthMs.during > GOALS.probeMs) missed.push('/health of ADMIN_PORT');
     // It asks the backend, so it takes as long as that does; nothing can be said where that fails.
     const backendMs = attack.backend?.latencyMs ?? 20;
     if (!attack.faults && readyMs.during > GOALS.probeMs + backendMs) missed.push('/ready');
@@ -224,6 +225,11 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   [
     '/ready',
     ({ result: { victim, readyMs } }) => (victim ? arrow(readyMs.before, readyMs.during) : '–'),
+  ],
+  [
+    '/health of ADMIN_PORT',
+    ({ result: { victim, adminHealthMs } }) =>
+      victim ? arrow(adminHealthMs.before, adminHealthMs.during) : '–',
   ],
   [
     'RSS MB',

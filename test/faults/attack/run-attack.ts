@@ -48,9 +48,11 @@ export interface AttackResult {
   readonly victimCalls: BeforeAndDuring<number>;
   /** REST calls a second of all others, during the attack and its control. */
   readonly otherCalls: { readonly attack: number; readonly control: number };
-  /** The longest that a probe took. */
+  /** The longest that a probe of `PORT` took. */
   readonly healthMs: BeforeAndDuring<number>;
   readonly readyMs: BeforeAndDuring<number>;
+  /** The same of `ADMIN_PORT`, where no connection of a caller waits to be accepted. */
+  readonly adminHealthMs: BeforeAndDuring<number>;
   /** Resident memory of the largest process, in megabytes. */
   readonly residentMb: {
     readonly before: number;
@@ -91,8 +93,9 @@ const GRACE_MS = 15_000;
 export async function startGateway(
   backendUrl: string,
   env: Readonly<Record<string, string>>,
-): Promise<Running> {
+): Promise<Running & { readonly adminPort: number }> {
   const port = await freePort();
+  const adminPort = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const node = [process.execPath, ...NODE_FLAGS, await buildGateway()];
   // It logs as much as in production, but the log is not read here.
@@ -100,6 +103,7 @@ export async function startGateway(
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     PORT: String(port),
+    ADMIN_PORT: String(adminPort),
     UPSTREAM_URL: backendUrl,
     ...env,
   });
@@ -107,7 +111,7 @@ export async function startGateway(
     const { status } = await send(`${url}/health`);
     return status === 200;
   });
-  return running(url, child);
+  return { ...running(url, child), adminPort };
 }
 
 export async function startBackend(rules: BackendRules): Promise<Running> {
@@ -207,6 +211,7 @@ export async function runAttack(
     const watch = openWatch(gateway.pid);
     const victim = plan && openVictim(gateway.url, plan);
     const probes = openProbes(port, ['/health', '/ready']);
+    const adminProbes = openProbes(gateway.adminPort, ['/health']);
 
     const beganMs = performance.now();
     const callsAtFirst = await readReport(backend.url);
@@ -269,6 +274,10 @@ export async function runAttack(
         before: probes.worst('/ready', beganMs, beforeEndMs),
         during: probes.worst('/ready', attackMs, endMs),
       },
+      adminHealthMs: {
+        before: adminProbes.worst('/health', beganMs, beforeEndMs),
+        during: adminProbes.worst('/health', attackMs, endMs),
+      },
       residentMb: {
         before: residentBefore,
         peak: watch.peakMb(),
@@ -280,6 +289,7 @@ export async function runAttack(
     };
     watch.close();
     probes.close();
+    adminProbes.close();
     await victim?.close();
     return result;
   }
