@@ -14,7 +14,6 @@ import { negotiateMediaType, type MediaType } from '../reply/negotiation.ts';
 import { writeReply, type WrittenReply } from '../reply/reply.ts';
 import type { Cors } from './cors.ts';
 import { represent, type RepresentationOptions } from './representation.ts';
-import { CSRF_HEADERS } from './yoga.ts';
 
 /** What Node's server has read of a request. */
 export interface PlainRequest {
@@ -65,7 +64,7 @@ export class PlainCarrier {
     const reply = await handler.handle(read, carried);
     let answer = writeReply(reply, mediaType);
     if (!reply.parts) {
-      const represented = represent(answer, mediaType, record, carried, this.#options);
+      const represented = represent(answer, mediaType, carried, this.#options);
       // Small answers are there at once, and `await` costs more than this check.
       answer = represented instanceof Promise ? await represented : represented;
     }
@@ -73,6 +72,12 @@ export class PlainCarrier {
     return answer;
   }
 }
+
+/**
+ * Any of these shows that no form sent the request. Yoga's and Apollo's clients send the second and
+ * third.
+ */
+export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
 
 const JSON_TYPE = /^application\/json(?:; ?charset=(?:utf|UTF)-8)?$/;
 

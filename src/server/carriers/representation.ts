@@ -5,22 +5,18 @@
  * caller would get the same bytes again. It saves bytes; the backend is asked all the same.
  */
 import { hash } from 'node:crypto';
+import type { OperationRequest } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import { encode, MIN_CODED_LENGTH } from '../reply/content-coding.ts';
 import { negotiateCoding, type Coding, type MediaType } from '../reply/negotiation.ts';
 import type { Reply, WrittenReply } from '../reply/reply.ts';
 
-/** The headers of a request that decide it. */
-interface Conditions {
-  readonly method: string;
-  /** `accept-encoding`. */
+/** A request, as far as it decides the representation. */
+interface Conditions extends OperationRequest {
+  /** The `Accept-Encoding` header. */
   readonly acceptEncoding: string | null | undefined;
-  /** `if-none-match`. */
+  /** The `If-None-Match` header. */
   readonly ifNoneMatch: string | null | undefined;
-  /** `x-api-key`, as the caller sent it. */
-  readonly apiKey: string | null | undefined;
-  /** `x-explain`. */
-  readonly explain: string | null | undefined;
 }
 
 export interface RepresentationOptions {
@@ -37,11 +33,11 @@ const VARY = 'x-api-key, accept, accept-encoding';
 export function represent(
   written: WrittenReply,
   mediaType: MediaType,
-  record: RequestRecord,
   conditions: Conditions,
   options: RepresentationOptions,
 ): WrittenReply | Promise<WrittenReply> {
   const { text, headers } = written;
+  const { record } = conditions;
   const isGet = conditions.method === 'GET';
   const isLong = text.length >= MIN_CODED_LENGTH;
   if (!isGet && !isLong) return written;
@@ -49,7 +45,7 @@ export function represent(
   const coding = isLong ? negotiateCoding(conditions.acceptEncoding) : undefined;
   let mark: string | undefined;
   if (isGet) {
-    mark = mayBeKept(written, reply, record, conditions)
+    mark = mayBeKept(written, reply, conditions)
       ? markOf(reply, mediaType, conditions.apiKey, options.cursorSecret)
       : undefined;
     headers.push('cache-control', mark === undefined ? 'no-store' : cacheControl(record, options));
@@ -73,10 +69,9 @@ export function represent(
 const mayBeKept = (
   { status }: WrittenReply,
   { errorCodes }: Reply,
-  { operationType }: RequestRecord,
-  { explain }: Conditions,
+  { explain, record }: Conditions,
 ): boolean =>
-  status === 200 && errorCodes.length === 0 && operationType === 'query' && explain == null;
+  status === 200 && errorCodes.length === 0 && record.operationType === 'query' && explain == null;
 
 function cacheControl({ trusted }: RequestRecord, { cacheMaxAge = 0 }: RepresentationOptions) {
   return trusted && cacheMaxAge > 0 ? `private, max-age=${cacheMaxAge}` : 'private, no-cache';

@@ -188,14 +188,7 @@ export function replyOf(
   }
   const waitMs = shedMs(data, errors);
   if (waitMs !== undefined) return overloaded(waitMs);
-  const shown = errors.map((error) => present(error, data === undefined, presentation));
-  let status = 0;
-  let legacyStatus = 0;
-  for (const { http } of shown) {
-    status = Math.max(status, http?.status ?? 0);
-    if (!http?.spec) legacyStatus = Math.max(legacyStatus, http?.status ?? 0);
-  }
-  const formatted = shown.map((error) => error.formatted);
+  const { http, formatted, ...shown } = presentErrors(errors, presentation, data === undefined);
   const continuation = continuationsOf(formatted);
   const result = {
     errors: formatted,
@@ -205,24 +198,29 @@ export function replyOf(
       : extensions && { extensions }),
   };
   return new Reply(result, {
-    status: status || 200,
-    legacyStatus: legacyStatus || 200,
-    headers: [
-      ...headers,
-      ...shown.flatMap(({ http }) => Object.entries(http?.headers ?? {}).flat()),
-    ],
-    errorCodes: [...new Set(shown.map(({ code }) => code))],
-    causes: shown.flatMap(({ cause }) => (cause === undefined ? [] : [cause])),
+    ...shown,
+    status: Math.max(200, ...http.map(({ status }) => status)),
+    legacyStatus: Math.max(200, ...http.map(({ status, spec }) => (spec ? 200 : status))),
+    headers: [...headers, ...http.flatMap(({ headers = {} }) => Object.entries(headers).flat())],
   });
 }
 
-/** Errors of one part of an answer, as callers see them. */
-export function presentErrors(errors: readonly unknown[], presentation: Presentation) {
-  const shown = errors.map((error) => present(error, false, presentation));
+/**
+ * Errors of an answer, or of one part of it, as callers see them.
+ *
+ * @param refused whether there is no data because of them.
+ */
+export function presentErrors(
+  errors: readonly unknown[],
+  presentation: Presentation,
+  refused = false,
+) {
+  const shown = errors.map((error) => present(error, refused, presentation));
   return {
     formatted: shown.map(({ formatted }) => formatted),
-    errorCodes: shown.map(({ code }) => code),
+    errorCodes: [...new Set(shown.map(({ code }) => code))],
     causes: shown.flatMap(({ cause }) => (cause === undefined ? [] : [cause])),
+    http: shown.flatMap(({ http }) => http ?? []),
   };
 }
 
@@ -283,7 +281,6 @@ interface Shown {
   readonly cause: unknown;
 }
 
-/** @param refused whether there is no data because of it. */
 function present(
   error: unknown,
   refused: boolean,
