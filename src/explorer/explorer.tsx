@@ -28,7 +28,7 @@ import { lastDocument, tabStorage, type OpenDocument } from './page/tab-storage.
 import { TopBar } from './page/top-bar.tsx';
 import { WaterfallPane } from './waterfall/waterfall.tsx';
 
-const DEFAULTS: ExplorerSettings = { introspection: true, explain: 'on', needsKey: true };
+const DEFAULT_SETTINGS: ExplorerSettings = { introspection: true, explain: 'on', needsKey: true };
 
 /** In place of the id of a page until one is known. */
 const NO_PAGE_ID = 'the id of a page';
@@ -40,7 +40,7 @@ createRoot(document.getElementById('explorer')!).render(<Explorer settings={sett
 /** The server writes them into the page; the defaults where it was served without any, as in development. */
 function readSettings(): ExplorerSettings {
   const text = document.getElementById('settings')?.textContent.trim();
-  return { ...DEFAULTS, ...(text ? (JSON.parse(text) as Partial<ExplorerSettings>) : {}) };
+  return { ...DEFAULT_SETTINGS, ...(text ? (JSON.parse(text) as Partial<ExplorerSettings>) : {}) };
 }
 
 function Explorer({ settings }: { settings: ExplorerSettings }) {
