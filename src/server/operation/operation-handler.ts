@@ -75,6 +75,12 @@ const MAX_INTROSPECTED = 8_000_000;
 /** After so long the next step of an operation waits for its turn, in milliseconds. */
 const STEP_MS = 2;
 
+/**
+ * What a flow pays for each request, in milliseconds: about what reading it and writing, logging and
+ * counting its answer take, which is not measured. Most of what a request costs that is refused at once.
+ */
+const REQUEST_MS = 0.1;
+
 /** `Retry-After` when the queue is full, in milliseconds. */
 const QUEUE_FULL_WAIT_MS = 1_000;
 
@@ -117,7 +123,10 @@ export class OperationHandler {
     const { record } = request;
     const flow = this.#flowOf(request);
     record.turns = new Turns((ms) => this.#queue.charge(flow, ms), flow);
-    const result = await this.#inTurn(flow, () => this.#operate(read, request));
+    const result = await this.#inTurn(flow, () => {
+      this.#queue.charge(flow, REQUEST_MS);
+      return this.#operate(read, request);
+    });
     if (result instanceof ReplyStream) return result;
     const startMs = performance.now();
     const reply = this.#runner.replyOf(result, request);
