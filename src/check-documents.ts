@@ -20,7 +20,7 @@ import {
 import { planningContext } from './plan/cost.ts';
 import { priceOf, type Price, type Priced } from './plan/price.ts';
 import { schema } from './schema.ts';
-import { isManifestName, PRICES_SUFFIX, readManifest } from './server/trusted/manifest.ts';
+import { isManifestName, PRICES_SUFFIX, readManifest } from './server/documents/manifest.ts';
 
 type Prices = Record<string, Price & { readonly document: string }>;
 

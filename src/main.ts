@@ -12,17 +12,17 @@ import { ConfigError, readConfig, type Config } from './config.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
 import { schema } from './schema.ts';
-import { EXIT, stopOnSignals, surviveRejections } from './server/cluster/lifecycle.ts';
-import { gatherMetrics, handedConnections, tellReady } from './server/cluster/worker.ts';
-import { createWorkers, WorkerStartError } from './server/cluster/workers.ts';
 import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http/http-server.ts';
-import { yieldToMainThread } from './server/observe/helper-threads.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
-import { releaseMemoryWhenQuiet } from './server/observe/memory.ts';
 import { Metrics } from './server/observe/metrics.ts';
 import { upstreamProbe } from './server/observe/upstream-probe.ts';
-import { warmUp } from './server/warm-up/warm-up.ts';
+import { yieldToMainThread } from './server/process/helper-threads.ts';
+import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
+import { releaseMemoryWhenQuiet } from './server/process/memory.ts';
+import { warmUp } from './server/process/warm-up.ts';
+import { gatherMetrics, handedConnections, tellReady } from './server/process/worker.ts';
+import { createWorkers, WorkerStartError } from './server/process/workers.ts';
 
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;

@@ -1,5 +1,5 @@
 /**
- * The structure of `src/`: which layer may import which, and which resource module may use which.
+ * The structure of `src/`: which layer may import which, and which folder of a layer may use which.
  *
  * The tables say exactly what is imported: an import that they lack fails, and so does a line that
  * no import uses. A new layer, module or package is a line here, written on purpose.
@@ -33,7 +33,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Each resource module, and the modules it imports from. An edge lives with its child. */
-const MODULES: Readonly<Record<string, readonly string[]>> = {
+const RESOURCES: Readonly<Record<string, readonly string[]>> = {
   page: [],
   audience: ['page'],
   'audience-version': ['audience', 'page'],
@@ -42,6 +42,38 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   account: [],
   person: ['account', 'audience'],
   log: ['account', 'person'],
+};
+
+/** Layers with folders: each folder, or file beside them, and what it imports from of its layer. */
+const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  resources: RESOURCES,
+  server: {
+    process: ['gateway.ts', 'http', 'observe'],
+    'gateway.ts': ['carriers', 'documents', 'http', 'observe', 'operation', 'reply'],
+    http: ['carriers', 'observe', 'operation', 'reply'],
+    carriers: ['documents', 'observe', 'operation', 'reply'],
+    observe: ['documents', 'operation'],
+    operation: ['documents', 'reply'],
+    documents: ['reply'],
+    reply: [],
+  },
+  backend: {
+    'backend.ts': ['database', 'errors', 'http', 'publishing', 'routes', 'seed'],
+    seed: ['database', 'http'],
+    routes: ['database', 'errors', 'http', 'publishing'],
+    publishing: ['database', 'errors'],
+    http: ['database', 'errors'],
+    database: ['errors'],
+    errors: [],
+  },
+  explorer: {
+    'explorer.tsx': ['examples', 'exchange', 'page', 'waterfall'],
+    examples: ['exchange', 'page'],
+    waterfall: ['exchange', 'page'],
+    page: ['exchange'],
+    exchange: [],
+    'vite.config.ts': [],
+  },
 };
 
 /** The npm packages that each layer imports; modules of Node are not listed. */
@@ -98,8 +130,11 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** More files side by side than this are a drawer: the layer needs modules. */
+/** More files side by side than this are a drawer: the layer needs folders. */
 const MAX_FILES_OF_A_FOLDER = 12;
+
+/** More names than this are not seen at a glance. There is a resource module for each resource. */
+const MAX_NAMES_OF_A_LAYER = 8;
 
 interface Import {
   readonly from: string;
@@ -143,6 +178,20 @@ function table(
   );
 }
 
+function cyclesOf(imported: Readonly<Record<string, readonly string[]>>): string[][] {
+  const done = new Set<string>();
+  const cycles: string[][] = [];
+  const visit = (name: string, trail: readonly string[]): void => {
+    if (trail.includes(name)) cycles.push([...trail.slice(trail.indexOf(name)), name]);
+    else if (!done.has(name)) {
+      for (const next of imported[name] ?? []) visit(next, [...trail, name]);
+      done.add(name);
+    }
+  };
+  for (const name of Object.keys(imported)) visit(name, []);
+  return cycles;
+}
+
 const sorted = (lines: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(Object.entries(lines).map(([name, list]) => [name, [...list].sort()]));
 
@@ -155,15 +204,18 @@ describe('the structure of src/', () => {
     expect(table(new Set(files.map(layerOf)), edges)).toEqual(sorted(LAYERS));
   });
 
-  it('has exactly the imports between resource modules that the table says', () => {
-    const moduleOf = (file: string) => file.split('/')[1]!;
-    const edges = imports
-      .filter(({ from, to }) => layerOf(from) === 'resources' && layerOf(to) === 'resources')
-      .map(({ from, to }) => [moduleOf(from), moduleOf(to)] as const);
-    const modules = files.filter((file) => layerOf(file) === 'resources').map(moduleOf);
+  it.each(Object.entries(FOLDERS))(
+    'has exactly the imports between folders of %s/ that the table says',
+    (layer, folders) => {
+      const folderOf = (file: string) => file.split('/')[1]!;
+      const edges = imports
+        .filter(({ from, to }) => layerOf(from) === layer && layerOf(to) === layer)
+        .map(({ from, to }) => [folderOf(from), folderOf(to)] as const);
+      const found = files.filter((file) => layerOf(file) === layer).map(folderOf);
 
-    expect(table(new Set(modules), edges)).toEqual(sorted(MODULES));
-  });
+      expect(table(new Set(found), edges)).toEqual(sorted(folders));
+    },
+  );
 
   it('uses exactly the packages that the table says, layer by layer', () => {
     const edges = imports
@@ -174,25 +226,21 @@ describe('the structure of src/', () => {
   });
 
   it('has no cycle among its files', () => {
-    const edges = new Map<string, string[]>();
-    for (const { from, to } of imports) {
-      if (isOwn(to)) edges.set(from, [...(edges.get(from) ?? []), to]);
-    }
-    const done = new Set<string>();
-    const cycles: string[][] = [];
-    const visit = (file: string, trail: readonly string[]): void => {
-      if (trail.includes(file)) cycles.push([...trail.slice(trail.indexOf(file)), file]);
-      else if (!done.has(file)) {
-        for (const next of edges.get(file) ?? []) visit(next, [...trail, file]);
-        done.add(file);
-      }
-    };
-    files.forEach((file) => {
-      visit(file, []);
-    });
+    const edges = imports.filter(({ to }) => isOwn(to)).map(({ from, to }) => [from, to] as const);
 
-    expect(cycles).toEqual([]);
+    expect(cyclesOf(table(files, edges))).toEqual([]);
   });
+
+  it.each(Object.entries(FOLDERS))('has no cycle among the folders of %s/', (_layer, folders) => {
+    expect(cyclesOf(folders)).toEqual([]);
+  });
+
+  it.each(Object.keys(FOLDERS).filter((layer) => layer !== 'resources'))(
+    `shows at most ${MAX_NAMES_OF_A_LAYER} names in %s/`,
+    (layer) => {
+      expect(readdirSync(join(SRC, layer)).length).toBeLessThanOrEqual(MAX_NAMES_OF_A_LAYER);
+    },
+  );
 
   it(`keeps at most ${MAX_FILES_OF_A_FOLDER} files side by side in a folder`, () => {
     const counts = new Map<string, number>();

@@ -17,8 +17,8 @@ const FILLED = /Object\.fromEntries\(|Record<[^=;]*>+ = \{\};|\?\?= \{\}\)|\{\} 
 /** Files, how often they do it, and why no caller chooses the names. */
 const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>> = {
   'backend/database/packed.ts': [1, 'columns of a table'],
-  'backend/present.ts': [1, 'columns of a table'],
   'backend/http/openapi.ts': [4, 'routes, methods, statuses and schemas of the document'],
+  'backend/http/present.ts': [1, 'columns of a table'],
   'graph/connection/filters.ts': [1, 'arguments that a field declares'],
   'graph/entity/caller-key.ts': [1, 'parts of an entity’s key'],
   'graph/entity/entity.ts': [3, 'parts of an entity’s key'],
@@ -26,10 +26,10 @@ const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>
   'graph/mutation/outcome.ts': [1, 'fields that a mutation shows'],
   'plan/objects.ts': [1, 'parts of an entity’s key'],
   'plan/price.ts': [5, 'routes, and variables of documents that operators trust'],
+  'server/carriers/yoga-carrier.ts': [1, 'headers that the reply sets'],
   'server/http/request-listener.ts': [1, 'headers that the reply sets'],
-  'server/warm-up/example.ts': [1, 'parameters of a path'],
-  'server/warm-up/sample.ts': [4, 'fields and parameters of the document'],
-  'server/yoga/yoga.ts': [1, 'headers that the reply sets'],
+  'server/process/sample-answers.ts': [4, 'fields and parameters of the document'],
+  'server/process/warm-up.ts': [1, 'parameters of a path'],
   'v0/page-metadata.ts': [1, 'fields of the document'],
 };
 

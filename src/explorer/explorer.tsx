@@ -2,16 +2,22 @@
  * GraphiQL with what this gateway knows beside it: the cost above the query, the REST calls below
  * the answer.
  */
+import 'graphiql/style.css';
+import '@graphiql/plugin-explorer/style.css';
+import './page/explorer.css';
+import './page/workers.ts';
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import type { ExplorerSettings } from '../server/http/explorer.ts';
 import { documentsPlugin, useOpenDocument } from './examples/documents-plugin.tsx';
 import { idFinder, type FindIds } from './examples/example-ids.ts';
 import { FIRST_EXAMPLE } from './examples/examples.ts';
-import { useApiKey } from './exchange/api-key.ts';
+import { offerApiKey, useApiKey } from './exchange/api-key.ts';
 import { showTab, useExchange } from './exchange/exchange.ts';
 import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
@@ -20,10 +26,24 @@ import { takeLink } from './page/share.ts';
 import { StatusLine } from './page/status-line.tsx';
 import { lastDocument, tabStorage, type OpenDocument } from './page/tab-storage.ts';
 import { TopBar } from './page/top-bar.tsx';
-import type { ExplorerSettings } from '../server/http/explorer.ts';
 import { WaterfallPane } from './waterfall/waterfall.tsx';
 
-export function Explorer({ settings }: { settings: ExplorerSettings }) {
+const DEFAULT_SETTINGS: ExplorerSettings = { introspection: true, explain: 'on', needsKey: true };
+
+/** In place of the id of a page until one is known. */
+const NO_PAGE_ID = 'the id of a page';
+
+const settings = readSettings();
+if (settings.apiKey) offerApiKey(settings.apiKey);
+createRoot(document.getElementById('explorer')!).render(<Explorer settings={settings} />);
+
+/** The server writes them into the page; the defaults where it was served without any, as in development. */
+function readSettings(): ExplorerSettings {
+  const text = document.getElementById('settings')?.textContent.trim();
+  return { ...DEFAULT_SETTINGS, ...(text ? (JSON.parse(text) as Partial<ExplorerSettings>) : {}) };
+}
+
+function Explorer({ settings }: { settings: ExplorerSettings }) {
   const fetcher = useMemo(() => createFetcher(settings), [settings]);
   const findIds = useMemo(() => idFinder(ask, settings.pageId), [settings]);
   const plugins = useMemo(
@@ -136,9 +156,6 @@ function useTabRoles(): void {
     return () => watching.disconnect();
   }, []);
 }
-
-/** In place of the id of a page until one is known. */
-const NO_PAGE_ID = 'the id of a page';
 
 /** What a first visitor finds. */
 function firstDocument({ pageId }: ExplorerSettings): OpenDocument {

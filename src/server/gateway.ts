@@ -6,20 +6,20 @@
 import { createHash } from 'node:crypto';
 import { printSchema, type GraphQLSchema } from 'graphql';
 import type { Pollers } from '../graph/live/pollers.ts';
-import { corsFor } from './http/cors.ts';
+import { corsFor } from './carriers/cors.ts';
+import { PlainCarrier } from './carriers/plain-carrier.ts';
+import { WebSocketCarrier, type WebSocketOptions } from './carriers/web-socket.ts';
+import { YogaCarrier } from './carriers/yoga-carrier.ts';
+import type { TrustedObserver } from './documents/trusted-documents.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
-import { PlainCarrier } from './http/plain-carrier.ts';
-import { WebSocketCarrier, type WebSocketOptions } from './live/web-socket.ts';
+import type { Site } from './http/site.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness, type Probe } from './observe/readiness.ts';
 import { liveObserver, Requests } from './observe/requests.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
-import { refusalResponse } from './operation/refusal.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
-import type { Site } from './site.ts';
-import type { TrustedObserver } from './trusted/trusted-documents.ts';
-import { YogaCarrier } from './yoga/yoga-carrier.ts';
+import { refusalResponse } from './reply/refusal.ts';
 
 export interface GatewayOptions extends OperationHandlerOptions {
   /** Asks the backend whether it is there. @default always there */

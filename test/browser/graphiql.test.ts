@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readManifest } from '../../src/server/trusted/manifest.ts';
+import { readManifest } from '../../src/server/documents/manifest.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { launch } from './chromium.ts';
 import { harFaults } from './har.ts';

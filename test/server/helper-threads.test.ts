@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 
-const HELPERS = new URL('../../src/server/observe/helper-threads.ts', import.meta.url).href;
+const HELPERS = new URL('../../src/server/process/helper-threads.ts', import.meta.url).href;
 
 const SCRIPT = `
   import { readdirSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { multipart } from '../../src/server/http/multipart.ts';
+import { multipart } from '../../src/server/carriers/multipart.ts';
 import { eventually } from '../faults/stand.ts';
 import { after, held, silence, status } from '../support/faults.ts';
 import { world } from '../support/world.ts';

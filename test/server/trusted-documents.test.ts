@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayOptions } from '../../src/server/gateway.ts';
-import { Documents } from '../../src/server/operation/documents.ts';
+import { Documents } from '../../src/server/documents/documents.ts';
 import {
   TrustedDocuments,
   type BadFile,
   type TrustedDocumentsOptions,
-} from '../../src/server/trusted/trusted-documents.ts';
+} from '../../src/server/documents/trusted-documents.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
 import { openSite, POST_JSON, send, shareBackend, startProduct, type Site } from './support.ts';

@@ -1,7 +1,7 @@
 /** A process that is warm before its first request. */
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema.ts';
-import { warmUp } from '../../src/server/warm-up/warm-up.ts';
+import { warmUp } from '../../src/server/process/warm-up.ts';
 import { isCall, openFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway } from '../support/gateway-process.ts';
 

@@ -19,7 +19,7 @@ import {
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import type { Journal } from '../../src/rest/client/journal.ts';
 import { schema } from '../../src/schema.ts';
-import type { DocumentLimits } from '../../src/server/operation/document-limits.ts';
+import type { DocumentLimits } from '../../src/server/documents/document-limits.ts';
 import { createGateway, type Gateway } from '../../src/server/gateway.ts';
 import type { RouteSet } from '../../src/v0/routes.ts';
 import { afterFile } from './after-file.ts';

@@ -2,8 +2,8 @@
  * The backend's database: one libSQL connection, or a remote one.
  *
  * A local file has one connection and one queue: reads and writes take turns, so no reader sees half a
- * write and no writer meets SQLITE_BUSY. SQLite works synchronously here,
- * so the queue costs nothing. A remote database serves many readers; only writes queue.
+ * write and no writer meets SQLITE_BUSY. SQLite works synchronously here, so the queue costs nothing. A
+ * remote database serves many readers; only writes queue.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -15,7 +15,7 @@ import { drizzle } from 'drizzle-orm/libsql';
 import { migrate } from 'drizzle-orm/libsql/migrator';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
-import { rootOf } from '../failure.ts';
+import { rootOf } from '../errors/failure.ts';
 
 /** What `npm run migration` has written; `npm run build` copies it beside what it builds. */
 const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)) };

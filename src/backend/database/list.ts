@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { and, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Executor } from './database.ts';
 
 /** What a caller asked of a list. `scope` names the list and its filters. */

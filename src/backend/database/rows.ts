@@ -1,7 +1,7 @@
 /** Rows of one table by the values of their columns. */
 import { and, eq, getTableColumns, type Column, type SQL } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { notFound } from '../http/problem.ts';
+import { notFound } from '../errors/problem.ts';
 import type { Executor } from './database.ts';
 
 /** Rows whose columns hold these values: `equals(persons, { tenantId, personId })`. */

@@ -2,7 +2,7 @@
  * Text search: case-insensitive, without wildcards.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../errors/problem.ts';
 
 /** The most words that may be searched for at once. Assumed: the document shows no limit. */
 const MAX_WORDS = 32;

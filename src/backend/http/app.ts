@@ -17,10 +17,10 @@ import {
   type RouteName,
   type RouteSet,
 } from '../../v0/routes.ts';
-import { failureOf, type Failure } from '../failure.ts';
+import { failureOf, type Failure } from '../errors/failure.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Handlers } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
-import { Problem } from './problem.ts';
 import { readBody, readParams, readQuery } from './request.ts';
 
 /** The largest body that is read, in bytes. Assumed: the document shows no limit. */

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';
 import type { Database } from '../database/database.ts';
 import type { ListRequest } from '../database/list.ts';
-import type { Present } from '../present.ts';
+import type { Present } from './present.ts';
 
 export interface Services {
   readonly database: Database;

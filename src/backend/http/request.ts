@@ -1,6 +1,6 @@
 /** Reads what a request carries, and refuses what the contract's schemas refuse. */
 import type { z } from 'zod';
-import { Problem, type ProblemStatus } from './problem.ts';
+import { Problem, type ProblemStatus } from '../errors/problem.ts';
 
 /** The longest parameter of a query string, in characters. Assumed: the document shows no limit. */
 const MAX_PARAMETER_LENGTH = 2_000;

@@ -8,7 +8,7 @@ import { inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { equals } from '../database/rows.ts';
 import { versions } from '../database/tables.ts';
-import { failureOf, type Failure } from '../failure.ts';
+import { failureOf, type Failure } from '../errors/failure.ts';
 import { finish, startProcessing } from './publishing.ts';
 
 interface PublisherOptions {

@@ -5,12 +5,12 @@
  * taken from the rows at each reading, so they cannot drift.
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
-import { equals } from '../database/rows.ts';
 import { listPage, orderOf, type ListRequest } from '../database/list.ts';
+import { equals } from '../database/rows.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
+import { notFound } from '../errors/problem.ts';
 import { handlersOf } from '../http/handler.ts';
-import { notFound } from '../http/problem.ts';
 
 /** Assumed: oldest first, since the document shows no order. */
 const byAge = orderOf(accounts, 'asc', 'createdAt', 'accountId');

@@ -8,8 +8,8 @@ import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { ActivityItem } from '../../v0/log.ts';
 import type { Executor } from '../database/database.ts';
-import { equals, getRow } from '../database/rows.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
+import { equals, getRow } from '../database/rows.ts';
 import {
   accountLogs,
   accounts,
@@ -19,7 +19,7 @@ import {
   type AccountRow,
 } from '../database/tables.ts';
 import { handlersOf } from '../http/handler.ts';
-import type { Present } from '../present.ts';
+import type { Present } from '../http/present.ts';
 import { unlessDeleted } from './log.routes.ts';
 
 interface ActivityRow extends Omit<AccountLogRow, 'accountId' | 'accountLogId' | 'tenantId'> {

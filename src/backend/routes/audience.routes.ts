@@ -8,9 +8,10 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience, CreateAudienceBody } from '../../v0/audience.ts';
 import type { PageMetadata } from '../../v0/page-metadata.ts';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/rows.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
+import { newId } from '../database/new-row.ts';
 import { packed } from '../database/packed.ts';
+import { equals } from '../database/rows.ts';
 import {
   audiences,
   versions,
@@ -18,10 +19,9 @@ import {
   type PageRow,
   type VersionRow,
 } from '../database/tables.ts';
+import { conflict, notFound } from '../errors/problem.ts';
 import { handlersOf } from '../http/handler.ts';
-import { conflict, notFound } from '../http/problem.ts';
-import { newId } from '../new-row.ts';
-import type { Present } from '../present.ts';
+import type { Present } from '../http/present.ts';
 import { archiveAudience, enqueue } from '../publishing/publishing.ts';
 import { getPageRow } from './page.routes.ts';
 

@@ -3,13 +3,13 @@ import { and, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { CreatePageBody, Page } from '../../v0/page.ts';
 import type { Executor } from '../database/database.ts';
+import { newId } from '../database/new-row.ts';
 import { equals } from '../database/rows.ts';
 import { contains, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
+import { conflict, notFound } from '../errors/problem.ts';
 import { handlersOf } from '../http/handler.ts';
-import { conflict, notFound } from '../http/problem.ts';
-import { newId } from '../new-row.ts';
-import type { Present } from '../present.ts';
+import type { Present } from '../http/present.ts';
 import { unarchivedStatus } from '../publishing/publishing.ts';
 
 // Wrapped once more in each selection: Drizzle strips the table names from columns it sees directly

@@ -7,13 +7,13 @@ import { and, inArray, sql } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/primitive.ts';
 import type { Topic } from '../../v0/topic.ts';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/rows.ts';
 import { listPage, orderOf } from '../database/list.ts';
+import { newId } from '../database/new-row.ts';
+import { equals } from '../database/rows.ts';
 import { topicEntries, topics, type TopicEntryRow, type TopicRow } from '../database/tables.ts';
+import { notFound } from '../errors/problem.ts';
 import { handlersOf } from '../http/handler.ts';
-import { notFound } from '../http/problem.ts';
-import { newId } from '../new-row.ts';
-import type { Present } from '../present.ts';
+import type { Present } from '../http/present.ts';
 
 type EntryRow = Omit<TopicEntryRow, 'tenantId'>;
 type FullTopicRow = TopicRow & { entries: readonly EntryRow[] };

@@ -1,11 +1,11 @@
 /** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
 import { and, eq } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
-import { equals } from '../database/rows.ts';
 import { listTable, orderOf } from '../database/list.ts';
+import { equals } from '../database/rows.ts';
 import { audiences, publishOperations, versions, type VersionRow } from '../database/tables.ts';
+import { conflict, notFound } from '../errors/problem.ts';
 import { handlersOf } from '../http/handler.ts';
-import { conflict, notFound } from '../http/problem.ts';
 import { canBePublished, enqueue } from '../publishing/publishing.ts';
 import { getFullAudience, refuseWithoutPage } from './audience.routes.ts';
 import { getPageRow } from './page.routes.ts';

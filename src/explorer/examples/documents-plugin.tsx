@@ -9,9 +9,9 @@ import {
 } from '@graphiql/react';
 import { Fragment, useCallback, useState } from 'react';
 import { isPhone } from '../page/phone.ts';
+import { forget, readSaved } from '../page/saved.ts';
 import type { FindIds } from './example-ids.ts';
 import { GROUPS } from './examples.ts';
-import { forget, readSaved } from './saved.ts';
 
 export const documentsPlugin = (findIds: FindIds): GraphiQLPlugin => ({
   title: 'Examples and saved documents',

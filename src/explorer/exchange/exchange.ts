@@ -9,7 +9,7 @@ import type { ExecutionResult } from 'graphql';
 import { createChanges } from './changes.ts';
 import type { GraphQLRequest } from './request.ts';
 
-export type HeaderPairs = readonly (readonly [name: string, value: string])[];
+type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
 export interface Exchange {
   readonly request: GraphQLRequest;

@@ -5,13 +5,13 @@ import { useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { useState } from 'react';
-import { CostBadge } from '../cost/cost-badge.tsx';
-import { askPlan } from '../cost/plan.ts';
-import { save } from '../examples/saved.ts';
-import { useApiKey } from '../exchange/api-key.ts';
 import type { ExplorerSettings } from '../../server/http/explorer.ts';
+import { useApiKey } from '../exchange/api-key.ts';
+import { askPlan } from '../exchange/plan.ts';
+import { CostBadge } from './cost-badge.tsx';
 import { copyText, saveFile } from './files.ts';
 import { KeyField } from './key-field.tsx';
+import { save } from './saved.ts';
 import { linkTo } from './share.ts';
 import { trustedDocument } from './trusted-document.ts';
 

@@ -17,7 +17,7 @@ export interface Round {
   readonly endMs: number;
 }
 
-export interface Waterfall {
+interface Waterfall {
   readonly rows: readonly Row[];
   readonly rounds: readonly Round[];
   /** The end of the last call, in milliseconds since the request began. */

@@ -3,8 +3,8 @@
  */
 import { useState, type CSSProperties } from 'react';
 import { useExchange, type Exchange } from '../exchange/exchange.ts';
-import { usePlanOf } from '../cost/plan.ts';
 import { journalOf, type Journal, type Plan } from '../exchange/extensions.ts';
+import { usePlanOf } from '../exchange/plan.ts';
 import { isEvents, isParts } from '../exchange/results.ts';
 import { copyText, saveFile } from '../page/files.ts';
 import { curlOf } from './curl.ts';

@@ -5,8 +5,8 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { setImmediate as pollOnce, setTimeout as sleep } from 'node:timers/promises';
-import type { Site } from '../site.ts';
 import type { Connections } from './connections.ts';
+import type { Site } from './site.ts';
 
 /**
  * How long each step of stopping lasts, in milliseconds: time for load balancers to see that we are

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { extname, join } from 'node:path';
-import { negotiateCoding } from './content-coding.ts';
+import { negotiateCoding } from '../reply/negotiation.ts';
 
 /** The page's settings, as JSON in the page. */
 export interface ExplorerSettings {

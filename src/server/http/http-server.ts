@@ -2,13 +2,13 @@
  * The gateway on a port: Node's server, with limits on what slow or greedy callers can hold.
  */
 import { createServer } from 'node:http';
-import type { Site } from '../site.ts';
 import { Connections } from './connections.ts';
 import { drain, ownPort, type Listener, type Stopping } from './drain.ts';
 import { requestListener } from './request-listener.ts';
+import type { Site } from './site.ts';
 import { upgradeListener } from './upgrade-listener.ts';
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   /** What is served. */
   readonly site: Site;
   readonly host: string;

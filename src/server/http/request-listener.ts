@@ -7,16 +7,16 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { endOfTurn } from '../../lib/end-of-turn.ts';
 import { Turns } from '../../lib/turns.ts';
-import type { Site } from '../site.ts';
-import { streamOf, writeEvents } from '../live/event-stream.ts';
-import type { ReplyStream } from '../live/reply-stream.ts';
-import { refusalResponse } from '../operation/refusal.ts';
-import type { ReplyParts, WrittenReply } from '../operation/reply.ts';
+import { streamOf, writeEvents } from '../carriers/event-stream.ts';
+import { multipart } from '../carriers/multipart.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
+import { refusalResponse } from '../reply/refusal.ts';
+import type { ReplyStream } from '../reply/reply-stream.ts';
+import type { ReplyParts, WrittenReply } from '../reply/reply.ts';
 import type { Connections, Serve } from './connections.ts';
 import type { ExplorerAnswer } from './explorer.ts';
-import { multipart } from './multipart.ts';
 import { readBody } from './request-body.ts';
+import type { Site } from './site.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
@@ -30,7 +30,7 @@ const MAX_AT_ONCE = 65_536;
  */
 const PROBES = new Set(['/health', '/ready']);
 
-export interface RequestListenerOptions {
+interface RequestListenerOptions {
   readonly site: Site;
   readonly maxBodyBytes: number;
   readonly allowedHosts: readonly string[] | undefined;

@@ -7,10 +7,10 @@
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Site } from '../site.ts';
 import { hostRefusal, isAllowed } from './request-listener.ts';
+import type { Site } from './site.ts';
 
-export interface UpgradeListenerOptions {
+interface UpgradeListenerOptions {
   readonly server: Server;
   readonly site: Pick<Site, 'upgrade'>;
   readonly allowedHosts: readonly string[] | undefined;

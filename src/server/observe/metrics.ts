@@ -9,13 +9,13 @@ import {
   Registry,
   type Aggregator,
 } from 'prom-client';
+import type { Pollers } from '../../graph/live/pollers.ts';
 import type { RouteLabel } from '../../rest/client/errors.ts';
 import type { UpstreamObserver } from '../../rest/client/observer.ts';
 import { BREAKER_SCOPES, type Breaker } from '../../rest/resilience/circuit-breaker.ts';
-import type { Pollers } from '../../graph/live/pollers.ts';
-import type { Subscriptions } from '../live/subscriptions.ts';
 import type { SubscriptionObserver } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
+import type { Subscriptions } from '../operation/subscriptions.ts';
 import { BOUNDS, DurationHistogram, type Labels } from './duration-histogram.ts';
 
 /** How a request ended. `partial`: with data and errors. `abandoned`: its caller had left. */

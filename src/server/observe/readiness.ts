@@ -8,8 +8,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureKind } from '../../rest/client/errors.ts';
 import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
-import type { TrustedReport } from '../trusted/trusted-documents.ts';
 import { connectionFailureOf } from '../../rest/transport/transport-fault.ts';
+import type { TrustedReport } from '../documents/trusted-documents.ts';
 
 /** Asks the backend for something cheap: the status it answered, or a `ProbeError`. */
 export type Probe = () => Promise<number>;

@@ -12,16 +12,18 @@ import type { MaybePromise } from '../../execution/execution.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import { Turns } from '../../lib/turns.ts';
-import { ReplyStream } from '../live/reply-stream.ts';
-import type { Subscriptions } from '../live/subscriptions.ts';
+import { Documents, KnownDocument, type DocumentsOptions } from '../documents/documents.ts';
+import { readParams, type OperationParams } from '../documents/params.ts';
 import {
   refuseId,
   TrustedDocuments,
   type TrustedDocument,
   type TrustedDocumentsOptions,
   type TrustedObserver,
-} from '../trusted/trusted-documents.ts';
-import { Documents, KnownDocument, type DocumentsOptions } from './documents.ts';
+} from '../documents/trusted-documents.ts';
+import { refusal } from '../reply/refusal.ts';
+import { ReplyStream } from '../reply/reply-stream.ts';
+import { overloaded, type Content, type Executed, type Reply } from '../reply/reply.ts';
 import { FairQueue, QueueFullError } from './fair-queue.ts';
 import {
   OperationRunner,
@@ -29,9 +31,7 @@ import {
   type OperationRequest,
   type OperationRunnerOptions,
 } from './operation-runner.ts';
-import { readParams, type OperationParams } from './params.ts';
-import { refusal } from './refusal.ts';
-import { overloaded, type Content, type Executed, type Reply } from './reply.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 export interface OperationHandlerOptions extends OperationRunnerOptions, DocumentsOptions {
   /** Sent for callers who send no key. */

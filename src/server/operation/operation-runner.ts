@@ -20,16 +20,16 @@ import { planFor, prepareCost, refuseCost } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
 import type { Upstream } from '../../rest/client/client.ts';
-import { KeptAnswers } from '../kept/kept-answers.ts';
-import { ReplyStream, type EndCause, type ReplyKind } from '../live/reply-stream.ts';
-import { Subscriptions } from '../live/subscriptions.ts';
-import type { KnownDocument } from './documents.ts';
-import { incrementalReply } from './incremental-reply.ts';
-import { announcesAll, incrementalFormatOf } from './media-type.ts';
-import type { OperationParams } from './params.ts';
-import { refusal } from './refusal.ts';
-import { Content, Reply, replyOf, type Executed } from './reply.ts';
+import type { KnownDocument } from '../documents/documents.ts';
+import type { OperationParams } from '../documents/params.ts';
+import { incrementalReply } from '../reply/incremental-reply.ts';
+import { announcesAll, incrementalFormatOf } from '../reply/negotiation.ts';
+import { refusal } from '../reply/refusal.ts';
+import { ReplyStream, type EndCause, type ReplyKind } from '../reply/reply-stream.ts';
+import { Content, Reply, replyOf, type Executed } from '../reply/reply.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import type { RequestRecord } from './request-record.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 export interface OperationRunnerOptions {
   readonly schema: GraphQLSchema;

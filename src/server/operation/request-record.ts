@@ -7,7 +7,7 @@ import type { GraphQLError } from 'graphql';
 import { Cancel } from '../../lib/cancel.ts';
 import type { Turns } from '../../lib/turns.ts';
 import type { RestClient } from '../../rest/client/client.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from '../reply/reply.ts';
 
 export interface RequestRecord {
   readonly requestId: string;

@@ -1,0 +1,168 @@
+/**
+ * What the document will cost, beside the Play button and before it is pressed.
+ */
+import { useGraphiQL } from '@graphiql/react';
+import { parse as parseJsonc } from 'jsonc-parser';
+import { useEffect, useState } from 'react';
+import { useApiKey } from '../exchange/api-key.ts';
+import type { Count, Plan } from '../exchange/extensions.ts';
+import { askPlan, type Planned } from '../exchange/plan.ts';
+
+/** How long the author has to pause before the gateway is asked, in milliseconds. */
+const PAUSE_MS = 300;
+
+// No <output>: a press on one inside of a summary opens nothing.
+const STATUS = { role: 'status', 'aria-label': 'Cost of this document' };
+
+/** @param canAsk whether the gateway answers a request without the key that is still to be entered. */
+export function CostBadge({ canAsk }: { canAsk: boolean }) {
+  const planned = usePlan(canAsk);
+  if (!planned) return <div className="cost" {...STATUS} />;
+  if ('refused' in planned) {
+    return (
+      <div className="cost cost-unknown" title={planned.refused} {...STATUS}>
+        Cost unknown: {planned.refused}
+      </div>
+    );
+  }
+  const { plan } = planned;
+  const excess = excessOf(plan);
+  const dearest = dearestOf(plan);
+  return (
+    <details className={excess ? `cost cost-${excess.kind}` : 'cost'}>
+      <summary>
+        <span {...STATUS}>
+          <strong>{counted(plan.calls, 'call')}</strong>
+          <span>{plan.rounds === 1 ? '1 round' : `${plan.rounds} rounds`}</span>
+          {plan.values && (
+            <span>
+              {counted({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
+            </span>
+          )}
+          {dearest && <span>dearest: {dearest}</span>}
+          {excess && <em>{excess.words}</em>}
+        </span>
+      </summary>
+      <Explanation plan={plan} />
+    </details>
+  );
+}
+
+/** Where the calls come from, and what the words mean. */
+function Explanation({ plan: { routes, budget } }: { plan: Plan }) {
+  return (
+    <div className="cost-explanation">
+      {routes.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Calls</th>
+              <th scope="col">Route</th>
+              <th scope="col">Because of</th>
+            </tr>
+          </thead>
+          <tbody>
+            {routes.map(({ method, route, fields, ...calls }) => (
+              <tr key={`${method} ${route}`}>
+                <td>{range(calls)}</td>
+                <td>
+                  {method} {route}
+                </td>
+                <td>{fields.join(', ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p>
+        A <b>call</b> is a request to the REST API behind this gateway. Calls of one <b>round</b>{' '}
+        run side by side; each round waits for the one before. <b>Values</b> are the fields and list
+        items of the answer. How many there are of a list is known when it is read, so there is a
+        least and a most.
+      </p>
+      {budget && (
+        <p>
+          A request may have {format(budget.calls)} calls and {format(budget.values)} values.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The fields whose route may be called most often. */
+function dearestOf({ routes }: Plan): string | undefined {
+  const most = (one: Count): number => one.most ?? Infinity;
+  const [dearest] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
+  if (!dearest) return undefined;
+  const [first, ...others] = dearest.fields;
+  return others.length > 0 ? `${first} and ${others.length} more` : first;
+}
+
+/** What is said of a document that is, or may turn out to be, above the budget of a request. */
+function excessOf({ calls, values, budget }: Plan) {
+  if (!budget) return undefined;
+  const { least } = calls;
+  const most = calls.most ?? Infinity;
+  if (least > budget.calls || (values?.atLeast ?? 0) > budget.values) {
+    const limit =
+      least > budget.calls ? `${budget.calls} calls` : `${format(budget.values)} values`;
+    return { kind: 'over', words: `Over budget: a request may have ${limit}.` };
+  }
+  if (most > budget.calls) {
+    return { kind: 'near', words: `May be cut at ${budget.calls} calls.` };
+  }
+  if ((values?.atMost ?? 0) > budget.values) {
+    return { kind: 'near', words: `May be refused above ${format(budget.values)} values.` };
+  }
+  return undefined;
+}
+
+const format = (count: number): string => count.toLocaleString('en');
+
+const counted = (count: Count, noun: string): string =>
+  `${range(count)} ${noun}${count.most === 1 ? '' : 's'}`;
+
+const range = ({ least, most }: Count): string => {
+  if (most === null) return `${format(least)} or more`;
+  return least === most ? format(least) : `${format(least)}–${format(most)}`;
+};
+
+/** The plan of what is in the editors; undefined until the first answer. */
+function usePlan(canAsk: boolean): Planned | undefined {
+  const query = useEditorText('queryEditor');
+  const variables = useEditorText('variableEditor');
+  const operationName = useGraphiQL((state) => state.operationName);
+  const apiKey = useApiKey();
+  const [planned, setPlanned] = useState<Planned>();
+  useEffect(() => {
+    if (!query.trim() || !canAsk) {
+      setPlanned(undefined);
+      return;
+    }
+    const asking = new AbortController();
+    const timer = setTimeout(() => {
+      const values = parseJsonc(variables) as Record<string, unknown> | undefined;
+      askPlan({ query, variables: values, operationName }, asking.signal).then(setPlanned, () => {
+        if (!asking.signal.aborted) setPlanned({ refused: 'the gateway does not answer.' });
+      });
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [query, variables, operationName, apiKey, canAsk]);
+  return planned;
+}
+
+/** The text of an editor, as it is now. */
+function useEditorText(name: 'queryEditor' | 'variableEditor'): string {
+  const editor = useGraphiQL((state) => state[name]);
+  const [text, setText] = useState('');
+  useEffect(() => {
+    if (!editor) return undefined;
+    setText(editor.getValue());
+    const listening = editor.onDidChangeModelContent(() => setText(editor.getValue()));
+    return () => listening.dispose();
+  }, [editor]);
+  return text;
+}

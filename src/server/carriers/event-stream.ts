@@ -1,0 +1,121 @@
+/**
+ * Subscriptions over HTTP: server-sent events, as the "distinct connections mode" of GraphQL over SSE
+ * writes them.
+ *
+ * Source: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
+ */
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Subscriptions } from '../operation/subscriptions.ts';
+import type { ReplyStream } from '../reply/reply-stream.ts';
+import type { Reply } from '../reply/reply.ts';
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // A cache that compresses or keeps a stream would hold back what it is there for.
+  'cache-control': 'no-store, no-transform',
+  // nginx buffers answers unless it is told not to.
+  'x-accel-buffering': 'no',
+};
+
+/** Tells proxies and clients that the stream is open, before there is an event. */
+const OPENING = ':\n\n';
+
+const COMPLETE = 'event: complete\ndata:\n\n';
+
+/** How long a reader may read nothing; it misses events meanwhile, but not the newest. */
+const STALLED_MS = 300_000;
+
+/**
+ * The pause before a stream ends without `complete`. graphql-sse's client waits for ever where the
+ * last event and the end arrive together.
+ */
+const PAUSE_MS = 100;
+
+/**
+ * How long a connection is silent before the system asks its other end for a sign, in milliseconds; it
+ * gives up ten seconds later. A client that lost its network says nothing, and heartbeats to it would be
+ * sent again for a quarter of an hour.
+ */
+const KEEPALIVE_MS = 5_000;
+
+/** The streams behind responses: our HTTP server writes them without reading the bodies. */
+const streams = new WeakMap<Response, ReplyStream>();
+
+/** The stream that a response stands for; undefined for other responses. */
+export const streamOf = (response: Response): ReplyStream | undefined => streams.get(response);
+
+/** @param ResponseClass as the other responses of the server are made. */
+export function eventStreamResponse(stream: ReplyStream, ResponseClass: typeof Response): Response {
+  const encoder = new TextEncoder();
+  // For callers of `fetch`, where there is no HTTP server of ours.
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await stream.next();
+        if (!done) controller.enqueue(encoder.encode(frameOf(value)));
+        else {
+          if (stream.cause === 'complete') controller.enqueue(encoder.encode(COMPLETE));
+          controller.close();
+        }
+      },
+      cancel: () => {
+        stream.close('left');
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const response = new ResponseClass(body, { headers: HEADERS });
+  streams.set(response, stream);
+  return response;
+}
+
+/**
+ * Writes a stream to its end. Headers have been set.
+ *
+ * A process that stops ends it without `complete`, so that its client comes again.
+ */
+export async function writeEvents(
+  outgoing: ServerResponse,
+  stream: ReplyStream,
+  subscriptions: Subscriptions,
+): Promise<void> {
+  const onClose = (): void => stream.close('left');
+  outgoing.on('close', onClose);
+  outgoing.socket?.setKeepAlive(true, KEEPALIVE_MS);
+  if (outgoing.destroyed) onClose();
+  subscriptions.add(stream);
+  outgoing.write(OPENING);
+  let wroteMs = 0;
+  for await (const reply of stream) {
+    const hasRoom = outgoing.write(frameOf(reply));
+    wroteMs = performance.now();
+    if (!hasRoom && !(await hasDrained(outgoing))) {
+      stream.close('stalled');
+      outgoing.destroy();
+    }
+  }
+  subscriptions.delete(stream);
+  if (outgoing.destroyed) return;
+  if (stream.cause === 'complete') outgoing.end(COMPLETE);
+  else {
+    await sleep(Math.max(0, wroteMs + PAUSE_MS - performance.now()));
+    outgoing.end();
+  }
+}
+
+const frameOf = (reply: Reply): string => `event: next\ndata: ${reply.text}\n\n`;
+
+/** False when its reader has not read for long. */
+function hasDrained(outgoing: ServerResponse): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (drained: boolean) => (): void => {
+      clearTimeout(timer);
+      outgoing.off('drain', onDrain).off('close', onDrain);
+      resolve(drained);
+    };
+    const onDrain = settle(true);
+    const timer = setTimeout(settle(false), STALLED_MS);
+    outgoing.on('drain', onDrain).on('close', onDrain);
+  });
+}

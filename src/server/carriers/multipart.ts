@@ -1,0 +1,68 @@
+/**
+ * `multipart/mixed`: an answer in parts, each readable as soon as it has arrived.
+ *
+ * The boundary follows each part at once, because only then do readers know that the part has
+ * ended. Empty parts are sent while nothing else is, since proxies close silent connections.
+ */
+import type { ReplyParts } from '../reply/reply.ts';
+
+/** The time between empty parts, in milliseconds. */
+const HEARTBEAT_MS = 5_000;
+
+const HEAD = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
+const HEARTBEAT = `${HEAD}{"hasNext":true}\r\n---`;
+const END = '--\r\n';
+
+/** The body, in pieces to be written one by one. Ends early once the parts are cancelled. */
+export async function* multipart(
+  first: string,
+  parts: ReplyParts,
+  heartbeatMs = HEARTBEAT_MS,
+): AsyncGenerator<string, void> {
+  yield `\r\n---${HEAD}${first}\r\n---`;
+  for (;;) {
+    const coming = parts.next();
+    while (await isLate(coming, heartbeatMs)) yield HEARTBEAT;
+    const part = await coming;
+    if (!part) {
+      yield END;
+      return;
+    }
+    yield `${HEAD}${part.text}\r\n---${part.isLast ? END : ''}`;
+    if (part.isLast) return;
+  }
+}
+
+/** The same for readers without our HTTP server. */
+export function multipartStream(first: string, parts: ReplyParts): ReadableStream<Uint8Array> {
+  const chunks = multipart(first, parts);
+  const encoder = new TextEncoder();
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { value, done } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      cancel: () => parts.cancel(),
+    },
+    // Nothing is read ahead: our HTTP server reads the parts themselves.
+    { highWaterMark: 0 },
+  );
+}
+
+function isLate(coming: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(true), ms);
+    coming.then(
+      () => {
+        clearTimeout(timer);
+        resolve(false);
+      },
+      (error: Error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

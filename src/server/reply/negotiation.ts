@@ -1,0 +1,133 @@
+/**
+ * What a caller accepts: one of the two media types of GraphQL over HTTP, a coding, and a format of
+ * answers in parts.
+ *
+ * Source: GraphQL over HTTP, "Accept"; RFC 9110, "Proactive Negotiation" and "Accept-Encoding".
+ */
+import { LRUCache } from 'lru-cache';
+
+export type MediaType = 'application/graphql-response+json' | 'application/json';
+
+export type Coding = 'br' | 'gzip';
+
+/** The format of an answer in parts, as its media type names it. */
+export type IncrementalFormat = 'deferSpec=20220824' | 'incrementalSpec=v0.2';
+
+/** In the order in which they are taken by callers who accept anything: older ones know only the first. */
+const MEDIA_TYPES: readonly MediaType[] = ['application/json', 'application/graphql-response+json'];
+
+/** Headers whose outcome is kept, and the longest that is. */
+const MAX_KEPT = 100;
+const MAX_KEPT_LENGTH = 256;
+
+const mediaTypeFor = kept(bestMediaType);
+const codingFor = kept(bestCoding);
+
+/** The media type of an answer; undefined when the caller accepts neither. */
+export function negotiateMediaType(accept: string | null | undefined): MediaType | undefined {
+  if (!accept) return MEDIA_TYPES[0];
+  const found = mediaTypeFor(accept);
+  return found === 'none' ? undefined : found;
+}
+
+/**
+ * The coding of an answer; undefined for the bytes as they are.
+ *
+ * A caller who refuses every coding of ours gets plain bytes.
+ */
+export function negotiateCoding(accepted: string | null | undefined): Coding | undefined {
+  if (!accepted) return undefined;
+  const found = codingFor(accepted);
+  return found === 'identity' ? undefined : found;
+}
+
+/**
+ * How a caller reads answers in parts; undefined for one who does not say so.
+ *
+ * Callers of either specification name it; without a name it is the older one.
+ */
+export function incrementalFormatOf(
+  accept: string | null | undefined,
+): IncrementalFormat | undefined {
+  for (const { name, parameters } of choicesIn(accept?.replaceAll('"', '') ?? '')) {
+    if (name !== 'multipart/mixed' || parameters.some((one) => /^q=0(\.0*)?$/.test(one))) continue;
+    return parameters.includes('incrementalspec=v0.2')
+      ? 'incrementalSpec=v0.2'
+      : 'deferSpec=20220824';
+  }
+  return undefined;
+}
+
+/**
+ * Whether a caller waits for every `@defer`, as Relay does: also for those that cost nothing, which
+ * are otherwise answered at once and not mentioned.
+ */
+export const announcesAll = (accept: string | null | undefined): boolean =>
+  accept?.includes(';announce=all') ?? false;
+
+function bestMediaType(accept: string): MediaType | 'none' {
+  // Answers are written in UTF-8 alone.
+  const choices = choicesIn(accept).filter(
+    ({ parameters }) =>
+      (valueOf(parameters, 'charset')?.replaceAll('"', '') ?? 'utf-8') === 'utf-8',
+  );
+  let best: { readonly type: MediaType; readonly rank: number } | undefined;
+  for (const type of MEDIA_TYPES) {
+    // The most specific range decides, wherever it stands.
+    const ranges = [type, 'application/*', '*/*'];
+    const specificity = ranges.findIndex((range) => choices.some(({ name }) => name === range));
+    const place = choices.findIndex(({ name }) => name === ranges[specificity]);
+    const quality = choices[place]?.quality ?? 0;
+    if (quality === 0) continue;
+    // Where qualities are equal, what is named goes before what is included, and earlier before later.
+    const rank = quality * 1e6 - specificity * 1e3 - Math.min(place, 999) / 1e3;
+    if (!best || rank > best.rank) best = { type, rank };
+  }
+  return best?.type ?? 'none';
+}
+
+function bestCoding(accepted: string): Coding | 'identity' {
+  const qualities = new Map(
+    choicesIn(accepted).map(({ name, quality }) => [name === 'x-gzip' ? 'gzip' : name, quality]),
+  );
+  const of = (name: string): number => qualities.get(name) ?? qualities.get('*') ?? 0;
+  const [br, gzip] = [of('br'), of('gzip')];
+  // Brotli makes fewer bytes at equal quality; plain bytes only where the caller prefers `identity`.
+  const best = Math.max(br, gzip);
+  if (best === 0 || (qualities.get('identity') ?? 0) > best) return 'identity';
+  return br >= gzip ? 'br' : 'gzip';
+}
+
+/** One of the things that a header lists, in lower case. */
+interface Choice {
+  readonly name: string;
+  readonly parameters: readonly string[];
+  /** From 0, never, to 1. */
+  readonly quality: number;
+}
+
+const choicesIn = (header: string): Choice[] =>
+  header
+    .toLowerCase()
+    .split(',')
+    .map((text) => {
+      const [name = '', ...parameters] = text.split(';').map((part) => part.trim());
+      const quality = Number(valueOf(parameters, 'q') ?? 1);
+      return { name, parameters, quality: quality >= 0 && quality <= 1 ? quality : 0 };
+    });
+
+const valueOf = (parameters: readonly string[], name: string): string | undefined =>
+  parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
+
+/** Callers send few different headers. */
+function kept<Found extends string>(find: (header: string) => Found): (header: string) => Found {
+  const found = new LRUCache<string, Found>({ max: MAX_KEPT });
+  return (header) => {
+    let one = found.get(header);
+    if (one === undefined) {
+      one = find(header);
+      if (header.length <= MAX_KEPT_LENGTH) found.set(header, one);
+    }
+    return one;
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Refusals that are the server's own: a code, an HTTP status, and what to do instead.
+ */
+import { GraphQLError } from 'graphql';
+import { withoutStack } from '../../lib/without-stack.ts';
+
+/** The `extensions.code` of refusals by the server. */
+type RefusalCode =
+  | 'BAD_REQUEST'
+  | 'BAD_USER_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'CSRF_HEADER_MISSING'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'NOT_ACCEPTABLE'
+  | 'BODY_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'HOST_NOT_ALLOWED'
+  | 'EXPLAIN_NOT_ALLOWED'
+  | 'QUERY_TOO_LARGE'
+  | 'OPERATION_RESOLUTION_FAILURE'
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
+  | 'TOO_MANY_SUBSCRIPTIONS'
+  | 'ORIGIN_NOT_ALLOWED'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'TRUSTED_DOCUMENT_REQUIRED'
+  | 'INTERNAL_SERVER_ERROR';
+
+/** How an error of a result becomes a response, as `extensions.http` of the error; callers never see it. */
+export interface HttpExtension {
+  readonly status: number;
+  /** True where callers who know only `application/json` get 200. Source: GraphQL over HTTP, "application/json". */
+  readonly spec?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** @param status the HTTP status, whatever the caller accepts. */
+export const refusal = (
+  status: number,
+  code: RefusalCode,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): GraphQLError => refusalWith(code, message, { status, ...(headers && { headers }) });
+
+/** A refusal of the GraphQL document itself. */
+export const documentRefusal = (code: RefusalCode, message: string): GraphQLError =>
+  refusalWith(code, message, { status: 400, spec: true });
+
+const refusalWith = (code: RefusalCode, message: string, http: HttpExtension): GraphQLError =>
+  withoutStack(() => new GraphQLError(message, { extensions: { code, http } }));
+
+/** The same for what never reaches GraphQL: a JSON answer with one error. */
+export function refusalResponse(status: number, code: RefusalCode, message: string): Response {
+  return Response.json(
+    { errors: [{ message, extensions: { code } }] },
+    { status, headers: { 'content-type': 'application/json; charset=utf-8' } },
+  );
+}
