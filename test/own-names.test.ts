@@ -30,7 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>
   'server/http/request-listener.ts': [1, 'headers that the reply sets'],
   'server/process/sample-answers.ts': [4, 'fields and parameters of the document'],
   'server/process/warm-up.ts': [1, 'parameters of a path'],
-  'v0/page-metadata.ts': [1, 'fields of the document'],
+  'v0/schemas/page-metadata.ts': [1, 'fields of the document'],
 };
 
 it('makes no object of names that callers choose but with dictionary()', () => {

@@ -22,9 +22,9 @@ import {
   type IncrementalResult,
   type MaybePromise,
 } from './execution.ts';
-import { PreparedOperations } from './prepared-operation.ts';
-import { userInputError } from './user-input-error.ts';
-import { coerceVariableValues } from './variables.ts';
+import { PreparedOperations } from './operation/prepared-operation.ts';
+import { userInputError } from './operation/user-input-error.ts';
+import { coerceVariableValues } from './operation/variables.ts';
 
 export interface Execute {
   (args: ExecuteArgs): MaybePromise<IncrementalResult>;

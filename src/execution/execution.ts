@@ -28,13 +28,13 @@ import {
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../lib/dictionary.ts';
-import { Turns } from '../lib/turns.ts';
+import { Turns } from '../lib/turns/turns.ts';
 import { withoutStack } from '../lib/without-stack.ts';
-import type { ArgumentValues } from './arguments.ts';
-import type { OperationContext } from './collect-fields.ts';
+import type { ArgumentValues } from './operation/arguments.ts';
+import type { OperationContext } from './operation/collect-fields.ts';
 import { Delivery, Part, Stream, type Payload, type Pending } from './incremental/delivery.ts';
-import { streamOf } from './incremental/directives.ts';
-import { NullBoundary, Path, type Container } from './path.ts';
+import { streamOf } from './operation/defer-and-stream.ts';
+import { NullBoundary, Path, type Container } from './result/path.ts';
 import {
   isDeferredAt,
   nameOf,
@@ -44,9 +44,9 @@ import {
   type PreparedField,
   type PreparedSelection,
   type Shape,
-} from './prepared-operation.ts';
-import { ResultSize, type ExecutionLimits } from './result-size.ts';
-import { Sharing, type SharedValue } from './sharing.ts';
+} from './operation/prepared-operation.ts';
+import { ResultSize, type ExecutionLimits } from './result/result-size.ts';
+import { Sharing, type SharedValue } from './result/sharing.ts';
 
 export type MaybePromise<Value> = Value | Promise<Value>;
 

@@ -15,10 +15,10 @@ import {
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isAsyncIterable } from 'graphql/jsutils/isAsyncIterable.js';
-import { prepareArguments } from './arguments.ts';
-import { collectFields, fragmentsOf, type CollectedField } from './collect-fields.ts';
-import { userInputError } from './user-input-error.ts';
-import { coerceVariableValues } from './variables.ts';
+import { prepareArguments } from './operation/arguments.ts';
+import { collectFields, fragmentsOf, type CollectedField } from './operation/collect-fields.ts';
+import { userInputError } from './operation/user-input-error.ts';
+import { coerceVariableValues } from './operation/variables.ts';
 
 interface SourceEventStream {
   readonly events: AsyncIterator<unknown>;

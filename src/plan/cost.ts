@@ -12,8 +12,8 @@ import {
   type ExecutionArgs,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf, type OperationContext } from '../execution/collect-fields.ts';
-import { coerceVariableValues } from '../execution/variables.ts';
+import { fragmentsOf, type OperationContext } from '../execution/operation/collect-fields.ts';
+import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/types/node.queries.ts';
 import { Journal } from '../rest/client/journal.ts';

@@ -14,9 +14,9 @@ import {
   type InlineFragmentNode,
   type SelectionNode,
 } from 'graphql';
-import { fragmentsOf, type OperationContext } from '../execution/collect-fields.ts';
-import { deferOf } from '../execution/incremental/directives.ts';
-import { coerceVariableValues } from '../execution/variables.ts';
+import { fragmentsOf, type OperationContext } from '../execution/operation/collect-fields.ts';
+import { deferOf } from '../execution/operation/defer-and-stream.ts';
+import { coerceVariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
 import { selectionOf } from '../graph/entity/walk.ts';
 import { planFor, type OperationArgs } from './cost.ts';

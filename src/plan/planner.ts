@@ -16,8 +16,8 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { prepareArguments, type ArgumentValues } from '../execution/arguments.ts';
-import type { OperationContext, Selecting } from '../execution/collect-fields.ts';
+import { prepareArguments, type ArgumentValues } from '../execution/operation/arguments.ts';
+import type { OperationContext, Selecting } from '../execution/operation/collect-fields.ts';
 import { nodeTypeOf } from '../graph/connection/connection-type.ts';
 import type { List } from '../graph/connection/list.ts';
 import {

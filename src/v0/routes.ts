@@ -5,14 +5,19 @@
  * sides read this table; a path is written nowhere else.
  */
 import { z } from 'zod';
-import { Account, AccountWithPersons } from './account.ts';
-import { Audience, AudienceVersion, CreateAudienceBody, PublishVersionBody } from './audience.ts';
+import { Account, AccountWithPersons } from './schemas/account.ts';
+import {
+  Audience,
+  AudienceVersion,
+  CreateAudienceBody,
+  PublishVersionBody,
+} from './schemas/audience.ts';
 import { Flag, listOf, listQuery } from './list.ts';
-import { AccountLog, ActivityItem, PersonLog } from './log.ts';
-import { CreatePageBody, Page, PageSearchHit, RestorePageBody } from './page.ts';
-import { PageLink } from './page-link.ts';
-import { Person } from './person.ts';
-import { CreateTopicEntryBody, Topic, TopicEntry, UpdateTopicBody } from './topic.ts';
+import { AccountLog, ActivityItem, PersonLog } from './schemas/log.ts';
+import { CreatePageBody, Page, PageSearchHit, RestorePageBody } from './schemas/page.ts';
+import { PageLink } from './schemas/page-link.ts';
+import { Person } from './schemas/person.ts';
+import { CreateTopicEntryBody, Topic, TopicEntry, UpdateTopicBody } from './schemas/topic.ts';
 
 /** Which routes a deployment has: the document's 20, or all 26. */
 export const ROUTE_SETS = ['document', 'extended'] as const;

@@ -1,7 +1,7 @@
 /** Every route answers what the contract says: shapes, moments, counts, the served set, OpenAPI. */
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { SLUG_PATTERN } from '../../src/v0/log.ts';
+import { SLUG_PATTERN } from '../../src/v0/schemas/log.ts';
 import { routes } from '../../src/v0/routes.ts';
 import type { RouteName } from '../../src/v0/routes.ts';
 import { openTestBackend, shareTestBackend, walk } from './support.ts';

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { buildSchema, getArgumentValues, Kind, parse, type FieldNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { argumentsOf } from '../../src/execution/arguments.ts';
+import { argumentsOf } from '../../src/execution/operation/arguments.ts';
 import { cases } from '../support/cases.ts';
 
 const ARGUMENTS = ['needed', 'int', 'given', 'list', 'point'];

@@ -5,7 +5,7 @@ import { execute as graphqlJs, type ExecutionArgs, type ExecutionResult } from '
 import { expect } from 'vitest';
 import { createExecute, type Execute } from '../../src/execution/execute.ts';
 import type { ExecutionOptions } from '../../src/execution/execution.ts';
-import { Turns } from '../../src/lib/turns.ts';
+import { Turns } from '../../src/lib/turns/turns.ts';
 
 export const UNLIMITED = { maxValues: Infinity, maxTextBytes: Infinity, deadlineMs: Infinity };
 

@@ -4,7 +4,7 @@
 import { buildSchema, getVariableValues, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coerceVariableValues } from '../../src/execution/variables.ts';
+import { coerceVariableValues } from '../../src/execution/operation/variables.ts';
 import { cases } from '../support/cases.ts';
 
 const schema = buildSchema(`

@@ -5,7 +5,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { getOperationAST, parse, validate, type DocumentNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { fragmentsOf } from '../../src/execution/collect-fields.ts';
+import { fragmentsOf } from '../../src/execution/operation/collect-fields.ts';
 import { openCursor, sealCursor } from '../../src/graph/connection/cursor.ts';
 import { createContext } from '../../src/graph/context.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';

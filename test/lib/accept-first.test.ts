@@ -1,6 +1,6 @@
 /** What large work leaves to connections that wait to be accepted. */
 import { expect, it } from 'vitest';
-import { AcceptFirst, noteAccepted } from '../../src/lib/accept-first.ts';
+import { AcceptFirst, noteAccepted } from '../../src/lib/turns/accept-first.ts';
 
 it('leaves the turn after a connection was accepted, and no other', () => {
   const [one, other] = [new AcceptFirst(), new AcceptFirst()];

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { endOfTurn } from '../../src/lib/end-of-turn.ts';
+import { endOfTurn } from '../../src/lib/turns/end-of-turn.ts';
 
 it('comes after both of two requests that arrived at once were read, and for both at once', async () => {
   const events: string[] = [];

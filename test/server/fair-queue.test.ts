@@ -1,8 +1,8 @@
 /** Whose work is next: tasks take staged time, turns of the event loop are real. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { noteAccepted } from '../../src/lib/accept-first.ts';
-import { endOfTurn } from '../../src/lib/end-of-turn.ts';
+import { noteAccepted } from '../../src/lib/turns/accept-first.ts';
+import { endOfTurn } from '../../src/lib/turns/end-of-turn.ts';
 import { FairQueue, QueueFullError } from '../../src/server/operation/fair-queue.ts';
 import { createRecord } from '../../src/server/operation/request-record.ts';
 import { stageTime } from '../support/staged-time.ts';

@@ -1,7 +1,7 @@
 /** What is written in parts is what is written at once. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { jsonParts } from '../../src/lib/json-parts.ts';
+import { jsonParts } from '../../src/server/reply/json-parts.ts';
 
 it('is the same text as JSON.stringify writes', () => {
   const date = { at: new Date(0), nothing: undefined, list: [undefined, null, new Date(1)] };

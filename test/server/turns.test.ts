@@ -1,7 +1,7 @@
 /** Which large work goes on next: tasks take staged time, turns of the event loop are real. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
-import { Turns } from '../../src/lib/turns.ts';
+import { Turns } from '../../src/lib/turns/turns.ts';
 import { stageTime } from '../support/staged-time.ts';
 
 let time: ReturnType<typeof stageTime>;

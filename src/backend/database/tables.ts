@@ -14,11 +14,11 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
-import { AUDIENCE_STATUSES } from '../../v0/audience.ts';
-import { PAGE_STATUSES, PAGE_TYPES } from '../../v0/page.ts';
-import type { Action, ActionCardWidget, FooterLinkGroup, Script } from '../../v0/page.ts';
-import type { PageMetadata } from '../../v0/page-metadata.ts';
-import type { EntryContent } from '../../v0/topic.ts';
+import { AUDIENCE_STATUSES } from '../../v0/schemas/audience.ts';
+import { PAGE_STATUSES, PAGE_TYPES } from '../../v0/schemas/page.ts';
+import type { Action, ActionCardWidget, FooterLinkGroup, Script } from '../../v0/schemas/page.ts';
+import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
+import type { EntryContent } from '../../v0/schemas/topic.ts';
 
 const tenantId = () => text('tenant_id').notNull();
 const moment = (name: string) => integer(name);

@@ -5,17 +5,17 @@
  * description cannot say what the service does not do.
  */
 import { z } from 'zod';
-import { Account, AccountWithPersons } from '../../v0/account.ts';
-import { Audience, AudienceVersion } from '../../v0/audience.ts';
+import { Account, AccountWithPersons } from '../../v0/schemas/account.ts';
+import { Audience, AudienceVersion } from '../../v0/schemas/audience.ts';
 import { ErrorBody } from '../../v0/error.ts';
-import { AccountLog, ActivityItem, PersonLog } from '../../v0/log.ts';
-import { PageLink } from '../../v0/page-link.ts';
-import { Page, PageSearchHit } from '../../v0/page.ts';
-import { PageMetadata } from '../../v0/page-metadata.ts';
-import { Person } from '../../v0/person.ts';
+import { AccountLog, ActivityItem, PersonLog } from '../../v0/schemas/log.ts';
+import { PageLink } from '../../v0/schemas/page-link.ts';
+import { Page, PageSearchHit } from '../../v0/schemas/page.ts';
+import { PageMetadata } from '../../v0/schemas/page-metadata.ts';
+import { Person } from '../../v0/schemas/person.ts';
 import { parametersOf, servedRoutes, successOf } from '../../v0/routes.ts';
 import type { Route, RouteName, RouteSet } from '../../v0/routes.ts';
-import { Topic, TopicEntry } from '../../v0/topic.ts';
+import { Topic, TopicEntry } from '../../v0/schemas/topic.ts';
 
 /** What is named in the document; everything else is written where it is used. */
 const NAMED = {

@@ -6,7 +6,7 @@
  */
 import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
-import type { ActivityItem } from '../../v0/log.ts';
+import type { ActivityItem } from '../../v0/schemas/log.ts';
 import type { Executor } from '../database/database.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
 import { equals, getRow } from '../database/rows.ts';

@@ -5,8 +5,8 @@
  */
 import { and, eq, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import type { Audience, CreateAudienceBody } from '../../v0/audience.ts';
-import type { PageMetadata } from '../../v0/page-metadata.ts';
+import type { Audience, CreateAudienceBody } from '../../v0/schemas/audience.ts';
+import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 import type { Executor } from '../database/database.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
 import { newId } from '../database/new-row.ts';

@@ -1,7 +1,7 @@
 /** Pages: created, read, searched, restored. Source: interface.md, "Pages". */
 import { and, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
-import type { CreatePageBody, Page } from '../../v0/page.ts';
+import type { CreatePageBody, Page } from '../../v0/schemas/page.ts';
 import type { Executor } from '../database/database.ts';
 import { newId } from '../database/new-row.ts';
 import { equals } from '../database/rows.ts';

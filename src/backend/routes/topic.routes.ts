@@ -5,7 +5,7 @@
  */
 import { and, inArray, sql } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/primitive.ts';
-import type { Topic } from '../../v0/topic.ts';
+import type { Topic } from '../../v0/schemas/topic.ts';
 import type { Executor } from '../database/database.ts';
 import { listPage, orderOf } from '../database/list.ts';
 import { newId } from '../database/new-row.ts';

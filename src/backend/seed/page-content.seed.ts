@@ -1,5 +1,5 @@
 /** What stands on a page of the sample data. All names are invented. */
-import type { PageMetadata } from '../../v0/page-metadata.ts';
+import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 
 export const sampleContent = (id: string, name: string) => ({
   actions: [

@@ -7,9 +7,9 @@
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
 import { responsePathAsArray, type GraphQLError } from 'graphql';
-import { endOfTurn } from '../../lib/end-of-turn.ts';
-import type { NullBoundary, Path } from '../path.ts';
-import type { DeferUsage } from './collect-deferred.ts';
+import { endOfTurn } from '../../lib/turns/end-of-turn.ts';
+import type { NullBoundary, Path } from '../result/path.ts';
+import type { DeferUsage } from '../operation/collect-deferred.ts';
 
 type PathKeys = readonly (string | number)[];
 

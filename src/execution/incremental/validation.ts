@@ -25,7 +25,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
-import { isIncremental, isStream } from './directives.ts';
+import { isIncremental, isStream } from '../operation/defer-and-stream.ts';
 
 /** Labels name parts of the answer, so each is a text of its own and never a variable. */
 function labelsAreUnique(context: ValidationContext): ASTVisitor {

@@ -3,7 +3,7 @@
  */
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { ArgumentValues } from '../../execution/arguments.ts';
+import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { CallInput } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';

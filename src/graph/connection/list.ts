@@ -5,7 +5,7 @@
  * merged, and a page that has arrived answers every later read of no more items.
  */
 import { Cancel } from '../../lib/cancel.ts';
-import { afterPromises } from '../../lib/end-of-turn.ts';
+import { afterPromises } from '../../lib/turns/end-of-turn.ts';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route } from '../../v0/routes.ts';

@@ -1,7 +1,7 @@
 /**
  * Relay's `first` and `after` → what to ask a list of the backend for.
  */
-import type { ArgumentValues } from '../../execution/arguments.ts';
+import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import type { Context } from '../context.ts';
 import type { ListDemand } from '../entity/demand.ts';

@@ -5,7 +5,7 @@
  * which route a field needs and with which key.
  */
 import type { GraphQLField } from 'graphql';
-import type { ArgumentValues } from '../../execution/arguments.ts';
+import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
 import type { List } from '../connection/list.ts';
 import type { Context } from '../context.ts';

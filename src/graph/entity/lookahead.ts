@@ -6,8 +6,8 @@
  * for at all. Arguments and keys worked out for this are kept for the field's resolver.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { argumentsOf, type ArgumentValues } from '../../execution/arguments.ts';
-import type { OperationContext } from '../../execution/collect-fields.ts';
+import { argumentsOf, type ArgumentValues } from '../../execution/operation/arguments.ts';
+import type { OperationContext } from '../../execution/operation/collect-fields.ts';
 import { isNotFound } from '../../rest/client/errors.ts';
 import { readList, startList, type List, type ListPage } from '../connection/list.ts';
 import { pageOf, pageRequestOf, type PageRequest } from '../connection/page-request.ts';

@@ -8,7 +8,7 @@ import {
   type OperationContext,
   type CollectedField,
   type Selecting,
-} from '../../execution/collect-fields.ts';
+} from '../../execution/operation/collect-fields.ts';
 import type { RouteSet } from '../../v0/routes.ts';
 import {
   demandOf,

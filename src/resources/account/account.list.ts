@@ -7,7 +7,7 @@
 import { filtersOf } from '../../graph/connection/filters.ts';
 import { mapList, restList, type List } from '../../graph/connection/list.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
-import type { Account } from '../../v0/account.ts';
+import type { Account } from '../../v0/schemas/account.ts';
 import { routes } from '../../v0/routes.ts';
 
 interface AccountFilters {

@@ -7,7 +7,7 @@ import type { KeyOf } from '../../graph/entity/entity.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import { unsupported } from '../../graph/errors.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import type { Account, AccountWithPersons } from '../../v0/account.ts';
+import type { Account, AccountWithPersons } from '../../v0/schemas/account.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountList, knowAccount, knownAccount } from './account.list.ts';

@@ -6,7 +6,7 @@
 import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType } from '../../graph/types/rest-type.ts';
-import { Account } from '../../v0/account.ts';
+import { Account } from '../../v0/schemas/account.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountList } from './account.list.ts';
 import { findAccount } from './account.loader.ts';

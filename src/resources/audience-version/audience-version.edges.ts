@@ -7,7 +7,7 @@ import { wholePage } from '../../graph/connection/list.ts';
 import type { ListDemand } from '../../graph/entity/demand.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
-import type { Audience, AudienceVersion } from '../../v0/audience.ts';
+import type { Audience, AudienceVersion } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
 import { pageEntity } from '../page/page.type.ts';

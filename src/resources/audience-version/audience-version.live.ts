@@ -6,7 +6,7 @@
 import type { Context } from '../../graph/context.ts';
 import type { LiveObject, LiveSource } from '../../graph/live/pollers.ts';
 import { readTimestamp } from '../../graph/types/scalars.ts';
-import type { AUDIENCE_STATUSES } from '../../v0/audience.ts';
+import type { AUDIENCE_STATUSES } from '../../v0/schemas/audience.ts';
 import {
   audienceVersionEntity,
   findVersion,

@@ -9,7 +9,7 @@ import {
   AUDIENCE_STATUSES,
   OPERATION_KEY_LENGTH,
   type AudienceVersion,
-} from '../../v0/audience.ts';
+} from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
 import { reportVersion, waitForVersion } from './audience-version.live.ts';

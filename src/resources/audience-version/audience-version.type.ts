@@ -8,7 +8,7 @@ import { Entity, type KeyOf } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType } from '../../graph/types/rest-type.ts';
 import type { CallOptions, RestClient } from '../../rest/client/client.ts';
-import { AudienceVersion } from '../../v0/audience.ts';
+import { AudienceVersion } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
 

@@ -1,7 +1,7 @@
 /** `createAudience` and `archiveAudience`. */
 import { writeField } from '../../graph/mutation/mutation.ts';
 import { builder } from '../../graph/types/builder.ts';
-import type { PUBLISH_BEHAVIORS } from '../../v0/audience.ts';
+import type { PUBLISH_BEHAVIORS } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
 import { pageEntity } from '../page/page.type.ts';

@@ -6,7 +6,7 @@
 import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType } from '../../graph/types/rest-type.ts';
-import { Audience, type AUDIENCE_STATUSES } from '../../v0/audience.ts';
+import { Audience, type AUDIENCE_STATUSES } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataRef } from '../page/page-metadata.type.ts';
 

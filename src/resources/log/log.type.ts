@@ -7,7 +7,7 @@
 import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType, restFields, restType } from '../../graph/types/rest-type.ts';
-import { AccountLog, ActivityItem, LogEntry, PersonLog } from '../../v0/log.ts';
+import { AccountLog, ActivityItem, LogEntry, PersonLog } from '../../v0/schemas/log.ts';
 import { routes } from '../../v0/routes.ts';
 
 export const PersonLogRef = builder.objectRef<PersonLog>('PersonLog');

@@ -12,7 +12,7 @@ import { soundKey } from '../../graph/entity/key.ts';
 import type { KeyOf } from '../../graph/entity/entity.ts';
 import { referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
-import type { PageLink } from '../../v0/page-link.ts';
+import type { PageLink } from '../../v0/schemas/page-link.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
 import { pageEntity, PageRef } from '../page/page.type.ts';

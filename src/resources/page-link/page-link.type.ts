@@ -7,7 +7,7 @@
 import { unsupported } from '../../graph/errors.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { restType } from '../../graph/types/rest-type.ts';
-import { PageLink, PageLinkTarget } from '../../v0/page-link.ts';
+import { PageLink, PageLinkTarget } from '../../v0/schemas/page-link.ts';
 
 /** What the gateway knows beside REST's answer. */
 interface KnownPage {

@@ -5,7 +5,7 @@
  */
 import { builder } from '../../graph/types/builder.ts';
 import { restType } from '../../graph/types/rest-type.ts';
-import { PageMetadata } from '../../v0/page-metadata.ts';
+import { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 
 /** What each field means, in answers and in inputs. */
 export const METADATA_DESCRIPTIONS = {

@@ -11,7 +11,7 @@ import { builder } from '../../graph/types/builder.ts';
 import { costing } from '../../graph/types/field-builder.ts';
 import { restType } from '../../graph/types/rest-type.ts';
 import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
-import { PageSearchHit } from '../../v0/page.ts';
+import { PageSearchHit } from '../../v0/schemas/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageTypeRef } from './page.type.ts';
 

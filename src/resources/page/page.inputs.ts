@@ -12,8 +12,8 @@ import {
   LogoBody,
   LogoImageBody,
   ScriptBody,
-} from '../../v0/page.ts';
-import { PageMetadataInput } from '../../v0/page-metadata.ts';
+} from '../../v0/schemas/page.ts';
+import { PageMetadataInput } from '../../v0/schemas/page-metadata.ts';
 import { METADATA_DESCRIPTIONS } from './page-metadata.type.ts';
 import { DESCRIPTIONS } from './page.type.ts';
 

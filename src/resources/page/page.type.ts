@@ -17,7 +17,7 @@ import {
   Script,
   type PAGE_STATUSES,
   type PAGE_TYPES,
-} from '../../v0/page.ts';
+} from '../../v0/schemas/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataRef } from './page-metadata.type.ts';
 

@@ -11,7 +11,7 @@ import { perRequest, type Context } from '../../graph/context.ts';
 import type { KeyOf } from '../../graph/entity/entity.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import type { Person } from '../../v0/person.ts';
+import type { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';
 

@@ -4,7 +4,7 @@
 import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType } from '../../graph/types/rest-type.ts';
-import { Person } from '../../v0/person.ts';
+import { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
 
 export const PersonRef = builder.objectRef<Person>('Person');

@@ -1,7 +1,7 @@
 /** `updateTopic` and `createTopicEntry`. */
 import { writeField } from '../../graph/mutation/mutation.ts';
 import { inputType } from '../../graph/types/rest-type.ts';
-import { EntryContentBody } from '../../v0/topic.ts';
+import { EntryContentBody } from '../../v0/schemas/topic.ts';
 import { routes } from '../../v0/routes.ts';
 import { topicEntity, topicEntryEntity } from './topic.type.ts';
 

@@ -5,7 +5,7 @@ import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { nodeType, restType } from '../../graph/types/rest-type.ts';
 import { routes } from '../../v0/routes.ts';
-import { EntryContent, Topic, TopicEntry } from '../../v0/topic.ts';
+import { EntryContent, Topic, TopicEntry } from '../../v0/schemas/topic.ts';
 
 export const TopicRef = builder.objectRef<Topic>('Topic');
 

@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
-import { endOfTurn } from '../../lib/end-of-turn.ts';
+import { endOfTurn } from '../../lib/turns/end-of-turn.ts';
 import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '../client/call.ts';
 import {
   endOfWait,

@@ -15,8 +15,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf, type OperationContext } from '../../execution/collect-fields.ts';
-import { isIncremental } from '../../execution/incremental/directives.ts';
+import { fragmentsOf, type OperationContext } from '../../execution/operation/collect-fields.ts';
+import { isIncremental } from '../../execution/operation/defer-and-stream.ts';
 
 /** Of a document, unless something else is named. */
 export interface DocumentLimits {

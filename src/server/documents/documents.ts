@@ -19,7 +19,7 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { fragmentsOf } from '../../execution/collect-fields.ts';
+import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { incrementalRules } from '../../execution/incremental/validation.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
 import { documentRefusal } from '../reply/refusal.ts';

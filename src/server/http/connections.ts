@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { noteAccepted } from '../../lib/accept-first.ts';
+import { noteAccepted } from '../../lib/turns/accept-first.ts';
 
 /** Requests that may wait on a connection; more than any client sends ahead. */
 const MAX_PIPELINED = 64;

@@ -5,8 +5,8 @@
  * connections are handled in this folder alone.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { endOfTurn } from '../../lib/end-of-turn.ts';
-import { Turns } from '../../lib/turns.ts';
+import { endOfTurn } from '../../lib/turns/end-of-turn.ts';
+import { Turns } from '../../lib/turns/turns.ts';
 import { streamOf, writeEvents } from '../carriers/event-stream.ts';
 import { multipart } from '../carriers/multipart.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';

@@ -8,8 +8,8 @@
  * so that a flow with few requests comes before one that always has some. While there are others, those
  * that owe much have a part of a turn together, and then wait for twice as long as their tasks overran it.
  */
-import { AcceptFirst } from '../../lib/accept-first.ts';
-import { afterPromises, endTurn } from '../../lib/end-of-turn.ts';
+import { AcceptFirst } from '../../lib/turns/accept-first.ts';
+import { afterPromises, endTurn } from '../../lib/turns/end-of-turn.ts';
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
 const TURN_MS = 5;

@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from '../../execution/execution.ts';
 import { Habit } from '../../lib/habit.ts';
-import type { Turns } from '../../lib/turns.ts';
+import type { Turns } from '../../lib/turns/turns.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Recording } from '../../rest/client/recording.ts';
 import type { KnownDocument } from '../documents/documents.ts';

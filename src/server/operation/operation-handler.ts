@@ -11,7 +11,7 @@ import { assertExecutable } from '../../execution/assert-executable.ts';
 import type { MaybePromise } from '../../execution/execution.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
-import { Turns } from '../../lib/turns.ts';
+import { Turns } from '../../lib/turns/turns.ts';
 import { Documents, KnownDocument, type DocumentsOptions } from '../documents/documents.ts';
 import { readParams, type OperationParams } from '../documents/params.ts';
 import {

@@ -15,7 +15,7 @@ import { createContext, type Context } from '../../graph/context.ts';
 import { Pollers, type LiveObserver, type PollRange } from '../../graph/live/pollers.ts';
 import { Snapshot } from '../../graph/live/watcher.ts';
 import { Cancel } from '../../lib/cancel.ts';
-import { Turns } from '../../lib/turns.ts';
+import { Turns } from '../../lib/turns/turns.ts';
 import { planFor, prepareCost, refuseCost } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import { Cancel } from '../../lib/cancel.ts';
-import type { Turns } from '../../lib/turns.ts';
+import type { Turns } from '../../lib/turns/turns.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Reply } from '../reply/reply.ts';
 

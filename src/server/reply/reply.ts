@@ -14,8 +14,8 @@ import {
 import type { MaybePromise, Rest } from '../../execution/execution.ts';
 import { continuationsOf } from '../../graph/continuation.ts';
 import { toClientError } from '../../graph/errors.ts';
-import { jsonParts } from '../../lib/json-parts.ts';
-import type { Turns } from '../../lib/turns.ts';
+import { jsonParts } from './json-parts.ts';
+import type { Turns } from '../../lib/turns/turns.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
 import { RestOverloadedError } from '../../rest/client/errors.ts';
 import type { IncrementalFormat, MediaType } from './negotiation.ts';

@@ -3,7 +3,7 @@
  * stand there.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import type { PreparedField, Shape } from './prepared-operation.ts';
+import type { PreparedField, Shape } from '../operation/prepared-operation.ts';
 import type { SharedValue } from './sharing.ts';
 
 export type Container = Record<PropertyKey, unknown> | unknown[];

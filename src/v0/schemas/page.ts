@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { PageMetadata, PageMetadataInput } from './page-metadata.ts';
-import { counter, looseString, nullableTimestamp, timestamp } from './primitive.ts';
+import { counter, looseString, nullableTimestamp, timestamp } from '../primitive.ts';
 
 export const PAGE_TYPES = ['inbound', 'outbound', 'call_followup', 'sales_deck', 'custom'] as const;
 export const PAGE_STATUSES = ['archived', 'draft', 'published'] as const;

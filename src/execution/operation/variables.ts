@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import { dictionary } from '../lib/dictionary.ts';
+import { dictionary } from '../../lib/dictionary.ts';
 import { asUserInputError } from './user-input-error.ts';
 
 export type VariableValues = Readonly<Record<string, unknown>>;

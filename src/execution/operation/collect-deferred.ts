@@ -13,8 +13,8 @@ import {
   type CollectedField,
   type OperationContext,
   type Selecting,
-} from '../collect-fields.ts';
-import { deferOf } from './directives.ts';
+} from './collect-fields.ts';
+import { deferOf } from './defer-and-stream.ts';
 
 /** One `@defer` where it stands. */
 export interface DeferUsage {

@@ -4,7 +4,7 @@
  * Source: interface.md, "PageMetadata". Requests have the same fields but the four of images.
  */
 import { z } from 'zod';
-import { looseString } from './primitive.ts';
+import { looseString } from '../primitive.ts';
 
 /** Metadata fields that requests and answers share. */
 const METADATA_TEXTS = [

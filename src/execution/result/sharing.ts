@@ -6,7 +6,7 @@
  * what it is made of. Its parts are then shared, and the size of a part is added wherever it stands.
  */
 import type { GraphQLError } from 'graphql';
-import type { PreparedField } from './prepared-operation.ts';
+import type { PreparedField } from '../operation/prepared-operation.ts';
 
 /** The completed value of a field, and where else it is wanted. */
 export class SharedValue {

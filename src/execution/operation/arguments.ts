@@ -24,7 +24,7 @@ import {
   type GraphQLInputType,
   type ValueNode,
 } from 'graphql';
-import { dictionary } from '../lib/dictionary.ts';
+import { dictionary } from '../../lib/dictionary.ts';
 import type { CollectedField, OperationContext } from './collect-fields.ts';
 import { withCode } from './user-input-error.ts';
 import type { VariableValues } from './variables.ts';

@@ -2,7 +2,7 @@
  * Errors that graphql-js makes of what a caller sent, with the code that it leaves out.
  */
 import { GraphQLError, type ASTNode } from 'graphql';
-import { withoutStack } from '../lib/without-stack.ts';
+import { withoutStack } from '../../lib/without-stack.ts';
 
 const CODE = 'BAD_USER_INPUT';
 

@@ -4,7 +4,7 @@
  * Source: interface.md, "Topic", "TopicEntry", "Topics".
  */
 import { z } from 'zod';
-import { counter, nullableString, timestamp } from './primitive.ts';
+import { counter, nullableString, timestamp } from '../primitive.ts';
 
 /** What an entry says. The document shows no values for `type`. */
 export const EntryContent = z.object({ type: z.string(), content: z.string() });

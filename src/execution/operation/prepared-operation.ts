@@ -36,7 +36,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { dictionary } from '../lib/dictionary.ts';
+import { dictionary } from '../../lib/dictionary.ts';
 import { LRUCache } from 'lru-cache';
 import { prepareArguments, type PreparedArguments } from './arguments.ts';
 import {
@@ -51,8 +51,8 @@ import {
   type DeferUsage,
   type Detail,
   type DetailedField,
-} from './incremental/collect-deferred.ts';
-import { isIncremental, isStream, streamOf } from './incremental/directives.ts';
+} from './collect-deferred.ts';
+import { isIncremental, isStream, streamOf } from './defer-and-stream.ts';
 import { userInputError } from './user-input-error.ts';
 
 /** The type of a field or of a list's items, as `completeValue` goes through it. */

@@ -6,14 +6,14 @@
  * resolvers answer synchronously.
  */
 import { GraphQLError } from 'graphql';
-import type { Turns } from '../lib/turns.ts';
+import type { Turns } from '../../lib/turns/turns.ts';
 import {
   pathOf,
   SELECTION,
   type Data,
   type PreparedField,
   type PreparedSelection,
-} from './prepared-operation.ts';
+} from '../operation/prepared-operation.ts';
 
 export interface ExecutionLimits {
   /** Fields and list items that one answer may have; one that is awaited counts twelve more. */

@@ -20,7 +20,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { dictionary } from '../lib/dictionary.ts';
+import { dictionary } from '../../lib/dictionary.ts';
 import { withCode } from './user-input-error.ts';
 
 /** What is needed to read a selection: the parts of `GraphQLResolveInfo` that stay the same. */
