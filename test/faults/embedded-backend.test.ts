@@ -93,7 +93,10 @@ describe('T71 the embedded backend', () => {
         let parameter = 0;
         const filled = path.replaceAll(/\{\w+\}/g, () => encode(parameters[parameter++]!) || '%00');
         const search = Object.entries(query).map(([field, value]) => `${field}=${encode(value!)}`);
-        const answer = await backend.call(`${filled}?${search.join('&').slice(0, 9_000)}`, {
+        const target = `${filled}?${search.join('&').slice(0, 9_000)}`;
+        // Node's server itself refuses heads of more than 16 KB, without a body.
+        fc.pre(target.length < 15_000);
+        const answer = await backend.call(target, {
           method,
           ...(body && { body: sent.body }),
         });
