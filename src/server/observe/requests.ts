@@ -6,12 +6,12 @@
  */
 import type { SubscriptionObserver } from '../operation/operation-runner.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
-import type { Logger } from './logger.ts';
+import { withoutRedaction, type Logger } from './logger.ts';
 import type { Metrics, Outcome } from './metrics.ts';
 
 export class Requests {
   readonly #logger: Logger;
-  /** Writes the line of each request, whose fields are all named here: looking for secrets in it takes longer than writing it. */
+  /** For the line of each request. */
   readonly #lines: Logger;
   readonly #metrics: Metrics;
   readonly #whenIdle: (() => void)[] = [];
@@ -20,7 +20,7 @@ export class Requests {
 
   constructor(logger: Logger, metrics: Metrics) {
     this.#logger = logger;
-    this.#lines = logger.child({}, { redact: [] });
+    this.#lines = withoutRedaction(logger);
     this.#metrics = metrics;
   }
 
