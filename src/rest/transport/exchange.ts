@@ -10,6 +10,7 @@ import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { endOfTurn } from '../../lib/turns/end-of-turn.ts';
+import { Turns } from '../../lib/turns/turns.ts';
 import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '../client/call.ts';
 import {
   endOfWait,
@@ -110,8 +111,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     else this.#body.add(chunk);
   }
 
+  /**
+   * What follows from a hundred answers that come together would be one turn of 60 ms: those for which a
+   * turn has no time left take turns with all large work.
+   */
   onResponseEnd(): void {
-    this.#end({ status: this.#status, headers: this.#headers, body: this.#body.take() });
+    const answer = { status: this.#status, headers: this.#headers, body: this.#body.take() };
+    if (this.settled || !Turns.isTurnOver) this.#end(answer);
+    else new Turns(undefined, this.#attempt.call.apiKey).whenNextBegins(() => this.#end(answer));
   }
 
   onResponseError(_controller: unknown, error: Error): void {
