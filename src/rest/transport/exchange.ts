@@ -11,6 +11,7 @@ import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { endOfTurn } from '../../lib/turns/end-of-turn.ts';
 import { Turns } from '../../lib/turns/turns.ts';
+import { withoutStack } from '../../lib/without-stack.ts';
 import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '../client/call.ts';
 import {
   endOfWait,
@@ -141,7 +142,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #abort(error: RestError): void {
     if (this.settled) return;
     this.#end(this.#outcomeOf(error));
-    this.#controller?.abort(error);
+    // undici makes an error for its socket, whose stack Node has written out.
+    withoutStack(() => this.#controller?.abort(error));
   }
 
   /** Further calls that this leads to (a retry, the next in the queue) are sent at the end of the turn. */
