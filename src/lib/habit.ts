@@ -1,10 +1,16 @@
 /**
  * Whether something comes again often enough to look for it.
  *
- * What never comes again must not pay for being compared: after 64 times in vain only one in 16 is
- * looked at, until one of them is a repetition.
+ * What seldom comes again must not pay for being compared: where fewer than one in three are repetitions,
+ * only one in 16 is looked at.
  */
+
+/** Looks in vain after which most are left out. */
 const PATIENCE = 64;
+
+/** Looks in vain that one repetition makes up for. */
+const WORTH = 2;
+
 const SAMPLE = 16;
 
 export class Habit {
@@ -18,6 +24,7 @@ export class Habit {
   }
 
   noteRepetition(isRepetition: boolean): void {
-    this.#inVain = isRepetition ? 0 : this.#inVain + 1;
+    const inVain = this.#inVain + (isRepetition ? -WORTH : 1);
+    this.#inVain = Math.min(PATIENCE, Math.max(0, inVain));
   }
 }

@@ -67,9 +67,10 @@ export class DecodeCache {
   decode(call: Call, answer: Answer): Decoded {
     if (!isRead(call)) return decode(call, answer);
     const { path, route } = call;
-    const entry = this.#entries.get(path);
     let habit = this.#habits.get(route);
     if (!habit) this.#habits.set(route, (habit = new Habit()));
+    if (!habit.isLookedAt()) return decode(call, answer);
+    const entry = this.#entries.get(path);
     if (entry?.kept && isSame(entry.kept, answer)) {
       habit.noteRepetition(true);
       const { decoded } = entry.kept;
@@ -77,7 +78,7 @@ export class DecodeCache {
       return decoded;
     }
     const decoded = decode(call, answer);
-    if (!habit.isLookedAt() || !mayBeKept(decoded, answer)) return decoded;
+    if (!mayBeKept(decoded, answer)) return decoded;
     const { body, headers } = answer;
     const sum = crc32(body);
     const isRepetition = entry?.sum === sum;
