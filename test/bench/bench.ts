@@ -23,7 +23,7 @@ import { findDifferences } from './correctness.ts';
 import { makeAnswers } from './data.ts';
 import { CONNECTIONS, loopLoad, openLoopLoad, wrkLoad } from './load.ts';
 import { measureLookAhead } from './look-ahead.ts';
-import { has, killAll, runToEnd, useAllCores } from './machine.ts';
+import { has, killAll, leaveServersAlone, runToEnd, useAllCores } from './machine.ts';
 import { measureQuery, type Measured } from './measure.ts';
 import { HELP, OptionError, readOptions, type Options } from './options.ts';
 import { QUERIES, SCREEN } from './queries.ts';
@@ -73,6 +73,7 @@ async function bench(options: Options): Promise<0 | 1> {
   if (queries.length === 0) throw new OptionError('--queries has none of q0 to q5.');
   const { peers, absent } = findPeers(options.tailcall);
   if (options.allCores) useAllCores();
+  leaveServersAlone();
   const wanted = peers.filter(
     ({ kind }) =>
       (options.peers.length === 0 || options.peers.includes(kind)) &&

@@ -52,6 +52,11 @@ export function useAllCores(): void {
   pinning = false;
 }
 
+/** Keeps this process, too, off the core of the servers. */
+export function leaveServersAlone(): void {
+  if (pinning) spawnSync('taskset', ['-acp', '1', String(process.pid)]);
+}
+
 export function start(
   core: Core,
   [program, ...args]: readonly [string, ...string[]],
