@@ -16,6 +16,8 @@ async function open(): Promise<GatewayProcess> {
   return gateway;
 }
 
+const ID = 'r'.repeat(128);
+
 /** Sends requests whose lines have 600 bytes each. */
 async function write(gateway: GatewayProcess, lines: number): Promise<void> {
   const pool = new Pool(gateway.url, { connections: 8 });
@@ -33,7 +35,6 @@ async function write(gateway: GatewayProcess, lines: number): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, send));
   await pool.close();
 }
-const ID = 'r'.repeat(128);
 
 it('T107 waits for its reader up to four megabytes, and then says how many lines are missing', async () => {
   const gateway = await open();

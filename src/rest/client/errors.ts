@@ -190,23 +190,23 @@ export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
 export const isNotFound = (error: unknown): boolean =>
   error instanceof RestStatusError && error.status === 404;
 
+/** The longest wait that a refusal asks for, in seconds. */
+export const MAX_RETRY_AFTER_S = 60;
+
 /**
- * Reuses a route's refusal while the wait in it stays the same: callers who ignore `Retry-After` must
- * cost next to nothing.
+ * Makes a route's refusal once for each wait: callers who ignore `Retry-After` must cost next to nothing.
  *
  * @param make receives the wait in whole seconds, since `Retry-After` has no fractions.
  */
 export function reusedRefusals<Refusal extends RestError>(
   make: (route: RouteLabel, retryAfterMs: number) => Refusal,
 ): (route: RouteLabel, waitMs: number) => Refusal {
-  const last = new Map<RouteLabel, Refusal>();
+  /** By seconds. */
+  const made = new Map<RouteLabel, Refusal[]>();
   return (route, waitMs) => {
-    const retryAfterMs = 1_000 * Math.max(1, Math.ceil(waitMs / 1_000));
-    let refusal = last.get(route);
-    if (refusal?.retryAfterMs !== retryAfterMs) {
-      refusal = make(route, retryAfterMs);
-      last.set(route, refusal);
-    }
-    return refusal;
+    const seconds = Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil(waitMs / 1_000)));
+    let ofRoute = made.get(route);
+    if (!ofRoute) made.set(route, (ofRoute = []));
+    return (ofRoute[seconds] ??= make(route, 1_000 * seconds));
   };
 }

@@ -65,11 +65,10 @@ export class DecodeCache {
    * @throws as `decode`.
    */
   decode(call: Call, answer: Answer): Decoded {
-    if (!isRead(call)) return decode(call, answer);
     const { path, route } = call;
     let habit = this.#habits.get(route);
     if (!habit) this.#habits.set(route, (habit = new Habit()));
-    if (!habit.isLookedAt()) return decode(call, answer);
+    if (!isRead(call) || !habit.isLookedAt()) return decode(call, answer);
     const entry = this.#entries.get(path);
     if (entry?.kept && isSame(entry.kept, answer)) {
       habit.noteRepetition(true);

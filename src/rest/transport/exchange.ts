@@ -112,14 +112,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     else this.#body.add(chunk);
   }
 
-  /**
-   * What follows from a hundred answers that come together would be one turn of 60 ms: those for which a
-   * turn has no time left take turns with all large work.
-   */
   onResponseEnd(): void {
-    const answer = { status: this.#status, headers: this.#headers, body: this.#body.take() };
-    if (this.settled || !Turns.isTurnOver) this.#end(answer);
-    else new Turns(undefined, this.#attempt.call.apiKey).whenNextBegins(() => this.#end(answer));
+    this.#end({ status: this.#status, headers: this.#headers, body: this.#body.take() });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -142,17 +136,30 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #abort(error: RestError): void {
     if (this.settled) return;
     this.#end(this.#outcomeOf(error));
-    // undici makes an error for its socket, whose stack Node has written out.
+    // undici makes an error for the socket, and Node reads its stack, which is slow with source maps.
     withoutStack(() => this.#controller?.abort(error));
   }
 
-  /** Further calls that this leads to (a retry, the next in the queue) are sent at the end of the turn. */
+  /**
+   * Ends the exchange: from here on neither a timeout nor a cancel changes its outcome.
+   *
+   * Outcomes for which this turn has no time left are settled in later ones, in turn with all large work: sixty
+   * large answers that came together were one turn of 200 ms.
+   */
   #end(outcome: Outcome): void {
     if (this.settled) return;
     this.settled = true;
     const attempt = this.#attempt;
     attempt.endMs = performance.now();
     attempt.flight.cancel.listen(undefined);
+    const settle = (): void => this.#settleWith(outcome);
+    if (Turns.isTurnOver) new Turns(undefined, attempt.call.apiKey).whenNextBegins(settle);
+    else settle();
+  }
+
+  /** Further calls that this leads to (a retry, the next in the queue) are sent at the end of the turn. */
+  #settleWith(outcome: Outcome): void {
+    const attempt = this.#attempt;
     try {
       this.#settle(attempt, outcome);
     } catch (error) {

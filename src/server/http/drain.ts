@@ -17,7 +17,7 @@ const FAREWELL_MS = 200;
 /** How long no connection may come before the port is closed, in milliseconds. */
 const QUIET_MS = 2;
 
-/** The longest turn of the event loop in which no connection is taken to have come unseen, in milliseconds. */
+/** The port is closed after a turn of the event loop that lasted no longer, in milliseconds. */
 const SHORT_TURN_MS = 0.5;
 
 /** The longest that callers who keep connecting may hold the port open, in milliseconds. */
@@ -64,9 +64,8 @@ export async function closePort(server: NetServer): Promise<void> {
     accepted = true;
   };
   server.on('connection', note);
-  // libuv accepts one connection a turn of the event loop, and a busy turn may last longer than the
-  // quiet moment: only a turn without a connection shows that none is left, and only a short one that
-  // none came after it had looked.
+  // libuv accepts one connection a turn of the event loop, at its beginning. So only a turn without a
+  // connection shows that none is left, and during a long one others may have come.
   let turnMs = Infinity;
   let nowMs = startMs;
   while (accepted || turnMs > SHORT_TURN_MS || nowMs - acceptedMs < QUIET_MS) {

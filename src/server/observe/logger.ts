@@ -14,10 +14,10 @@ interface LoggerOptions {
   readonly pretty: boolean;
 }
 
-/** Lines that may wait for who reads the log, in bytes; those that come then are dropped. */
+/** Bytes of lines that may wait to be written; further lines are dropped. */
 const MAX_WAITING_BYTES = 4_000_000;
 
-/** How long a process that ends waits until its last lines are read, in milliseconds. */
+/** How long a process that ends tries to write its last lines, in milliseconds. */
 const LAST_LINES_MS = 500;
 
 export async function createLogger({ level, pretty }: LoggerOptions): Promise<Logger> {
@@ -28,17 +28,19 @@ export async function createLogger({ level, pretty }: LoggerOptions): Promise<Lo
   return pino(options, PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
 }
 
-/** A log on standard output that neither grows nor keeps the process alive when nobody reads it. */
+/**
+ * A logger for standard output. When nothing reads the output, a bounded number of lines waits in memory, and
+ * the process can still exit.
+ */
 function boundedLogger(options: pino.LoggerOptions): Logger {
   let givenUpMs = Infinity;
   const output = pino.destination({
-    dest: process.stdout.fd,
     sync: false,
     maxLength: MAX_WAITING_BYTES,
-    // Asked when a pipe is full.
+    // Whether to try again when the output is full.
     retryEAGAIN: () => performance.now() < givenUpMs,
   });
-  // Before pino's own listener, which would wait without end.
+  // Before pino's own listener, which tries without end.
   process.prependOnceListener('exit', () => {
     givenUpMs = performance.now() + LAST_LINES_MS;
     try {

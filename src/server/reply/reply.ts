@@ -17,7 +17,7 @@ import { toClientError } from '../../graph/errors.ts';
 import { jsonParts } from './json-parts.ts';
 import type { Turns } from '../../lib/turns/turns.ts';
 import { withoutStack } from '../../lib/without-stack.ts';
-import { RestOverloadedError } from '../../rest/client/errors.ts';
+import { MAX_RETRY_AFTER_S, RestOverloadedError } from '../../rest/client/errors.ts';
 import type { IncrementalFormat, MediaType } from './negotiation.ts';
 import type { HttpExtension } from './refusal.ts';
 
@@ -259,8 +259,6 @@ export function overloaded(waitMs: number): Reply {
   }
   return reply;
 }
-
-const MAX_RETRY_AFTER_S = 60;
 
 /** How long to wait, where there is no data because too many calls wait; undefined otherwise. */
 function shedMs(data: ExecutionResult['data'], errors: readonly unknown[]): number | undefined {
