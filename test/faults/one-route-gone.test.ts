@@ -36,8 +36,7 @@ async function askSteadily(
 
 const WELL = { title: 'title' };
 
-/** An attempt has a second. */
-const PATIENT = { UPSTREAM_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '5000' };
+const PATIENT = { UPSTREAM_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '10000' };
 
 describe.concurrent('T63 what fails', () => {
   it.each<[string, Behaviour]>([
@@ -55,13 +54,15 @@ describe.concurrent('T63 what fails', () => {
     upstream.on('*', (response, seen, socket) =>
       (seen.target.startsWith('/v0/persons/') ? fault : world())(response, seen, socket),
     );
-    const early = await askSteadily(30, 1_800, ask);
+    const early = await askSteadily(15, 2_700, ask);
     const late = await askSteadily(30, 1_200, ask);
 
     const during = [...early, ...late];
     const lost = during.filter(({ body }) => body.data.topic?.title !== WELL.title);
     expect(lost.map(({ body }) => body.errors.map((error: any) => error.message))).toEqual([]);
     expect(during.every(({ body }) => body.data.person === null)).toBe(true);
+    // No screen waits for a second attempt.
+    expect(Math.max(...during.map(({ tookMs }) => tookMs))).toBeLessThan(5_500);
     const median = (some: readonly Heard[]) =>
       percentile(
         some.map(({ tookMs }) => tookMs),

@@ -214,6 +214,24 @@ describe('the circuit breaker', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
+  it('lets the caller of a probe wait half a second, and the probe go on', async () => {
+    const rest = await openRest({ breaker: { openMs: 100 } });
+    const { backend, client, upstream } = rest;
+    await openCircuit(rest);
+    const probe = held(ok(person('p')));
+    backend.on('*', probe.behaviour);
+    await sleep(130);
+    const begun = performance.now();
+
+    expect(await failureOf(getPerson(client()))).toBe('RestCircuitOpenError');
+    expect(performance.now() - begun).toBeGreaterThan(400);
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
+    probe.release();
+
+    await expect.poll(() => upstream.breaker.stateOf('route_key')).toBe('closed');
+  });
+
   it('takes no straggler from before it opened for the probe', async () => {
     const rest = await openRest({ breaker: { openMs: 100 } });
     const { backend, client, upstream } = rest;
@@ -260,6 +278,113 @@ describe('the circuit breaker', () => {
 
     // undici's fast timers are unref'd as ours are.
     expect(timers()).toBeLessThanOrEqual(before);
+  });
+});
+
+/** Asks for persons every 10 ms, of whom none is shared. */
+async function askSteadily({ client }: Rest, forMs: number): Promise<Promise<string>[]> {
+  const asked: Promise<string>[] = [];
+  for (const endMs = performance.now() + forMs; performance.now() < endMs; await sleep(10)) {
+    asked.push(failureOf(getPerson(client(), `p${asked.length}`)));
+  }
+  return asked;
+}
+
+describe('the circuit breaker of a backend that goes silent', () => {
+  it('opens before a call has timed out, for the route of the key alone, and refuses no call under way', async () => {
+    const rest = await openRest({ timeoutMs: 2_000 });
+    const { backend, calls, client, told } = rest;
+    backend.on('*', ok(person('p')));
+    for (let i = 0; i < 200; i++) await getPerson(client());
+    backend.on('GET /v0/topics/t', ok(topic('t')));
+    const silent = held(ok(person('p')));
+    backend.on('*', silent.behaviour);
+    const before = calls.length;
+
+    const asked = await askSteadily(rest, 1_700);
+    expect(trippedOf(rest)).toEqual(['1 route_key /v0/persons/{person_id} open']);
+    const refused = calls.length - before;
+    expect(new Set(calls.slice(before).map(({ failure }) => failure))).toEqual(
+      new Set(['circuit_open']),
+    );
+    await getTopic(client());
+    silent.release();
+    const failures = await Promise.all(asked);
+
+    expect(refused).toBeGreaterThan(5);
+    expect(failures.filter((name) => name !== 'none')).toHaveLength(refused);
+    // Any answer shows that it is silent no more.
+    expect(told).toEqual(['route_key open', 'route_key closed']);
+    expect(await failureOf(getPerson(client()))).toBe('none');
+  });
+
+  it('opens the wider circuits only when its calls have timed out', async () => {
+    const rest = await openRest({ timeoutMs: 2_000 });
+    const { backend, client } = rest;
+    const keys = ['key-a', 'key-b'];
+    backend.on('*', ok(person('p')));
+    for (const apiKey of keys) await getPerson(client({ apiKey }));
+    backend.on('*', silence());
+
+    const asked: Promise<unknown>[] = [];
+    const ask = async (forMs: number): Promise<void> => {
+      for (const endMs = performance.now() + forMs; performance.now() < endMs; await sleep(10)) {
+        for (const apiKey of keys) {
+          asked.push(outcome(getPerson(client({ apiKey }), `p${asked.length}`)));
+        }
+      }
+    };
+    await ask(1_700);
+    expect(trippedOf(rest)).toEqual(['2 route_key /v0/persons/{person_id} open']);
+    await ask(600);
+
+    expect(trippedOf(rest)).toContain('1 route /v0/persons/{person_id} open');
+    await Promise.all(asked);
+  });
+
+  it('is not opened by a stall of the gateway itself', async () => {
+    const rest = await openRest({ timeoutMs: 1_000 });
+    const { backend, client, told } = rest;
+    backend.on('*', ok(person('p')));
+    await getPerson(client());
+    backend.on('*', after(20, ok(person('p'))));
+    const first = Array.from({ length: 40 }, (_, i) => failureOf(getPerson(client(), `p${i}`)));
+    await sleep(10);
+
+    for (const endMs = performance.now() + 700; performance.now() < endMs;);
+    const second = Array.from({ length: 40 }, (_, i) => failureOf(getPerson(client(), `q${i}`)));
+
+    expect(new Set(await Promise.all([...first, ...second]))).toEqual(new Set(['none']));
+    expect(told).toEqual([]);
+  });
+
+  it('is not opened by a route that is always slow', async () => {
+    const rest = await openRest({ timeoutMs: 1_000 });
+    const { backend, client, told } = rest;
+    backend.on('*', after(600, ok(person('p'))));
+    await getPerson(client());
+
+    const asked = await askSteadily(rest, 700);
+
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['none']));
+    expect(told).toEqual([]);
+  });
+
+  it('is not opened by callers who leave before an answer could come', async () => {
+    const { backend, client, told } = await openRest({ timeoutMs: 1_000 });
+    backend.on('*', after(100, ok(person('p'))));
+    await getPerson(client());
+
+    const asked: Promise<unknown>[] = [];
+    for (const endMs = performance.now() + 900; performance.now() < endMs; await sleep(2)) {
+      const leaving = new Cancel();
+      asked.push(outcome(getPerson(client({ leaving }), `p${asked.length}`)));
+      setTimeout(() => leaving.cancel(), 80);
+    }
+    await Promise.all(asked);
+
+    expect(asked.length).toBeGreaterThan(100);
+    expect(told).toEqual([]);
   });
 });
 

@@ -41,7 +41,7 @@ export interface Flight {
   readonly cancel: Cancel;
   /** The latest deadline of its callers, on `performance.now()`'s clock. Grows as others join. */
   readonly deadlineMs: number;
-  /** Called once, with the call's outcome. */
+  /** Ends the wait of all callers. What comes after the first outcome changes nothing. */
   land(outcome: Outcome<Decoded>): void;
 }
 

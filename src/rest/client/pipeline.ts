@@ -28,7 +28,10 @@ interface PipelineOptions {
 
 export function openPipeline(options: PipelineOptions) {
   const { dispatcher, observer } = options;
-  const limiter = new ConcurrencyLimiter(options);
+  const limiter = new ConcurrencyLimiter({
+    ...options,
+    onSilence: (call, nowMs) => breaker.noteSilence(call, nowMs),
+  });
   const breaker = new CircuitBreaker(options.breaker, {
     onChange: (change) => observer.onBreaker?.(change),
     onOpen: () => limiter.refuse((attempt) => breaker.refusalOf(attempt.call)),

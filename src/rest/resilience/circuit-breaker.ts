@@ -7,7 +7,8 @@
  * them; the host's also when the host cannot be reached at all. While a wider circuit is open, a call
  * still passes when the latest outcome of its own circuit was an answer.
  *
- * An open circuit lets one call through after 5 s (half-open), and closes when that one is answered.
+ * An open circuit lets one call through after 5 s (half-open), and closes when that one is answered. The
+ * circuit of a route of a key also opens when the backend goes silent, and then closes with any answer.
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import { LRUCache } from 'lru-cache';
@@ -109,8 +110,12 @@ export class CircuitBreaker implements Breaker {
     });
     return (attempt) => {
       const refusal = this.#trippedKinds > 0 ? this.#admit(attempt) : undefined;
-      if (refusal) settle(attempt, refusal);
-      else send(attempt);
+      if (refusal) {
+        settle(attempt, refusal);
+        return;
+      }
+      if (attempt.isProbe && isRead(attempt.call)) this.#freeCallers(attempt);
+      send(attempt);
     };
   };
 
@@ -149,6 +154,23 @@ export class CircuitBreaker implements Breaker {
     this.#noteReach(true, endMs);
   }
 
+  /** The backend has gone silent on the route of a call, for its key. */
+  noteSilence(call: Call, nowMs: number): void {
+    const own = this.#ownOf(call);
+    if (own.openedMs > 0) return;
+    own.isSilent = true;
+    own.wellUntilMs = 0;
+    // The calls under way decide whether wider circuits open, not the answers from before.
+    own.window.reset();
+    this.#open(own, nowMs);
+  }
+
+  /** The callers of a read that probes wait no longer than this: the backend is probably still away. */
+  #freeCallers({ call, flight }: Attempt): void {
+    const refusal = this.#refusal(call.route, PROBE_MS);
+    setTimeout(() => flight.land(refusal), PROBE_MS).unref();
+  }
+
   #admit(attempt: Attempt): RestCircuitOpenError | undefined {
     const refusal = this.refusalOf(attempt.call);
     if (refusal) return refusal;
@@ -183,13 +205,16 @@ export class CircuitBreaker implements Breaker {
     // Invented keys must not displace those that the backend knows.
     if (isUnknownKey(outcome) && !this.#keys.has(call.apiKey)) return;
     const own = this.#ownOf(call);
-    // Only its probe closes a circuit: a call from before it opened says nothing new.
-    if (own.openedMs > 0) return;
     const failed = verdict === 'failed';
+    if (own.openedMs > 0) {
+      // Only its probe closes a circuit: a call from before it opened says nothing new, unless of silence.
+      if (!own.isSilent) return;
+      if (!failed) this.#close(own, own.key);
+    }
     own.window.note(failed, endMs);
     own.wellUntilMs = failed ? 0 : endMs + WELL_WINDOWS * this.#options.windowMs;
     if (!failed) return;
-    if (own.window.isOverAt(endMs)) this.#open(own, endMs);
+    if (own.openedMs === 0 && own.window.isOverAt(endMs)) this.#open(own, endMs);
     for (const wider of [this.#routes.get(call.route)!, own.key.circuit, this.#host]) {
       if (wider.openedMs === 0 && this.#mostFail(wider.kind, own.key, endMs)) {
         this.#open(wider, endMs);
@@ -223,7 +248,7 @@ export class CircuitBreaker implements Breaker {
     const keys = new Set<KeyCircuits>();
     const routes = new Set<Route | undefined>();
     for (const own of this.#spannedBy(kind, ownKey)) {
-      const isTripped = own.openedMs > 0;
+      const isTripped = own.openedMs > 0 && !own.isSilent;
       const callsOfOwn = isTripped ? volume : own.window.callsAt(nowMs);
       if (callsOfOwn === 0) continue;
       // Each circuit counts up to half the volume: one that fails often must not decide alone.
@@ -270,6 +295,8 @@ export class CircuitBreaker implements Breaker {
   #reset(circuit: Circuit): void {
     const { kind } = circuit;
     circuit.openedMs = 0;
+    circuit.isSilent = false;
+    circuit.probe = undefined;
     if (!kind.tripped.delete(circuit)) return;
     if (kind.tripped.size === 0) this.#trippedKinds -= 1;
     this.#report(kind);
@@ -329,6 +356,8 @@ class Circuit {
   readonly kind: Kind;
   /** On `performance.now()`'s clock; 0 while it is closed. */
   openedMs = 0;
+  /** Whether it is open because the backend went silent. */
+  isSilent = false;
   /** The call that finds out whether it may close. */
   probe: Attempt | undefined;
 

@@ -13,6 +13,7 @@ import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { LinkedQueue, type Linked } from './linked-queue.ts';
 import { RollingCount } from './rolling-count.ts';
+import { Silence, SILENT_CALLS } from './silence.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Attempt, Call, Layer, Outcome } from '../client/call.ts';
 import {
@@ -31,6 +32,8 @@ interface LimiterOptions {
   /** One attempt, in milliseconds. */
   readonly timeoutMs: number;
   readonly observer: UpstreamObserver;
+  /** The backend has gone silent on the route of this call, for its key. Told again while it lasts. */
+  readonly onSilence: (call: Call, nowMs: number) => void;
 }
 
 /** Keys that are remembered as accepted. */
@@ -109,6 +112,7 @@ export class ConcurrencyLimiter {
     };
     return (attempt) => {
       const flow = this.#flowOf(attempt.call);
+      if (flow.active >= SILENT_CALLS) this.#noteBeginning(flow, attempt);
       if (!flow.isQueued && this.#mayStart(flow)) {
         attempt.sentMs = attempt.startMs;
         this.#start(flow, attempt);
@@ -170,7 +174,7 @@ export class ConcurrencyLimiter {
       let load = this.#routes.get(route);
       if (!load)
         this.#routes.set(route, (load = { active: 0, averageMs: undefined, bestMs: Infinity }));
-      flows.set(route, (flow = new Flow(key, load, isDeferred)));
+      flows.set(route, (flow = new Flow(key, load, isDeferred, this.#options.timeoutMs)));
     }
     return flow;
   }
@@ -185,6 +189,12 @@ export class ConcurrencyLimiter {
       if (isBehind || key.activeDeferred >= freeOfKey) return false;
     }
     return free > 0 && active < ALPHA.flow * freeOfKey && load.active < ALPHA.route * free;
+  }
+
+  /** A call of a flow begins that has many under way. */
+  #noteBeginning({ key, silence, averageMs }: Flow, { call, startMs }: Attempt): void {
+    if (key === this.#unaccepted || averageMs === undefined) return;
+    if (silence.lastsAt(startMs, averageMs)) this.#options.onSilence(call, startMs);
   }
 
   #start(flow: Flow, attempt: Attempt): void {
@@ -223,6 +233,7 @@ export class ConcurrencyLimiter {
   #learn(flow: Flow, endMs: number, tookMs: number, isAnswered: boolean): void {
     const { load } = flow;
     flow.movedMs = endMs;
+    flow.silence.noteEnd(isAnswered, tookMs);
     flow.averageMs = averageOf(flow.averageMs, tookMs, isAnswered);
     load.averageMs = averageOf(load.averageMs, tookMs, isAnswered);
     this.#averageMs = averageOf(this.#averageMs, tookMs, isAnswered);
@@ -406,16 +417,18 @@ class Flow {
   readonly load: RouteLoad;
   readonly isDeferred: boolean;
   readonly queue = new LinkedQueue<QueuedAttempt>();
+  readonly silence: Silence;
   active = 0;
   /** As `RouteLoad.averageMs`. */
   averageMs: number | undefined;
   /** When a call last began after none or ended, on `performance.now()`'s clock. */
   movedMs = 0;
 
-  constructor(key: KeyQueue, load: RouteLoad, isDeferred: boolean) {
+  constructor(key: KeyQueue, load: RouteLoad, isDeferred: boolean, timeoutMs: number) {
     this.key = key;
     this.load = load;
     this.isDeferred = isDeferred;
+    this.silence = new Silence(timeoutMs);
   }
 
   get isQueued(): boolean {
@@ -432,6 +445,7 @@ class Flow {
     const lastMs = this.averageMs ?? averageMs;
     this.averageMs = lastMs && Math.min(lastMs, AFTER_IDLE_FACTOR * bestMs);
     this.movedMs = nowMs;
+    this.silence.reset();
   }
 }
 
