@@ -234,6 +234,25 @@ describe('a subscription', () => {
     await until(() => site.gateway.subscriptions.size === 0);
   });
 
+  it('T94 closes no connection to the backend when a client leaves during a poll', async () => {
+    const sockets = new Set<Socket>();
+    const { upstream, site, isQuiet } = await open(async (response, seen, socket) => {
+      sockets.add(socket);
+      await sleep(20);
+      await inState('draft')(response, seen, socket);
+    });
+
+    for (let i = 1; i <= 10; i++) {
+      const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+      await until(() => upstream.hits(ROUTE) === i);
+      stream.leave();
+      await until(isQuiet);
+      await sleep(40);
+    }
+
+    expect(sockets.size).toBe(1);
+  });
+
   it('T95 keeps the newest state for a reader who reads nothing for a while, and nothing else', async () => {
     let reads = 0;
     const { site } = await open((response, seen, socket) => {

@@ -1,6 +1,7 @@
 /**
  * A gateway on a port before an embedded backend of its own, drafts to publish, and clients that watch.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws';
 import { expect, onTestFinished } from 'vitest';
@@ -37,7 +38,7 @@ export interface Live {
   publish(id: string, input?: object): Promise<any>;
   /** Cancels what is on its way. */
   archiveAudienceOf(versionId: string): Promise<any>;
-  /** Resolves when nobody watches and nothing polls. */
+  /** Resolves when nobody watches, and the polls under way have been answered. */
   quiet(): Promise<void>;
 }
 
@@ -82,8 +83,10 @@ export async function openLive({
       const { data } = await mutate(AUDIENCE_OF, { id });
       return mutate(ARCHIVE, { input: { id: data.node.audience.id } });
     },
-    quiet: () =>
-      until(() => site.gateway.pollers.size === 0 && site.gateway.subscriptions.size === 0),
+    quiet: async () => {
+      await until(() => site.gateway.pollers.size === 0 && site.gateway.subscriptions.size === 0);
+      await sleep(30);
+    },
   };
 }
 

@@ -6,15 +6,14 @@
  * apply to it; each poll is a request of its own, so that no watcher's budget pays for it.
  */
 import { randomUUID } from 'node:crypto';
-import { Cancel } from '../../lib/cancel.ts';
-import type { CallOptions, RestClient, Upstream } from '../../rest/client/client.ts';
+import type { RestClient, Upstream } from '../../rest/client/client.ts';
 import { RestError } from '../../rest/client/errors.ts';
 import { Snapshot, Watcher } from './watcher.ts';
 
 /** How objects of a type are read and compared. */
 export interface LiveSource<Key, State> {
   /** Null when there is no such object. */
-  readonly read: (rest: RestClient, key: Key, call: CallOptions) => Promise<State | null>;
+  readonly read: (rest: RestClient, key: Key) => Promise<State | null>;
   /** The place of a state in the order of states: an answer with a lower one is out of date. */
   readonly rankOf: (state: State) => number;
   /** Whether nothing follows the state. */
@@ -155,8 +154,8 @@ class Poller<Key, State extends object> {
   #rank = -Infinity;
   #waitMs: number;
   #timer: NodeJS.Timeout | undefined;
-  /** Of the poll under way. */
-  #cancel: Cancel | undefined;
+  /** Whether a poll is under way. It is finished without watchers too: giving it up would cost a connection. */
+  #isPolling = false;
   /** When the last poll began. */
   #polledMs = -Infinity;
   /** When the backend is to be left alone until, on `performance.now()`'s clock. */
@@ -205,7 +204,7 @@ class Poller<Key, State extends object> {
 
   /** Polls at once, unless the last poll is less than the least wait ago. */
   #pollSoon(): void {
-    if (this.#cancel) return;
+    if (this.#isPolling) return;
     const { least } = this.#options.pollMs;
     this.#waitMs = least;
     const spacingMs = this.#isAwaited ? Math.min(NEWCOMER_MS, least) : least;
@@ -221,8 +220,7 @@ class Poller<Key, State extends object> {
 
   async #poll(): Promise<void> {
     const { upstream, timeoutMs, observer, pollMs } = this.#options;
-    const cancel = new Cancel();
-    this.#cancel = cancel;
+    this.#isPolling = true;
     this.#polledMs = performance.now();
     const newcomers = [...this.#newcomers];
     const rest = upstream({
@@ -233,7 +231,7 @@ class Poller<Key, State extends object> {
     });
     try {
       const { source, key } = this.#object;
-      const state = await source.read(rest, key, { cancel });
+      const state = await source.read(rest, key);
       if (this.#isOver) return;
       observer.onPoll?.('ok');
       this.#pausedUntilMs = 0;
@@ -251,7 +249,7 @@ class Poller<Key, State extends object> {
       observer.onPoll?.('failed');
       this.#fail(cause as Error);
     } finally {
-      this.#cancel = undefined;
+      this.#isPolling = false;
       if (this.#isAwaited) this.#pollSoon();
       else if (!this.#isOver) {
         const waitMs = this.#waitMs * (1 - JITTER * Math.random());
@@ -320,7 +318,6 @@ class Poller<Key, State extends object> {
     for (const watcher of this.#watchers) watcher.finish();
     this.#watchers.clear();
     this.#newcomers.clear();
-    this.#cancel?.cancel();
   }
 }
 
