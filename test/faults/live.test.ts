@@ -220,6 +220,21 @@ describe('a subscription', () => {
     expect(live.reads()).toBe(reads);
   });
 
+  it('T94 begins nothing for a socket that has closed', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+
+    for (let i = 0; i < 20; i++) {
+      const socket = await openSocket(live.site.url);
+      for (let name = 0; name < 50; name++) socket.subscribe(`${name}`, { id });
+      socket.socket.terminate();
+    }
+
+    // Longer than their messages took to be read.
+    await sleep(300);
+    await live.quiet();
+  });
+
   it('T94 leaves nothing behind when the backend is silent', async () => {
     const { site, isQuiet } = await open(silence());
     const streams: Events[] = [];

@@ -22,6 +22,7 @@ export class Inbox {
   readonly #waiting: Buffer[] = [];
   /** Messages that wait for their turn, and operations of those that were taken. */
   #held = 0;
+  #isClosed = false;
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -33,8 +34,15 @@ export class Inbox {
   }
 
   add(message: Buffer): void {
+    if (this.#isClosed) return;
     this.#waiting.push(message);
     if (!this.isBusy) this.#takeNext();
+  }
+
+  /** The sender has gone: what waits is not taken. Nothing would end the subscriptions that it began. */
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting.length = 0;
   }
 
   /** Holds the next message back. @returns what lets it go; more than once does nothing. */
@@ -62,7 +70,7 @@ export class Inbox {
     const release = this.hold();
     try {
       const taken = takeTurn(() => {
-        take(message);
+        if (!this.#isClosed) take(message);
         release();
       });
       if (taken instanceof Promise) taken.catch(onFull);

@@ -195,6 +195,7 @@ export class WebSocketCarrier {
     socket.on('error', () => {});
     socket.once('close', (code, reason) => {
       clearInterval(ping);
+      inbox.close();
       handler.subscriptions.delete(connection);
       closed(code, reason.toString()).catch(fail);
     });
