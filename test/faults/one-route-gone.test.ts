@@ -36,6 +36,7 @@ async function askSteadily(
 
 const WELL = { title: 'title' };
 
+/** What a gateway has without settings; those of the other tests are short. */
 const PATIENT = { UPSTREAM_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '10000' };
 
 describe.concurrent('T63 what fails', () => {

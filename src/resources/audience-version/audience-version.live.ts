@@ -47,7 +47,7 @@ function hasReached(version: VersionNode, wanted: VersionStatus): boolean {
 }
 
 const versionSource: LiveSource<VersionKey, VersionNode> = {
-  read: (rest, key) => findVersion(rest, key, {}),
+  read: findVersion,
   rankOf,
   isFinal,
   changedAt: ({ status, queuedAt, publishedAt, cancelledAt, archivedAt }) => {

@@ -43,7 +43,7 @@ export type VersionKey = KeyOf<'pageId' | 'audienceId' | 'versionId'>;
 export async function findVersion(
   rest: RestClient,
   { pageId, audienceId, versionId }: VersionKey,
-  call: CallOptions,
+  call?: CallOptions,
 ): Promise<VersionNode | null> {
   const path = { page_id: pageId, audience_id: audienceId, version_id: versionId };
   const version = await rest.find(routes.getVersion, { path }, call);

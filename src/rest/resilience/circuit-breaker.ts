@@ -71,7 +71,7 @@ const MAX_KEYS = 1_000;
 /** For how many windows an answer shows that a route of a key is healthy, while none fails. */
 const WELL_WINDOWS = 6;
 
-/** How soon to come back while a probe is under way, in milliseconds. */
+/** How long the callers of a probe wait for it, and how soon others may come back, in milliseconds. */
 const PROBE_MS = 500;
 
 export class CircuitBreaker implements Breaker {
@@ -165,10 +165,12 @@ export class CircuitBreaker implements Breaker {
     this.#open(own, nowMs);
   }
 
-  /** The callers of a read that probes wait no longer than this: the backend is probably still away. */
-  #freeCallers({ call, flight }: Attempt): void {
-    const refusal = this.#refusal(call.route, PROBE_MS);
-    setTimeout(() => flight.land(refusal), PROBE_MS).unref();
+  /** Lets the callers of a read that probes go while it goes on: the backend is probably still away. */
+  #freeCallers(probe: Attempt): void {
+    const refusal = this.#refusal(probe.call.route, PROBE_MS);
+    setTimeout(() => {
+      if (probe.endMs === 0) probe.flight.land(refusal);
+    }, PROBE_MS).unref();
   }
 
   #admit(attempt: Attempt): RestCircuitOpenError | undefined {

@@ -360,8 +360,8 @@ export class ConcurrencyLimiter {
     const { maxQueue } = this.#options;
     const known = flow.averageMs ?? flow.load.averageMs;
     if (known === undefined) return flow.queue.size >= maxQueue ? 0 : undefined;
-    const silentMs = flow.active > 0 ? nowMs - flow.movedMs : 0;
-    const averageMs = silentMs > STALLED_MS ? Math.max(known, silentMs) : known;
+    const stalledMs = flow.active > 0 ? nowMs - flow.movedMs : 0;
+    const averageMs = stalledMs > STALLED_MS ? Math.max(known, stalledMs) : known;
     const waitMs = Math.min(this.#waitByTime(flow, averageMs), this.#waitByRate(flow, averageMs));
     const isFull = flow.queue.size >= QUEUE_FACTOR * maxQueue - this.#waiting;
     return isFull || nowMs + waitMs + known > untilMs ? waitMs : undefined;
