@@ -678,8 +678,8 @@ describe('answers made to hurt', () => {
     await eventually(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true));
     const written = Math.max(...[...sockets].map(({ bytesWritten }) => bytesWritten));
     expect(written).toBeGreaterThan(5_000_000);
-    // The operating system's own buffers hold some megabytes of a connection on loopback.
-    expect(written).toBeLessThan(20_000_000);
+    // The operating system's own buffers hold up to forty megabytes of a connection on loopback.
+    expect(written).toBeLessThan(50_000_000);
     await stand.holds(reply, { hits: timesMany(1) });
   });
 
