@@ -1,9 +1,15 @@
-/** What large work leaves to connections that wait to be accepted. */
+/** What large work leaves to connections that wait to be accepted, and to their first requests. */
 import { expect, it } from 'vitest';
-import { AcceptFirst, noteAccepted } from '../../src/lib/turns/accept-first.ts';
+import {
+  AcceptFirst,
+  connections,
+  connectionsAndRequests,
+  noteAccepted,
+  noteBegun,
+} from '../../src/lib/turns/accept-first.ts';
 
 it('leaves the turn after a connection was accepted, and no other', () => {
-  const [one, other] = [new AcceptFirst(), new AcceptFirst()];
+  const [one, other] = [new AcceptFirst(connections), new AcceptFirst(connections)];
 
   const before = one.leaves(0);
   noteAccepted();
@@ -14,7 +20,7 @@ it('leaves the turn after a connection was accepted, and no other', () => {
 });
 
 it('takes its turn while connections are accepted without end', () => {
-  const work = new AcceptFirst();
+  const work = new AcceptFirst(connections);
   const turns: boolean[] = [];
 
   for (let nowMs = 0; nowMs < 10; nowMs++) {
@@ -24,4 +30,12 @@ it('takes its turn while connections are accepted without end', () => {
 
   // Put off for four milliseconds at a time.
   expect(turns).toEqual([true, true, true, true, false, true, true, true, true, false]);
+});
+
+it('leaves turns to first requests where it is to, and to connections alone elsewhere', () => {
+  const [requests, large] = [new AcceptFirst(connections), new AcceptFirst(connectionsAndRequests)];
+
+  noteBegun();
+
+  expect([requests.leaves(0), large.leaves(0)]).toEqual([false, true]);
 });

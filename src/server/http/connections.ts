@@ -7,6 +7,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { noteAccepted } from '../../lib/turns/accept-first.ts';
+import { FirstRequests } from './first-requests.ts';
+import { isProbe } from './probes.ts';
 
 /** Requests that may wait on a connection; more than any client sends ahead. */
 const MAX_PIPELINED = 64;
@@ -33,8 +35,10 @@ const MAX_UNREAD_BYTES = 64_000_000;
 export type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => () => void;
 
 interface Connection {
+  /** Whether no request was read yet. */
+  isNew: boolean;
   isBusy: boolean;
-  /** Serve the requests that wait. */
+  /** Serve the requests that wait behind another. */
   readonly waiting: (() => void)[];
 }
 
@@ -59,6 +63,7 @@ export class Connections {
   readonly #perAddress: number | undefined;
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
+  readonly #first = new FirstRequests();
   readonly #unread = new Map<ServerResponse, number>();
   #unreadBytes = 0;
   /** Requests that wait, on all connections. */
@@ -81,7 +86,7 @@ export class Connections {
       return;
     }
     this.#counts.set(address, count);
-    const connection: Connection = { isBusy: false, waiting: [] };
+    const connection: Connection = { isNew: true, isBusy: false, waiting: [] };
     this.#open.set(socket, connection);
     // Node makes an error for each request that is not answered then; nothing reads their stacks.
     const { stackTraceLimit } = Error;
@@ -113,6 +118,15 @@ export class Connections {
         this.#next(connection, socket);
       });
     };
+    const { isNew } = connection;
+    connection.isNew = false;
+    if (isNew && !isProbe(incoming.url)) {
+      connection.isBusy = true;
+      this.#first.add(() => {
+        if (!socket.destroyed) start();
+      });
+      return;
+    }
     const limit = this.#waiting < CROWDED ? MAX_PIPELINED : MAX_PIPELINED_WHEN_CROWDED;
     if (!connection.isBusy) {
       start();

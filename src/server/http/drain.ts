@@ -23,6 +23,9 @@ const SHORT_TURN_MS = 0.5;
 /** The longest that callers who keep connecting may hold the port open, in milliseconds. */
 const ACCEPT_MS = 1_000;
 
+/** Connections that may wait to be accepted: the system drops others, which come again a second later. */
+const BACKLOG = 4_096;
+
 /** What a server gets its connections from. */
 export interface Listener {
   /** Connections come from now on; answers the port. */
@@ -45,7 +48,7 @@ export const ownPort = (address: Address): Listener => ({
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function listen(server: NetServer, address: Address): Promise<number> {
-  server.listen(address);
+  server.listen({ ...address, backlog: BACKLOG });
   await once(server, 'listening');
   // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
   return (server.address() as AddressInfo).port;

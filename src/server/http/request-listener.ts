@@ -15,6 +15,7 @@ import type { ReplyStream } from '../reply/reply-stream.ts';
 import type { ReplyParts, WrittenReply } from '../reply/reply.ts';
 import type { Connections, Serve } from './connections.ts';
 import type { ExplorerAnswer } from './explorer.ts';
+import { isProbe } from './probes.ts';
 import { readBody } from './request-body.ts';
 import type { Site } from './site.ts';
 
@@ -23,12 +24,6 @@ const LINGER_MS = 1_000;
 
 /** Above it, in characters or bytes, handing over an answer takes turns with all large work. */
 const MAX_AT_ONCE = 65_536;
-
-/**
- * Orchestrators ask for these by addresses and names of their own, and kill a process that answers late;
- * a page learns nothing from them.
- */
-const PROBES = new Set(['/health', '/ready']);
 
 interface RequestListenerOptions {
   readonly site: Site;
@@ -56,7 +51,7 @@ export function requestListener(options: RequestListenerOptions): Serve {
   async function serve(exchange: Exchange): Promise<void> {
     const { incoming, record } = exchange;
     const { url = '/', method = 'GET', headers } = incoming;
-    if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !PROBES.has(url)) {
+    if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !isProbe(url)) {
       return refuse(exchange, hostRefusal(headers.host));
     }
     const page = isRead(method) ? await site.explorer?.(incoming) : undefined;
@@ -133,7 +128,7 @@ export function requestListener(options: RequestListenerOptions): Serve {
     body: string | Buffer,
     lingerMs = 0,
   ): Promise<void> {
-    if (!PROBES.has(exchange.incoming.url!)) await endOfTurn();
+    if (!isProbe(exchange.incoming.url)) await endOfTurn();
     const send = (): void => sendNow(exchange, status, headers, body, lingerMs);
     if (body.length <= MAX_AT_ONCE) send();
     else await (exchange.record.turns ??= new Turns()).run(send);

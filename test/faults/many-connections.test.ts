@@ -1,0 +1,78 @@
+/**
+ * T108: many connections at one moment: probes do not wait for their requests, and none is dropped.
+ *
+ * The moment is the one in which a gateway that was stopped goes on.
+ */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { afterFile } from '../support/after-file.ts';
+import { KEY } from '../support/gateway-process.ts';
+import { world } from '../support/world.ts';
+import { openStand } from './stand.ts';
+
+const MANY = 300;
+
+/** More than wait where a server does not say how many may. */
+const VERY_MANY = 1_000;
+
+/** What the system lets wait. */
+const ALLOWED = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
+
+/** Connections with a request each, of which the gateway has read nothing yet. */
+async function sendToStopped(requests: readonly string[]): Promise<{
+  readonly sockets: readonly Socket[];
+  goOn(): void;
+}> {
+  const stand = await openStand({ LOG_LEVEL: 'warn', MAX_SUBSCRIPTIONS_PER_KEY: '1000' });
+  stand.upstream.on('*', world());
+  const { port, process: gateway } = stand.gateway;
+  gateway.kill('SIGSTOP');
+  afterFile(() => gateway.kill('SIGCONT'));
+  const sockets: Socket[] = [];
+  for (const request of requests) {
+    const socket = connect(port, '127.0.0.1');
+    afterFile(() => socket.destroy());
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(request);
+  }
+  return { sockets, goOn: () => gateway.kill('SIGCONT') };
+}
+
+const PROBE = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n';
+
+/** Opens a stream of events, whose first bytes are sent before there is an event. */
+function watch(i: number): string {
+  const id = formatNodeId('AudienceVersion', ['p', 'a', `v${i}`]);
+  const query = `subscription { audienceVersionProgress(id: "${id}") { isFinal } }`;
+  const body = JSON.stringify({ query });
+  return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\naccept: text/event-stream\r\nx-api-key: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+it('T108 answers a probe before most requests of connections that came before its own', async () => {
+  const streams = Array.from({ length: MANY }, (_, i) => watch(i));
+  const { sockets, goOn } = await sendToStopped([...streams, PROBE]);
+  const order: number[] = [];
+  const answers = sockets.map(async (socket, i) => {
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    order.push(i);
+    return answer.toString().slice(0, 15);
+  });
+
+  goOn();
+
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200 OK']));
+  expect(order.indexOf(MANY)).toBeLessThan(MANY / 3);
+});
+
+it.skipIf(ALLOWED < VERY_MANY)('T108 drops no connection of a thousand', async () => {
+  const { sockets, goOn } = await sendToStopped(Array.from({ length: VERY_MANY }, () => PROBE));
+  const answers = sockets.map((socket) => once(socket, 'data'));
+
+  goOn();
+
+  await Promise.all(answers);
+});
