@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { noteAccepted } from '../../lib/turns/accept-first.ts';
 import { FirstRequests } from './first-requests.ts';
 import { isProbe } from './probes.ts';
@@ -122,9 +123,7 @@ export class Connections {
     connection.isNew = false;
     if (isNew && !isProbe(incoming.url)) {
       connection.isBusy = true;
-      this.#first.add(() => {
-        if (!socket.destroyed) start();
-      });
+      this.begin(socket, start);
       return;
     }
     const limit = this.#waiting < CROWDED ? MAX_PIPELINED : MAX_PIPELINED_WHEN_CROWDED;
@@ -137,6 +136,13 @@ export class Connections {
     } else {
       cut(socket);
     }
+  }
+
+  /** Begins the first request of a connection when its turn comes, unless the connection has closed. */
+  begin(socket: Duplex, start: () => void): void {
+    this.#first.add(() => {
+      if (!socket.destroyed) start();
+    });
   }
 
   /** Whether requests wait behind the one that is answered. */

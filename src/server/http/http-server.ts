@@ -62,7 +62,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const answer = requestListener({ site, maxBodyBytes, allowedHosts, connections, stopping });
   server.on('connection', connections.take);
   server.on('request', (incoming, outgoing) => connections.receive(incoming, outgoing, answer));
-  server.on('upgrade', upgradeListener({ server, site, allowedHosts }));
+  server.on('upgrade', upgradeListener({ server, site, allowedHosts, connections }));
   const port = await listener.open(server);
   let closing: Promise<boolean> | undefined;
   return {
