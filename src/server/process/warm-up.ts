@@ -5,11 +5,13 @@
  * nested query of a new process would take ten times as long as the hundredth. Here a gateway of its own, in
  * the same process, answers queries over loopback from a made-up backend; all that is left afterwards is code.
  */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { GraphQLSchema } from 'graphql';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { createUpstream } from '../../rest/client/client.ts';
 import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { parametersOf, type Route } from '../../v0/routes.ts';
@@ -17,7 +19,7 @@ import { createGateway } from '../gateway.ts';
 import { openHttpServer } from '../http/http-server.ts';
 import { routeOf, sampleOf } from './sample-answers.ts';
 
-const API_KEY = 'warm-up-key-0123456789';
+const API_KEY = randomUUID();
 
 /** In the shapes of screens. */
 const QUERIES: readonly string[] = [
@@ -93,7 +95,12 @@ export async function warmUp(schema: GraphQLSchema, maxMs: number): Promise<numb
 }
 
 async function openBackend(): Promise<Server> {
-  const backend = createServer(({ url = '' }, response) => {
+  const backend = createServer(({ url = '', headers }, response) => {
+    // Another process may take the port for one that it knows.
+    if (headers[API_KEY_HEADER] !== API_KEY) {
+      response.writeHead(401).end();
+      return;
+    }
     response.setHeader('content-type', 'application/json');
     response.end(answerOf(url));
   });
