@@ -9,8 +9,9 @@ import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { afterFile } from '../support/after-file.ts';
-import { KEY } from '../support/gateway-process.ts';
+import { WATCH } from '../live/support.ts';
 import { world } from '../support/world.ts';
+import { raw, rawPost, WITH_KEY } from './attack/raw.ts';
 import { openStand } from './stand.ts';
 
 const MANY = 300;
@@ -42,18 +43,25 @@ async function sendToStopped(requests: readonly string[]): Promise<{
   return { sockets, goOn: () => gateway.kill('SIGCONT') };
 }
 
-const PROBE = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n';
+const PROBE = raw('GET', '/health', {});
 
 /** Opens a stream of events, whose first bytes are sent before there is an event. */
-function watch(i: number): string {
-  const id = formatNodeId('AudienceVersion', ['p', 'a', `v${i}`]);
-  const query = `subscription { audienceVersionProgress(id: "${id}") { isFinal } }`;
-  const body = JSON.stringify({ query });
-  return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\naccept: text/event-stream\r\nx-api-key: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-}
+const watch = (i: number): string =>
+  rawPost(
+    JSON.stringify({
+      query: WATCH,
+      variables: { id: formatNodeId('AudienceVersion', ['p', 'a', `v${i}`]) },
+    }),
+    { ...WITH_KEY, accept: 'text/event-stream' },
+  );
 
-const UPGRADE =
-  'GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-protocol: graphql-transport-ws\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+const UPGRADE = raw('GET', '/graphql', {
+  connection: 'upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-protocol': 'graphql-transport-ws',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+});
 
 it.each<[string, (i: number) => string]>([
   ['streams', watch],

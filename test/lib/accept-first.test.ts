@@ -2,14 +2,14 @@
 import { expect, it } from 'vitest';
 import {
   AcceptFirst,
-  connections,
-  connectionsAndRequests,
+  countAccepted,
+  countAcceptedAndBegun,
   noteAccepted,
   noteBegun,
 } from '../../src/lib/turns/accept-first.ts';
 
 it('leaves the turn after a connection was accepted, and no other', () => {
-  const [one, other] = [new AcceptFirst(connections), new AcceptFirst(connections)];
+  const [one, other] = [new AcceptFirst(countAccepted), new AcceptFirst(countAccepted)];
 
   const before = one.leaves(0);
   noteAccepted();
@@ -20,7 +20,7 @@ it('leaves the turn after a connection was accepted, and no other', () => {
 });
 
 it('takes its turn while connections are accepted without end', () => {
-  const work = new AcceptFirst(connections);
+  const work = new AcceptFirst(countAccepted);
   const turns: boolean[] = [];
 
   for (let nowMs = 0; nowMs < 10; nowMs++) {
@@ -33,7 +33,10 @@ it('takes its turn while connections are accepted without end', () => {
 });
 
 it('leaves turns to first requests where it is to, and to connections alone elsewhere', () => {
-  const [requests, large] = [new AcceptFirst(connections), new AcceptFirst(connectionsAndRequests)];
+  const [requests, large] = [
+    new AcceptFirst(countAccepted),
+    new AcceptFirst(countAcceptedAndBegun),
+  ];
 
   noteBegun();
 

@@ -23,31 +23,30 @@ export function noteBegun(): void {
   begun += 1;
 }
 
-/** What work is put off for. */
-export const connections = (): number => accepted;
-export const connectionsAndRequests = (): number => accepted + begun;
+/** Counts what work is put off for: accepted connections, or their first requests as well. */
+export const countAccepted = (): number => accepted;
+export const countAcceptedAndBegun = (): number => accepted + begun;
 
 /** One for each kind of work that is put off. */
 export class AcceptFirst {
-  readonly #came: () => number;
+  readonly #count: () => number;
   #seen: number;
   #sinceMs: number | undefined;
 
-  /** @param came counts what the work is put off for. */
-  constructor(came: () => number) {
-    this.#came = came;
-    this.#seen = came();
+  constructor(count: () => number) {
+    this.#count = count;
+    this.#seen = count();
   }
 
   /** Whether something came since it was last asked. */
   get isAccepting(): boolean {
-    return this.#came() !== this.#seen;
+    return this.#count() !== this.#seen;
   }
 
   /** Whether this turn is left to what came: asked once a turn, before the work. */
   leaves(nowMs: number): boolean {
     const { isAccepting } = this;
-    this.#seen = this.#came();
+    this.#seen = this.#count();
     if (isAccepting) {
       this.#sinceMs ??= nowMs;
       if (nowMs - this.#sinceMs < ACCEPT_MS) return true;

@@ -7,7 +7,7 @@
  * alike all would be half done at once, and held in memory.
  * Source: L. Kleinrock, "Queueing Systems, Volume II", chapter 4, 1976.
  */
-import { AcceptFirst, connectionsAndRequests } from './accept-first.ts';
+import { AcceptFirst, countAcceptedAndBegun } from './accept-first.ts';
 import { afterPromises, endTurn } from './end-of-turn.ts';
 
 /** How long large pieces of work may take of one turn, in milliseconds. */
@@ -39,7 +39,7 @@ const flows = new Map<string, Flow>();
 let beganMs: number | undefined;
 let isOver = false;
 let count = 0;
-const acceptFirst = new AcceptFirst(connectionsAndRequests);
+const acceptFirst = new AcceptFirst(countAcceptedAndBegun);
 
 /** The turns of one piece of work. */
 export class Turns {

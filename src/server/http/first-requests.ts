@@ -4,16 +4,16 @@
  * Node accepts one connection a turn of the event loop. While turns were spent on requests of those before
  * it, a probe of orchestrators, which opens a connection of its own, waited for all of them.
  */
-import { AcceptFirst, connections, noteBegun } from '../../lib/turns/accept-first.ts';
+import { AcceptFirst, countAccepted, noteBegun } from '../../lib/turns/accept-first.ts';
 
 /** As many begin in a turn as keep turns shorter than this, in milliseconds. */
 const TURN_MS = 0.5;
 
-/** More than begin in a turn even where requests cost next to nothing. */
+/** No more begin in a turn, even where requests cost next to nothing. */
 const MAX_A_TURN = 16;
 
 export class FirstRequests {
-  readonly #acceptFirst = new AcceptFirst(connections);
+  readonly #acceptFirst = new AcceptFirst(countAccepted);
   readonly #waiting: (() => void)[] = [];
   /** How many begin in the next turn. */
   #count = 1;

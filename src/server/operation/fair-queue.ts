@@ -8,7 +8,7 @@
  * so that a flow with few requests comes before one that always has some. While there are others, those
  * that owe much have a part of a turn together, and then wait for twice as long as their tasks overran it.
  */
-import { AcceptFirst, connections } from '../../lib/turns/accept-first.ts';
+import { AcceptFirst, countAccepted } from '../../lib/turns/accept-first.ts';
 import { afterPromises, endTurn } from '../../lib/turns/end-of-turn.ts';
 
 /** How long a turn works before the event loop goes on, in milliseconds. */
@@ -66,7 +66,7 @@ export class FairQueue {
   /** Until when flows that owe much wait, since a task of theirs has overrun. */
   #restsUntilMs = -Infinity;
   #rested: NodeJS.Timeout | undefined;
-  readonly #acceptFirst = new AcceptFirst(connections);
+  readonly #acceptFirst = new AcceptFirst(countAccepted);
 
   /**
    * Runs a task: at once where none waits and the turn has time left, unless its flow has used much more

@@ -96,7 +96,7 @@ export async function warmUp(schema: GraphQLSchema, maxMs: number): Promise<numb
 
 async function openBackend(): Promise<Server> {
   const backend = createServer(({ url = '', headers }, response) => {
-    // Another process may take the port for one that it knows.
+    // Others may knock, such as callers of a process that had the port before.
     if (headers[API_KEY_HEADER] !== API_KEY) {
       response.writeHead(401).end();
       return;
@@ -124,7 +124,7 @@ function answerOf(target: string): string {
 async function ask(agent: Agent, port: number, turn: number): Promise<void> {
   // Every other one is a document of its own, so that parsing, validation and planning are warmed too.
   const query = `${QUERIES[turn % QUERIES.length]}${turn % 2 === 0 ? ` # ${turn}` : ''}`;
-  const headers = { 'content-type': 'application/json', 'x-api-key': API_KEY };
+  const headers = { 'content-type': 'application/json', [API_KEY_HEADER]: API_KEY };
   const asking = request({
     agent,
     port,

@@ -19,7 +19,7 @@ export const rawPost = (body: string, headers = WITH_KEY): string =>
     ...headers,
   }) + body;
 
-const raw = (method: string, url: string, headers: Headers): string =>
+export const raw = (method: string, url: string, headers: Headers): string =>
   `${method} ${url} HTTP/1.1\r\nHost: a\r\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`;
