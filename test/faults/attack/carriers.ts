@@ -74,15 +74,39 @@ async function watchAndLeave(attacker: Attacker, turn: number): Promise<void> {
   socket.resetAndDestroy();
 }
 
-/** Over one WebSocket: subscribes and completes without pause. */
-async function subscribeAndComplete(attacker: Attacker): Promise<void> {
+/** Opens a WebSocket and waits until the gateway has accepted its key. */
+async function openSocket(attacker: Attacker): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${attacker.port}/graphql`, 'graphql-transport-ws', {
-    localAddress: '127.0.0.2',
+    createConnection: () => attacker.connect(),
   });
   socket.on('error', () => {});
-  await new Promise((resolve) => socket.once('open', resolve).once('close', resolve));
-  socket.send(`{"type":"connection_init","payload":{"x-api-key":"${KEY}"}}`);
-  await new Promise((resolve) => socket.once('message', resolve).once('close', resolve));
+  const next = (event: string) =>
+    new Promise((resolve) => {
+      socket.once(event, resolve).once('close', resolve);
+      setTimeout(resolve, attacker.leftMs).unref();
+    });
+  await next('open');
+  if (socket.readyState === socket.OPEN) {
+    socket.send(`{"type":"connection_init","payload":{"x-api-key":"${KEY}"}}`);
+    await next('message');
+  }
+  return socket;
+}
+
+/** Opens a WebSocket, subscribes, and leaves before there is an event. */
+async function subscribeAndLeave(attacker: Attacker, turn: number): Promise<void> {
+  const socket = await openSocket(attacker);
+  if (socket.readyState === socket.OPEN) {
+    const message = `{"type":"subscribe","id":"s","payload":${watched(turn)}}`;
+    await new Promise((resolve) => socket.send(message, resolve));
+    attacker.count('requests');
+  }
+  socket.terminate();
+}
+
+/** Over one WebSocket: subscribes and completes without pause. */
+async function subscribeAndComplete(attacker: Attacker): Promise<void> {
+  const socket = await openSocket(attacker);
   for (let i = 0; !attacker.over && socket.readyState === socket.OPEN; i++) {
     if (socket.bufferedAmount > 100_000) {
       await sleep(1);
@@ -148,5 +172,14 @@ export const attacks: readonly Attack[] = [
     name: 'subscriptions of WebSockets begun and ended',
     returnsMemory: true,
     run: (attacker) => attacker.loop(20, () => subscribeAndComplete(attacker)),
+  },
+  {
+    point: 20,
+    name: 'WebSockets opened, subscribed and left',
+    returnsMemory: true,
+    run: (attacker) => {
+      let turn = 0;
+      return attacker.loop(50, () => subscribeAndLeave(attacker, turn++));
+    },
   },
 ];
