@@ -5,8 +5,6 @@
  * afterwards would keep what that minute took.
  */
 import { performance } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 const CHECK_EVERY_MS = 2_000;
 
@@ -19,8 +17,13 @@ const WORTHWHILE_BYTES = 30_000_000;
 /** Memory that one collection frees, pages of the heap above all, is returned by the next ones. */
 const COLLECTIONS = 3;
 
+/**
+ * V8 begins a collection when buffers have grown by 64 MB since the last one.
+ * Source: `kExternalAllocationSoftLimit` of V8.
+ */
+const BUFFER_BYTES = 80_000_000;
+
 export function releaseMemoryWhenQuiet(): void {
-  const collect = garbageCollector();
   let restingBytes = process.memoryUsage.rss();
   let due = 0;
   let checked = performance.eventLoopUtilization();
@@ -29,18 +32,24 @@ export function releaseMemoryWhenQuiet(): void {
     const { utilization } = performance.eventLoopUtilization(now, checked);
     checked = now;
     if (utilization > QUIET_UTILIZATION) return;
-    if (process.memoryUsage.rss() >= restingBytes + WORTHWHILE_BYTES) due = COLLECTIONS;
+    const bytes = process.memoryUsage.rss();
+    restingBytes = due > 0 ? bytes : Math.min(restingBytes, bytes);
+    if (bytes >= restingBytes + WORTHWHILE_BYTES) due = COLLECTIONS;
     if (due === 0) return;
     due -= 1;
-    collect();
-    restingBytes = process.memoryUsage.rss();
+    beginCollection();
   }, CHECK_EVERY_MS).unref();
 }
 
-/** V8's function, which Node offers only with a flag. */
-function garbageCollector(): () => void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  return collect;
+/**
+ * Begins a collection that V8 carries out in steps and on other threads. Its `gc` would hold up everything
+ * else, for a millisecond a megabyte of the heap.
+ */
+function beginCollection(): void {
+  try {
+    // Nobody writes to it, so the system gives no memory for it.
+    Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  } catch {
+    // The system does not even promise so much: what is kept is kept until V8 needs it.
+  }
 }
