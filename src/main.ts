@@ -94,7 +94,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
         metrics.observer.onCall?.(call);
         // A cancelled call shows nothing about the backend.
         if (call.failure === 'cancelled') return;
-        gateway.readiness.noticeCall(call.status !== undefined && call.status < 500);
+        gateway.readiness.noticeCall(call.status);
       },
       onBreaker: ({ scope, route, state }) => {
         const of = route ? `${route.method} ${route.path}` : undefined;

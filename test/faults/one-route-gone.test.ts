@@ -5,7 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { reset, silence, status, type Behaviour } from '../support/faults.ts';
+import { isCall } from '../support/fault-upstream.ts';
+import { reset, silence, status, type Behaviour, type Seen } from '../support/faults.ts';
 import { KEY, OTHER_KEY } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
@@ -92,6 +93,39 @@ describe.concurrent('T63 what fails', () => {
       expect(body.errors).toBeUndefined();
     }, 8_000);
     await eventually(async () => expect((await gateway.get('/ready')).body.degraded).toBe(false));
+  });
+
+  it('T63 stays ready while the list that readiness asks for answers 500', async () => {
+    const [{ upstream, gateway }] = await open();
+    upstream.on('GET /v0/topics', status(500));
+    // What was answered before is known for a second.
+    await sleep(1_100);
+
+    const ready = await gateway.get('/ready');
+
+    expect([ready.status, ready.body]).toMatchObject([
+      200,
+      { ready: true, upstream: { reachable: true, status: 200 } },
+    ]);
+  });
+
+  it('T63 is ready without asking for that list while calls are answered', async () => {
+    const [{ upstream, gateway }, callers] = await open();
+    await gateway.get('/ready');
+    const isProbe = (seen: Seen): boolean => !isCall(seen);
+    const probes = upstream.seen.filter(isProbe).length;
+
+    const answers = await askSteadily(100, 2_500, async () => {
+      const heard = await callers.ask(screen());
+      expect((await gateway.get('/ready')).status).toBe(200);
+      return heard;
+    });
+
+    expect(answers.length).toBeGreaterThan(10);
+    expect(upstream.seen.filter(isProbe)).toHaveLength(probes);
+    // Nobody trusts that for long.
+    await upstream.stop();
+    await eventually(async () => expect((await gateway.get('/ready')).status).toBe(503), 3_000);
   });
 
   it.each([400, 1_500])(

@@ -112,6 +112,22 @@ describe('/ready', () => {
     expect([later.status, later.body.upstream]).toMatchObject([503, { failure: 'timeout' }]);
   });
 
+  it.each<[string, Behaviour]>([
+    ['fails', status(500)],
+    ['is silent', silence()],
+  ])('is 200 again a second after the one route that it asked %s', async (_what, fault) => {
+    const upstream = await openFaultUpstream();
+    upstream.on('*', status(401));
+    upstream.on('GET /v0/topics', fault);
+    const { url } = await openSite({ upstreamUrl: upstream.url });
+    await send(`${url}/ready`);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+
+    const { status: code, body } = await send(`${url}/ready`);
+
+    expect([code, body.upstream]).toMatchObject([200, { reachable: true, status: 401 }]);
+  });
+
   it('asks the backend once for many who ask at once', async () => {
     const backend = await openStatusBackend();
     const { url } = await openSite({ upstreamUrl: `${backend.url}/prefix` });

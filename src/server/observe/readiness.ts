@@ -1,9 +1,9 @@
 /**
  * Whether requests can be served now: not while draining, and only when the backend answers.
  *
- * The backend is probed at most once a second: when readiness is asked for, or when the outcome of
- * a call does not fit the last answer. So the answer recovers by itself. A probe that takes long is not
- * waited for where the last one was answered well a short time ago.
+ * The backend is probed at most once a second: when readiness is asked for and no call has just been
+ * answered, or when the outcome of a call does not fit the last answer. So the answer recovers by itself. A
+ * probe that takes long is not waited for where the last one was answered well a short time ago.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureKind } from '../../rest/client/errors.ts';
@@ -53,7 +53,13 @@ interface Probed extends Reached {
 /** Why readiness changed, for logs. Never sent to callers: it names the backend's host. */
 type Reason = Readonly<Record<string, string | number | null>>;
 
-/** How long a probe's result is used, in milliseconds. */
+/**
+ * Whether a status shows that the backend is there. A refusal does: without a key, 401 is what it answers. A
+ * redirect is not followed, so it leads nowhere.
+ */
+export const isAnswer = (status: number): boolean => status < 500 && (status < 300 || status > 399);
+
+/** How long the result of a probe, or of a call, is used, in milliseconds. */
 const KEEP_MS = 1_000;
 
 /** How long the next probe is waited for while the last result was a good one, in milliseconds. */
@@ -78,6 +84,8 @@ export class Readiness {
   #good: { readonly probed: Probed; readonly atMs: number } | undefined;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #trusted: ReadinessOptions['trustedDocuments'];
+  /** When the last call was answered; undefined where it was not. */
+  #answeredMs: number | undefined;
   /** The last answer. */
   #ready = true;
 
@@ -100,8 +108,12 @@ export class Readiness {
   /**
    * A call ended. When that does not fit the last answer, the backend is probed again, so that the
    * log shows changes without requests for readiness.
+   *
+   * @param status undefined where it was not answered.
    */
-  noticeCall(isAnswered: boolean): void {
+  noticeCall(status: number | undefined): void {
+    const isAnswered = status !== undefined && isAnswer(status);
+    this.#answeredMs = isAnswered ? performance.now() : undefined;
     if (isAnswered !== this.#ready && !this.#draining) void this.#ask().then(this.#notice);
   }
 
@@ -139,11 +151,17 @@ export class Readiness {
     return { usable, breaker };
   };
 
-  /** The result of a probe; the last good one where that is recent and the next takes long. */
+  /**
+   * The result of a probe; the last good one where a call has just been answered, or where that is recent
+   * and the next takes long.
+   */
   async #askShortly(): Promise<Probed> {
-    const probing = this.#ask();
+    const nowMs = performance.now();
     const good = this.#good;
-    if (!good || performance.now() - good.atMs > GOOD_FOR_MS) return probing;
+    if (good && this.#answeredMs !== undefined && nowMs - this.#answeredMs < KEEP_MS)
+      return good.probed;
+    const probing = this.#ask();
+    if (!good || nowMs - good.atMs > GOOD_FOR_MS) return probing;
     const found = await Promise.race([probing, sleep(WAIT_MS)]);
     if (found) return found;
     void probing.then(this.#notice);
@@ -155,9 +173,7 @@ export class Readiness {
     if (!this.#upstream || now - this.#checkedAt > KEEP_MS) {
       this.#checkedAt = now;
       this.#upstream = this.#probe().then(
-        // A refusal is an answer: without a key, 401 shows that the backend is there. A redirect is
-        // not followed, so it leads nowhere.
-        (status) => ({ reachable: status < 500 && (status < 300 || status > 399), status }),
+        (status) => ({ reachable: isAnswer(status), status }),
         (cause: unknown) => ({
           reachable: false,
           status: null,
