@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { Agent, request as send } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processesOf } from '../../bench/machine.ts';
+import { processesOf, readIfThere } from '../../bench/machine.ts';
 import { bodyOf, headersOf, type Attack, type Attacker } from './definition.ts';
 
 /** Callers that keep their connection alive, and callers that open one for each request. */
@@ -135,6 +135,15 @@ async function isReplaced({ gatewayPid }: Attacker, killed: number): Promise<boo
   return false;
 }
 
+/** What a process and its children do: `4711 S` sleeps, `4712 R` runs, `4713 Z` was not waited for. */
+const statesOf = (pid: number): string =>
+  processesOf(pid)
+    .map((one) => {
+      const [, state] = /^State:\s+(\w)/m.exec(readIfThere(`/proc/${one}/status`) ?? '') ?? [];
+      return `${one} ${state ?? 'gone'}`;
+    })
+    .join(', ');
+
 async function killAgainAndAgain(attacker: Attacker): Promise<void> {
   const { gatewayPid, port, seconds, count, wrong } = attacker;
   const load = openLoad(attacker);
@@ -148,7 +157,9 @@ async function killAgainAndAgain(attacker: Attacker): Promise<void> {
     for (const served of portsServedBy(victim, port)) own.add(`${served}`);
     process.kill(victim, 'SIGKILL');
     count('workers killed');
-    if (!(await isReplaced(attacker, victim))) wrong('A killed worker was not replaced.');
+    if (!(await isReplaced(attacker, victim))) {
+      wrong(`The killed worker ${victim} was not replaced: ${statesOf(gatewayPid)}.`);
+    }
     await sleep(Math.min(attacker.leftMs, Math.max(LIFE_MS, (seconds * 1_000) / 6)));
   }
   load.stop();
