@@ -66,6 +66,21 @@ async function connectTenThousand(attacker: Attacker): Promise<void> {
   for (const socket of held) socket.removeAllListeners('close');
 }
 
+/** Opens a thousand connections, asks on each, and leaves all of them at one moment. */
+async function leaveTogether(attacker: Attacker): Promise<void> {
+  for (let turn = 0; !attacker.over;) {
+    const sockets = Array.from({ length: 1_000 }, () => attacker.connect());
+    for (const socket of sockets) {
+      const query = `{ person(personId: "l${turn++}") { name } }`;
+      socket.resume().write(rawPost(JSON.stringify({ query })));
+      attacker.count('requests');
+    }
+    await sleep(500);
+    for (const socket of sockets) socket.resetAndDestroy();
+    await sleep(100);
+  }
+}
+
 const many = (count: number, one: () => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, one));
 
@@ -147,5 +162,10 @@ export const attacks: readonly Attack[] = [
     env: { MAX_CONNECTIONS_PER_ADDRESS: '1024' },
     returnsMemory: true,
     run: connectTenThousand,
+  },
+  {
+    point: 7,
+    name: 'a thousand lookups left at one moment',
+    run: leaveTogether,
   },
 ];
