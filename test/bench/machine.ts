@@ -117,7 +117,7 @@ export function cpuMicros(pid: number): number | undefined {
   let ticks = 0;
   for (const member of processesOf(pid)) {
     // The name in parentheses may hold spaces; fields are counted after it.
-    const fields = readIfThere(`/proc/${member}/stat`)?.split(') ').at(-1)?.split(' ');
+    const fields = read(`/proc/${member}/stat`)?.split(') ').at(-1)?.split(' ');
     if (!fields) return undefined;
     ticks += Number(fields[11]) + Number(fields[12]);
   }
@@ -128,9 +128,9 @@ export function cpuMicros(pid: number): number | undefined {
 export function residentMegabytes(pid: number): number | undefined {
   let kilobytes = 0;
   for (const member of processesOf(pid)) {
-    const [, value] = /^VmRSS:\s+(\d+) kB/m.exec(readIfThere(`/proc/${member}/status`) ?? '') ?? [];
+    const value = statusOf(member, 'VmRSS');
     if (!value) return undefined;
-    kilobytes += Number(value);
+    kilobytes += parseInt(value);
   }
   return kilobytes / 1024;
 }
@@ -154,12 +154,17 @@ export function findProgram(name: string): string | undefined {
 /** A process and its children, and theirs. */
 export function processesOf(pid: number): number[] {
   const children = (list(`/proc/${pid}/task`) ?? []).flatMap((thread) =>
-    (readIfThere(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean),
+    (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean),
   );
   return [pid, ...children.flatMap((child) => processesOf(Number(child)))];
 }
 
-export function readIfThere(path: string): string | undefined {
+/** What the system says of a process, such as `State`: `S (sleeping)`; undefined when it is gone. */
+export function statusOf(pid: number, name: string): string | undefined {
+  return new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(read(`/proc/${pid}/status`) ?? '')?.[1];
+}
+
+function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {

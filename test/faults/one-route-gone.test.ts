@@ -109,6 +109,22 @@ describe.concurrent('T63 what fails', () => {
     ]);
   });
 
+  it('T63 stays ready, and logs nothing else, while that list is silent and half of the calls fail', async () => {
+    const [{ upstream, gateway }, callers] = await open();
+    upstream.on('GET /v0/topics', silence());
+    upstream.on('*', (response, seen, socket) =>
+      (seen.target.startsWith('/v0/persons/') ? status(500) : world())(response, seen, socket),
+    );
+
+    await askSteadily(50, 3_000, async () => {
+      const heard = await callers.ask(screen());
+      expect((await gateway.get('/ready')).status).toBe(200);
+      return heard;
+    });
+
+    expect(gateway.output).not.toContain('Not ready');
+  });
+
   it('T63 is ready without asking for that list while calls are answered', async () => {
     const [{ upstream, gateway }, callers] = await open();
     await gateway.get('/ready');

@@ -43,7 +43,8 @@ export interface HttpServer {
 const SERVER_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Those that are over are closed in one turn, each in a tenth of a millisecond: no more than came in so long.
+  // Connections whose time is over are closed in one turn, a tenth of a millisecond for each: looking often
+  // keeps them few.
   connectionsCheckingInterval: 20,
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,

@@ -1,9 +1,10 @@
 /**
  * Whether requests can be served now: not while draining, and only when the backend answers.
  *
- * The backend is probed at most once a second: when readiness is asked for and no call has just been
- * answered, or when the outcome of a call does not fit the last answer. So the answer recovers by itself. A
- * probe that takes long is not waited for where the last one was answered well a short time ago.
+ * The backend is reached by a probe, or by a call that is answered. It is probed at most once a second: when
+ * readiness is asked for and it was not reached within that second, or when the outcome of a call does not
+ * fit the last answer. So the answer recovers by itself. A probe that takes long is not waited for where the
+ * backend was reached a short time ago.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureKind } from '../../rest/client/errors.ts';
@@ -59,13 +60,13 @@ type Reason = Readonly<Record<string, string | number | null>>;
  */
 export const isAnswer = (status: number): boolean => status < 500 && (status < 300 || status > 399);
 
-/** How long the result of a probe, or of a call, is used, in milliseconds. */
+/** How long the result of a probe, or the answer of a call, is used, in milliseconds. */
 const KEEP_MS = 1_000;
 
-/** How long the next probe is waited for while the last result was a good one, in milliseconds. */
+/** How long the next probe is waited for where the backend was reached a short time ago, in milliseconds. */
 const WAIT_MS = 20;
 
-/** How old such a result may be, in milliseconds: a little more than the usual time between two requests. */
+/** How long ago that may be, in milliseconds: a little more than the usual time between two requests. */
 const GOOD_FOR_MS = 15_000;
 
 interface ReadinessOptions {
@@ -80,12 +81,10 @@ export class Readiness {
   readonly #breaker: Breaker;
   #checkedAt = -Infinity;
   #upstream: Promise<Probed> | undefined;
-  /** The last that the backend was reached by. */
+  /** The last good result, and when the backend was last reached; undefined once it cannot be. */
   #good: { readonly probed: Probed; readonly atMs: number } | undefined;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #trusted: ReadinessOptions['trustedDocuments'];
-  /** When the last call was answered; undefined where it was not. */
-  #answeredMs: number | undefined;
   /** The last answer. */
   #ready = true;
 
@@ -113,7 +112,7 @@ export class Readiness {
    */
   noticeCall(status: number | undefined): void {
     const isAnswered = status !== undefined && isAnswer(status);
-    this.#answeredMs = isAnswered ? performance.now() : undefined;
+    if (isAnswered) this.#reach(this.#good?.probed ?? { reachable: true, status });
     if (isAnswered !== this.#ready && !this.#draining) void this.#ask().then(this.#notice);
   }
 
@@ -151,39 +150,49 @@ export class Readiness {
     return { usable, breaker };
   };
 
-  /**
-   * The result of a probe; the last good one where a call has just been answered, or where that is recent
-   * and the next takes long.
-   */
+  #reach(probed: Probed): void {
+    this.#good = { probed, atMs: performance.now() };
+  }
+
+  /** The last good result, where the backend was reached within this time. */
+  #reachedWithin(ms: number): Probed | undefined {
+    return this.#good && performance.now() - this.#good.atMs < ms ? this.#good.probed : undefined;
+  }
+
+  /** The result of a probe, unless the backend was reached a short time ago and it takes long. */
   async #askShortly(): Promise<Probed> {
-    const nowMs = performance.now();
-    const good = this.#good;
-    if (good && this.#answeredMs !== undefined && nowMs - this.#answeredMs < KEEP_MS)
-      return good.probed;
+    const fresh = this.#reachedWithin(KEEP_MS);
+    if (fresh) return fresh;
+    const good = this.#reachedWithin(GOOD_FOR_MS);
     const probing = this.#ask();
-    if (!good || nowMs - good.atMs > GOOD_FOR_MS) return probing;
+    if (!good) return probing;
     const found = await Promise.race([probing, sleep(WAIT_MS)]);
     if (found) return found;
     void probing.then(this.#notice);
-    return good.probed;
+    return good;
   }
 
-  async #ask(): Promise<Probed> {
+  #ask(): Promise<Probed> {
     const now = performance.now();
     if (!this.#upstream || now - this.#checkedAt > KEEP_MS) {
       this.#checkedAt = now;
       this.#upstream = this.#probe().then(
-        (status) => ({ reachable: isAnswer(status), status }),
-        (cause: unknown) => ({
-          reachable: false,
-          status: null,
-          failure: failureOf(cause),
-          cause,
-        }),
+        (status) => this.#judge({ reachable: isAnswer(status), status }),
+        (cause: unknown) =>
+          this.#judge({ reachable: false, status: null, failure: failureOf(cause), cause }),
       );
     }
-    const probed = await this.#upstream;
-    this.#good = probed.reachable ? { probed, atMs: now } : undefined;
+    return this.#upstream;
+  }
+
+  /** Where calls are answered, a probe that failed shows that its own route is gone, and no more. */
+  #judge(probed: Probed): Probed {
+    if (probed.reachable) this.#reach(probed);
+    else {
+      const fresh = this.#reachedWithin(KEEP_MS);
+      if (fresh) return fresh;
+      this.#good = undefined;
+    }
     return probed;
   }
 }

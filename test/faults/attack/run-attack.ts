@@ -14,6 +14,7 @@ import {
   NODE_FLAGS,
   processesOf,
   start,
+  statusOf,
 } from '../../bench/machine.ts';
 import { buildGateway } from '../../support/gateway-build.ts';
 import { send } from '../../support/gateway-process.ts';
@@ -410,11 +411,5 @@ export function timesOf(pid: number): Record<'cpuMs' | 'helpersMs' | 'waitedMs',
   }
 }
 
-function megabytes(pid: number, name: 'VmRSS' | 'VmHWM'): number {
-  try {
-    const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024;
-  } catch {
-    return NaN;
-  }
-}
+const megabytes = (pid: number, name: 'VmRSS' | 'VmHWM'): number =>
+  parseInt(statusOf(pid, name) ?? '') / 1024;

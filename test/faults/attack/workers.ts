@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { Agent, request as send } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processesOf, readIfThere } from '../../bench/machine.ts';
+import { processesOf, statusOf } from '../../bench/machine.ts';
 import { bodyOf, headersOf, type Attack, type Attacker } from './definition.ts';
 
 /** Callers that keep their connection alive, and callers that open one for each request. */
@@ -135,13 +135,10 @@ async function isReplaced({ gatewayPid }: Attacker, killed: number): Promise<boo
   return false;
 }
 
-/** What a process and its children do: `4711 S` sleeps, `4712 R` runs, `4713 Z` was not waited for. */
+/** What a process and its children do. */
 const statesOf = (pid: number): string =>
   processesOf(pid)
-    .map((one) => {
-      const [, state] = /^State:\s+(\w)/m.exec(readIfThere(`/proc/${one}/status`) ?? '') ?? [];
-      return `${one} ${state ?? 'gone'}`;
-    })
+    .map((one) => `${one} ${statusOf(one, 'State') ?? 'gone'}`)
     .join(', ');
 
 async function killAgainAndAgain(attacker: Attacker): Promise<void> {
