@@ -7,7 +7,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { freeze } from '../../lib/freeze.ts';
+import { freeze } from './freeze.ts';
 import { Habit } from '../../lib/habit.ts';
 import { isRead, type Answer, type Call, type Decoded, type Layer } from '../client/call.ts';
 import type { RouteLabel } from '../client/errors.ts';

@@ -11,7 +11,7 @@
  * parsed answer. It knows nothing of writes.
  */
 import { Cancel, type EndOfWait, type Waiter } from '../../lib/cancel.ts';
-import { freeze } from '../../lib/freeze.ts';
+import { freeze } from '../decode/freeze.ts';
 import {
   Attempt,
   isRead,
