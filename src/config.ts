@@ -80,9 +80,9 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     /** REST calls that one GraphQL request may make. */
     maxUpstreamCalls: read('MAX_UPSTREAM_CALLS', wholeNumber(250, 1, 100_000)),
     /** Fields and list items that one answer may hold. */
-    maxResultValues: read('MAX_RESULT_VALUES', wholeNumber(200_000, 1_000, 100_000_000)),
+    maxResultValues: read('MAX_RESULT_VALUES', wholeNumber(50_000, 1_000, 100_000_000)),
     /** The text that one answer may hold. */
-    maxResultBytes: read('MAX_RESULT_BYTES', wholeNumber(5_000_000, 10_000, 500_000_000)),
+    maxResultBytes: read('MAX_RESULT_BYTES', wholeNumber(2_000_000, 10_000, 500_000_000)),
     /** What cursors are sealed with beside the caller's key. */
     cursorSecret,
     /** Processes that serve; more than one share the port. */
@@ -113,8 +113,6 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
     /** Whether every other document is refused. */
     trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
-    /** Memory for kept answers, in bytes; 0 keeps none. */
-    reuseMaxBytes: read('REUSE_MAX_BYTES', wholeNumber(16_000_000, 0, 4_000_000_000)),
     /** For how long caches may reuse answers to trusted documents by GET without asking, in seconds. */
     cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
     /** The least and the most time between two polls of a version that is watched. */

@@ -113,7 +113,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     maxUpstreamCalls: config.maxUpstreamCalls,
     maxValues: config.maxResultValues,
     maxTextBytes: config.maxResultBytes,
-    reuseMaxBytes: config.reuseMaxBytes,
     probe: upstreamProbe({
       origin,
       dispatcher: probing,

@@ -28,8 +28,6 @@ import {
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../lib/dictionary.ts';
-import { Turns } from '../lib/turns/turns.ts';
-import { withoutStack } from '../lib/without-stack.ts';
 import type { ArgumentValues } from './operation/arguments.ts';
 import type { OperationContext } from './operation/collect-fields.ts';
 import { Delivery, Part, Stream, type Payload, type Pending } from './incremental/delivery.ts';
@@ -46,7 +44,6 @@ import {
   type Shape,
 } from './operation/prepared-operation.ts';
 import { ResultSize, type ExecutionLimits } from './result/result-size.ts';
-import { Sharing, type SharedValue } from './result/sharing.ts';
 
 export type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -94,8 +91,6 @@ export interface ExecutionOptions {
     contextValue: unknown,
     isDeferred: (path: GraphQLResolveInfo['path']) => boolean,
   ) => void;
-  /** Whether small answers share their parts as large ones do. @default false */
-  readonly sharesAtOnce?: boolean;
 }
 
 /** An execution of a part that comes later, beside the one of the initial answer. */
@@ -132,10 +127,6 @@ export class Execution implements OperationContext {
   /** Errors of parts. */
   #laterErrors = 0;
   #data: Record<PropertyKey, unknown> | null = null;
-  /** Undefined while the execution is small. */
-  #turns: Turns | undefined;
-  /** Undefined while the execution is small; parts use that of the initial answer. */
-  #sharing: Sharing | undefined;
   /** Why there will be no data. */
   #aborted: GraphQLError | undefined;
   #abortedResult: ExecutionResult | undefined;
@@ -171,9 +162,7 @@ export class Execution implements OperationContext {
     this.#main = beside?.main;
     this.#part = beside?.part;
     this.#root = beside ? beside.root : new NullBoundary(undefined, undefined);
-    if (options.sharesAtOnce) this.#sharing = new Sharing();
     if (!args.isIncremental) return;
-    this.#turns = beside ? beside.main.#turns : this.#newTurns();
     this.#delivery = beside
       ? beside.main.#delivery
       : new Delivery(() => this.#leave(), args.announcesAll ?? false);
@@ -246,19 +235,16 @@ export class Execution implements OperationContext {
     if (this.#isAborted) return;
     this.#data = null;
     this.#root.isNull = true;
-    this.#report(error as GraphQLError, undefined);
+    this.#report(error as GraphQLError);
   }
 
   get #isAborted(): boolean {
     return (this.#main ?? this).#aborted !== undefined;
   }
 
-  /** @param place what is null because of it; undefined for all of the data. */
-  #report(error: GraphQLError, place: Path | undefined): void {
+  #report(error: GraphQLError): void {
     this.#errors.push(error);
     if (this.#main) this.#main.#laterErrors += 1;
-    if (!(this.#main ?? this).#sharing) return;
-    for (let above = place; above; above = above.prev) above.shared?.errors.push(error);
   }
 
   /** Each field begins when the one before has ended. */
@@ -347,17 +333,14 @@ export class Execution implements OperationContext {
     });
   }
 
-  /** Begins parts: as many as a turn has time for, the others in the next one. */
+  /** Begins parts, and those that they put off in their turn. */
   #executeLater(): void {
-    const later = this.#later;
-    if (!later) return;
-    let begun = 0;
-    while (begun < later.length && !this.#turns?.isOver && !this.#aborted) later[begun++]!();
-    if (begun === later.length || this.#aborted) this.#later = undefined;
-    else {
-      later.splice(0, begun);
-      this.#turns?.whenNextBegins(() => this.#executeLater());
+    const later = this.#later ?? [];
+    for (const begin of later) {
+      if (this.#aborted) break;
+      begin();
     }
+    this.#later = undefined;
   }
 
   #count(selection: PreparedSelection): void {
@@ -365,15 +348,8 @@ export class Execution implements OperationContext {
   }
 
   #checkSize(): void {
-    const nowMs = performance.now();
-    const error = this.#size.excess(nowMs);
+    const error = this.#size.excess(performance.now());
     if (error) throw this.#abort(error, { errors: [error] });
-    (this.#turns ??= this.#newTurns()).look(nowMs);
-    (this.#main ?? this).#sharing ??= new Sharing();
-  }
-
-  #newTurns(): Turns {
-    return this.#size.limits.turns ?? new Turns();
   }
 
   /** The completed value of a field; null as long as it is awaited. */
@@ -407,60 +383,6 @@ export class Execution implements OperationContext {
     property?: unknown,
   ): unknown {
     const path = new Path(parent, field.key, field, data);
-    const sharing = (this.#main ?? this).#sharing;
-    return sharing && isObject(source) && field.mayBeShared(this)
-      ? this.#executeShared(sharing, source, path)
-      : this.#executeAlone(source, path, property);
-  }
-
-  /** The value of a field that may be known of the same object. */
-  #executeShared(sharing: Sharing, source: object, path: Path): unknown {
-    const known = sharing.find(path.field, source);
-    if (known && !known.isDropped) return this.#share(sharing, known, source, path);
-    path.shared = sharing.begin(path.field, source, responsePathAsArray(path).length);
-    const value = this.#executeAlone(source, path);
-    path.put(value);
-    path.endShared();
-    return value;
-  }
-
-  /** A known value; null as long as it is awaited. */
-  #share(sharing: Sharing, shared: SharedValue, source: object, path: Path): unknown {
-    const { field } = path;
-    try {
-      if (!shared.isEnded) {
-        const boundary = this.#boundaryOf(path.prev);
-        boundary.await();
-        shared.whenEnded(() => {
-          this.#settleShared(sharing, source, path, boundary);
-        });
-        if (this.#size.addAwaited(field)) this.#checkSize();
-        return null;
-      }
-      if (this.#size.addShared(shared.value, field)) this.#checkSize();
-      for (const error of shared.errors) {
-        if (this.#isFull) break;
-        if (this.#size.addFailed(field)) this.#checkSize();
-        this.#report(movedTo(path, error, shared.depth), path);
-      }
-      return shared.value;
-    } catch (error) {
-      return this.#handleFieldError(path, error);
-    }
-  }
-
-  #settleShared(sharing: Sharing, source: object, path: Path, boundary: NullBoundary): void {
-    if (!boundary.isBelowNull) {
-      try {
-        path.put(this.#executeShared(sharing, source, path));
-      } catch (error) {
-        this.#nullBoundary(boundary, error as GraphQLError);
-      }
-    }
-    this.#settle(boundary);
-  }
-
-  #executeAlone(source: unknown, path: Path, property?: unknown): unknown {
     try {
       return this.#completeOrAwait(path, this.#resolveFieldValue(path, source, property));
     } catch (error) {
@@ -600,24 +522,11 @@ export class Execution implements OperationContext {
     try {
       if (shape.kind === 'leaf' && isPrimitive(value)) return this.#completeLeafValue(shape, value);
       path = new Path(parent, index, field, container);
-      return this.#turns?.isOver && !isPromiseLike(value)
-        ? this.#putOff(path, value)
-        : this.#completeOrAwait(path, value);
+      return this.#completeOrAwait(path, value);
     } catch (error) {
       path ??= new Path(parent, index, field, container);
       return this.#handleFieldError(path, error);
     }
-  }
-
-  /** Completes an item in a later turn; null until then. */
-  #putOff(path: Path, value: unknown): null {
-    const boundary = this.#boundaryOf(path.prev);
-    boundary.await();
-    handleRejections(value);
-    this.#turns!.whenNextBegins(() => {
-      this.#fulfilled(path, boundary, value, undefined);
-    });
-    return null;
   }
 
   #completeAbstractValue(path: Path, type: GraphQLAbstractType, value: unknown): unknown {
@@ -661,7 +570,6 @@ export class Execution implements OperationContext {
   #await(path: Path, promise: PromiseLike<unknown>, complete?: (value: unknown) => unknown): null {
     const boundary = this.#boundaryOf(path.prev);
     boundary.await();
-    path.shared?.await();
     // Other thenables may call back at once, or twice.
     const native = promise instanceof Promise ? promise : Promise.resolve(promise);
     native.then(
@@ -682,13 +590,6 @@ export class Execution implements OperationContext {
     value: unknown,
     complete: ((value: unknown) => unknown) | undefined,
   ): void {
-    if (this.#turns ? this.#turns.isOver : Turns.isTurnOver) {
-      handleRejections(value);
-      (this.#turns ?? this.#newTurns()).whenNextBegins(() => {
-        this.#fulfilled(path, boundary, value, complete);
-      });
-      return;
-    }
     if (boundary.isBelowNull) handleRejections(value);
     else {
       try {
@@ -698,7 +599,6 @@ export class Execution implements OperationContext {
         return;
       }
     }
-    if (path.shared) this.#endAwaited(path, path.shared, boundary);
     this.#settle(boundary);
   }
 
@@ -712,15 +612,8 @@ export class Execution implements OperationContext {
           this.#nullBoundary(boundary, error as GraphQLError);
         }
       }
-      if (path.shared) this.#endAwaited(path, path.shared, boundary);
       this.#settle(boundary);
     });
-  }
-
-  #endAwaited(path: Path, shared: SharedValue, boundary: NullBoundary): void {
-    shared.settle();
-    if (boundary.isBelowNull) shared.drop();
-    else path.endShared();
   }
 
   /** An awaited place failed, and nothing between it and the boundary may be null. */
@@ -729,7 +622,7 @@ export class Execution implements OperationContext {
       this.#nullData(error);
       this.#finish();
     } else {
-      if (!this.#isFull) this.#report(error, boundary.path);
+      if (!this.#isFull) this.#report(error);
       boundary.leave();
     }
   }
@@ -768,11 +661,10 @@ export class Execution implements OperationContext {
     const propagates = shape.isNonNull && this.#onError !== 'NULL';
     if (!propagates) path.nullify();
     if (!propagates && this.#isFull && this.#onError !== 'ABORT') return null;
-    // It takes over the stack of its cause.
-    const error = withoutStack(() => locatedError(cause, field.nodes, responsePathAsArray(path)));
+    const error = locatedError(cause, field.nodes, responsePathAsArray(path));
     if (this.#onError === 'ABORT') throw this.#abort(error, { errors: [error], data: null });
     if (propagates) throw error;
-    this.#report(error, path);
+    this.#report(error);
     return null;
   }
 
@@ -800,18 +692,6 @@ export class Execution implements OperationContext {
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** The error of a shared value, with the path of another place than its first. */
-const movedTo = (place: Path, error: GraphQLError, depth: number): GraphQLError =>
-  withoutStack(
-    () =>
-      new GraphQLError(error.message, {
-        nodes: error.nodes ?? null,
-        path: [...responsePathAsArray(place), ...(error.path?.slice(depth) ?? [])],
-        originalError: error.originalError ?? null,
-        extensions: error.extensions,
-      }),
-  );
 
 const isPrimitive = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

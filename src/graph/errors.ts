@@ -6,7 +6,6 @@
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
-import { withoutStack } from '../lib/without-stack.ts';
 import {
   RestAbortedError,
   RestBudgetError,
@@ -70,7 +69,7 @@ const codedError = (
   message: string,
   extensions: GraphQLErrorExtensions & { readonly code: ErrorCode },
   originalError?: Error,
-): GraphQLError => withoutStack(() => new GraphQLError(message, { originalError, extensions }));
+): GraphQLError => new GraphQLError(message, { originalError, extensions });
 
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'VALIDATION_FAILED', // Bad Request

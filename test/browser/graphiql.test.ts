@@ -143,7 +143,7 @@ describe('a first visit', () => {
 
     const explanation = await page.locator('.cost-explanation').innerText();
     expect(explanation).toMatch(/0–5\s+GET \/v0\/persons\/\{person_id\}\s+page.audiences.person/);
-    expect(explanation).toContain('A request may have 250 calls and 200,000 values.');
+    expect(explanation).toContain('A request may have 250 calls and 50,000 values.');
   });
 
   it('is as good the second time: after a reload nothing of size is loaded, and Play answers', async () => {

@@ -5,21 +5,13 @@ import { execute as graphqlJs, type ExecutionArgs, type ExecutionResult } from '
 import { expect } from 'vitest';
 import { createExecute, type Execute } from '../../src/execution/execute.ts';
 import type { ExecutionOptions } from '../../src/execution/execution.ts';
-import { Turns } from '../../src/lib/turns/turns.ts';
 
 export const UNLIMITED = { maxValues: Infinity, maxTextBytes: Infinity, deadlineMs: Infinity };
-
-/** A turn that lasts as long as the work: what is put off tells its errors later. */
-class Endless extends Turns {
-  override get isOver(): boolean {
-    return false;
-  }
-}
 
 export const executeWith = (options: Partial<ExecutionOptions> = {}): Execute =>
   createExecute({
     maxErrors: () => Infinity,
-    limits: () => ({ ...UNLIMITED, turns: new Endless() }),
+    limits: () => UNLIMITED,
     ...options,
   });
 

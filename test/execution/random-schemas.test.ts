@@ -43,49 +43,6 @@ it('answers like graphql-js, byte for byte, when nothing is promised', async () 
   if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
 }, 3_600_000);
 
-it('answers like graphql-js where the same objects come again and their fields are shared', async () => {
-  let errors = 0;
-  let shared = 0;
-  for (const seed of SEEDS) {
-    for (const isAsync of [false, true]) {
-      const { source, makeArgs } = randomWorld(seed, isAsync, 1);
-      const execute = executeWith({ sharesAtOnce: true });
-      const expected = await byGraphqlJs(makeArgs());
-
-      const result = await execute(makeArgs());
-
-      const what = `seed ${seed}: ${source}`;
-      expect(shown(result), what).toMatchObject({
-        data: (shown(expected) as { data: string }).data,
-      });
-      expect(nulls(result), what).toEqual(nulls(expected));
-      if (!isAsync) expect(result.errors?.length, what).toBe(expected.errors?.length);
-      errors += expected.errors?.length ?? 0;
-      shared += sharedIn(result.data);
-    }
-  }
-
-  if (COUNT > 100) {
-    expect(errors).toBeGreaterThan(COUNT);
-    expect(shared).toBeGreaterThan(COUNT / 2);
-  }
-}, 3_600_000);
-
-/** Objects and lists of an answer that stand in more than one place of it. */
-function sharedIn(data: unknown): number {
-  const seen = new Set<object>();
-  let shared = 0;
-  const open: unknown[] = [data];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (typeof value !== 'object' || value === null) continue;
-    if (seen.has(value)) shared += 1;
-    else open.push(...Object.values(value));
-    seen.add(value);
-  }
-  return shared;
-}
-
 it('answers like graphql-js when much is promised, and hears every rejection', async () => {
   const unheard: unknown[] = [];
   const onUnheard = (reason: unknown) => unheard.push(reason);

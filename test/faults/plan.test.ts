@@ -16,7 +16,7 @@ import { DEFAULT_LIMITS, measure } from '../../src/server/documents/document-lim
 import { IDS } from '../support/ids.ts';
 import { openStack } from '../support/open-stack.ts';
 
-const BUDGET = { calls: 250, values: 200_000 };
+const BUDGET = { calls: 250, values: 50_000 };
 
 const context = planningContext('extended');
 
@@ -218,7 +218,7 @@ describe('T61b the size of an answer', () => {
       atLeast: 101,
       atMost: 1 + 100 * (1 + 2 + 100 * (1 + 1 + inner)),
     });
-    expect(extensions.plan.budget).toEqual({ calls: 250, values: 200_000 });
+    expect(extensions.plan.budget).toEqual({ calls: 250, values: 50_000 });
     expect(extensions.plan.largest).toBe('nodes');
   });
 

@@ -3,7 +3,6 @@
  * neither the budget of calls nor the size of a document bounds it.
  */
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
@@ -36,10 +35,10 @@ beforeAll(async () => {
 });
 
 /** From the page to its audiences and back, and again. */
-const circles = (levels: number, leaf: string): string =>
+const circles = (levels: number, leaf: string, first = ITEMS): string =>
   levels === 0
     ? leaf
-    : `audiences(first: ${ITEMS}) { nodes { page { ${circles(levels - 1, leaf)} } } }`;
+    : `audiences(first: ${first}) { nodes { page { ${circles(levels - 1, leaf, first)} } } }`;
 
 const aliases = (count: number, selection: string): string =>
   Array.from({ length: count }, (_, i) => `a${i}: ${selection}`).join(' ');
@@ -84,28 +83,12 @@ describe('T61 an answer has a size', () => {
     expect(reply.body).not.toHaveProperty('data');
     expect(reply.status).toBe(400);
     expect(reply.errors[0].message).toMatch(/"[\w.]+": ask for fewer items with "first"/);
-    // It was 17 seconds of CPU, and 440 MB.
     const cpu = (await stand.gateway.metric('process_cpu_seconds_total')) - before;
-    expect(cpu, 'seconds of CPU').toBeLessThan(3);
+    expect(cpu, 'seconds of CPU').toBeLessThan(1);
     const { heapBytes, rssBytes } = await stand.gateway.gauge();
     expect(heapBytes).toBeLessThan(100_000_000);
     expect(rssBytes).toBeLessThan(400_000_000);
     await stand.holds(reply, { hits: [0, 3] });
-  });
-
-  it('T61 lets others have their turn meanwhile', async () => {
-    const { source, variables } = WORST;
-
-    // Another process may have the machine for a moment; all of an attack it never has.
-    await expectBelow(0.7, async () => {
-      const attack = stand.ask(source, { variables });
-      let slowest = 0;
-      for (let isOver = false; !isOver;) {
-        slowest = Math.max(slowest, (await stand.gateway.get('/health')).tookMs);
-        isOver = await Promise.race([attack.then(() => true), sleep(5, false)]);
-      }
-      return slowest / (await attack).tookMs;
-    });
   });
 
   it('T61 answers callers who accept only application/json with 200', async () => {
@@ -119,12 +102,11 @@ describe('T61 an answer has a size', () => {
 
   it('T61 does not go on with answers whose readers have left', async () => {
     const callers = openCallers(stand.gateway);
-    // Another document each time: none is a kept answer.
     let count = 0;
     const cpuOf = async (signal?: () => AbortSignal): Promise<number> => {
       const before = await stand.gateway.metric('process_cpu_seconds_total');
       const asked = Array.from({ length: 30 }, () => {
-        const query = `{ page(pageId: "p") { ${circles(2, 'id audienceId status')} } } # ${count++}`;
+        const query = `{ page(pageId: "p") { ${circles(2, 'id pageId status', 45)} } } # ${count++}`;
         return callers.ask(query, signal && { signal: signal() }).catch(() => {});
       });
       await Promise.all(asked);
@@ -142,7 +124,9 @@ describe('T61 an answer has a size', () => {
   });
 
   it('T61 holds nothing of an answer that is not read but its bytes', async () => {
-    const body = JSON.stringify({ query: `{ page(pageId: "p") { ${circles(2, 'id status')} } }` });
+    const body = JSON.stringify({
+      query: `{ page(pageId: "p") { ${circles(2, 'id status', 45)} } }`,
+    });
     const head = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-api-key: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n`;
     const { heapBytes: before } = await stand.gateway.gauge();
     const sentBefore = await stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
@@ -158,8 +142,8 @@ describe('T61 an answer has a size', () => {
       const sent = await stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
       expect(sent - sentBefore).toBe(60);
       const { heapBytes } = await stand.gateway.gauge();
-      // The answers have 40 MB of text, and their values several times as much.
-      expect(heapBytes - before).toBeLessThan(25e6);
+      // The answers have 10 MB of text, and their values several times as much.
+      expect(heapBytes - before).toBeLessThan(15e6);
     }, 15_000);
     for (const socket of sockets) socket.destroy();
   });

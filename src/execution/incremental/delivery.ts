@@ -6,8 +6,8 @@
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
+import { setImmediate as afterInput } from 'node:timers/promises';
 import { responsePathAsArray, type GraphQLError } from 'graphql';
-import { endOfTurn } from '../../lib/turns/end-of-turn.ts';
 import type { NullBoundary, Path } from '../result/path.ts';
 import type { DeferUsage } from '../operation/collect-deferred.ts';
 
@@ -242,8 +242,8 @@ export class Delivery {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      // What ends in the same turn goes together.
-      await endOfTurn();
+      // Parts that end with the same answers of the backend go together.
+      await afterInput();
     }
   }
 

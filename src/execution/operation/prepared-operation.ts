@@ -23,7 +23,6 @@ import {
   visit,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLAbstractType,
   type GraphQLField,
   type GraphQLFieldResolver,
@@ -33,7 +32,6 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   type OperationDefinitionNode,
-  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
@@ -78,9 +76,6 @@ const SCALARS: ReadonlyMap<GraphQLLeafType, Scalar> = new Map<GraphQLLeafType, S
 
 export type Data = Record<string, unknown>;
 
-/** Of an object of a result: the selection it was made for. */
-export const SELECTION = Symbol('selection');
-
 const NO_USAGES: readonly DeferUsage[] = [];
 
 /** What is selected on objects of one type. */
@@ -121,7 +116,6 @@ export class PreparedSelection {
       return definition ? [new PreparedField(this, type, definition, collected)] : [];
     });
     this.textBytes = this.fields.reduce((sum, field) => sum + field.textBytes, BRACES);
-    Object.defineProperty(this.Data.prototype, SELECTION, { value: this });
     this.deferred = later && {
       usages: later.usages,
       groups: later.groups.map(({ usages, fields }) => ({
@@ -224,7 +218,6 @@ export class PreparedField {
   readonly #collected: CollectedField & Partial<DetailedField>;
   readonly #usages: readonly DeferUsage[];
   #streamed: PreparedField | undefined;
-  #mayBeShared: boolean | undefined;
   #below: Map<GraphQLObjectType, PreparedSelection> | undefined;
 
   constructor(
@@ -259,16 +252,6 @@ export class PreparedField {
     this.textBytes = Buffer.byteLength(key) + KEY_MARKS + (this.typename?.length ?? 0);
   }
 
-  /** Whether its value is the same wherever its object stands, and costly enough to be kept. */
-  mayBeShared({ fragments }: OperationContext): boolean {
-    const { kind, isNonNull } = this.shape;
-    return (this.#mayBeShared ??=
-      this.resolve !== undefined &&
-      kind !== 'leaf' &&
-      !isNonNull &&
-      !(this.details && this.nodes.some((node) => mayComeLater(node, fragments))));
-  }
-
   /** The field as streamed items have it: they wait for no `@defer` around their list. */
   get streamed(): PreparedField {
     const { selection, parentType, definition } = this;
@@ -300,19 +283,6 @@ export class PreparedField {
     }
     return selection;
   }
-}
-
-/** Whether something at or below a node may come later. */
-function mayComeLater(
-  node: SelectionNode | FragmentDefinitionNode,
-  fragments: OperationContext['fragments'],
-): boolean {
-  if (node.kind !== Kind.FRAGMENT_DEFINITION) {
-    if (node.directives?.some(isIncremental)) return true;
-  }
-  if (node.kind === Kind.FRAGMENT_SPREAD)
-    return mayComeLater(fragments[node.name.value]!, fragments);
-  return node.selectionSet?.selections.some((below) => mayComeLater(below, fragments)) ?? false;
 }
 
 /** The response keys from the root to a field, without the indices of lists. */

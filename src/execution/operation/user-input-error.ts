@@ -2,14 +2,11 @@
  * Errors that graphql-js makes of what a caller sent, with the code that it leaves out.
  */
 import { GraphQLError, type ASTNode } from 'graphql';
-import { withoutStack } from '../../lib/without-stack.ts';
 
 const CODE = 'BAD_USER_INPUT';
 
 export const userInputError = (message: string, node?: ASTNode): GraphQLError =>
-  withoutStack(
-    () => new GraphQLError(message, { nodes: node ?? null, extensions: { code: CODE } }),
-  );
+  new GraphQLError(message, { nodes: node ?? null, extensions: { code: CODE } });
 
 /** Runs it; what graphql-js throws of a caller's input gets the code. */
 export function withCode<Value>(run: () => Value): Value {

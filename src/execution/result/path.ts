@@ -4,7 +4,6 @@
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { PreparedField, Shape } from '../operation/prepared-operation.ts';
-import type { SharedValue } from './sharing.ts';
 
 export type Container = Record<PropertyKey, unknown> | unknown[];
 
@@ -13,8 +12,6 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
   readonly key: string | number;
   /** The type that has the field; undefined for an item. */
   readonly typename: string | undefined;
-  /** What other places take from here. */
-  shared: SharedValue | undefined;
   readonly #container: Container;
   readonly #field: PreparedField;
   #boundary: NullBoundary | undefined;
@@ -64,14 +61,6 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
     const above = this.prev?.boundary(root, propagates) ?? root;
     const isPassed = propagates && this.shape.isNonNull;
     return isPassed ? above : (this.#boundary = new NullBoundary(this, above));
-  }
-
-  /** Ends what is shared from here, unless something of it is awaited. */
-  endShared(): void {
-    const below = this.#boundary;
-    if (!this.shared || this.shared.isAwaited || (below?.isAwaited && !below.isNull)) return;
-    if (below?.isAboveNull) this.shared.drop();
-    else this.shared.end((this.#container as Record<PropertyKey, unknown>)[this.key]);
   }
 
   /** Nothing more is wanted below this place. */
@@ -124,7 +113,6 @@ export class NullBoundary {
   settle(): void {
     this.#awaited -= 1;
     if (this.#awaited > 0 || this.#isLeft) return;
-    this.path?.endShared();
     this.#above?.settle();
   }
 
@@ -133,7 +121,6 @@ export class NullBoundary {
     this.isNull = true;
     this.#isLeft = true;
     this.path?.put(null);
-    this.path?.endShared();
     this.#above?.settle();
   }
 }

@@ -6,11 +6,8 @@
  * resolvers answer synchronously.
  */
 import { GraphQLError } from 'graphql';
-import type { Turns } from '../../lib/turns/turns.ts';
 import {
   pathOf,
-  SELECTION,
-  type Data,
   type PreparedField,
   type PreparedSelection,
 } from '../operation/prepared-operation.ts';
@@ -26,8 +23,6 @@ export interface ExecutionLimits {
   readonly isLeft?: (() => boolean) | undefined;
   /** Called once when execution ends early: the calls that resolvers began are not needed. */
   readonly giveUp?: (() => void) | undefined;
-  /** The turns in which a large answer is made. @default turns without an account */
-  readonly turns?: Turns | undefined;
 }
 
 /** Values between two looks at the clock: some tenths of a millisecond. */
@@ -51,15 +46,6 @@ const SHORT = 256;
 /** Quotes, or braces, and a comma. */
 const MARKS = 3;
 
-interface Size {
-  readonly values: number;
-  readonly textBytes: number;
-}
-
-const NOTHING: Size = { values: 0, textBytes: 0 };
-
-type Container = readonly unknown[] | (Data & { readonly [SELECTION]?: PreparedSelection });
-
 export class ResultSize {
   readonly limits: ExecutionLimits;
   #values = 0;
@@ -70,8 +56,6 @@ export class ResultSize {
   readonly #valuesBelow: number[] = [];
   readonly #smallValues: number;
   readonly #smallText: number;
-  /** Of lists and objects that stand in several places. */
-  readonly #shared = new Map<object, Size>();
 
   constructor(operation: PreparedSelection, limits: ExecutionLimits) {
     this.#operation = operation;
@@ -100,40 +84,6 @@ export class ResultSize {
 
   addFailed(field: PreparedField): boolean {
     return this.#add(VALUES_PER_FAILED, 0, field);
-  }
-
-  /** A completed value, once more. */
-  addShared(value: unknown, field: PreparedField): boolean {
-    const { values, textBytes } = this.#sizeOf(value);
-    return this.#add(values, textBytes, field);
-  }
-
-  /** What it was counted as when it was made, but for what was awaited. */
-  #sizeOf(value: unknown): Size {
-    if (typeof value === 'string') return { values: 0, textBytes: bytesOf(value) };
-    if (typeof value !== 'object' || value === null) return NOTHING;
-    let size = this.#shared.get(value);
-    if (!size) {
-      size = this.#sizeOfContainer(value as Container);
-      this.#shared.set(value, size);
-    }
-    return size;
-  }
-
-  #sizeOfContainer(value: Container): Size {
-    const selection = isList(value) ? undefined : value[SELECTION];
-    if (!selection && !isList(value)) {
-      return { values: 0, textBytes: bytesOfJson(value, this.limits.maxTextBytes) };
-    }
-    const below = isList(value) ? value : Object.values(value);
-    let values = below.length;
-    let textBytes = selection?.textBytes ?? below.length;
-    for (const one of below) {
-      const size = this.#sizeOf(one);
-      values += size.values;
-      textBytes += size.textBytes;
-    }
-    return { values, textBytes };
   }
 
   /** A leaf, which was counted as a value with its object or list. */
@@ -196,8 +146,6 @@ export class ResultSize {
     }
   }
 }
-
-const isList = (value: Container): value is readonly unknown[] => Array.isArray(value);
 
 const bytesOf = (text: string): number =>
   MARKS + (text.length < SHORT ? text.length : Buffer.byteLength(text));

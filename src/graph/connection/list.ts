@@ -5,7 +5,6 @@
  * merged, and a page that has arrived answers every later read of no more items.
  */
 import { Cancel } from '../../lib/cancel.ts';
-import { afterPromises } from '../../lib/turns/end-of-turn.ts';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -161,7 +160,9 @@ class ListReader {
     const asked = new PageRead(id, list, page, origin);
     this.#pages.set(id, asked);
     // As DataLoader does: what the promises of this tick ask for is merged too.
-    if (this.#due.push(asked) === 1) afterPromises(() => this.#begin());
+    if (this.#due.push(asked) === 1) {
+      queueMicrotask(() => process.nextTick(() => this.#begin()));
+    }
     return asked;
   }
 

@@ -27,7 +27,6 @@ import type { Drainable } from '../operation/subscriptions.ts';
 import { refusal, refusalResponse } from '../reply/refusal.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
 import type { Reply } from '../reply/reply.ts';
-import { Inbox } from './inbox.ts';
 
 export interface WebSocketOptions {
   /** What may be sent. @default subscriptions */
@@ -58,16 +57,12 @@ const MAX_UNREAD_BYTES = 1_000_000;
 /** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
 const SERVICE_RESTART = 1_012;
 
-/** "Try Again Later", of the same: the client connects again. */
-const TRY_AGAIN_LATER = 1_013;
-
 /** graphql-ws looks at the document for whether a stream or one result follows, and executes nothing. */
 const STREAM = parse('subscription { carried }');
 const RESULT = parse('{ carried }');
 
 /** What a socket brings along. */
 interface Extra {
-  readonly inbox: Inbox;
   /** That of `connection_init`. */
   apiKey: string | undefined;
 }
@@ -86,7 +81,7 @@ export class WebSocketCarrier {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      // A message a turn: 64 KB of small ones, which are read at once, would take all of it.
+      // One message of a socket a turn: a socket that sends many at once does not hold up the others.
       allowSynchronousEvents: false,
       maxPayload: maxPayloadBytes,
       handleProtocols,
@@ -152,18 +147,11 @@ export class WebSocketCarrier {
       },
     };
     handler.subscriptions.add(connection);
+    const extra: Extra = { apiKey: undefined };
     const regulate = (): void => {
-      if (inbox.isBusy || socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
+      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
       else socket.resume();
     };
-    let takeMessage: (message: Buffer) => void = () => {};
-    const inbox = new Inbox({
-      take: (message) => takeMessage(message),
-      takeTurn: (task) => handler.takeTurn(extra.apiKey, task),
-      onChange: regulate,
-      onFull: () => closeSoon(socket, TRY_AGAIN_LATER, 'Try again later'),
-    });
-    const extra: Extra = { inbox, apiKey: undefined };
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
@@ -177,11 +165,10 @@ export class WebSocketCarrier {
           }),
         close: (code, reason) => closeSoon(socket, code ?? CloseCode.BadRequest, reason),
         onMessage: (take) => {
-          takeMessage = (message) => void take(message.toString()).catch(fail);
           socket.on('message', (data) => {
             isThere = true;
             // `ws` gives one buffer unless it is told otherwise.
-            inbox.add(data as Buffer);
+            take((data as Buffer).toString()).catch(fail);
             regulate();
           });
         },
@@ -195,7 +182,6 @@ export class WebSocketCarrier {
     socket.on('error', () => {});
     socket.once('close', (code, reason) => {
       clearInterval(ping);
-      inbox.close();
       handler.subscriptions.delete(connection);
       closed(code, reason.toString()).catch(fail);
     });
@@ -204,27 +190,20 @@ export class WebSocketCarrier {
   async #begin({ subscriptions, extra }: Context<Params, Extra>, payload: object) {
     const { handler, requests, operations, maxPerSocket } = this.#options;
     const record = createRecord(null);
-    // The next message waits until this operation's turn has come, not until it is answered.
-    const release = extra.inbox.hold();
     const read = (): object => {
-      release();
       if (Object.keys(subscriptions).length > maxPerSocket) throw tooMany(maxPerSocket);
       return payload;
     };
-    const carried = await requests.run(record, async () => {
-      // Later, because the turn that takes the message would be charged for the operation as well.
-      await Promise.resolve();
-      return handler.handle(read, {
+    const carried = await requests.run(record, () =>
+      handler.handle(read, {
         method: 'POST',
         apiKey: extra.apiKey,
         explain: undefined,
         record,
         streams: true,
         onlySubscriptions: operations === 'subscriptions',
-      });
-    });
-    // For an operation that was refused before it was read.
-    release();
+      }),
+    );
     if (carried instanceof ReplyStream)
       return { ...NOTHING, document: STREAM, contextValue: carried };
     if ('data' in carried.body) return { ...NOTHING, document: RESULT, contextValue: carried };

@@ -21,7 +21,6 @@ import {
 import { LRUCache } from 'lru-cache';
 import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { incrementalRules } from '../../execution/incremental/validation.ts';
-import { withoutStack } from '../../lib/without-stack.ts';
 import { documentRefusal } from '../reply/refusal.ts';
 import { replyOf, type Reply } from '../reply/reply.ts';
 import {
@@ -148,7 +147,7 @@ export class Documents {
       const options = { maxErrors: MAX_ERRORS, hideSuggestions: this.#hideSuggestions };
       // Other rules follow cycles, at an unknown cost.
       const rules = known.isCyclic ? [NoFragmentCyclesRule] : this.#rules;
-      const errors = withoutStack(() => validate(this.#schema, known.document, rules, options));
+      const errors = validate(this.#schema, known.document, rules, options);
       known.refusal =
         errors.length > 0 ? replyOf({ errors }, { code: 'GRAPHQL_VALIDATION_FAILED' }) : null;
     }
@@ -162,7 +161,7 @@ export class Documents {
     if (textExcess) throw documentRefusal('QUERY_TOO_LARGE', textExcess);
     let document: DocumentNode;
     try {
-      document = withoutStack(() => parse(source, { maxTokens: tokens }));
+      document = parse(source, { maxTokens: tokens });
     } catch (error) {
       throw isTokenLimit(error)
         ? documentRefusal('QUERY_TOO_LARGE', `A query may have ${tokens} tokens: split the query.`)

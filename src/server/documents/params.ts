@@ -6,7 +6,6 @@
  */
 import type { ErrorBehavior } from '../../execution/execution.ts';
 import { dictionary } from '../../lib/dictionary.ts';
-import { withoutStack } from '../../lib/without-stack.ts';
 import { refusal } from '../reply/refusal.ts';
 
 /** A document's text, its id, or both. */
@@ -87,13 +86,11 @@ function documentIdOf({
 
 /** @throws BAD_REQUEST */
 export function parseJson(text: string): unknown {
-  return withoutStack(() => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      throw badRequest();
-    }
-  });
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw badRequest();
+  }
 }
 
 /** @throws BAD_REQUEST */

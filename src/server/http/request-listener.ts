@@ -5,8 +5,6 @@
  * connections are handled in this folder alone.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { endOfTurn } from '../../lib/turns/end-of-turn.ts';
-import { Turns } from '../../lib/turns/turns.ts';
 import { streamOf, writeEvents } from '../carriers/event-stream.ts';
 import { multipart } from '../carriers/multipart.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
@@ -21,9 +19,6 @@ import type { Site } from './site.ts';
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
-
-/** Above it, in characters or bytes, handing over an answer takes turns with all large work. */
-const MAX_AT_ONCE = 65_536;
 
 interface RequestListenerOptions {
   readonly site: Site;
@@ -128,19 +123,6 @@ export function requestListener(options: RequestListenerOptions): Serve {
     body: string | Buffer,
     lingerMs = 0,
   ): Promise<void> {
-    if (!isProbe(exchange.incoming.url)) await endOfTurn();
-    const send = (): void => sendNow(exchange, status, headers, body, lingerMs);
-    if (body.length <= MAX_AT_ONCE) send();
-    else await (exchange.record.turns ??= new Turns()).run(send);
-  }
-
-  function sendNow(
-    exchange: Exchange,
-    status: number,
-    headers: string[],
-    body: string | Buffer,
-    lingerMs: number,
-  ): void {
     const { incoming, outgoing } = exchange;
     if (outgoing.destroyed) return;
     const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;

@@ -6,12 +6,10 @@
  * else, so that no carrier can skip a check.
  */
 import { OperationTypeNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { assertExecutable } from '../../execution/assert-executable.ts';
 import type { MaybePromise } from '../../execution/execution.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
-import { Turns } from '../../lib/turns/turns.ts';
 import { Documents, KnownDocument, type DocumentsOptions } from '../documents/documents.ts';
 import { readParams, type OperationParams } from '../documents/params.ts';
 import {
@@ -23,11 +21,10 @@ import {
 } from '../documents/trusted-documents.ts';
 import { refusal } from '../reply/refusal.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
-import { overloaded, type Content, type Executed, type Reply } from '../reply/reply.ts';
-import { FairQueue, QueueFullError } from './fair-queue.ts';
+import { overloaded, type Executed, type Reply } from '../reply/reply.ts';
+import { Admission, AdmissionError } from './admission.ts';
 import {
   OperationRunner,
-  type AdmittedOperation,
   type OperationRequest,
   type OperationRunnerOptions,
 } from './operation-runner.ts';
@@ -69,19 +66,7 @@ function refuseKind(
   );
 }
 
-/** Answers to introspection that are kept, in characters. */
-const MAX_INTROSPECTED = 8_000_000;
-
-/** After so long the next step of an operation waits for its turn, in milliseconds. */
-const STEP_MS = 2;
-
-/**
- * What a flow pays for each request, in milliseconds: about what reading it and writing, logging and
- * counting its answer take, which is not measured. Most of what a request costs that is refused at once.
- */
-const REQUEST_MS = 0.1;
-
-/** `Retry-After` when the queue is full, in milliseconds. */
+/** `Retry-After` when too many operations wait, in milliseconds. */
 const QUEUE_FULL_WAIT_MS = 1_000;
 
 export class OperationHandler {
@@ -89,8 +74,7 @@ export class OperationHandler {
   readonly #options: OperationHandlerOptions;
   readonly #documents: Documents;
   readonly #runner: OperationRunner;
-  readonly #queue = new FairQueue();
-  readonly #introspected = new LRUCache<string, Reply>({ maxSize: MAX_INTROSPECTED });
+  readonly #admission = new Admission();
 
   constructor(options: OperationHandlerOptions) {
     assertExecutable(options.schema);
@@ -120,77 +104,31 @@ export class OperationHandler {
   handle(read: () => unknown, request: StreamingRequest): Promise<Reply | ReplyStream>;
   handle(read: () => unknown, request: OperationRequest): Promise<Reply>;
   async handle(read: () => unknown, request: AnyRequest): Promise<Reply | ReplyStream> {
-    const { record } = request;
-    const flow = this.#flowOf(request);
-    record.turns = new Turns((ms) => this.#queue.charge(flow, ms), flow);
-    const result = await this.#inTurn(flow, () => {
-      this.#queue.charge(flow, REQUEST_MS);
-      return this.#operate(read, request);
-    });
-    if (result instanceof ReplyStream) return result;
-    const startMs = performance.now();
-    const reply = this.#runner.replyOf(result, request);
-    record.reply = reply;
-    const writing = reply.content.write(record.turns);
-    if (writing) await writing;
-    else this.#queue.charge(flow, performance.now() - startMs);
-    return reply;
-  }
-
-  /**
-   * Runs what a carrier does for a caller before there is an operation, when the caller's turn comes.
-   *
-   * @throws {QueueFullError} when too many tasks wait.
-   */
-  takeTurn(apiKey: string | undefined, task: () => void): MaybePromise<void> {
-    return this.#queue.run(this.#flowOf({ apiKey }), task);
-  }
-
-  /** Runs a task when the turn of its flow comes; never rejects. */
-  async #inTurn<Result>(
-    flow: string,
-    task: () => MaybePromise<Result>,
-  ): Promise<Result | Executed | Reply> {
+    let result: Reply | Executed | ReplyStream;
     try {
-      return await this.#queue.run(flow, task);
+      result = await this.#operate(read, request);
     } catch (error) {
-      return error instanceof QueueFullError ? overloaded(QUEUE_FULL_WAIT_MS) : { errors: [error] };
+      result = refusedBy(error);
     }
+    if (result instanceof ReplyStream) return result;
+    return (request.record.reply = this.#runner.replyOf(result, request));
   }
 
-  /** Goes on in a later turn where this one has taken its time; no part of it can be interrupted. */
-  #step<Result>(
-    request: AnyRequest,
-    startMs: number,
-    next: () => MaybePromise<Result>,
-  ): MaybePromise<Result> {
-    return performance.now() - startMs > STEP_MS
-      ? this.#queue.later(this.#flowOf(request), next)
-      : next();
-  }
-
-  /** Up to the first wait for the backend, or for the next turn. */
-  #operate(
-    read: () => unknown,
-    request: AnyRequest,
-  ): MaybePromise<Reply | Executed | Content | ReplyStream> {
-    const startMs = performance.now();
+  #operate(read: () => unknown, request: AnyRequest): MaybePromise<Reply | Executed | ReplyStream> {
     const params = readParams(read());
     const trusted = this.#trustedFor(params);
     request.record.trusted = trusted !== undefined;
     const shed = this.#shed(trusted, params.query, request);
     if (shed) return shed;
     const known = trusted?.known ?? this.#documents.read(params.query!);
-    if (!(known instanceof KnownDocument)) return known;
-    return this.#step(request, startMs, () => this.#admit(params, known, request));
+    return known instanceof KnownDocument ? this.#check(params, known, request) : known;
   }
 
-  #admit(
+  #check(
     params: OperationParams,
     known: KnownDocument,
     request: AnyRequest,
-  ): MaybePromise<Reply | Executed | Content | ReplyStream> {
-    const startMs = performance.now();
+  ): MaybePromise<Reply | Executed | ReplyStream> {
     const { record, method } = request;
     const operation = known.operation(params.operationName);
     if (!operation) {
@@ -210,21 +148,26 @@ export class OperationHandler {
     const invalid = this.#documents.validate(known);
     if (invalid) return invalid;
     const admitted = { params, known, apiKey, request };
-    return this.#step(request, startMs, () => this.#start(admitted, operation.operation));
+    const key = this.#admissionKeyOf(request);
+    const run = (task: () => MaybePromise<Executed>) => this.#admit(key, task);
+    return operation.operation === OperationTypeNode.SUBSCRIPTION
+      ? this.#runner.subscribe(admitted, (task) => run(task).catch(refusedBy))
+      : run(() => this.#runner.run(admitted));
   }
 
-  #start(
-    admitted: AdmittedOperation,
-    kind: OperationTypeNode,
-  ): MaybePromise<Reply | Executed | Content | ReplyStream> {
-    const { known, request } = admitted;
-    if (kind === OperationTypeNode.SUBSCRIPTION) {
-      const flow = this.#flowOf(request);
-      return this.#runner.subscribe(admitted, (task) => this.#inTurn(flow, task));
+  /**
+   * Runs a task when its key may have one more under way.
+   *
+   * @throws {AdmissionError} when too many wait.
+   */
+  async #admit<Result>(key: string, task: () => MaybePromise<Result>): Promise<Result> {
+    const waiting = this.#admission.enter(key);
+    if (waiting) await waiting;
+    try {
+      return await task();
+    } finally {
+      this.#admission.leave(key);
     }
-    return known.introspects && !known.isIncremental && request.explain == null
-      ? this.#introspect(admitted)
-      : this.#runner.run(admitted);
   }
 
   #prepare(text: string): KnownDocument | Reply {
@@ -233,8 +176,8 @@ export class OperationHandler {
     return known;
   }
 
-  /** All requests without a key, or with one that the backend has not accepted yet, are one flow. */
-  #flowOf({ apiKey }: Pick<OperationRequest, 'apiKey'>): string {
+  /** Requests without a key, and with keys that the backend has not accepted yet, are of one key. */
+  #admissionKeyOf({ apiKey }: OperationRequest): string {
     return apiKey != null && this.#options.upstream.isAccepted(apiKey) ? apiKey : '';
   }
 
@@ -280,21 +223,7 @@ export class OperationHandler {
     }
     return fallback;
   }
-
-  /** Runs it once for all who send the same: the schema does not change, and tools ask for all of it. */
-  #introspect(admitted: AdmittedOperation): MaybePromise<Reply> {
-    const { params, known, request } = admitted;
-    const key = JSON.stringify([known.source, params.operationName, params.variables]);
-    const found = this.#introspected.get(key);
-    if (found) return found;
-    const keep = (result: Executed | Content): Reply => {
-      const reply = this.#runner.replyOf(result, request);
-      // Different variables may be the same in JSON: 1e999 is null there.
-      if (reply.errorCodes.length > 0) return reply;
-      this.#introspected.set(key, reply, { size: key.length + reply.text.length });
-      return reply;
-    };
-    const result = this.#runner.run(admitted);
-    return result instanceof Promise ? result.then(keep) : keep(result);
-  }
 }
+
+const refusedBy = (error: unknown): Executed | Reply =>
+  error instanceof AdmissionError ? overloaded(QUEUE_FULL_WAIT_MS) : { errors: [error] };

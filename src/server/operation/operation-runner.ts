@@ -15,7 +15,6 @@ import { createContext, type Context } from '../../graph/context.ts';
 import { Pollers, type LiveObserver, type PollRange } from '../../graph/live/pollers.ts';
 import { Snapshot } from '../../graph/live/watcher.ts';
 import { Cancel } from '../../lib/cancel.ts';
-import { Turns } from '../../lib/turns/turns.ts';
 import { planFor, prepareCost, refuseCost } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain, serverTiming } from '../../plan/explain.ts';
@@ -26,8 +25,7 @@ import { incrementalReply } from '../reply/incremental-reply.ts';
 import { announcesAll, incrementalFormatOf } from '../reply/negotiation.ts';
 import { refusal } from '../reply/refusal.ts';
 import { ReplyStream, type EndCause, type ReplyKind } from '../reply/reply-stream.ts';
-import { Content, Reply, replyOf, type Executed } from '../reply/reply.ts';
-import { KeptAnswers } from './kept-answers.ts';
+import { Reply, replyOf, type Executed } from '../reply/reply.ts';
 import type { RequestRecord } from './request-record.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -40,12 +38,10 @@ export interface OperationRunnerOptions {
   readonly requestTimeoutMs?: number | undefined;
   /** Backend calls that one request may make. @default 250 */
   readonly maxUpstreamCalls?: number | undefined;
-  /** Fields and list items that one answer may have. @default 200,000 */
+  /** Fields and list items that one answer may have. @default 50,000 */
   readonly maxValues?: number | undefined;
-  /** What keys and strings of one answer may take in JSON, in bytes. @default 5,000,000 */
+  /** What keys and strings of one answer may take in JSON, in bytes. @default 2,000,000 */
   readonly maxTextBytes?: number | undefined;
-  /** Memory for kept answers, in bytes; 0 keeps none. @default 16,000,000 */
-  readonly reuseMaxBytes?: number | undefined;
   /** Who may see what a request costs: all callers, those who bring a key, or none. @default on */
   readonly explain?: 'on' | 'keys' | 'off';
   /** Whether messages may name what was perhaps meant. @default true */
@@ -104,17 +100,8 @@ const MAX_ERRORS = 1_000;
 const maxErrors = (context: unknown): number =>
   (context as { readonly record: RequestRecord }).record.leaving.cancelled ? 1 : MAX_ERRORS;
 
-const DEFAULT_REUSE_BYTES = 16_000_000;
 const DEFAULT_MAX_PER_KEY = 2_500;
 const DEFAULT_HEARTBEAT_MS = 20_000;
-
-/** Queries that are answered whole, without what tells of one request. */
-const mayBeRepeated = ({ apiKey, known, request }: AdmittedOperation): boolean =>
-  apiKey !== undefined &&
-  request.record.operationType === 'query' &&
-  request.explain == null &&
-  !known.isOfSchema &&
-  !known.isIncremental;
 
 type RequestContext = Context & { readonly record: RequestRecord };
 
@@ -124,14 +111,11 @@ export class OperationRunner {
   readonly #options: OperationRunnerOptions;
   readonly #execute: Execute;
   readonly #budget: { readonly calls: number; readonly values: number };
-  readonly #kept: KeptAnswers | undefined;
 
   constructor(options: OperationRunnerOptions) {
     this.#options = options;
-    const { reuseMaxBytes = DEFAULT_REUSE_BYTES } = options;
-    this.#kept = reuseMaxBytes > 0 ? new KeptAnswers(reuseMaxBytes) : undefined;
-    const { maxUpstreamCalls: calls = 250, maxValues: values = 200_000 } = options;
-    const { maxTextBytes = 5_000_000 } = options;
+    const { maxUpstreamCalls: calls = 250, maxValues: values = 50_000 } = options;
+    const { maxTextBytes = 2_000_000 } = options;
     this.#budget = { calls, values };
     const { upstream, requestTimeoutMs, live = {} } = options;
     const { pollMs, observer = {}, maxPerKey = DEFAULT_MAX_PER_KEY } = live;
@@ -150,9 +134,9 @@ export class OperationRunner {
         limits: (contextValue) => {
           const { rest, record } = contextValue as RequestContext;
           const { deadlineMs } = rest;
-          const { turns, leaving, operationType } = record;
+          const { leaving, operationType } = record;
           return {
-            ...{ maxValues: values, maxTextBytes, deadlineMs, turns },
+            ...{ maxValues: values, maxTextBytes, deadlineMs },
             isLeft: () => operationType === 'query' && leaving.cancelled,
             giveUp: () => rest.giveUp(),
           };
@@ -161,20 +145,15 @@ export class OperationRunner {
   }
 
   /**
-   * The result, the plan where that is all that was asked for, or the refusal of what costs too much;
-   * the kept answer of a query whose REST answers are what they were.
+   * The result, the plan where that is all that was asked for, or the refusal of what costs too much.
    */
-  run(operation: AdmittedOperation): MaybePromise<Executed | Content> {
+  run(operation: AdmittedOperation): MaybePromise<Executed> {
     const { request } = operation;
     const { record, accept } = request;
     // A caller who leaves gives up a read. A write is finished, and so is what follows it.
     const leaving = record.operationType === 'query' ? record.leaving : undefined;
     const args = this.#argsOf(operation, leaving, record.startedAt, accept);
-    const execute = () => this.#refuse(args, request) ?? this.#execute(args);
-    const repeated = mayBeRepeated(operation) ? this.#kept?.find(operation) : undefined;
-    if (!repeated) return execute();
-    const turns = (record.turns ??= new Turns());
-    return this.#kept!.answer(repeated, turns, args.contextValue.rest, execute);
+    return this.#refuse(args, request) ?? this.#execute(args);
   }
 
   /** Works out ahead what does not change from one request of a valid document to the next. */
@@ -281,12 +260,11 @@ export class OperationRunner {
   }
 
   /** The reply, with what the request has cost for callers who may know. */
-  replyOf(result: Executed | Content | Reply, request: OperationRequest): Reply {
+  replyOf(result: Executed | Reply, request: OperationRequest): Reply {
     if (result instanceof Reply) return result;
     const { suggestions = true } = this.#options;
     const journal = this.#explains(request) ? request.record.rest?.journal : undefined;
     const headers = journal ? ['server-timing', serverTiming(journal)] : [];
-    if (result instanceof Content) return new Reply(result, { headers });
     const format = result.rest && incrementalFormatOf(request.accept);
     if (result.rest && format) {
       return incrementalReply(result as IncrementalResult & { rest: Rest }, {

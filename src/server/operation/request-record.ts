@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import { Cancel } from '../../lib/cancel.ts';
-import type { Turns } from '../../lib/turns/turns.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Reply } from '../reply/reply.ts';
 
@@ -21,8 +20,6 @@ export interface RequestRecord {
   trusted?: boolean;
   /** The backend as this request used it, with its journal. */
   rest?: RestClient | undefined;
-  /** What its answer is made in. */
-  turns?: Turns;
   /** Why the body could not be read. */
   unreadable?: GraphQLError;
   /** What is answered; until it is reported, but for an answer in parts. */

@@ -2,7 +2,6 @@
  * Refusals that are the server's own: a code, an HTTP status, and what to do instead.
  */
 import { GraphQLError } from 'graphql';
-import { withoutStack } from '../../lib/without-stack.ts';
 
 /** The `extensions.code` of refusals by the server. */
 type RefusalCode =
@@ -47,7 +46,7 @@ export const documentRefusal = (code: RefusalCode, message: string): GraphQLErro
   refusalWith(code, message, { status: 400, spec: true });
 
 const refusalWith = (code: RefusalCode, message: string, http: HttpExtension): GraphQLError =>
-  withoutStack(() => new GraphQLError(message, { extensions: { code, http } }));
+  new GraphQLError(message, { extensions: { code, http } });
 
 /** The same for what never reaches GraphQL: a JSON answer with one error. */
 export function refusalResponse(status: number, code: RefusalCode, message: string): Response {

@@ -11,12 +11,9 @@ import {
   type FormattedExecutionResult,
   type GraphQLFormattedError,
 } from 'graphql';
-import type { MaybePromise, Rest } from '../../execution/execution.ts';
+import type { Rest } from '../../execution/execution.ts';
 import { continuationsOf } from '../../graph/continuation.ts';
 import { toClientError } from '../../graph/errors.ts';
-import { jsonParts } from './json-parts.ts';
-import type { Turns } from '../../lib/turns/turns.ts';
-import { withoutStack } from '../../lib/without-stack.ts';
 import { MAX_RETRY_AFTER_S, RestOverloadedError } from '../../rest/client/errors.ts';
 import type { IncrementalFormat, MediaType } from './negotiation.ts';
 import type { HttpExtension } from './refusal.ts';
@@ -43,29 +40,6 @@ export class Content {
   /** In JSON. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.#body));
-  }
-
-  /** Makes the text: that of a large body in as many turns as it takes. */
-  write(turns: Turns): MaybePromise<void> {
-    if (this.#text !== undefined) return;
-    if (turns.isLarge) return this.#writeInTurns(turns);
-    void this.text;
-  }
-
-  async #writeInTurns(turns: Turns): Promise<void> {
-    const parts = jsonParts(this.body);
-    const texts: string[] = [];
-    const writeSome = (): boolean => {
-      while (!turns.isOver) {
-        const part = parts.next();
-        if (part.done) return true;
-        texts.push(part.value);
-        turns.look(performance.now());
-      }
-      return false;
-    };
-    while (!(await turns.run(writeSome)));
-    this.#text ??= texts.join('');
   }
 
   /** The SHA-256 of the text. */
@@ -284,7 +258,7 @@ function present(
   refused: boolean,
   { code: fallbackCode = 'BAD_USER_INPUT', suggestions = true }: Presentation,
 ): Shown {
-  const known = withoutStack(() => toClientError(error));
+  const known = toClientError(error);
   const place = known ?? (error instanceof GraphQLError ? error : undefined);
   const { http, ...extensions } = known?.extensions ?? { code: 'INTERNAL_SERVER_ERROR' };
   const { code: given } = extensions;
