@@ -1,7 +1,8 @@
 /**
  * The calls of a plan: which, how often at least and at most, and after which round each has ended.
  */
-import type { Route, RouteSet } from '../v0/routes.ts';
+import type { Dialect } from '../rest/client/dialect.ts';
+import type { Route } from '../v0/routes.ts';
 import { NONE, plus, product, type Count } from './count.ts';
 
 /** What one route will be called for. */
@@ -44,7 +45,7 @@ interface Counted {
 }
 
 export class PlannedCalls {
-  readonly #routeSet: RouteSet;
+  readonly #dialect: Dialect;
   readonly #counted = new Map<string, Counted>();
   #primed = new Map<string, number>();
   #fields = new Map<Route, Map<string, Count>>();
@@ -57,8 +58,8 @@ export class PlannedCalls {
   /** How many calls there are at least so far. */
   least = 0;
 
-  constructor(routeSet: RouteSet) {
-    this.#routeSet = routeSet;
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
   }
 
   begin(): void {
@@ -78,7 +79,7 @@ export class PlannedCalls {
   }
 
   serves(route: Route): boolean {
-    return route.set === 'document' || this.#routeSet === 'extended';
+    return this.#dialect.serves(route);
   }
 
   /** An object that is there after a round: later reads of it take no call. */

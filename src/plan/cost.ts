@@ -16,6 +16,7 @@ import { fragmentsOf, type OperationContext } from '../execution/operation/colle
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/types/node.queries.ts';
+import { dialectFor } from '../rest/client/dialect.ts';
 import { Journal } from '../rest/client/journal.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import { Planner, type Budget, type Plan } from './planner.ts';
@@ -30,7 +31,7 @@ export type OperationArgs = Pick<
 export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
   const client = {
-    routeSet,
+    dialect: dialectFor(routeSet),
     journal: new Journal(),
     deadlineMs: Infinity,
     giveUp: () => {},

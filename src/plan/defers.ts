@@ -79,7 +79,7 @@ function withoutDeferred(
     const needsObject =
       !fragment ||
       !isObjectType(type) ||
-      selectionOf(known, type, [fragment], context.rest.routeSet).needsObject;
+      selectionOf(known, type, [fragment], context.rest.dialect).needsObject;
     return needsObject ? NEEDS_OBJECT : null;
   };
   return visit(document, visitWithTypeInfo(types, { InlineFragment: drop, FragmentSpread: drop }));

@@ -155,7 +155,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     this.#document = document;
     this.#context = context;
     this.#budget = budget;
-    this.#calls = new PlannedCalls(context.rest.routeSet);
+    this.#calls = new PlannedCalls(context.rest.dialect);
   }
 
   /**
@@ -217,7 +217,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
   }
 
   #selectionOf(type: GraphQLObjectType, nodes: readonly Selecting[]): ObjectSelection {
-    return selectionOf(this.#document, type, nodes, this.#context.rest.routeSet);
+    return selectionOf(this.#document, type, nodes, this.#context.rest.dialect);
   }
 
   /** Counts a field and all below it. */

@@ -6,9 +6,8 @@
  */
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { RouteSet } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
-import { demanding, type LoadDemand } from '../entity/demand.ts';
+import { demanding, mapDemand, type InDialects, type LoadDemand } from '../entity/demand.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import type { Types } from '../types/builder.ts';
@@ -27,7 +26,7 @@ interface ArrayConnectionOptions<Parent, Node> {
   /** Equal arrays have equal ids; cursors are bound to it. */
   readonly listId: (parent: Parent) => string;
   /** What the array costs; absent when it comes with its parent. */
-  readonly demand?: (routeSet: RouteSet) => LoadDemand;
+  readonly demand?: InDialects<LoadDemand>;
   /** The whole array; null when there is no such parent. */
   readonly items: (
     parent: Parent,
@@ -69,17 +68,16 @@ export function arrayConnectionField<Parent extends object, Node>(
     },
     // What comes with its parent is there; a parent that is asked for may be gone.
     extensions: demand
-      ? demanding((routeSet) => {
-          const load = demand(routeSet);
-          return {
+      ? demanding(
+          mapDemand(demand, (load) => ({
             ...load,
             key: (parent, args, context) => {
               // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
               readRequest(context, listId(parent as Parent), args);
               return load.key(parent, args, context);
             },
-          };
-        })
+          })),
+        )
       : nullOnlyWithError(),
     resolve: async (
       parent: Parent,

@@ -6,9 +6,16 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { CallInput } from '../../rest/client/client.ts';
 import type { Listed } from '../../v0/list.ts';
-import type { Route, RouteSet } from '../../v0/routes.ts';
+import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
-import { demanding, type DemandSource, type ListDemand } from '../entity/demand.ts';
+import {
+  demandIn,
+  demanding,
+  usualDemand,
+  type DemandSource,
+  type InDialects,
+  type ListDemand,
+} from '../entity/demand.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
 import type { Types } from '../types/builder.ts';
@@ -58,11 +65,10 @@ export function listField<
   Node,
   Args extends InputFieldMap = {},
 >(t: FieldBuilder<Parent>, options: ListFieldOptions<Parent, Args, Path, Item, Query, Node>) {
-  const demand = listDemand(options);
-  return connectionField(t, { ...options, demand: () => demand });
+  return connectionField(t, { ...options, demand: listDemand(options) });
 }
 
-/** What `listField` demands, for fields that demand it under one route set only. */
+/** What `listField` demands, for fields that demand it in one dialect only. */
 export function listDemand<
   Parent,
   Args extends InputFieldMap,
@@ -101,10 +107,10 @@ interface ConnectionFieldOptions<Node, Args extends InputFieldMap> {
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
   readonly args?: Args;
-  readonly demand: (routeSet: RouteSet) => ListDemand;
+  readonly demand: InDialects<ListDemand>;
 }
 
-/** A connection whose list may differ between the route sets. */
+/** A connection whose list may differ between the dialects. */
 export function connectionField<Parent extends object, Node, Args extends InputFieldMap>(
   t: FieldBuilder<Parent>,
   { type, description, args, demand }: ConnectionFieldOptions<Node, Args>,
@@ -113,7 +119,7 @@ export function connectionField<Parent extends object, Node, Args extends InputF
   return builder.field({
     type,
     nullable: true,
-    description: costing(description, demand('extended').route!),
+    description: costing(description, usualDemand(demand).route!),
     args: {
       first: builder.arg.int({
         defaultValue: DEFAULT_FIRST,
@@ -128,7 +134,7 @@ export function connectionField<Parent extends object, Node, Args extends InputF
     // Below an object it is also null where the object is gone, which is no error.
     extensions: { ...demanding(demand), ...(builder.kind === 'Query' && nullOnlyWithError()) },
     resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
-      const listed = demand(context.rest.routeSet);
+      const listed = demandIn(context.rest.dialect, demand);
       const request =
         requestAhead(context, parent, info) ?? pageRequestOf(listed, parent, args, context);
       return readConnection({ demand: listed, request, parent, context, info });

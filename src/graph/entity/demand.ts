@@ -6,7 +6,8 @@
  */
 import type { GraphQLField } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
-import type { Route, RouteSet } from '../../v0/routes.ts';
+import type { Dialect, Reading } from '../../rest/client/dialect.ts';
+import type { Route } from '../../v0/routes.ts';
 import type { List } from '../connection/list.ts';
 import type { Context } from '../context.ts';
 import type { AnyEntity } from './entity.ts';
@@ -98,18 +99,38 @@ export type ObjectDemand = ReferenceDemand | ListDemand | LoadDemand;
 
 export type Demand = ObjectDemand | LookupDemand | WriteDemand;
 
-/** A field's demand, which may differ between the two route sets. */
-type DemandOf = (routeSet: RouteSet) => Demand | undefined;
+/** A demand that is the same in every dialect, or one for each. */
+export type InDialects<Any extends Demand> = Any | Reading<Any>;
+
+const isReading = <Any extends Demand>(demand: InDialects<Any>): demand is Reading<Any> =>
+  'extended' in demand;
+
+export const demandIn = <Any extends Demand>(dialect: Dialect, demand: InDialects<Any>): Any =>
+  isReading(demand) ? dialect.wayOf(demand) : demand;
+
+/** The demand of a backend that has all routes: the one that a field's description names. */
+export const usualDemand = <Any extends Demand>(demand: InDialects<Any>): Any =>
+  isReading(demand) ? demand.extended : demand;
+
+export const mapDemand = <Any extends Demand>(
+  demand: InDialects<Any>,
+  map: (one: Any) => Any,
+): InDialects<Any> =>
+  isReading(demand)
+    ? { ...demand, extended: map(demand.extended), document: map(demand.document) }
+    : map(demand);
 
 const DEMAND = 'demand';
 
 /** The `extensions` that carry a demand on a field. */
-export const demanding = (demand: Demand | DemandOf) => ({
-  [DEMAND]: typeof demand === 'function' ? demand : () => demand,
-});
+export const demanding = (demand: InDialects<Demand>) => ({ [DEMAND]: demand });
 
 /** What a field of the schema demands; undefined when it costs nothing. */
 export const demandOf = (
   field: GraphQLField<unknown, unknown>,
-  routeSet: RouteSet,
-): Demand | undefined => (field.extensions[DEMAND] as DemandOf | undefined)?.(routeSet);
+  dialect: Dialect,
+): Demand | undefined => {
+  // Only `demanding` writes under this name.
+  const demand = field.extensions[DEMAND] as InDialects<Demand> | undefined;
+  return demand && demandIn(dialect, demand);
+};

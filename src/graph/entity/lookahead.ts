@@ -224,7 +224,7 @@ function startBelow(
   if (!context.looksAhead) return OBJECT_ALONE;
   // An entity's name is an object type's: it is made with an ObjectRef.
   const type = document.schema.getType(entity.name) as GraphQLObjectType;
-  const { keyFields, needsObject } = selectionOf(document, type, fieldNodes, context.rest.routeSet);
+  const { keyFields, needsObject } = selectionOf(document, type, fieldNodes, context.rest.dialect);
   if (keyFields.length === 0) return needsObject ? OBJECT_ALONE : KEY_ALONE;
   const ahead = new Ahead(needsObject);
   for (const field of keyFields) {

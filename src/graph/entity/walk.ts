@@ -9,7 +9,7 @@ import {
   type CollectedField,
   type Selecting,
 } from '../../execution/operation/collect-fields.ts';
-import type { RouteSet } from '../../v0/routes.ts';
+import type { Dialect } from '../../rest/client/dialect.ts';
 import {
   demandOf,
   type Demand,
@@ -36,7 +36,7 @@ export interface KeyField extends SelectedField {
 /** What is selected of objects of one type. */
 export interface ObjectSelection {
   readonly type: GraphQLObjectType;
-  readonly routeSet: RouteSet;
+  readonly dialect: Dialect;
   readonly fields: readonly SelectedField[];
   readonly keyFields: readonly KeyField[];
   /** Whether something is selected that neither the key nor a call by the key answers. */
@@ -50,14 +50,14 @@ export function selectionOf(
   document: OperationContext,
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
-  routeSet: RouteSet,
+  dialect: Dialect,
 ): ObjectSelection {
   let known = selections.get(nodes);
   if (!known) selections.set(nodes, (known = []));
   for (const found of known) {
-    if (found.type === type && found.routeSet === routeSet) return found;
+    if (found.type === type && found.dialect === dialect) return found;
   }
-  const selection = newSelection(document, type, nodes, routeSet);
+  const selection = newSelection(document, type, nodes, dialect);
   known.push(selection);
   return selection;
 }
@@ -66,19 +66,19 @@ function newSelection(
   document: OperationContext,
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
-  routeSet: RouteSet,
+  dialect: Dialect,
 ): ObjectSelection {
   const entity = findEntity(type.name);
   const definitions = type.getFields();
   const fields = collectFields(document, type, nodes).map((selected): SelectedField => {
     const definition = definitions[selected.name];
-    return { ...selected, definition, demand: definition && demandOf(definition, routeSet) };
+    return { ...selected, definition, demand: definition && demandOf(definition, dialect) };
   });
   const keyFields = fields.filter((field): field is KeyField => field.demand?.from === 'key');
   const needsObject = fields.some(
     ({ name, demand }) => demand?.from !== 'key' && !entity?.isKeyField(name),
   );
-  return { type, routeSet, fields, keyFields, needsObject };
+  return { type, dialect, fields, keyFields, needsObject };
 }
 
 /** One function a kind of demand that the fields of objects have. */

@@ -36,6 +36,6 @@ builder.queryFields((t) => ({
           'Whether to list only accounts without persons. The backend decides when absent.',
       }),
     },
-    demand: () => listed,
+    demand: listed,
   }),
 }));

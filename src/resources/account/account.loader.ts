@@ -30,23 +30,37 @@ export const accountWithPersonsLoader = perRequest(
     ),
 );
 
-/** An account by its id; null when there is none. Source: GET /v0/accounts/{account_id}. */
-export async function findAccount(
+/** An account by its id; null when there is none. */
+export const findAccount = (
+  context: Context,
+  key: AccountKey,
+  call: CallOptions,
+): Promise<Account | null> => context.rest.dialect.wayOf(accountById)(context, key, call);
+
+/** Source: GET /v0/accounts/{account_id}. */
+async function readAccount(
+  context: Context,
+  key: AccountKey,
+  call: CallOptions,
+): Promise<Account | null> {
+  const account = await accountWithPersonsLoader(context).loadFor(key, call);
+  return account && knowAccount(context, withCount(account));
+}
+
+/** Looks for it among all. Source: GET /v0/accounts. Assumed: see docs/assumptions.md. */
+async function searchAccount(
   context: Context,
   { accountId }: AccountKey,
   call: CallOptions,
 ): Promise<Account | null> {
-  if (context.rest.routeSet === 'document') {
-    // Without a route of its own, it is looked for among all. Assumed: see docs/assumptions.md.
-    for await (const accounts of walkList(context, accountList(context), call)) {
-      const found = accounts.find((account) => account.accountId === accountId);
-      if (found) return found;
-    }
-    return null;
+  for await (const accounts of walkList(context, accountList(context), call)) {
+    const found = accounts.find((account) => account.accountId === accountId);
+    if (found) return found;
   }
-  const account = await accountWithPersonsLoader(context).loadFor({ accountId }, call);
-  return account && knowAccount(context, withCount(account));
+  return null;
 }
+
+const accountById = { route: routes.getAccount, extended: readAccount, document: searchAccount };
 
 /** Accounts by their exact domain; null when there is none. */
 export const accountByDomainLoader = perRequest(

@@ -41,7 +41,7 @@ builder.objectFields(AudienceRef, (t) => ({
   versions: connectionField(t, {
     type: AudienceVersionConnectionRef,
     description: 'Paginated list of the versions of the audience, newest first.',
-    demand: (routeSet) => (routeSet === 'extended' ? listed : known),
+    demand: { route: routes.listVersions, extended: listed, document: known },
   }),
 }));
 

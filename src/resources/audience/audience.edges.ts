@@ -52,7 +52,7 @@ builder.objectField(PageRef, 'audiences', (t) =>
   connectionField(t, {
     type: AudienceConnectionRef,
     description: 'Paginated list of the audiences of the page, which are its variants.',
-    demand: (routeSet) => (routeSet === 'extended' ? listed : linked),
+    demand: { route: routes.listAudiences, extended: listed, document: linked },
   }),
 );
 

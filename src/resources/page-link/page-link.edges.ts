@@ -65,7 +65,7 @@ builder.queryField('pageLinks', (t) =>
       path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
       tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
     },
-    demand: () => filtered,
+    demand: filtered,
   }),
 );
 
@@ -139,6 +139,6 @@ builder.objectField(AudienceRef, 'links', (t) =>
     args: {
       tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
     },
-    demand: () => toAudience,
+    demand: toAudience,
   }),
 );

@@ -72,7 +72,7 @@ builder.objectField(AccountRef, 'persons', (t) =>
     ),
     entity: personEntity,
     listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
-    demand: (routeSet) => (routeSet === 'extended' ? linked : active),
+    demand: { route: routes.getAccount, extended: linked, document: active },
     items: ({ accountId }, context, { path }) =>
       personsOfAccountLoader(context).load(soundKey({ accountId }), path),
   }),

@@ -23,10 +23,7 @@ export const personsOfAccountLoader = perRequest(
   (context) =>
     new Loader<AccountKey, Persons | null>(
       ({ accountId }) => accountId,
-      (key, call) =>
-        context.rest.routeSet === 'extended'
-          ? linkedPersons(context, key, call)
-          : activePersons(context, key, call),
+      (key, call) => context.rest.dialect.wayOf(personsOfAccount)(context, key, call),
     ),
 );
 
@@ -56,3 +53,9 @@ async function activePersons(
   const ids = activity.flatMap(({ personId }) => (typeof personId === 'string' ? personId : []));
   return [...new Set(ids)].map((personId) => new NodeReference({ personId }));
 }
+
+const personsOfAccount = {
+  route: routes.getAccount,
+  extended: linkedPersons,
+  document: activePersons,
+};

@@ -10,6 +10,7 @@ import type { Route, RouteSet } from '../../v0/routes.ts';
 import type { Breaker, BreakerOptions } from '../resilience/circuit-breaker.ts';
 import type { BackendDispatcher } from '../transport/dispatcher.ts';
 import type { Call } from './call.ts';
+import { dialectFor, type Dialect } from './dialect.ts';
 import { RestBudgetError, RestUnauthenticatedError, RestUnsupportedError } from './errors.ts';
 import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
@@ -36,7 +37,7 @@ export interface CallOptions {
 }
 
 export interface RestClient {
-  readonly routeSet: RouteSet;
+  readonly dialect: Dialect;
   readonly journal: Journal;
   /** When the request's time is over, on `performance.now()`'s clock. */
   readonly deadlineMs: number;
@@ -158,7 +159,7 @@ interface Values {
 }
 
 class ScopedClient implements RestClient {
-  readonly routeSet: RouteSet;
+  readonly dialect: Dialect;
   readonly journal = new Journal();
   readonly #pipeline: Pipeline;
   readonly #pathPrefix: string;
@@ -174,7 +175,7 @@ class ScopedClient implements RestClient {
   constructor(options: Required<UpstreamOptions>, pipeline: Pipeline, scope: RequestScope) {
     const { apiKey, requestId, leaving, maxCalls = options.maxCalls } = scope;
     const { deadlineMs = performance.now() + options.requestTimeoutMs } = scope;
-    this.routeSet = options.routeSet;
+    this.dialect = dialectFor(options.routeSet);
     this.#pipeline = pipeline;
     this.#pathPrefix = options.pathPrefix;
     this.#apiKey = apiKey;
@@ -235,7 +236,7 @@ class ScopedClient implements RestClient {
     { cancel, origin }: CallOptions = {},
   ): Promise<unknown> {
     try {
-      if (route.set === 'extended' && this.routeSet === 'document') {
+      if (!this.dialect.serves(route)) {
         throw new RestUnsupportedError(
           'Leave it out, or select no more than its ids: the backend does not have the route',
           route,
