@@ -1,34 +1,35 @@
 /**
- * Typed documents for frontends: `src/client/documents/*.graphql` → `src/client/generated/`.
+ * Typed documents for frontends: `src/client/documents/*.graphql` → `src/client/generated/`, for
+ * clients that throw, and in its folder `partial` for those that keep what arrived; and the rules for
+ * caches beside them.
  *
  * Run by `npm run codegen`, after `schema.graphql` has been written from the builder.
  */
 import type { CodegenConfig } from '@graphql-codegen/cli';
+import { cacheRulesPreset } from './src/client/cache/rules.preset.ts';
+import { contentPages } from './src/client/codegen.ts';
+
+const schema = 'schema.graphql';
+const own = {
+  schema,
+  documents: 'src/client/documents/*.graphql',
+  importExtension: '.ts',
+} as const;
 
 const config: CodegenConfig = {
-  schema: 'schema.graphql',
-  documents: 'src/client/documents/*.graphql',
   generates: {
-    'src/client/generated/': {
-      preset: 'client',
-      // Frontends read what they select: masking by fragment is a choice of frameworks.
-      presetConfig: {
-        fragmentMasking: false,
-        // The manifest that a gateway trusts, and each document's hash beside it.
-        persistedDocuments: { hashAlgorithm: 'sha256' },
-      },
-      config: {
-        importExtension: '.ts',
-        onlyOperationTypes: true,
-        useTypeImports: true,
-        enumsAsTypes: true,
-        strictScalars: true,
-        // Clients that read `errors` never see the null that stands for one.
-        nullability: { errorHandlingClient: true },
-        defaultScalarType: 'unknown',
-        scalars: { DateTime: 'string', SafeInt: 'number', JSON: 'unknown' },
-      },
-    },
+    ...contentPages({
+      ...own,
+      output: 'src/client/generated/',
+      scalars: { JSON: '../json-value.ts#JsonValue' },
+    }).generates,
+    ...contentPages({
+      ...own,
+      output: 'src/client/generated/partial/',
+      partial: true,
+      scalars: { JSON: '../../json-value.ts#JsonValue' },
+    }).generates,
+    'src/client/generated/cache-rules.ts': { schema, preset: cacheRulesPreset },
   },
 };
 

@@ -17,6 +17,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'print-plan.ts': ['schema.ts', 'plan'],
   'print-schema.ts': ['schema.ts', 'graph'],
   'check-documents.ts': ['schema.ts', 'plan', 'server'],
+  'pack-client.ts': [],
   'config.ts': ['lib', 'v0'],
   server: ['plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
   'schema.ts': ['resources', 'graph', 'execution'],
@@ -91,6 +92,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'print-plan.ts': ['graphql'],
   'print-schema.ts': [],
   'check-documents.ts': ['graphql'],
+  'pack-client.ts': ['typescript'],
   'config.ts': ['zod'],
   server: [
     '@graphql-yoga/plugin-csrf-prevention',
@@ -121,7 +123,15 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   v0: ['zod'],
   lib: [],
   backend: ['@hono/node-server', '@libsql/client', 'drizzle-orm', 'hono', 'zod'],
-  client: ['@graphql-typed-document-node/core'],
+  client: [
+    '@apollo/client',
+    '@graphql-codegen/cli',
+    '@graphql-codegen/client-preset',
+    '@graphql-codegen/plugin-helpers',
+    '@graphql-typed-document-node/core',
+    '@urql/exchange-graphcache',
+    'graphql',
+  ],
   explorer: [
     '@graphiql/plugin-doc-explorer',
     '@graphiql/plugin-explorer',

@@ -76,7 +76,7 @@ describe('examples', () => {
 
 describe('commands', () => {
   it('are scripts that package.json has, or npm’s own', () => {
-    const OWN = ['ci', 'install', 'audit', 'sbom', 'pack'];
+    const OWN = ['ci', 'create', 'install', 'audit', 'sbom', 'pack'];
     const texts = [...shellLines, ...pages.flatMap(({ words }) => words)];
 
     const named = texts.flatMap((text) => [...text.matchAll(/\bnpm (?:run )?([a-z:]+)/g)]);
@@ -135,7 +135,11 @@ describe('links', () => {
       (text) => text.match(/(?<![\w./-])(?:src|test|docs)\/[\w./-]*/g) ?? [],
     );
 
-    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    // Files of an app that a page writes: `tsx apollo src/App.tsx`.
+    const ofApps = blocks.map(({ info }) => info.split(' ')[1]);
+
+    const isThere = (path: string) => existsSync(join(ROOT, path)) || ofApps.includes(path);
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
   });
 
   interface Target {

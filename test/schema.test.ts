@@ -1,6 +1,6 @@
 /** What is generated and checked in is what would be generated now. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generate } from '@graphql-codegen/cli';
 import { buildSchema, parse, validate } from 'graphql';
@@ -30,11 +30,12 @@ describe('generated files; run `npm run codegen` after changing a type or a docu
     const style = await resolveConfig(path('package.json'));
     const made = await Promise.all(
       files.map(async ({ filename, content }) => {
-        const name = `${GENERATED}/${basename(filename)}`;
+        const name = relative(path('.'), resolve(path('.'), filename));
         return [name, await format(content, { ...style, filepath: name })] as const;
       }),
     );
-    const there = readdirSync(path(GENERATED))
+    const there = readdirSync(path(GENERATED), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.\w+$/.test(name))
       .filter((name) => !name.endsWith('.prices.json')) // written by `npm run documents:check`
       .map((name) => `${GENERATED}/${name}`);
     expect(made.map(([name]) => name).sort()).toEqual(there.sort());

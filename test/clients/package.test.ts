@@ -14,8 +14,18 @@ import { print } from 'graphql';
 import { graphql } from 'content-pages-client';
 import { PageWithAudiencesDocument, type PageWithAudiencesQuery } from 'content-pages-client/graphql';
 import manifest from 'content-pages-client/manifest.json' with { type: 'json' };
+import { PageWithAudiencesDocument as PartialDocument, type PageWithAudiencesQuery as Partial } from 'content-pages-client/partial/graphql';
+import { graphql as partialGraphql } from 'content-pages-client/partial';
 import { relayAccept } from 'content-pages-client/relay-incremental';
 
+type Status<Query extends { page?: { audiences?: { nodes: readonly ({ status?: unknown } | null)[] } | null } | null }> = NonNullable<NonNullable<NonNullable<Query['page']>['audiences']>['nodes'][number]>['status'];
+const certain: Status<PageWithAudiencesQuery> = 'published';
+const uncertain: Status<Partial> = null;
+// @ts-expect-error A client that throws never meets this null.
+const wrong: Status<PageWithAudiencesQuery> = null;
+// @ts-expect-error No document of the package has this text.
+const refused = () => graphql('query Mine { __typename }');
+const refusal = (() => { try { return refused(); } catch (error) { return String(error).split(',')[0]; } })();
 const name = (data: PageWithAudiencesQuery): string | undefined => data.page?.name;
 // @ts-expect-error No such field was selected.
 const none = (data: PageWithAudiencesQuery): unknown => data.page?.nothing;
@@ -23,7 +33,10 @@ const { hash } = (PageWithAudiencesDocument as { __meta__?: { hash: string } }).
 console.log(
   hash in manifest,
   print(PageWithAudiencesDocument).split('(')[0],
-  typeof graphql,
+  print(PartialDocument) === print(PageWithAudiencesDocument),
+  typeof partialGraphql,
+  refusal,
+  [certain, uncertain, wrong].length,
   relayAccept.split(';')[0],
   name({ page: null }) ?? none({ page: null }),
 );
@@ -44,16 +57,33 @@ it('packs types, documents and the manifest, which a frontend can install, compi
 
   expect(paths.filter((path) => !path.startsWith('documents/')).sort()).toEqual([
     'LICENSE',
+    'cache/apollo.d.ts',
+    'cache/apollo.js',
+    'cache/graphcache.d.ts',
+    'cache/graphcache.js',
+    'codegen.d.ts',
+    'codegen.js',
+    'generated/cache-rules.d.ts',
+    'generated/cache-rules.js',
     'generated/gql.d.ts',
     'generated/gql.js',
     'generated/graphql.d.ts',
     'generated/graphql.js',
     'generated/index.d.ts',
     'generated/index.js',
+    'generated/partial/gql.d.ts',
+    'generated/partial/gql.js',
+    'generated/partial/graphql.d.ts',
+    'generated/partial/graphql.js',
+    'generated/partial/index.d.ts',
+    'generated/partial/index.js',
+    'json-value.d.ts',
+    'json-value.js',
     'manifest.json',
     'package.json',
     'relay-incremental.d.ts',
     'relay-incremental.js',
+    'schema.graphql',
   ]);
   expect(paths).toContain('documents/page-with-audiences.graphql');
   for (const path of paths.filter((path) => /\.(?:js|d\.ts)$/.test(path))) {
@@ -86,7 +116,8 @@ it('packs types, documents and the manifest, which a frontend can install, compi
     const printed = await run(process.execPath, ['main.js'], { cwd: frontend });
 
     expect(printed.stdout).toBe(
-      'true query PageWithAudiences function multipart/mixed undefined\n',
+      'true query PageWithAudiences true function Error: graphql() knows the documents that its ' +
+        'types were generated from 3 multipart/mixed undefined\n',
     );
   }
 }, 60_000);

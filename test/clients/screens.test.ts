@@ -12,14 +12,11 @@ import {
   gql,
   HttpLink,
   InMemoryCache,
-  type FieldPolicy,
 } from '@apollo/client';
-import type { FieldMergeFunction } from '@apollo/client/cache';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { addTypenameToDocument, relayStylePagination } from '@apollo/client/utilities';
+import { addTypenameToDocument } from '@apollo/client/utilities';
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import {
@@ -35,6 +32,8 @@ import {
 } from 'relay-runtime';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { possibleTypes, typePolicies } from '../../src/client/cache/apollo.ts';
+import { keys, resolvers } from '../../src/client/cache/graphcache.ts';
 import {
   CreateAudienceDocument,
   PageWithAudiencesDocument,
@@ -222,26 +221,11 @@ interface ScreenData {
   };
 }
 
-/** `relayStylePagination` makes an empty list of one that failed: null has to stay null. */
-function connection(): FieldPolicy {
-  const { read, merge } = relayStylePagination();
-  return {
-    keyArgs: false,
-    read: (existing, options) => (existing === null ? null : read!(existing, options)),
-    merge: (existing, incoming, options) =>
-      incoming === null
-        ? (existing ?? null)
-        : (merge as FieldMergeFunction)(existing ?? undefined, incoming, options),
-  };
-}
-
 describe('Apollo Client', () => {
   const open = ({ url }: Site) => {
     const client = new ApolloClient({
       link: new HttpLink({ uri: `${url}/graphql`, headers: HEADERS }),
-      cache: new InMemoryCache({
-        typePolicies: { Page: { fields: { audiences: connection() } } },
-      }),
+      cache: new InMemoryCache({ possibleTypes, typePolicies }),
     });
     onTestFinished(() => client.stop());
     return client;
@@ -392,8 +376,9 @@ describe('urql with graphcache', () => {
       fetchOptions: { headers: HEADERS },
       exchanges: [
         cacheExchange({
-          keys: { PageLink: () => null, ActivityItem: () => null },
-          resolvers: { Page: { audiences: relayPagination() } },
+          keys,
+          possibleTypes,
+          resolvers,
           updates: {
             Mutation: {
               createAudience: (_result, { input }, cache) => {

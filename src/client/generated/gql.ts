@@ -56,20 +56,6 @@ const documents: Documents = {
 
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
- *
- *
- * @example
- * ```ts
- * const query = graphql(`query GetUser($id: ID!) { user(id: $id) { name } }`);
- * ```
- *
- * The query argument is unknown!
- * Please regenerate the types.
- */
-export function graphql(source: string): unknown;
-
-/**
- * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */
 export function graphql(
   source: 'query AccountWithPersons($accountId: ID!, $first: Int = 10) {\n  account(accountId: $accountId) {\n    id\n    accountId\n    name\n    domain\n    linkedPersonsCount\n    latestActivityAt\n    persons(first: $first) {\n      totalCount\n      nodes {\n        ...PersonSummary\n        logs(first: 3) {\n          nodes {\n            personLogId\n            type\n            source\n            createdAt\n            payload\n          }\n        }\n      }\n    }\n    logs(first: $first) {\n      nodes {\n        accountLogId\n        type\n        source\n        createdAt\n        payload\n      }\n    }\n    activity(first: $first, includePersonActivity: true) {\n      nodes {\n        activityId\n        type\n        createdAt\n        person {\n          personId\n          name\n        }\n      }\n    }\n  }\n}',
@@ -141,8 +127,18 @@ export function graphql(
   source: 'query Version($id: ID!) {\n  node(id: $id) {\n    __typename\n    ... on AudienceVersion {\n      ...VersionSummary\n      queuedAt\n      obsoleteAt\n    }\n  }\n}',
 ): (typeof documents)['query Version($id: ID!) {\n  node(id: $id) {\n    __typename\n    ... on AudienceVersion {\n      ...VersionSummary\n      queuedAt\n      obsoleteAt\n    }\n  }\n}'];
 
-export function graphql(source: string) {
-  return (documents as any)[source] ?? {};
+/** @throws for a text that is not one of the documents. */
+export function graphql(
+  source: 'graphql() knows the documents that its types were generated from, letter by letter. Generate them again, or yours with content-pages-client/codegen.',
+): never;
+export function graphql(source: string): unknown {
+  if (!Object.hasOwn(documents, source)) {
+    throw new Error(
+      'graphql() knows the documents that its types were generated from, letter by letter. Generate them again, or yours with content-pages-client/codegen. It was given: ' +
+        source.trim(),
+    );
+  }
+  return documents[source as keyof typeof documents];
 }
 
 export type DocumentType<TDocumentNode extends DocumentNode<any, any>> =

@@ -1,4 +1,5 @@
 /* eslint-disable */
+import type { JsonValue } from '../json-value.ts';
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -20,7 +21,7 @@ export type Scalars = {
   /** Date and time in ISO 8601, such as `2026-03-01T09:30:00.000Z`. */
   DateTime: { input: string; output: string };
   /** Any JSON value, as the backend answered it. */
-  JSON: { input: unknown; output: unknown };
+  JSON: { input: JsonValue; output: JsonValue };
   /** Integer from -(2^53 - 1) to 2^53 - 1, the range that JSON numbers represent exactly. */
   SafeInt: { input: number; output: number };
 };
@@ -323,7 +324,7 @@ export type AccountWithPersonsQuery = {
             type: string;
             source: string;
             createdAt: string;
-            payload: unknown;
+            payload: JsonValue;
           }>;
         } | null;
       } | null>;
@@ -336,7 +337,7 @@ export type AccountWithPersonsQuery = {
         type: string;
         source: string;
         createdAt: string;
-        payload: unknown;
+        payload: JsonValue;
       }>;
     } | null;
     activity?: {

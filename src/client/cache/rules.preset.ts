@@ -1,0 +1,78 @@
+/**
+ * What normalising caches have to be told of the schema, written as a module by `npm run codegen`.
+ *
+ * A type without an `id` is part of the object that it came with, whatever other ids it has.
+ */
+import type { Types } from '@graphql-codegen/plugin-helpers';
+import {
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql';
+
+/** How a page of a list is asked for, which does not make it another list. */
+const PAGING = ['first', 'after', 'last', 'before'];
+
+function cacheRulesOf(schema: GraphQLSchema) {
+  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  const objects = types.filter(isObjectType);
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  return {
+    possibleTypes: Object.fromEntries(
+      types
+        .filter(isAbstractType)
+        .map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)]),
+    ),
+    typesWithoutId: objects
+      .filter((type) => !roots.includes(type) && !('id' in type.getFields()))
+      .map(({ name }) => name),
+    connections: Object.fromEntries(
+      objects
+        .map((type) => [type.name, connectionsOf(type)] as const)
+        .filter(([, fields]) => Object.keys(fields).length > 0),
+    ),
+  };
+}
+
+const connectionsOf = (type: GraphQLObjectType): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.values(type.getFields())
+      .filter(({ type, args }) => {
+        const isConnection = getNamedType(type).name.endsWith('Connection');
+        return isConnection && args.some(({ name }) => name === 'after');
+      })
+      .map(({ name, args }) => [
+        name,
+        args.map((argument) => argument.name).filter((argument) => !PAGING.includes(argument)),
+      ]),
+  );
+
+/** Writes the rules of the schema, and no documents. */
+export const cacheRulesPreset: Types.OutputPreset = {
+  buildGeneratesSection({ baseOutputDir, schema, schemaAst }) {
+    const rules = cacheRulesOf(schemaAst!);
+    const content = `/** What \`npm run codegen\` reads in the schema for caches. */
+
+/** The object types of each interface. */
+export const possibleTypes: Record<string, string[]> = ${JSON.stringify(rules.possibleTypes)};
+
+/** Object types that belong to the object they came with. */
+export const typesWithoutId: readonly string[] = ${JSON.stringify(rules.typesWithoutId)};
+
+/** The fields of each type that are connections, and the arguments that make another list of them. */
+export const connections: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = ${JSON.stringify(rules.connections)};
+`;
+    return Promise.resolve([
+      {
+        filename: baseOutputDir,
+        schema,
+        documents: [],
+        config: {},
+        plugins: [{ rules: {} }],
+        pluginMap: { rules: { plugin: () => content } },
+      },
+    ]);
+  },
+};

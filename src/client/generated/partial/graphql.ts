@@ -1,0 +1,2023 @@
+/* eslint-disable */
+import type { JsonValue } from '../../json-value.ts';
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = T | null | undefined;
+export type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+export type MakeOptional<T, K extends keyof T> = Omit<T, K> & { [SubKey in K]?: Maybe<T[SubKey]> };
+export type MakeMaybe<T, K extends keyof T> = Omit<T, K> & { [SubKey in K]: Maybe<T[SubKey]> };
+export type MakeEmpty<T extends { [key: string]: unknown }, K extends keyof T> = {
+  [_ in K]?: never;
+};
+export type Incremental<T> =
+  T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string };
+  String: { input: string; output: string };
+  Boolean: { input: boolean; output: boolean };
+  Int: { input: number; output: number };
+  Float: { input: number; output: number };
+  /** Date and time in ISO 8601, such as `2026-03-01T09:30:00.000Z`. */
+  DateTime: { input: string; output: string };
+  /** Any JSON value, as the backend answered it. */
+  JSON: { input: JsonValue; output: JsonValue };
+  /** Integer from -(2^53 - 1) to 2^53 - 1, the range that JSON numbers represent exactly. */
+  SafeInt: { input: number; output: number };
+};
+
+/** A card shown beside the actions of a new page. */
+export type ActionCardWidgetInput = {
+  /** Logos on the card, in display order. */
+  logos?: InputMaybe<Array<LogoInput>>;
+  /** Heading of the card. */
+  title?: InputMaybe<Scalars['String']['input']>;
+  /** Kind of card. The REST API does not document its values. */
+  type?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A call to action of a new page. */
+export type ActionInput = {
+  /** Raw id that the action gets in the REST API. */
+  actionId?: InputMaybe<Scalars['ID']['input']>;
+  /** Kind of action. The REST API does not document its values. */
+  actionType?: InputMaybe<Scalars['String']['input']>;
+  /** Label of the button. */
+  buttonTitle?: InputMaybe<Scalars['String']['input']>;
+  /** Purpose of the action. The REST API does not document its values. */
+  purpose?: InputMaybe<Scalars['String']['input']>;
+  /** URL that the action opens. */
+  url?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The audience to archive. */
+export type ArchiveAudienceInput = {
+  /** Global id of the audience. */
+  id: Scalars['ID']['input'];
+};
+
+/** Publishing status of an audience or of one of its versions. */
+export type AudienceStatus =
+  /** Archived: no longer in use. */
+  | 'archived'
+  /** Publishing was cancelled before it was complete. */
+  | 'cancelled'
+  /** Not yet submitted for publishing. */
+  | 'draft'
+  /** Waiting for the backend. The REST API does not document how this differs from `queued`. */
+  | 'pending'
+  /** Being published at this moment. */
+  | 'processing'
+  /** Published: visible to visitors. */
+  | 'published'
+  /** Submitted for publishing and waiting in the queue. */
+  | 'queued';
+
+/** A new audience of a page. */
+export type CreateAudienceInput = {
+  /** Raw id of the form to use instead of the form of the page. */
+  actionFormIdOverride?: InputMaybe<Scalars['ID']['input']>;
+  /** Instructions to show with the form instead of those of the page. */
+  actionFormInstructionsOverride?: InputMaybe<Scalars['String']['input']>;
+  /** URL to open when the action is triggered, instead of the URL of the page. Must be an absolute URL. */
+  actionUrlOverride?: InputMaybe<Scalars['String']['input']>;
+  /** Name of the audience. Must not be empty. Defaults to a name that the backend computes. */
+  customName?: InputMaybe<Scalars['String']['input']>;
+  /** Metadata that overrides the metadata of the page, field by field. */
+  metadataOverride?: InputMaybe<PageMetadataInput>;
+  /** Raw id (`pageId`) or global id (`id`) of the page that gets the audience. */
+  pageId: Scalars['ID']['input'];
+  /** Whether the first version is published at once or stays a draft. */
+  publishBehavior?: InputMaybe<PublishBehavior>;
+  /** Context for this audience, in addition to `Page.pageContext`. Must not be empty. */
+  supplementaryContext?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A new page. */
+export type CreatePageInput = {
+  /** Cards shown beside the actions, in display order. */
+  actionCardWidgets: Array<ActionCardWidgetInput>;
+  /** Calls to action that visitors can choose from, in display order. */
+  actions: Array<ActionInput>;
+  /** Raw id of the brand of the page. */
+  brandId: Scalars['ID']['input'];
+  /** Groups of links in the footer, in display order. */
+  footerLinks?: InputMaybe<Array<FooterLinkGroupInput>>;
+  /** Raw id of the action shown in the page header. */
+  headerActionId?: InputMaybe<Scalars['ID']['input']>;
+  /** Metadata for search engines and link previews. */
+  metadata?: InputMaybe<PageMetadataInput>;
+  /** Internal name. Must not be empty. */
+  name: Scalars['String']['input'];
+  /** Context that describes what the page is about. Must not be empty. */
+  pageContext: Scalars['String']['input'];
+  /** Purpose of the page. */
+  pageType?: InputMaybe<PageType>;
+  /** Scripts to embed in the page. */
+  scripts: Array<ScriptInput>;
+};
+
+/** A new topic entry. */
+export type CreateTopicEntryInput = {
+  /** Content of the entry. */
+  content: TopicEntryContentInput;
+  /** Sort position among the entries, ascending. An integer of at least 0. Defaults to a position that the backend chooses. */
+  sortOrder?: InputMaybe<Scalars['SafeInt']['input']>;
+  /** Raw id (`topicId`) or global id (`id`) of the topic that gets the entry. */
+  topicId: Scalars['ID']['input'];
+};
+
+/** A group of links in the footer of a new page. */
+export type FooterLinkGroupInput = {
+  /** Raw id of the group, which the REST API calls `id`. */
+  groupId?: InputMaybe<Scalars['ID']['input']>;
+  /** Links of the group, in display order. */
+  links?: InputMaybe<Array<FooterLinkInput>>;
+  /** Heading of the group. */
+  title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A link in the footer of a new page. */
+export type FooterLinkInput = {
+  /** Raw id of the link, which the REST API calls `id`. */
+  linkId?: InputMaybe<Scalars['ID']['input']>;
+  /** Link text. */
+  text?: InputMaybe<Scalars['String']['input']>;
+  /** URL that the link opens. */
+  url?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Image file of a logo. */
+export type LogoImageInput = {
+  /** Alternative text. */
+  altText?: InputMaybe<Scalars['String']['input']>;
+  /** Raw id of the asset. */
+  assetId?: InputMaybe<Scalars['ID']['input']>;
+  /** Raw id of the file. */
+  fileId?: InputMaybe<Scalars['ID']['input']>;
+  /** URL of the image. */
+  url?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A logo on an action card of a new page. */
+export type LogoInput = {
+  /** Image file of the logo. */
+  image?: InputMaybe<LogoImageInput>;
+};
+
+/** Metadata for search engines and link previews. */
+export type PageMetadataInput = {
+  /** Author of the document (`<meta name="author">`). */
+  author?: InputMaybe<Scalars['String']['input']>;
+  /** Canonical URL, by which search engines index the page (`<link rel="canonical">`). */
+  canonicalUrl?: InputMaybe<Scalars['String']['input']>;
+  /** Meta description, which search engines show in results. */
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Keywords of the document (`<meta name="keywords">`). */
+  keywords?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Open Graph description (`og:description`). */
+  ogDescription?: InputMaybe<Scalars['String']['input']>;
+  /** Alternative text of the Open Graph image (`og:image:alt`). */
+  ogImageAlt?: InputMaybe<Scalars['String']['input']>;
+  /** Open Graph site name (`og:site_name`). */
+  ogSiteName?: InputMaybe<Scalars['String']['input']>;
+  /** Open Graph title (`og:title`). */
+  ogTitle?: InputMaybe<Scalars['String']['input']>;
+  /** Open Graph URL (`og:url`). */
+  ogUrl?: InputMaybe<Scalars['String']['input']>;
+  /** Robots directives for crawlers, such as `noindex`. */
+  robots?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Theme colour of the browser interface (`theme-color`), as a CSS colour. */
+  themeColor?: InputMaybe<Scalars['String']['input']>;
+  /** Document title (`<title>`). */
+  title?: InputMaybe<Scalars['String']['input']>;
+  /** Twitter handle of the author (`twitter:creator`). */
+  twitterCreator?: InputMaybe<Scalars['String']['input']>;
+  /** Twitter card description (`twitter:description`). */
+  twitterDescription?: InputMaybe<Scalars['String']['input']>;
+  /** Alternative text of the Twitter card image (`twitter:image:alt`). */
+  twitterImageAlt?: InputMaybe<Scalars['String']['input']>;
+  /** Twitter handle of the site (`twitter:site`). */
+  twitterSite?: InputMaybe<Scalars['String']['input']>;
+  /** Twitter card title (`twitter:title`). */
+  twitterTitle?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Lifecycle status of a page. */
+export type PageStatus =
+  /** Archived: no longer in use, and can be restored by `restorePage`. */
+  | 'archived'
+  /** Not yet published. */
+  | 'draft'
+  /** Published: visible to visitors. */
+  | 'published';
+
+/** Purpose of a page. */
+export type PageType =
+  /** Follow-up after a call. */
+  | 'call_followup'
+  /** Any other purpose. */
+  | 'custom'
+  /** For visitors who come on their own. */
+  | 'inbound'
+  /** For visitors who are contacted first. */
+  | 'outbound'
+  /** A sales presentation. */
+  | 'sales_deck';
+
+/** The version to publish. */
+export type PublishAudienceVersionInput = {
+  /** Global id of the audience version. */
+  id: Scalars['ID']['input'];
+  /** Idempotency key of 1 to 128 characters: sending the same key again does not publish twice. */
+  operationKey?: InputMaybe<Scalars['String']['input']>;
+  /** Longest wait for `waitFor` in milliseconds, from 0 to 60000, cut to what the deadline of the request leaves. Defaults to 5000. */
+  timeoutMs?: InputMaybe<Scalars['Int']['input']>;
+  /** Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead. */
+  waitFor?: InputMaybe<AudienceStatus>;
+};
+
+/** What happens to the first version of a new audience. */
+export type PublishBehavior =
+  /** The version stays a draft until `publishAudienceVersion` is called. */
+  | 'draft'
+  /** The version is queued for publishing at once. */
+  | 'publish';
+
+/** The page to restore. */
+export type RestorePageInput = {
+  /** Global id of the page. */
+  id: Scalars['ID']['input'];
+};
+
+/** A script to embed in a new page. */
+export type ScriptInput = {
+  /** Source code of the script. */
+  content?: InputMaybe<Scalars['String']['input']>;
+  /** Internal description, for editors. */
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Whether the script is embedded. */
+  enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Place in the document where the script is embedded. The REST API does not document its values. */
+  injectionPoint?: InputMaybe<Scalars['String']['input']>;
+  /** Internal name, for editors. */
+  name?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Content of a new topic entry. */
+export type TopicEntryContentInput = {
+  /** Text of the entry. */
+  content: Scalars['String']['input'];
+  /** Kind of content. The REST API does not document its values. */
+  type: Scalars['String']['input'];
+};
+
+/** Changes to a topic. Fields that are absent keep their value. */
+export type UpdateTopicInput = {
+  /** Global id of the topic. */
+  id: Scalars['ID']['input'];
+  /** New sort position among the topics, ascending. An integer of at least 0. */
+  sortOrder?: InputMaybe<Scalars['SafeInt']['input']>;
+  /** New title. Must not be empty. */
+  title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Why a write was not carried out, for programs to branch on. */
+export type UserErrorCode =
+  /** The current state of the object does not allow the write: the backend answered 409. */
+  | 'CONFLICT'
+  /** The object to write to does not exist: the backend answered 404. */
+  | 'NOT_FOUND'
+  /** A value breaks a limit or a format, or the backend answered 400 or 422. */
+  | 'VALIDATION_FAILED';
+
+export type AccountWithPersonsQueryVariables = Exact<{
+  accountId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+}>;
+
+export type AccountWithPersonsQuery = {
+  __typename?: 'Query';
+  account?: {
+    __typename?: 'Account';
+    id: string;
+    accountId: string;
+    name?: string | null;
+    domain: string;
+    linkedPersonsCount: number;
+    latestActivityAt?: string | null;
+    persons?: {
+      __typename?: 'PersonConnection';
+      totalCount?: number | null;
+      nodes: Array<{
+        __typename?: 'Person';
+        id: string;
+        personId: string;
+        name: string;
+        email?: string | null;
+        domain?: string | null;
+        logs?: {
+          __typename?: 'PersonLogConnection';
+          nodes: Array<{
+            __typename?: 'PersonLog';
+            personLogId: string;
+            type: string;
+            source: string;
+            createdAt: string;
+            payload: JsonValue;
+          } | null>;
+        } | null;
+      } | null>;
+    } | null;
+    logs?: {
+      __typename?: 'AccountLogConnection';
+      nodes: Array<{
+        __typename?: 'AccountLog';
+        accountLogId: string;
+        type: string;
+        source: string;
+        createdAt: string;
+        payload: JsonValue;
+      } | null>;
+    } | null;
+    activity?: {
+      __typename?: 'ActivityItemConnection';
+      nodes: Array<{
+        __typename?: 'ActivityItem';
+        activityId?: string | null;
+        type?: string | null;
+        createdAt?: string | null;
+        person?: { __typename?: 'Person'; personId: string; name: string } | null;
+      } | null>;
+    } | null;
+  } | null;
+};
+
+export type AccountsQueryVariables = Exact<{
+  query?: InputMaybe<Scalars['String']['input']>;
+  first: Scalars['Int']['input'];
+  after?: InputMaybe<Scalars['String']['input']>;
+}>;
+
+export type AccountsQuery = {
+  __typename?: 'Query';
+  accounts?: {
+    __typename?: 'AccountConnection';
+    totalCount?: number | null;
+    pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+    nodes: Array<{
+      __typename?: 'Account';
+      id: string;
+      accountId: string;
+      name?: string | null;
+      domain: string;
+      linkedPersonsCount: number;
+    } | null>;
+  } | null;
+};
+
+export type CreateAudienceMutationVariables = Exact<{
+  input: CreateAudienceInput;
+}>;
+
+export type CreateAudienceMutation = {
+  __typename?: 'Mutation';
+  createAudience?: {
+    __typename?: 'CreateAudiencePayload';
+    audience?: {
+      __typename?: 'Audience';
+      id: string;
+      audienceId: string;
+      effectiveName: string;
+      status?: AudienceStatus | null;
+      createdAt: string;
+      latestVersion?: {
+        __typename?: 'AudienceVersion';
+        id: string;
+        versionId: string;
+        versionNumber: number;
+        status?: AudienceStatus | null;
+        createdAt: string;
+        publishedAt?: string | null;
+      } | null;
+    } | null;
+    userErrors: Array<{
+      __typename?: 'UserError';
+      code: UserErrorCode;
+      field?: Array<string> | null;
+      message: string;
+    }>;
+  } | null;
+};
+
+export type AudienceSummaryFragment = {
+  __typename?: 'Audience';
+  id: string;
+  audienceId: string;
+  effectiveName: string;
+  status?: AudienceStatus | null;
+  createdAt: string;
+};
+
+export type PersonSummaryFragment = {
+  __typename?: 'Person';
+  id: string;
+  personId: string;
+  name: string;
+  email?: string | null;
+  domain?: string | null;
+};
+
+export type VersionSummaryFragment = {
+  __typename?: 'AudienceVersion';
+  id: string;
+  versionId: string;
+  versionNumber: number;
+  status?: AudienceStatus | null;
+  createdAt: string;
+  publishedAt?: string | null;
+};
+
+export type PageLinksQueryVariables = Exact<{
+  pageId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+}>;
+
+export type PageLinksQuery = {
+  __typename?: 'Query';
+  page?: {
+    __typename?: 'Page';
+    links?: {
+      __typename?: 'PageLinkConnection';
+      totalCount?: number | null;
+      pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+      nodes: Array<{
+        __typename?: 'PageLink';
+        pageLinkId?: string | null;
+        path?: string | null;
+        target?: {
+          __typename?: 'PageLinkTarget';
+          targetType?: string | null;
+          audience?: { __typename?: 'Audience'; audienceId: string } | null;
+        } | null;
+      } | null>;
+    } | null;
+  } | null;
+};
+
+export type PageWithAudiencesQueryVariables = Exact<{
+  pageId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+}>;
+
+export type PageWithAudiencesQuery = {
+  __typename?: 'Query';
+  page?: {
+    __typename?: 'Page';
+    id: string;
+    pageId: string;
+    name: string;
+    title: string;
+    status?: PageStatus | null;
+    audiencesCount: number;
+    audiences?: {
+      __typename?: 'AudienceConnection';
+      totalCount?: number | null;
+      pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+      nodes: Array<{
+        __typename?: 'Audience';
+        id: string;
+        audienceId: string;
+        effectiveName: string;
+        status?: AudienceStatus | null;
+        createdAt: string;
+        person?: {
+          __typename?: 'Person';
+          id: string;
+          personId: string;
+          name: string;
+          email?: string | null;
+          domain?: string | null;
+        } | null;
+        versions?: {
+          __typename?: 'AudienceVersionConnection';
+          nodes: Array<{
+            __typename?: 'AudienceVersion';
+            id: string;
+            versionId: string;
+            versionNumber: number;
+            status?: AudienceStatus | null;
+            createdAt: string;
+            publishedAt?: string | null;
+          } | null>;
+        } | null;
+      } | null>;
+    } | null;
+  } | null;
+};
+
+export type PagingAudiencesQueryVariables = Exact<{
+  pageId: Scalars['ID']['input'];
+  first: Scalars['Int']['input'];
+  after?: InputMaybe<Scalars['String']['input']>;
+}>;
+
+export type PagingAudiencesQuery = {
+  __typename?: 'Query';
+  page?: {
+    __typename?: 'Page';
+    audiences?: {
+      __typename?: 'AudienceConnection';
+      totalCount?: number | null;
+      pageInfo: {
+        __typename?: 'PageInfo';
+        hasNextPage: boolean;
+        hasPreviousPage: boolean;
+        startCursor?: string | null;
+        endCursor?: string | null;
+      };
+      edges: Array<{
+        __typename?: 'AudienceEdge';
+        cursor: string;
+        node?: {
+          __typename?: 'Audience';
+          id: string;
+          audienceId: string;
+          effectiveName: string;
+          status?: AudienceStatus | null;
+          createdAt: string;
+        } | null;
+      }>;
+    } | null;
+  } | null;
+};
+
+export type PublishVersionMutationVariables = Exact<{
+  input: PublishAudienceVersionInput;
+}>;
+
+export type PublishVersionMutation = {
+  __typename?: 'Mutation';
+  publishAudienceVersion?: {
+    __typename?: 'PublishAudienceVersionPayload';
+    audienceVersion?: {
+      __typename?: 'AudienceVersion';
+      id: string;
+      versionId: string;
+      versionNumber: number;
+      status?: AudienceStatus | null;
+      createdAt: string;
+      publishedAt?: string | null;
+      audience?: {
+        __typename?: 'Audience';
+        id: string;
+        audienceId: string;
+        effectiveName: string;
+        status?: AudienceStatus | null;
+        createdAt: string;
+      } | null;
+    } | null;
+    userErrors: Array<{
+      __typename?: 'UserError';
+      code: UserErrorCode;
+      field?: Array<string> | null;
+      message: string;
+    }>;
+  } | null;
+};
+
+export type SearchPagesQueryVariables = Exact<{
+  query: Scalars['String']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+}>;
+
+export type SearchPagesQuery = {
+  __typename?: 'Query';
+  searchPages?: Array<{
+    __typename?: 'PageSearchHit';
+    pageId: string;
+    name: string;
+    pageType?: PageType | null;
+    audiencesCount: number;
+  }> | null;
+};
+
+export type TopicsQueryVariables = Exact<{
+  first: Scalars['Int']['input'];
+  after?: InputMaybe<Scalars['String']['input']>;
+}>;
+
+export type TopicsQuery = {
+  __typename?: 'Query';
+  topics?: {
+    __typename?: 'TopicConnection';
+    totalCount?: number | null;
+    pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+    nodes: Array<{
+      __typename?: 'Topic';
+      id: string;
+      topicId: string;
+      title: string;
+      purpose?: string | null;
+      isDefault: boolean;
+      sortOrder: number;
+      entries?: {
+        __typename?: 'TopicEntryConnection';
+        totalCount?: number | null;
+        pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+        nodes: Array<{
+          __typename?: 'TopicEntry';
+          id: string;
+          topicEntryId: string;
+          sortOrder: number;
+          content: { __typename?: 'TopicEntryContent'; type: string; content: string };
+        } | null>;
+      } | null;
+    } | null>;
+  } | null;
+};
+
+export type VersionProgressSubscriptionVariables = Exact<{
+  id: Scalars['ID']['input'];
+}>;
+
+export type VersionProgressSubscription = {
+  __typename?: 'Subscription';
+  audienceVersionProgress?: {
+    __typename?: 'AudienceVersionProgress';
+    isFinal: boolean;
+    audienceVersion: {
+      __typename?: 'AudienceVersion';
+      queuedAt?: string | null;
+      id: string;
+      versionId: string;
+      versionNumber: number;
+      status?: AudienceStatus | null;
+      createdAt: string;
+      publishedAt?: string | null;
+    };
+  } | null;
+};
+
+export type VersionQueryVariables = Exact<{
+  id: Scalars['ID']['input'];
+}>;
+
+export type VersionQuery = {
+  __typename?: 'Query';
+  node?:
+    | { __typename: 'Account' }
+    | { __typename: 'AccountLog' }
+    | { __typename: 'Audience' }
+    | {
+        __typename: 'AudienceVersion';
+        queuedAt?: string | null;
+        obsoleteAt?: string | null;
+        id: string;
+        versionId: string;
+        versionNumber: number;
+        status?: AudienceStatus | null;
+        createdAt: string;
+        publishedAt?: string | null;
+      }
+    | { __typename: 'Page' }
+    | { __typename: 'Person' }
+    | { __typename: 'PersonLog' }
+    | { __typename: 'Topic' }
+    | { __typename: 'TopicEntry' }
+    | null;
+};
+
+export const AudienceSummaryFragmentDoc = {
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'AudienceSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'Audience' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<AudienceSummaryFragment, unknown>;
+export const PersonSummaryFragmentDoc = {
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'PersonSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'Person' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'name' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'email' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'domain' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<PersonSummaryFragment, unknown>;
+export const VersionSummaryFragmentDoc = {
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<VersionSummaryFragment, unknown>;
+export const AccountWithPersonsDocument = {
+  __meta__: { hash: '5d28df3bcf91219897103037c79de9a2b61d5c22fe1a297e59b61042bcf2437b' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'query',
+      name: { kind: 'Name', value: 'AccountWithPersons' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'accountId' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'Int' } },
+          defaultValue: { kind: 'IntValue', value: '10' },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'account' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'accountId' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'accountId' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'accountId' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'name' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'domain' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'linkedPersonsCount' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'latestActivityAt' } },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'persons' },
+                  arguments: [
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'first' },
+                      value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+                    },
+                  ],
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'nodes' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            {
+                              kind: 'FragmentSpread',
+                              name: { kind: 'Name', value: 'PersonSummary' },
+                            },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'logs' },
+                              arguments: [
+                                {
+                                  kind: 'Argument',
+                                  name: { kind: 'Name', value: 'first' },
+                                  value: { kind: 'IntValue', value: '3' },
+                                },
+                              ],
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  {
+                                    kind: 'Field',
+                                    name: { kind: 'Name', value: 'nodes' },
+                                    selectionSet: {
+                                      kind: 'SelectionSet',
+                                      selections: [
+                                        {
+                                          kind: 'Field',
+                                          name: { kind: 'Name', value: 'personLogId' },
+                                        },
+                                        { kind: 'Field', name: { kind: 'Name', value: 'type' } },
+                                        { kind: 'Field', name: { kind: 'Name', value: 'source' } },
+                                        {
+                                          kind: 'Field',
+                                          name: { kind: 'Name', value: 'createdAt' },
+                                        },
+                                        { kind: 'Field', name: { kind: 'Name', value: 'payload' } },
+                                      ],
+                                    },
+                                  },
+                                ],
+                              },
+                            },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'logs' },
+                  arguments: [
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'first' },
+                      value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+                    },
+                  ],
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'nodes' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'accountLogId' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'type' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'source' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'payload' } },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'activity' },
+                  arguments: [
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'first' },
+                      value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+                    },
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'includePersonActivity' },
+                      value: { kind: 'BooleanValue', value: true },
+                    },
+                  ],
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'nodes' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'activityId' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'type' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'person' },
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
+                                  { kind: 'Field', name: { kind: 'Name', value: 'name' } },
+                                ],
+                              },
+                            },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'PersonSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'Person' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'name' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'email' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'domain' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<AccountWithPersonsQuery, AccountWithPersonsQueryVariables>;
+export const AccountsDocument = {
+  __meta__: { hash: 'f6b22265fd79663763c3c88d98698a244c946e6730c2eda167132589fdcd9d0b' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'query',
+      name: { kind: 'Name', value: 'Accounts' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'query' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'String' } },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'Int' } },
+          },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'after' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'String' } },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'accounts' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'query' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'query' } },
+              },
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'first' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+              },
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'after' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'after' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'pageInfo' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
+                    ],
+                  },
+                },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'nodes' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'accountId' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'name' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'domain' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'linkedPersonsCount' } },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<AccountsQuery, AccountsQueryVariables>;
+export const CreateAudienceDocument = {
+  __meta__: { hash: 'b6b5f3eb998b4c46336d36e03a9291a3aef55aea9410577822b902520955a810' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'mutation',
+      name: { kind: 'Name', value: 'CreateAudience' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'input' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'CreateAudienceInput' } },
+          },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'createAudience' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'input' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'input' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'audience' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'FragmentSpread', name: { kind: 'Name', value: 'AudienceSummary' } },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'latestVersion' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            {
+                              kind: 'FragmentSpread',
+                              name: { kind: 'Name', value: 'VersionSummary' },
+                            },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'userErrors' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'code' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'field' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'message' } },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'AudienceSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'Audience' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<CreateAudienceMutation, CreateAudienceMutationVariables>;
+export const PageLinksDocument = {
+  __meta__: { hash: '7090fd22afd1807d50921b9c5b5d030fc3121512a6f3d8bb006b38588b92e938' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'query',
+      name: { kind: 'Name', value: 'PageLinks' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'pageId' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'Int' } },
+          defaultValue: { kind: 'IntValue', value: '20' },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'after' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'String' } },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'page' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'pageId' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'pageId' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'links' },
+                  arguments: [
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'first' },
+                      value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+                    },
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'after' },
+                      value: { kind: 'Variable', name: { kind: 'Name', value: 'after' } },
+                    },
+                  ],
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'pageInfo' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
+                          ],
+                        },
+                      },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'nodes' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'pageLinkId' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'path' } },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'target' },
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: 'targetType' } },
+                                  {
+                                    kind: 'Field',
+                                    name: { kind: 'Name', value: 'audience' },
+                                    selectionSet: {
+                                      kind: 'SelectionSet',
+                                      selections: [
+                                        {
+                                          kind: 'Field',
+                                          name: { kind: 'Name', value: 'audienceId' },
+                                        },
+                                      ],
+                                    },
+                                  },
+                                ],
+                              },
+                            },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<PageLinksQuery, PageLinksQueryVariables>;
+export const PageWithAudiencesDocument = {
+  __meta__: { hash: '1e477a079cdacf1ef943e5150479882442d0f0b0d3050e024b34fdfd175a4f84' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'query',
+      name: { kind: 'Name', value: 'PageWithAudiences' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'pageId' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'Int' } },
+          defaultValue: { kind: 'IntValue', value: '5' },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'page' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'pageId' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'pageId' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'pageId' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'name' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'title' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'audiencesCount' } },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'audiences' },
+                  arguments: [
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'first' },
+                      value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+                    },
+                  ],
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'pageInfo' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
+                          ],
+                        },
+                      },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'nodes' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            {
+                              kind: 'FragmentSpread',
+                              name: { kind: 'Name', value: 'AudienceSummary' },
+                            },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'person' },
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  {
+                                    kind: 'FragmentSpread',
+                                    name: { kind: 'Name', value: 'PersonSummary' },
+                                  },
+                                ],
+                              },
+                            },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'versions' },
+                              arguments: [
+                                {
+                                  kind: 'Argument',
+                                  name: { kind: 'Name', value: 'first' },
+                                  value: { kind: 'IntValue', value: '3' },
+                                },
+                              ],
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  {
+                                    kind: 'Field',
+                                    name: { kind: 'Name', value: 'nodes' },
+                                    selectionSet: {
+                                      kind: 'SelectionSet',
+                                      selections: [
+                                        {
+                                          kind: 'FragmentSpread',
+                                          name: { kind: 'Name', value: 'VersionSummary' },
+                                        },
+                                      ],
+                                    },
+                                  },
+                                ],
+                              },
+                            },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'AudienceSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'Audience' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'PersonSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'Person' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'name' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'email' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'domain' } },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<PageWithAudiencesQuery, PageWithAudiencesQueryVariables>;
+export const PagingAudiencesDocument = {
+  __meta__: { hash: 'bb9c485a72aaf3f736e3746c70a948554e2c01adaef657ea15f026a0a7ed4d8b' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'query',
+      name: { kind: 'Name', value: 'PagingAudiences' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'pageId' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'Int' } },
+          },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'after' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'String' } },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'page' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'pageId' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'pageId' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'audiences' },
+                  arguments: [
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'first' },
+                      value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+                    },
+                    {
+                      kind: 'Argument',
+                      name: { kind: 'Name', value: 'after' },
+                      value: { kind: 'Variable', name: { kind: 'Name', value: 'after' } },
+                    },
+                  ],
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'pageInfo' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'hasPreviousPage' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'startCursor' } },
+                            { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
+                          ],
+                        },
+                      },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'edges' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'cursor' } },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'node' },
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  {
+                                    kind: 'FragmentSpread',
+                                    name: { kind: 'Name', value: 'AudienceSummary' },
+                                  },
+                                ],
+                              },
+                            },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'AudienceSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'Audience' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<PagingAudiencesQuery, PagingAudiencesQueryVariables>;
+export const PublishVersionDocument = {
+  __meta__: { hash: 'ba1dc4c020fb22c8c7156b9b8898306fb60f216b3a9a7c5984070ac735d21b49' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'mutation',
+      name: { kind: 'Name', value: 'PublishVersion' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'input' } },
+          type: {
+            kind: 'NonNullType',
+            type: {
+              kind: 'NamedType',
+              name: { kind: 'Name', value: 'PublishAudienceVersionInput' },
+            },
+          },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'publishAudienceVersion' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'input' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'input' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'audienceVersion' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'audience' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            {
+                              kind: 'FragmentSpread',
+                              name: { kind: 'Name', value: 'AudienceSummary' },
+                            },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'userErrors' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'code' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'field' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'message' } },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'AudienceSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'Audience' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<PublishVersionMutation, PublishVersionMutationVariables>;
+export const SearchPagesDocument = {
+  __meta__: { hash: '75a7a4bc7a54cf967f936017f938f54fbf19501408af535fc96d7308eb516cbe' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'query',
+      name: { kind: 'Name', value: 'SearchPages' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'query' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'String' } },
+          },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'Int' } },
+          defaultValue: { kind: 'IntValue', value: '10' },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'searchPages' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'query' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'query' } },
+              },
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'first' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                { kind: 'Field', name: { kind: 'Name', value: 'pageId' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'name' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'pageType' } },
+                { kind: 'Field', name: { kind: 'Name', value: 'audiencesCount' } },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<SearchPagesQuery, SearchPagesQueryVariables>;
+export const TopicsDocument = {
+  __meta__: { hash: '8abcc61b1a4467e7f4e27ebc9c5f78087c042605afa806b6f8c4ec331713fa64' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'query',
+      name: { kind: 'Name', value: 'Topics' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'Int' } },
+          },
+        },
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'after' } },
+          type: { kind: 'NamedType', name: { kind: 'Name', value: 'String' } },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'topics' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'first' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'first' } },
+              },
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'after' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'after' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'pageInfo' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
+                    ],
+                  },
+                },
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'nodes' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'topicId' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'title' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'purpose' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'isDefault' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'sortOrder' } },
+                      {
+                        kind: 'Field',
+                        name: { kind: 'Name', value: 'entries' },
+                        selectionSet: {
+                          kind: 'SelectionSet',
+                          selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'pageInfo' },
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
+                                  { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
+                                ],
+                              },
+                            },
+                            {
+                              kind: 'Field',
+                              name: { kind: 'Name', value: 'nodes' },
+                              selectionSet: {
+                                kind: 'SelectionSet',
+                                selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+                                  { kind: 'Field', name: { kind: 'Name', value: 'topicEntryId' } },
+                                  { kind: 'Field', name: { kind: 'Name', value: 'sortOrder' } },
+                                  {
+                                    kind: 'Field',
+                                    name: { kind: 'Name', value: 'content' },
+                                    selectionSet: {
+                                      kind: 'SelectionSet',
+                                      selections: [
+                                        { kind: 'Field', name: { kind: 'Name', value: 'type' } },
+                                        { kind: 'Field', name: { kind: 'Name', value: 'content' } },
+                                      ],
+                                    },
+                                  },
+                                ],
+                              },
+                            },
+                          ],
+                        },
+                      },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<TopicsQuery, TopicsQueryVariables>;
+export const VersionProgressDocument = {
+  __meta__: { hash: '8c328ff4d3abaa3739dca667473a49cc23b02e82db1b0f47e8fd3c050527e32d' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'subscription',
+      name: { kind: 'Name', value: 'VersionProgress' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'audienceVersionProgress' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'id' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                {
+                  kind: 'Field',
+                  name: { kind: 'Name', value: 'audienceVersion' },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'queuedAt' } },
+                    ],
+                  },
+                },
+                { kind: 'Field', name: { kind: 'Name', value: 'isFinal' } },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<VersionProgressSubscription, VersionProgressSubscriptionVariables>;
+export const VersionDocument = {
+  __meta__: { hash: 'f008c9ef9488414c71043b8628e64aca262c020eaf2297cf8ec631568d8c1415' },
+  kind: 'Document',
+  definitions: [
+    {
+      kind: 'OperationDefinition',
+      operation: 'query',
+      name: { kind: 'Name', value: 'Version' },
+      variableDefinitions: [
+        {
+          kind: 'VariableDefinition',
+          variable: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+          type: {
+            kind: 'NonNullType',
+            type: { kind: 'NamedType', name: { kind: 'Name', value: 'ID' } },
+          },
+        },
+      ],
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          {
+            kind: 'Field',
+            name: { kind: 'Name', value: 'node' },
+            arguments: [
+              {
+                kind: 'Argument',
+                name: { kind: 'Name', value: 'id' },
+                value: { kind: 'Variable', name: { kind: 'Name', value: 'id' } },
+              },
+            ],
+            selectionSet: {
+              kind: 'SelectionSet',
+              selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
+                {
+                  kind: 'InlineFragment',
+                  typeCondition: {
+                    kind: 'NamedType',
+                    name: { kind: 'Name', value: 'AudienceVersion' },
+                  },
+                  selectionSet: {
+                    kind: 'SelectionSet',
+                    selections: [
+                      { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'queuedAt' } },
+                      { kind: 'Field', name: { kind: 'Name', value: 'obsoleteAt' } },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    {
+      kind: 'FragmentDefinition',
+      name: { kind: 'Name', value: 'VersionSummary' },
+      typeCondition: { kind: 'NamedType', name: { kind: 'Name', value: 'AudienceVersion' } },
+      selectionSet: {
+        kind: 'SelectionSet',
+        selections: [
+          { kind: 'Field', name: { kind: 'Name', value: 'id' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'status' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
+          { kind: 'Field', name: { kind: 'Name', value: 'publishedAt' } },
+        ],
+      },
+    },
+  ],
+} as unknown as DocumentNode<VersionQuery, VersionQueryVariables>;

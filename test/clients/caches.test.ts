@@ -1,0 +1,228 @@
+/** What the package tells normalising caches of the schema: of every type, and as the caches use it. */
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { Client, fetchExchange } from '@urql/core';
+import { cacheExchange } from '@urql/exchange-graphcache';
+import { isInterfaceType, isNonNullType, isObjectType, type GraphQLObjectType } from 'graphql';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import * as apollo from '../../src/client/cache/apollo.ts';
+import * as graphcache from '../../src/client/cache/graphcache.ts';
+import { schema } from '../../src/schema.ts';
+import { openSite, shareBackend, type Site } from '../server/support.ts';
+
+shareBackend();
+
+const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
+
+const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+const ROOTS = ['Query', 'Mutation', 'Subscription'];
+const objects = types.filter(isObjectType).filter(({ name }) => !ROOTS.includes(name));
+const hasId = (type: GraphQLObjectType): boolean => {
+  const id = type.getFields()['id'];
+  return id !== undefined && isNonNullType(id.type);
+};
+const connections = types.filter(isObjectType).flatMap((type) =>
+  Object.values(type.getFields())
+    .filter((field) => /Connection!?$/.test(String(field.type)))
+    .map((field) => ({ type: type.name, field })),
+);
+
+describe('the rules for caches', () => {
+  it.each(objects.map((type) => [type.name, type] as const))(
+    'say of %s whether it has an identity',
+    (name, type) => {
+      const policy = apollo.typePolicies[name];
+      const key = graphcache.keys[name];
+
+      if (hasId(type)) expect([policy?.keyFields, key]).toEqual([undefined, undefined]);
+      else expect([policy?.keyFields, key?.({ __typename: name })]).toEqual([false, null]);
+    },
+  );
+
+  it('name no type that is not there', () => {
+    const names = types.map(({ name }) => name);
+
+    expect(names).toEqual(expect.arrayContaining(Object.keys(apollo.typePolicies)));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(graphcache.keys)));
+  });
+
+  it('name the types of every interface', () => {
+    const interfaces = types.filter(isInterfaceType);
+    const possible = Object.fromEntries(
+      interfaces.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)]),
+    );
+
+    expect(Object.keys(possible).length).toBeGreaterThan(0);
+    expect(apollo.possibleTypes).toEqual(possible);
+    expect(graphcache.possibleTypes).toEqual(possible);
+  });
+
+  it.each(connections.map(({ type, field }) => [`${type}.${field.name}`, type, field] as const))(
+    'keep lists of %s apart by their filters, and join their pages',
+    (_name, type, field) => {
+      const policy = apollo.typePolicies[type]?.fields?.[field.name] as { keyArgs?: unknown };
+      const filters = field.args
+        .map(({ name }) => name)
+        .filter((name) => !['first', 'last', 'after', 'before'].includes(name));
+
+      expect(policy.keyArgs).toEqual(filters.length > 0 ? filters : false);
+      expect(graphcache.resolvers[type]?.[field.name]).toBeTypeOf('function');
+    },
+  );
+});
+
+/** All that has no id, behind one page and one account. */
+const WIDE = gql`
+  query Wide($query: String) {
+    page(pageId: "page_northwind") {
+      id
+      metadata {
+        title
+      }
+      actions {
+        actionId
+      }
+      actionCardWidgets {
+        logos {
+          image {
+            url
+          }
+        }
+      }
+      scripts {
+        name
+      }
+      footerLinks {
+        links {
+          url
+        }
+      }
+      links(first: 2) {
+        edges {
+          node {
+            path
+            target {
+              targetType
+            }
+          }
+        }
+      }
+    }
+    accounts(query: $query, first: 2) {
+      edges {
+        cursor
+        node {
+          id
+          activity(first: 2) {
+            edges {
+              node {
+                ... on LogEntry {
+                  source
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    topics(first: 1) {
+      edges {
+        node {
+          id
+          entries(first: 2) {
+            edges {
+              node {
+                id
+                content {
+                  content
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    searchPages(query: "northwind", first: 1) {
+      name
+    }
+  }
+`;
+
+const METADATA = gql`
+  {
+    page(pageId: "page_northwind") {
+      id
+      metadata {
+        description
+      }
+    }
+  }
+`;
+
+interface Wide {
+  readonly page: { readonly metadata: { readonly title: string } };
+  readonly accounts: {
+    readonly edges: readonly {
+      readonly node: {
+        readonly id: string;
+        readonly activity: { readonly edges: readonly { readonly node: { source?: string } }[] };
+      };
+    }[];
+  };
+}
+
+describe.each([
+  {
+    client: 'Apollo Client',
+    open({ url }: Site) {
+      const client = new ApolloClient({
+        link: new HttpLink({ uri: `${url}/graphql`, headers: HEADERS }),
+        cache: new InMemoryCache(apollo),
+      });
+      onTestFinished(() => client.stop());
+      return (query: typeof WIDE, variables: Record<string, string>): Promise<Wide> =>
+        client.query<Wide>({ query, variables }).then(({ data }) => data!);
+    },
+  },
+  {
+    client: 'graphcache',
+    open({ url }: Site) {
+      const client = new Client({
+        url: `${url}/graphql`,
+        preferGetMethod: false,
+        fetchOptions: { headers: HEADERS },
+        exchanges: [cacheExchange(graphcache), fetchExchange],
+      });
+      return (query: typeof WIDE, variables: Record<string, string>): Promise<Wide> =>
+        client
+          .query<Wide>(query, variables)
+          .toPromise()
+          .then(({ data }) => data!);
+    },
+  },
+])('$client with these rules', ({ open }) => {
+  it('warns of nothing, keeps what an interface selects, and keeps filtered lists apart', async () => {
+    const warnings: unknown[] = [];
+    for (const method of ['warn', 'error'] as const) {
+      const spy = vi.spyOn(console, method).mockImplementation((...said) => warnings.push(said));
+      onTestFinished(() => spy.mockRestore());
+    }
+    const ask = open(await openSite({ timeoutMs: 5_000 }));
+
+    const all = await ask(WIDE, {});
+    const some = await ask(WIDE, { query: 'harborlight' });
+    await ask(METADATA, {});
+    const again = await ask(WIDE, {});
+
+    expect(warnings).toEqual([]);
+    const sources = all.accounts.edges.flatMap(({ node }) =>
+      node.activity.edges.map((edge) => edge.node.source),
+    );
+    expect(sources.length).toBeGreaterThan(0);
+    expect(sources.every((source) => typeof source === 'string')).toBe(true);
+    expect(some.accounts.edges.map(({ node }) => node.id)).not.toEqual(
+      all.accounts.edges.map(({ node }) => node.id),
+    );
+    expect(again).toEqual(all);
+  });
+});

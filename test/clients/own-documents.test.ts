@@ -1,0 +1,260 @@
+/**
+ * docs/own-documents.md, followed step by step: an empty app, the packed package, a query of the app's
+ * own, and a screen that a real client fills.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { buildSchema, isScalarType, isSpecifiedScalarType } from 'graphql';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openFaultySite } from '../server/support.ts';
+import { status } from '../support/faults.ts';
+import { readPages, ROOT } from '../support/pages.ts';
+import { world } from '../support/world.ts';
+
+const run = promisify(execFile);
+
+const blocks = readPages().find(({ file }) => file === 'docs/own-documents.md')!.blocks;
+
+/** The files of one of the page's apps, by their paths. */
+const filesOf = (app: string): ReadonlyMap<string, string> =>
+  new Map(
+    blocks.flatMap(({ info, text }) => {
+      const [name, path] = info.split(' ');
+      return name === app && path !== undefined ? [[path, text] as const] : [];
+    }),
+  );
+
+/** As the template `react-ts` of create-vite has it. */
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'es2023',
+    lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    types: ['vite/client', 'node'],
+    allowImportingTsExtensions: true,
+    verbatimModuleSyntax: true,
+    moduleDetection: 'force',
+    noEmit: true,
+    jsx: 'react-jsx',
+    strict: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    erasableSyntaxOnly: true,
+    skipLibCheck: true,
+  },
+  include: ['src'],
+};
+
+let packed: string;
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'packed-'));
+  const client = join(folder, 'client');
+  await run(process.execPath, ['--import', 'tsx', 'src/pack-client.ts', client], { cwd: ROOT });
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: client,
+  });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  packed = join(folder, filename);
+  return () => rm(folder, { recursive: true });
+});
+
+/** An app with the page's files and others, outside this repository, with what the page installs. */
+async function makeApp(files: Iterable<readonly [string, string]>): Promise<string> {
+  const app = await mkdtemp(join(tmpdir(), 'app-'));
+  onTestFinished(() => rm(app, { recursive: true }));
+  const modules = join(app, 'node_modules');
+  await mkdir(join(modules, 'content-pages-client'), { recursive: true });
+  // The packages of the registry are those that are installed here.
+  for (const name of await readdir(join(ROOT, 'node_modules'))) {
+    if (!name.startsWith('.')) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  const unpack = [
+    '-xzf',
+    packed,
+    '--strip-components=1',
+    '-C',
+    'node_modules/content-pages-client',
+  ];
+  await run('tar', unpack, { cwd: app });
+  await writeFile(join(app, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(app, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(app, path)), { recursive: true });
+    await writeFile(join(app, path), text);
+  }
+  return app;
+}
+
+const tool = (path: string): string => join(ROOT, 'node_modules', path);
+const node = (app: string, ...given: string[]) => run(process.execPath, given, { cwd: app });
+const generate = (app: string) =>
+  node(app, tool('@graphql-codegen/cli/cjs/bin.js'), '--config', 'codegen.ts');
+const compile = (app: string) => node(app, tool('typescript/bin/tsc'), '--project', '.');
+
+/** What the compiler finds wrong. */
+const faultsOf = (app: string): Promise<string> =>
+  compile(app).then(
+    () => '',
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+
+/** Draws the app as React does, once its data has come; `wrapped` is its element with a client. */
+const draws = (imports: string, wrapped: string): string => `
+import { Window } from 'happy-dom';
+import { createRoot } from 'react-dom/client';
+import { App } from './App';
+${imports}
+const url = process.argv[2]!;
+const window = new Window();
+Object.assign(globalThis, { window, document: window.document });
+const root = document.createElement('div');
+createRoot(root).render(${wrapped});
+const end = Date.now() + 20_000;
+while (!root.querySelector('li') && Date.now() < end) await new Promise((go) => setTimeout(go, 20));
+console.log(root.innerHTML);
+process.exit(0);
+`;
+
+const RUNS = {
+  apollo: draws(
+    `import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import { ApolloProvider } from '@apollo/client/react';
+import { possibleTypes, typePolicies } from 'content-pages-client/apollo';
+const client = () => new ApolloClient({
+  link: new HttpLink({ uri: url, headers: { 'x-api-key': 'demo' } }),
+  cache: new InMemoryCache({ possibleTypes, typePolicies }),
+});`,
+    '<ApolloProvider client={client()}><App pageId="p" /></ApolloProvider>',
+  ),
+  urql: draws(
+    `import { cacheExchange } from '@urql/exchange-graphcache';
+import { keys, possibleTypes, resolvers } from 'content-pages-client/graphcache';
+import { Client, fetchExchange, Provider } from 'urql';
+const client = () => new Client({
+  url,
+  preferGetMethod: false,
+  fetchOptions: { headers: { 'x-api-key': 'demo' } },
+  exchanges: [cacheExchange({ keys, possibleTypes, resolvers }), fetchExchange],
+});`,
+    '<Provider value={client()}><App pageId="p" /></Provider>',
+  ),
+};
+
+describe('an empty app and docs/own-documents.md', () => {
+  it.each(['apollo', 'urql'] as const)(
+    'give typed hooks that keep what arrived when one person fails: %s',
+    async (client) => {
+      const { site, upstream } = await openFaultySite({ timeoutMs: 5_000 });
+      const rest = world();
+      upstream.on('*', (response, seen, socket) =>
+        (seen.target.startsWith('/v0/persons/') ? status(500) : rest)(response, seen, socket),
+      );
+      const files = filesOf(client);
+      expect([...files.keys()]).toEqual(['codegen.ts', 'src/App.tsx', 'src/main.tsx']);
+      const app = await makeApp([...files, ['src/run.tsx', RUNS[client]]]);
+
+      await generate(app);
+
+      expect(await faultsOf(app)).toBe('');
+      await node(app, tool('vite/bin/vite.js'), 'build', '--ssr', 'src/run.tsx');
+      const { stdout } = await node(app, 'dist/run.js', `${site.url}/graphql`);
+      expect(stdout).toMatch(
+        /<h1>.+<\/h1><p>Some of it could not be read: .+<li>.+: no person<\/li>/s,
+      );
+    },
+    120_000,
+  );
+});
+
+/** Uses of a document's type, each of which is right. */
+const TYPED = `
+import type { ResultOf, VariablesOf } from '@graphql-typed-document-node/core';
+import type { JsonValue } from 'content-pages-client/json-value';
+import { graphql } from './graphql';
+
+const LOG = graphql(\`query Log($ids: [ID!]!) { nodes(ids: $ids) { id ... on PersonLog { createdAt payload } } page(pageId: "p") { audiencesCount } topics { edges { node { id } } } }\`);
+type Data = ResultOf<typeof LOG>;
+type Page = NonNullable<Data['page']>;
+type Node = NonNullable<Data['topics']>['edges'][number]['node'];
+type Log = Extract<NonNullable<Data['nodes'][number]>, { payload: unknown }>;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+export const variables: VariablesOf<typeof LOG> = { ids: ['a'] };
+export const checks: [
+  Same<Page['audiencesCount'], number>,
+  Same<Log['createdAt'], string>,
+  Same<Log['payload'], JsonValue>,
+  Same<null extends Node ? true : false, NULLABLE>,
+] = [true, true, true, true];
+`;
+
+const textOf = (document: string): string =>
+  `import { graphql } from './graphql/index.ts';\ngraphql(\`${document}\`);\n`;
+
+describe('types of own documents', () => {
+  it.each([
+    ['with the null that stands for an error', true],
+    ['without that null, for clients that throw', false],
+  ])('have no unknown value, and come %s', async (_what, partial) => {
+    const app = await makeApp([
+      [
+        'codegen.ts',
+        `import { contentPages } from 'content-pages-client/codegen';
+         export default contentPages({ documents: 'src/*.ts', output: 'src/graphql/', partial: ${partial} });`,
+      ],
+      ['src/typed.ts', TYPED.replace('NULLABLE', String(partial))],
+    ]);
+
+    await generate(app);
+
+    expect(await faultsOf(app)).toBe('');
+    expect(await readFile(join(app, 'src/graphql/graphql.ts'), 'utf8')).not.toMatch(
+      /(?:input|output): (?:unknown|any)/,
+    );
+    expect(await readdir(join(app, 'src/graphql'))).toContain('persisted-documents.json');
+  });
+
+  it('refuse a text that changed since, when it is compiled and when it runs', async () => {
+    const app = await makeApp([
+      [
+        'codegen.ts',
+        `import { contentPages } from 'content-pages-client/codegen';
+         export default contentPages({ documents: 'src/*.ts', output: 'src/graphql/', importExtension: '.ts' });`,
+      ],
+      ['src/typed.ts', textOf('query A { persons { totalCount } }')],
+    ]);
+    await generate(app);
+    expect(await faultsOf(app)).toBe('');
+
+    await writeFile(join(app, 'src/typed.ts'), textOf('query A { topics { totalCount } }'));
+
+    const SENTENCE =
+      /graphql\(\) knows the documents that its types were generated from, letter by letter/;
+    expect(await faultsOf(app)).toMatch(SENTENCE);
+    await expect(
+      node(app, '--import', tool('tsx/dist/loader.mjs'), 'src/typed.ts'),
+    ).rejects.toThrow(SENTENCE);
+  });
+
+  it('know every scalar of the schema, Relay’s too', async () => {
+    const schema = buildSchema(await readFile(join(ROOT, 'schema.graphql'), 'utf8'));
+    const scalars = Object.values(schema.getTypeMap())
+      .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))
+      .map(({ name }) => name);
+
+    const relay = JSON.parse(filesOf('relay').get('relay.config.json')!);
+
+    expect(Object.keys(relay.customScalarTypes).sort()).toEqual(scalars.sort());
+    const app = await makeApp([]);
+    const { path } = relay.customScalarTypes.JSON;
+    const { exports } = JSON.parse(
+      await readFile(join(app, 'node_modules/content-pages-client/package.json'), 'utf8'),
+    );
+    expect(exports).toHaveProperty([path.replace('content-pages-client', '.')]);
+    expect(await readFile(join(app, relay.schema), 'utf8')).toContain('type Query');
+  });
+});
