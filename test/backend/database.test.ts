@@ -1,6 +1,6 @@
 /** The database: its shape, and one clear line when it cannot be used. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { createClient } from '@libsql/client';
 import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
@@ -116,6 +116,36 @@ it('leaves a database alone that a newer release has written to', async () => {
 
   await expect(openBackend({ databaseUrl })).rejects.toThrow('written by a newer release');
 });
+
+it.each([
+  ['tables of its own', ['CREATE TABLE invoices (id integer)', 'CREATE TABLE users (id integer)']],
+  [
+    'a table like ours and migrations by Drizzle',
+    [
+      'CREATE TABLE pages (id integer)',
+      'CREATE TABLE __drizzle_migrations (id integer, hash text, created_at numeric)',
+      "INSERT INTO __drizzle_migrations VALUES (1, 'theirs', 1700000000000)",
+    ],
+  ],
+])(
+  "refuses another program's database before it writes to the file: %s",
+  async (_what, statements) => {
+    const databaseUrl = temporaryDatabase();
+    const file = databaseUrl.slice('file:'.length);
+    mkdirSync(dirname(file));
+    const client = createClient({ url: databaseUrl });
+    await client.batch(statements);
+    client.close();
+    const before = readFileSync(file);
+
+    await expect(openBackend({ databaseUrl })).rejects.toThrow(
+      /another program's \(its tables: (?:invoices, users|pages)\): name another database$/,
+    );
+
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(dirname(file))).toEqual([basename(file)]);
+  },
+);
 
 it('says which port it cannot have', async () => {
   const { port } = await openTestBackend();

@@ -20,6 +20,12 @@ import { rootOf } from '../errors/failure.ts';
 /** What `npm run migration` has written; `npm run build` copies it beside what it builds. */
 const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)) };
 
+/** Where Drizzle keeps which migrations a database has had. */
+const MIGRATIONS_TABLE = '__drizzle_migrations';
+
+/** Where the first release kept them. */
+const FIRST_RELEASE_MIGRATIONS = 'backend_migrations';
+
 /** How long a statement waits for another process that holds the file, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -77,6 +83,7 @@ export async function openDatabase(databaseUrl: string): Promise<Database> {
 }
 
 async function prepare(client: Client, local: boolean): Promise<void> {
+  await refuseForeign(client);
   if (local) {
     await client.execute('PRAGMA journal_mode = WAL');
     // FULL: what has been answered for survives a power cut, not only a killed process.
@@ -95,6 +102,31 @@ async function prepare(client: Client, local: boolean): Promise<void> {
   }
   // Some databases can be read and not written: better found now than by the first caller who writes.
   await db.run(sql`UPDATE __drizzle_migrations SET hash = hash`);
+}
+
+/** Looks before anything is written: a database of another program stays as it is, to the byte. */
+async function refuseForeign(client: Client): Promise<void> {
+  const { rows } = await client.execute(
+    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+  );
+  const names = rows.map(({ name }) => String(name));
+  const foreign = names.filter((name) => name !== MIGRATIONS_TABLE);
+  // A process that was killed at its first start has left the table of migrations alone.
+  if (foreign.length === 0) return;
+  if (names.includes(FIRST_RELEASE_MIGRATIONS)) return;
+  if (names.includes(MIGRATIONS_TABLE) && (await hasMigrationOfOurs(client))) return;
+  const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ', …' : '');
+  throw new Error(`it is another program's (its tables: ${shown}): name another database`);
+}
+
+/** Other programs that use Drizzle keep a table of the same name. */
+async function hasMigrationOfOurs(client: Client): Promise<boolean> {
+  const [first] = readMigrationFiles(MIGRATIONS);
+  const { rows } = await client.execute({
+    sql: `SELECT 1 FROM ${MIGRATIONS_TABLE} WHERE created_at = ?`,
+    args: [first!.folderMillis],
+  });
+  return rows.length > 0;
 }
 
 function databaseOn(client: Client, local: boolean): Database {
