@@ -130,7 +130,7 @@ function fieldOf(document: DocumentNode, { nodes }: GraphQLError): string {
 }
 
 /** Which numbers of a price rose, and by which fields. */
-function risesOf(before: Price, { price, fields, largest }: Priced) {
+function risesOf(before: Price, { price, fields, largestList }: Priced) {
   const rises: { readonly field: string; readonly what: string }[] = [];
   const compare = (what: string, field: string, was: number | null, is: number | null): void => {
     if ((is ?? Infinity) <= (was ?? Infinity)) return;
@@ -144,7 +144,7 @@ function risesOf(before: Price, { price, fields, largest }: Priced) {
   compare('The least calls', callers, before.calls.least, price.calls.least);
   compare('The most calls', callers, before.calls.most, price.calls.most);
   compare('Rounds', callers, before.rounds, price.rounds);
-  const list = largest ?? 'its fields';
+  const list = largestList ?? 'its fields';
   compare('The least values', list, before.values.least, price.values.least);
   compare('The most values', list, before.values.most, price.values.most);
   return rises;

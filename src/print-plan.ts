@@ -43,7 +43,7 @@ function planFiles(files: readonly string[], json: string): Plan {
   return plan;
 }
 
-function table({ calls, rounds, values, routes, largest }: Plan): string {
+function table({ calls, rounds, values, routes, largestList }: Plan): string {
   const rows = routes.map((route) => [
     `${route.method} ${route.route}`,
     String(route.least),
@@ -54,7 +54,7 @@ function table({ calls, rounds, values, routes, largest }: Plan): string {
     ['route', 'at least', 'at most', 'because of'],
     ...rows,
     ['all', String(calls.least), shown(calls.most), `${rounds} rounds`],
-    ['values', String(values.atLeast), shown(values.atMost), largest ?? ''],
+    ['values', String(values.atLeast), shown(values.atMost), largestList ?? ''],
   ];
   const widths = [0, 1, 2].map((i) => Math.max(...lines.map((line) => line[i]!.length)));
   return lines

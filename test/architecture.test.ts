@@ -103,6 +103,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'pino',
     'pino-pretty',
     'prom-client',
+    'sirv',
     'ws',
     'zod',
   ],

@@ -1,5 +1,5 @@
 /**
- * `src/explorer/` → `dist/explorer/`: the page, its hashed files, and each of them by br and gzip.
+ * `src/explorer/` → `dist/explorer/`: the page, and its hashed files, each by br and gzip too.
  */
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
-const COMPRESSIBLE = /\.(?:js|css|html|ttf)$/;
+const COMPRESSIBLE = /\.(?:js|css|ttf)$/;
 
 /** The two steps above it save a tenth of the bytes, and make the whole build take twice as long. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
@@ -50,6 +50,8 @@ export default defineConfig({
   build: {
     outDir: '../../dist/explorer',
     emptyOutDir: true,
+    // Apart from the page, so that the server hands out this folder and nothing else.
+    assetsDir: 'files',
     target: 'es2022',
     chunkSizeWarningLimit: 4_000,
     // Fonts stay files of their own: inlined they are fetched whether or not they are used.

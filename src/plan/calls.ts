@@ -132,7 +132,7 @@ export class PlannedCalls {
   }
 
   /** The field with the largest lower bound: the first to cut. */
-  dearest(): string | null {
+  mostCalls(): string | null {
     const fields = [...this.#fields.values()].flatMap((ofRoute) => [...ofRoute]);
     const [first, ...others] = fields;
     return others.reduce((a, b) => (b[1].least > a![1].least ? b : a), first)?.[0] ?? null;

@@ -80,17 +80,17 @@ export function refuseCost(
   if (most.calls <= budget.calls && most.values <= budget.values) return undefined;
   const plan = planFor(args, context, budget);
   if (!plan) return undefined;
-  const { calls, values, dearest, largest } = plan;
+  const { calls, values, mostCalls, largestList } = plan;
   if (calls.least > budget.calls) {
     return tooExpensive(
-      `This query needs at least ${calls.least} backend calls, and a request may make ${budget.calls}: ask for less at once. "${dearest}" costs most.`,
-      { calls: calls.least, maxCalls: budget.calls, field: dearest },
+      `This query needs at least ${calls.least} backend calls, and a request may make ${budget.calls}: ask for less at once. "${mostCalls}" costs most.`,
+      { calls: calls.least, maxCalls: budget.calls, field: mostCalls },
     );
   }
   if (values.atLeast > budget.values) {
     return tooExpensive(
-      `This query answers at least ${values.atLeast} values, and a request may be answered with ${budget.values}: ask for less at once. "${largest}" multiplies most.`,
-      { values: values.atLeast, maxValues: budget.values, field: largest },
+      `This query answers at least ${values.atLeast} values, and a request may be answered with ${budget.values}: ask for less at once. "${largestList}" multiplies most.`,
+      { values: values.atLeast, maxValues: budget.values, field: largestList },
     );
   }
   return undefined;

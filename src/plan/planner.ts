@@ -60,9 +60,9 @@ export interface Plan {
   readonly values: { readonly atLeast: number; readonly atMost: number };
   readonly routes: readonly RoutePlan[];
   /** The field with the largest lower bound of calls: the first to cut. */
-  readonly dearest: string | null;
+  readonly mostCalls: string | null;
   /** The list with the largest lower bound of items, and of several the largest upper one. */
-  readonly largest: string | null;
+  readonly largestList: string | null;
 }
 
 /** What one request may cost. */
@@ -146,7 +146,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
   #values = NONE;
   /** Whether a field fails that must not be null. */
   #isNull = false;
-  #largest = { path: null as string | null, items: NONE };
+  #largestList = { path: null as string | null, items: NONE };
   /** How much was looked at so far. */
   visits = 0;
 
@@ -181,7 +181,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     this.#reads.clear();
     this.#values = NONE;
     this.#isNull = false;
-    this.#largest = { path: null, items: NONE };
+    this.#largestList = { path: null, items: NONE };
     const type = this.#document.schema.getRootType(operation.operation);
     const isMutation = operation.operation === OperationTypeNode.MUTATION;
     const objects = Objects.root(this.#names);
@@ -205,8 +205,8 @@ export class Planner implements ObjectVisitor<Visit, void> {
         atMost: isOpen ? Infinity : this.#values.most,
       },
       routes,
-      dearest: calls.dearest(),
-      largest: this.#largest.path,
+      mostCalls: calls.mostCalls(),
+      largestList: this.#largestList.path,
     };
   }
 
@@ -526,9 +526,9 @@ export class Planner implements ObjectVisitor<Visit, void> {
     if (!isListType(nullable)) return own;
     const items = times(own, size);
     this.#values = plus(this.#values, items);
-    const { least, most } = this.#largest.items;
+    const { least, most } = this.#largestList.items;
     if (items.least > least || (items.least === least && items.most > most)) {
-      this.#largest = { path, items };
+      this.#largestList = { path, items };
     }
     return isNonNullType(nullable.ofType) ? items : upTo(items.most);
   }

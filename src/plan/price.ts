@@ -43,8 +43,8 @@ export interface Priced {
   readonly price: Price;
   /** By route, the fields that call it. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** The field with the largest list. */
-  readonly largest: string | null;
+  /** The largest list. */
+  readonly largestList: string | null;
 }
 
 /** No object has more ids on its way than this. */
@@ -141,7 +141,7 @@ function sumUp(plans: readonly Plan[]): Priced {
       routes: Object.fromEntries(Object.entries(routes).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
     fields,
-    largest: plans.find(({ largest }) => largest !== null)?.largest ?? null,
+    largestList: plans.find((plan) => plan.largestList !== null)?.largestList ?? null,
   };
 }
 

@@ -219,7 +219,7 @@ describe('T61b the size of an answer', () => {
       atMost: 1 + 100 * (1 + 2 + 100 * (1 + 1 + inner)),
     });
     expect(extensions.plan.budget).toEqual({ calls: 250, values: 50_000 });
-    expect(extensions.plan.largest).toBe('nodes');
+    expect(extensions.plan.largestList).toBe('nodes');
   });
 
   it('T61b refuses a document whose least answer is too large, and names what multiplies most', () => {

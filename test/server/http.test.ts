@@ -1,5 +1,8 @@
 /** What is accepted over HTTP: methods, media types, bodies, origins. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
@@ -381,12 +384,43 @@ describe('GraphiQL', () => {
     },
   );
 
+  it('says of a file that a new build has taken away that there is none', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'explorer-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    cpSync(buildExplorer(), folder, { recursive: true });
+    const { url } = await openSite({ graphiql: { folder } });
+    const { text } = await send(`${url}/graphql`, { headers: browser });
+    const [file = ''] = filesOf(text);
+    const before = await send(url + file);
+
+    rmSync(join(folder, 'files'), { recursive: true });
+    const after = await send(url + file);
+
+    expect([before.status, after.status]).toEqual([200, 404]);
+  });
+
+  it('is where a browser comes to from the root of the site, and scripts do not', async () => {
+    const { url } = await openPage();
+
+    const opened = await fetch(`${url}/`, { headers: browser, redirect: 'manual' });
+    const asked = await send(`${url}/`);
+
+    expect([opened.status, opened.headers.get('location')]).toEqual([302, '/graphql']);
+    expect(asked.status).toBe(404);
+  });
+
   it('does not answer for other files, other hosts, or the port of operators', async () => {
     const { gateway, server } = await openPage();
 
-    for (const path of ['../main.js', '..%2Fmain.js', 'index.html', 'no.js', ''])
+    for (const path of [
+      ...['../index.html', '..%2Findex.html', '..%252Findex.html', '/../../index.html'],
+      ...['../../main.js', 'index.html', 'no.js', ''],
+    ])
       expect(
-        await raw(server.port, `GET /graphql/explorer/${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
+        await raw(
+          server.port,
+          `GET /graphql/explorer/files/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        ),
       ).toMatch(/^HTTP\/1\.1 404/);
     const named = await openHttpServer({
       site: gateway,

@@ -16,7 +16,7 @@ export interface Count {
 export interface Plan {
   readonly calls: Count;
   readonly rounds: number;
-  readonly dearest: string | null;
+  readonly mostCalls: string | null;
   readonly routes: readonly (Count & {
     readonly method: string;
     readonly route: string;

@@ -1,14 +1,14 @@
 /**
- * GraphiQL's files as `npm run build` has made them: the page at `/graphql`, the rest below it.
+ * GraphiQL: the page at `/graphql`, its files below it as `npm run build` has made them, and the way
+ * there from `/`.
  *
  * Files are read from disk for each request and never kept, so that the page costs the process no
  * memory. Their names hold hashes of their content, so browsers keep them for ever.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { extname, join } from 'node:path';
-import { negotiateCoding } from '../reply/negotiation.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import sirv from 'sirv';
 
 /** The page's settings, as JSON in the page. */
 export interface ExplorerSettings {
@@ -33,24 +33,20 @@ export interface ExplorerAnswer {
   readonly body: Buffer;
 }
 
-/** The answer to a GET for the page or one of its files; undefined when it is neither. */
-export type Explorer = (
-  incoming: IncomingMessage,
-) => ExplorerAnswer | undefined | Promise<ExplorerAnswer | undefined>;
+export interface Explorer {
+  /** The answer to a browser that opens the page, or the root of the site; undefined for other requests. */
+  page(incoming: IncomingMessage): ExplorerAnswer | undefined;
+  /** Answers a GET for one of the page's files; false when it is not for one. */
+  file(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
+}
 
-const PREFIX = '/graphql/explorer/';
+const PAGE = '/graphql';
+const FILES = '/graphql/explorer/files/';
 
 const OFF = 'GraphiQL is switched off here (GRAPHIQL=off).';
 const NOT_BUILT =
   'GraphiQL was not built here: run "npm ci" with the development packages, then "npm run build".';
 const STILL_THERE = 'GraphQL itself is at this address, by POST.';
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.ttf': 'font/ttf',
-  '.svg': 'image/svg+xml',
-};
 
 /** The editor writes styles into the page; everything comes from this gateway. */
 const POLICY = [
@@ -87,83 +83,70 @@ export function createExplorer(
   settings: (() => ExplorerSettings) | undefined,
 ): Explorer {
   const built = settings && folder && existsSync(join(folder, 'index.html')) ? folder : undefined;
-  const files = built ? filesIn(built) : new Map<string, ServedFile>();
   let page: ExplorerAnswer | undefined;
   const openPage = (): ExplorerAnswer =>
     settings && built
-      ? { status: 200, headers: PAGE_HEADERS, body: pageIn(built, settings()) }
+      ? { status: 200, headers: PAGE_HEADERS, body: Buffer.from(pageIn(built, settings())) }
       : { status: 404, headers: PAGE_HEADERS, body: noticePage(settings ? NOT_BUILT : OFF) };
-  return (incoming) => {
-    const { url = '' } = incoming;
-    if (isPageRequest(incoming)) return (page ??= openPage());
-    const file = url.startsWith(PREFIX) ? files.get(url.slice(PREFIX.length)) : undefined;
-    return file && readServed(file, String(incoming.headers['accept-encoding'] ?? ''));
+  return {
+    page: (incoming) => {
+      if (!isOpenedByBrowser(incoming)) return undefined;
+      const [path, query = ''] = (incoming.url ?? '').split('?');
+      if (path === '/') return TO_PAGE;
+      const isQuery = new URLSearchParams(query).has('query');
+      return path === PAGE && !isQuery ? (page ??= openPage()) : undefined;
+    },
+    file: built ? filesIn(join(built, 'files')) : () => false,
   };
 }
 
-/** Whether a browser opens the page, and does not send a query. */
-function isPageRequest({ url = '', headers }: IncomingMessage): boolean {
-  const [path, query = ''] = url.split('?');
-  return (
-    path === '/graphql' &&
-    /\btext\/html\b/i.test(headers.accept ?? '') &&
-    !new URLSearchParams(query).has('query')
-  );
-}
+/** Browsers alone: for scripts there is nothing at the root. */
+const TO_PAGE: ExplorerAnswer = {
+  status: 302,
+  headers: ['location', PAGE, 'cache-control', 'no-store', 'vary', 'accept'],
+  body: Buffer.alloc(0),
+};
 
-interface ServedFile {
-  readonly path: string;
-  readonly type: string;
-  /** Whether the build has put its codings beside it. */
-  readonly isCoded: boolean;
-}
+const isOpenedByBrowser = ({ headers }: IncomingMessage): boolean =>
+  /\btext\/html\b/i.test(headers.accept ?? '');
 
-const ENDINGS = { br: '.br', gzip: '.gz' } as const;
-
-function filesIn(folder: string): Map<string, ServedFile> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return new Map(
-    names.flatMap((name) => {
-      const type = TYPES[extname(name)];
-      if (!type) return [];
-      const path = join(folder, name);
-      const isCoded = Object.values(ENDINGS).every((ending) => existsSync(path + ending));
-      return [[name.replaceAll('\\', '/'), { path, type, isCoded }]];
-    }),
-  );
-}
-
-/** Undefined when the file is gone because the page was built again. */
-async function readServed(file: ServedFile, accepted: string): Promise<ExplorerAnswer | undefined> {
-  const coding = file.isCoded ? negotiateCoding(accepted) : undefined;
-  const path = file.path + (coding ? ENDINGS[coding] : '');
-  const body = await readFile(path).catch(() => undefined);
-  return (
-    body && {
-      status: 200,
-      headers: [
-        ...['content-type', file.type],
-        ...(coding ? ['content-encoding', coding] : []),
-        ...['vary', 'accept-encoding'],
-        ...['cache-control', 'public, max-age=31536000, immutable'],
-        ...['x-content-type-options', 'nosniff'],
-        // Only this page may load its workers and modules.
-        ...['cross-origin-resource-policy', 'same-origin'],
-      ],
-      body,
-    }
-  );
+function filesIn(folder: string): Explorer['file'] {
+  const serve = sirv(folder, {
+    // Looks for each file when it is asked for: one that a new build has taken away is then not found. Otherwise
+    // sirv opens what was there at start, and a file that is gone ends the process (an `error` nobody hears).
+    dev: true,
+    brotli: true,
+    gzip: true,
+    extensions: [],
+    setHeaders: (outgoing) => {
+      outgoing.setHeader('cache-control', 'public, max-age=31536000, immutable');
+      outgoing.setHeader('x-content-type-options', 'nosniff');
+      // Only this page may load its workers and modules.
+      outgoing.setHeader('cross-origin-resource-policy', 'same-origin');
+    },
+  });
+  return (incoming, outgoing) => {
+    const { url = '' } = incoming;
+    if (!url.startsWith(FILES)) return false;
+    let isFound = true;
+    // Mounted below the prefix, as connect and its kin do.
+    incoming.url = url.slice(FILES.length - 1);
+    serve(incoming, outgoing, () => {
+      isFound = false;
+    });
+    incoming.url = url;
+    return isFound;
+  };
 }
 
 /** The page with its settings in the place that it keeps for them. */
-function pageIn(folder: string, settings: ExplorerSettings): Buffer {
+function pageIn(folder: string, settings: ExplorerSettings): string {
   // A `</script>` inside of it would end it.
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
-  const html = readFileSync(join(folder, 'index.html'), 'utf8').replace(
+  return readFileSync(join(folder, 'index.html'), 'utf8').replace(
     /(<script id="settings"[^>]*>)[^<]*/,
     (_all, open: string) => open + json,
   );
-  return Buffer.from(html);
 }
 
 const noticePage = (notice: string): Buffer =>

@@ -12,7 +12,7 @@ import { refusalResponse } from '../reply/refusal.ts';
 import type { ReplyStream } from '../reply/reply-stream.ts';
 import type { ReplyParts, WrittenReply } from '../reply/reply.ts';
 import type { Connections, Serve } from './connections.ts';
-import type { ExplorerAnswer } from './explorer.ts';
+import type { Explorer, ExplorerAnswer } from './explorer.ts';
 import { isProbe } from './probes.ts';
 import { readBody } from './request-body.ts';
 import type { Site } from './site.ts';
@@ -49,8 +49,11 @@ export function requestListener(options: RequestListenerOptions): Serve {
     if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !isProbe(url)) {
       return refuse(exchange, hostRefusal(headers.host));
     }
-    const page = isRead(method) ? await site.explorer?.(incoming) : undefined;
-    if (page) return sendPage(exchange, page);
+    if (site.explorer && isRead(method)) {
+      const page = site.explorer.page(incoming);
+      if (page) return sendPage(exchange, page);
+      if (sendFile(exchange, site.explorer)) return;
+    }
     let body: string | undefined;
     if (hasBody(incoming)) {
       const read = await readBody(incoming, maxBodyBytes);
@@ -79,6 +82,16 @@ export function requestListener(options: RequestListenerOptions): Serve {
   function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): Promise<void> {
     const own = ['x-request-id', exchange.record.requestId];
     return sendWhole(exchange, status, [...headers, ...own], body);
+  }
+
+  function sendFile(exchange: Exchange, explorer: Explorer): boolean {
+    const { incoming, outgoing, record } = exchange;
+    outgoing.setHeader('x-request-id', record.requestId);
+    if (isLast(exchange)) outgoing.setHeader('connection', 'close');
+    if (explorer.file(incoming, outgoing)) return true;
+    outgoing.removeHeader('x-request-id');
+    outgoing.removeHeader('connection');
+    return false;
   }
 
   function sendReply(exchange: Exchange, written: WrittenReply): Promise<void> {
