@@ -109,7 +109,7 @@ async function refuseForeign(client: Client): Promise<void> {
   const { rows } = await client.execute(
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
   );
-  const names = rows.map(({ name }) => String(name));
+  const names = rows.map(({ name }) => name as string);
   const foreign = names.filter((name) => name !== MIGRATIONS_TABLE);
   // A process that was killed at its first start has left the table of migrations alone.
   if (foreign.length === 0) return;
