@@ -52,10 +52,13 @@ export function useAllCores(): void {
   pinning = false;
 }
 
-/** Keeps this process, too, off the core of the servers. */
-export function leaveServersAlone(): void {
-  if (pinning) spawnSync('taskset', ['-acp', '1', String(process.pid)]);
+/** Keeps a running process and all of its threads on a core. */
+export function keepOn(core: Core, pid: number): void {
+  if (pinning) spawnSync('taskset', ['-acp', String(core), String(pid)]);
 }
+
+/** Keeps this process, too, off the core of the servers. */
+export const leaveServersAlone = (): void => keepOn(1, process.pid);
 
 export function start(
   core: Core,
@@ -134,6 +137,10 @@ export function residentMegabytes(pid: number): number | undefined {
   }
   return kilobytes / 1024;
 }
+
+/** How long a process' first thread was ready to run and waited for a core; NaN without /proc. */
+export const waitedMs = (pid: number): number =>
+  Number(read(`/proc/${pid}/schedstat`)?.split(' ')[1]) / 1e6;
 
 /** A port that is free, as far as can be known. */
 export async function freePort(): Promise<number> {

@@ -37,16 +37,24 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['theirs ÷ ours, CPU', ({ cpuRatio }) => times(cpuRatio)],
 ];
 
-export function tableOf(rows: readonly Row[]): string {
-  const cells = [
+export const tableOf = (rows: readonly Row[]): string =>
+  markdownTable(
     COLUMNS.map(([title]) => title),
-    COLUMNS.map((_, i) => (i < 2 ? '---' : '--:')),
-    ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row))),
-  ];
-  const widths = COLUMNS.map((_, i) => Math.max(...cells.map((line) => line[i]!.length)));
-  return cells
-    .map((line) => `| ${line.map((cell, i) => pad(cell, widths[i]!, i)).join(' | ')} |`)
-    .join('\n');
+    rows.map((row) => COLUMNS.map(([, cell]) => cell(row))),
+    2,
+  );
+
+/** A Markdown table whose columns are as wide as their widest cell; the first `left` of them are text. */
+export function markdownTable(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  left: number,
+): string {
+  const lines = [titles, titles.map((_, i) => (i < left ? '---' : '--:')), ...rows];
+  const widths = titles.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
+  const pad = (cell: string, i: number) =>
+    i < left ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!);
+  return lines.map((line) => `| ${line.map(pad).join(' | ')} |`).join('\n');
 }
 
 export const machineLine = (): string =>
@@ -125,6 +133,3 @@ const times = (ratio: number): string => (Number.isFinite(ratio) ? `${ratio.toFi
 
 const figure = (value: number): string =>
   Number.isFinite(value) ? value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0) : '–';
-
-const pad = (cell: string, width: number, i: number): string =>
-  i < 2 ? cell.padEnd(width) : cell.padStart(width);

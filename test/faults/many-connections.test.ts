@@ -11,7 +11,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { afterFile } from '../support/after-file.ts';
 import { WATCH } from '../live/support.ts';
 import { world } from '../support/world.ts';
-import { raw, rawPost, WITH_KEY } from './attack/raw.ts';
+import { raw, rawPost, WITH_KEY } from './raw-http.ts';
 import { openStand } from './stand.ts';
 
 const MANY = 300;

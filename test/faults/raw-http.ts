@@ -51,3 +51,20 @@ export function rawHttp(
     socket.once('connect', more);
   });
 }
+
+type Headers = Readonly<Record<string, string>>;
+
+export const WITH_KEY: Headers = { 'x-api-key': 'key-of-an-attacker' };
+
+/** A request as it is written to the socket, without a body. */
+export const raw = (method: string, url: string, headers: Headers): string =>
+  `${method} ${url} HTTP/1.1\r\nHost: a\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
+
+export const rawPost = (body: string, headers = WITH_KEY): string =>
+  raw('POST', '/graphql', {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  }) + body;

@@ -26,6 +26,8 @@ import {
 } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
 
+export { percentile } from '../support/percentile.ts';
+
 export interface Stand {
   readonly upstream: FaultUpstream;
   readonly gateway: GatewayProcess;
@@ -187,10 +189,4 @@ export async function expectBelow(
   let least = Infinity;
   for (let i = 0; i < times && least >= limit; i++) least = Math.min(least, await measure());
   expect(least).toBeLessThan(limit);
-}
-
-/** The value below which this share of the numbers lies. */
-export function percentile(numbers: readonly number[], share: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }

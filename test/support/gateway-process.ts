@@ -60,6 +60,8 @@ export interface GatewayProcessOptions {
   readonly gauged?: boolean;
   /** Modules to load before the gateway's own. */
   readonly preload?: readonly string[];
+  /** Node's own options. */
+  readonly flags?: readonly string[];
 }
 
 export const KEY = 'key-of-tenant-a-0123456789';
@@ -70,7 +72,7 @@ const GAUGE = new URL('gauge.mjs', import.meta.url).href;
 /** Starts it on a free port; resolves once it says where. */
 export async function startGateway(
   env: Readonly<Record<string, string>>,
-  { gauged = false, preload = [] }: GatewayProcessOptions = {},
+  { gauged = false, preload = [], flags = [] }: GatewayProcessOptions = {},
 ): Promise<GatewayProcess> {
   // What is preloaded may be TypeScript; the gateway itself is not.
   const loader = preload.some((module) => module.endsWith('.ts')) ? ['tsx'] : [];
@@ -79,6 +81,7 @@ export async function startGateway(
   const child = spawn(
     process.execPath,
     [
+      ...flags,
       ...(gauged ? ['--expose-gc'] : []),
       ...modules.flatMap((module) => ['--import', module]),
       await buildGateway(),
