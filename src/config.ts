@@ -52,8 +52,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   checkPorts(settings);
   checkTrusted(settings);
   const warnings = misspelt(Object.keys(env), names);
-  const { upstreamApiKey, cursorSecret } = settings;
-  if (upstreamApiKey !== undefined && cursorSecret === undefined) warnings.push(UNSEALED_CURSORS);
   return Object.freeze({ ...settings, warnings });
 }
 
@@ -61,7 +59,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Value) {
   const host = read('HOST', HOST);
   const upstreamApiKey = read('UPSTREAM_API_KEY', API_KEY);
-  const cursorSecret = read('CURSOR_SECRET', CURSOR_SECRET);
   return {
     /** Where the gateway listens. */
     host,
@@ -83,8 +80,6 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     maxResultValues: read('MAX_RESULT_VALUES', wholeNumber(50_000, 1_000, 100_000_000)),
     /** The text that one answer may hold. */
     maxResultBytes: read('MAX_RESULT_BYTES', wholeNumber(2_000_000, 10_000, 500_000_000)),
-    /** What cursors are sealed with beside the caller's key. */
-    cursorSecret,
     /** Processes that serve; more than one share the port. */
     workers: read('WORKERS', WORKERS),
     /** The largest request body that is read. */
@@ -169,14 +164,8 @@ const WORKERS = z
 
 const API_KEY = z.string().refine(isApiKey).optional().describe(API_KEY_FORM);
 
-const CURSOR_SECRET = z
-  .string()
-  .regex(/^[\x21-\x7e]{16,1024}$/)
-  .optional()
-  .describe('16 to 1024 visible ASCII characters');
-
 /** Kinds whose values are never shown. */
-const SECRETS: ReadonlySet<z.ZodType> = new Set([API_KEY, CURSOR_SECRET]);
+const SECRETS: ReadonlySet<z.ZodType> = new Set([API_KEY]);
 
 const UPSTREAM_URL = z
   .string()
@@ -296,9 +285,6 @@ const shown = (value: string): string =>
     .replace(/\/\/[^/@]*@/, '//…@')
     .replace(/\?.*$/s, '?…')
     .slice(0, 200);
-
-const UNSEALED_CURSORS =
-  'CURSOR_SECRET is not set: cursors are sealed with UPSTREAM_API_KEY alone, so anyone with a cursor can test guesses of that key offline. Set CURSOR_SECRET to 16 or more random characters.';
 
 /**
  * A read whose callers have all left does not count as a failure of the backend. If callers left

@@ -108,7 +108,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     schema,
     upstream,
     apiKey: config.upstreamApiKey,
-    cursorSecret: config.cursorSecret,
     requestTimeoutMs: config.requestTimeoutMs,
     maxUpstreamCalls: config.maxUpstreamCalls,
     maxValues: config.maxResultValues,

@@ -116,7 +116,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'dataloader',
     'graphql',
     'graphql-scalars',
-    'lru-cache',
     'zod',
   ],
   execution: ['graphql', 'lru-cache'],

@@ -7,10 +7,8 @@ import type { Pollers } from './live/pollers.ts';
 export interface Context {
   /** The backend, with this caller's key. */
   readonly rest: RestClient;
-  /** Binds this caller's cursors to it; never shown, never logged. */
+  /** Keeps what subscriptions share apart from other callers'; never shown, never logged. */
   readonly apiKey: string;
-  /** Makes cursors useless for guessing API keys; empty when none is configured. */
-  readonly cursorSecret: string;
   /**
    * Watches objects for subscriptions and for mutations that wait; undefined where there are none.
    */
@@ -24,8 +22,6 @@ export interface Context {
 interface ContextOptions {
   /** The caller's; absent when there is none. */
   readonly apiKey?: string | undefined;
-  /** Shared by all processes that take each other's cursors. @default none */
-  readonly cursorSecret?: string | undefined;
   /** @default none */
   readonly pollers?: Pollers | undefined;
   /** @default true */
@@ -34,8 +30,8 @@ interface ContextOptions {
 
 export const createContext = (
   rest: RestClient,
-  { apiKey = '', cursorSecret = '', pollers, looksAhead = true }: ContextOptions,
-): Context => ({ rest, apiKey, cursorSecret, pollers, looksAhead, reads: new Map() });
+  { apiKey = '', pollers, looksAhead = true }: ContextOptions,
+): Context => ({ rest, apiKey, pollers, looksAhead, reads: new Map() });
 
 /**
  * One value a request, made at its first use: `const topicLoader = perRequest((context) => …)`.

@@ -40,7 +40,7 @@ vi.stubGlobal('document', window.document);
 
 const COUNT = 7;
 
-/** A cursor that no key of today has sealed: what a rotated key leaves behind. */
+/** A cursor of another list: what a changed filter leaves behind. */
 const EXPIRED_CURSOR = 'A'.repeat(20);
 
 /**

@@ -173,7 +173,7 @@ const newAudience = (name: string) => ({
   input: { pageId: EXAMPLE_PAGE_ID, customName: name, publishBehavior: 'draft' as const },
 });
 
-/** A cursor that no key of today has sealed: what a rotated key leaves in caches. */
+/** A cursor of another list: what a changed filter leaves in caches. */
 const EXPIRED_CURSOR = 'AAAAAAAAAAAAAAAAAAAA';
 
 /** Whether a request's `after` was refused, by what docs/clients.md tells clients to look at. */

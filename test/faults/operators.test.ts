@@ -89,7 +89,7 @@ describe('T77 EXPLAIN', () => {
     ['keys', ALL, NOTHING],
     ['off', NOTHING, NOTHING],
   ])('T77 %s', async (audience, withKey, without) => {
-    const stand = await open({ EXPLAIN: audience, UPSTREAM_API_KEY: KEY, CURSOR_SECRET: KEY });
+    const stand = await open({ EXPLAIN: audience, UPSTREAM_API_KEY: KEY });
 
     expect(await told(stand, KEY)).toEqual(withKey);
     expect(await told(stand)).toEqual(without);
@@ -125,7 +125,7 @@ describe('T78 ALLOWED_HOSTS', () => {
     });
 
   it('T78 is the names of this machine where callers need no key: DNS rebinding reads nothing', async () => {
-    const stand = await open({ UPSTREAM_API_KEY: KEY, CURSOR_SECRET: KEY });
+    const stand = await open({ UPSTREAM_API_KEY: KEY });
     const { port } = stand.gateway;
 
     for (const host of [`127.0.0.1:${port}`, 'localhost', `LOCALHOST:${port}`, `[::1]:${port}`]) {

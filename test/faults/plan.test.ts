@@ -1,13 +1,10 @@
 /**
- * T61b, T62, T72: what one document may cost before anything is called, what finding that out may
+ * T61b, T62: what one document may cost before anything is called, what finding that out may
  * cost, and what a cursor reveals of the API key it was made for.
  */
-import { createHmac, hkdfSync } from 'node:crypto';
 import { getOperationAST, parse, validate, type DocumentNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { fragmentsOf } from '../../src/execution/operation/collect-fields.ts';
-import { openCursor, sealCursor } from '../../src/graph/connection/cursor.ts';
-import { createContext } from '../../src/graph/context.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor, planningContext, refuseCost } from '../../src/plan/cost.ts';
 import { MAX_VISITS, Planner } from '../../src/plan/planner.ts';
@@ -271,52 +268,5 @@ describe('T61b the size of an answer', () => {
     const plan = planFor({ schema, document: parse(source) }, context);
 
     expect(plan?.values).toEqual({ atLeast, atMost });
-  });
-});
-
-describe('T72 cursors', () => {
-  const { rest } = context;
-  const cursorOf = (options: { apiKey: string; cursorSecret?: string }) =>
-    sealCursor(createContext(rest, options), 'list', [1, null]);
-
-  /** Whether a cursor is what a key would have made it. */
-  function isMadeWith(key: Buffer | string, cursor: string): boolean {
-    const bytes = Buffer.from(cursor, 'base64url');
-    const seal = createHmac('sha256', key).update('4:list').update(bytes.subarray(9)).digest();
-    return seal.subarray(0, 9).equals(bytes.subarray(0, 9));
-  }
-
-  const derived = (apiKey: string, secret: string) =>
-    Buffer.from(hkdfSync('sha256', apiKey, secret, 'content-pages-gateway cursor', 32));
-
-  it('T72 cannot be used to guess an API key offline without the secret', () => {
-    const cursor = cursorOf({ apiKey: 'weak', cursorSecret: 'a long and random secret' });
-
-    expect(isMadeWith('weak', cursor)).toBe(false);
-    expect(isMadeWith(derived('weak', ''), cursor)).toBe(false);
-    expect(isMadeWith(derived('weak', 'another secret'), cursor)).toBe(false);
-    expect(isMadeWith(derived('weak', 'a long and random secret'), cursor)).toBe(true);
-  });
-
-  it('T72 are never sealed with the API key itself, but without a secret a guess can be tested', () => {
-    const cursor = cursorOf({ apiKey: 'weak' });
-
-    expect(isMadeWith('weak', cursor)).toBe(false);
-    expect(isMadeWith(derived('weak', ''), cursor)).toBe(true);
-  });
-
-  it('T72 are taken by every process with the same settings, for the same caller, and by no other', () => {
-    const options = { apiKey: 'mine', cursorSecret: 'secret' };
-    const open = (other: { apiKey: string; cursorSecret?: string }) =>
-      openCursor(createContext(rest, other), 'list', cursorOf(options), 'after');
-
-    expect(open({ ...options })).toEqual([1, null]);
-    expect(() => open({ ...options, apiKey: 'theirs' })).toThrow('not a cursor of this list');
-    expect(() => open({ ...options, cursorSecret: 'changed' })).toThrow(
-      'not a cursor of this list',
-    );
-    expect(() => open({ apiKey: 'mine' })).toThrow('not a cursor of this list');
-    // The secret and the key are two values, and not one text.
-    expect(() => open({ apiKey: 'tmine', cursorSecret: 'secre' })).toThrow();
   });
 });

@@ -17,7 +17,6 @@ describe('the settings', () => {
       maxUpstreamCalls: 250,
       maxResultValues: 50_000,
       maxResultBytes: 2_000_000,
-      cursorSecret: undefined,
       workers: 1,
       maxBodyBytes: 100_000,
       maxConnectionsPerAddress: undefined,
@@ -78,15 +77,6 @@ describe('the settings', () => {
     };
 
     expect(readConfig(env).warnings).toEqual([]);
-  });
-
-  it('say what a shared key means for cursors, unless these have a secret of their own', () => {
-    const shared = { UPSTREAM_API_KEY: 'k' };
-
-    expect(readConfig(shared).warnings).toEqual([
-      expect.stringMatching(/^CURSOR_SECRET is not set/),
-    ]);
-    expect(readConfig({ ...shared, CURSOR_SECRET: 'x'.repeat(16) }).warnings).toEqual([]);
   });
 
   it.each<[env: Record<string, string>, hosts: readonly string[] | undefined]>([
@@ -197,7 +187,6 @@ describe('the settings', () => {
   it.each([
     ['UPSTREAM_API_KEY', 'hunter 2', 'hunter'],
     ['UPSTREAM_API_KEY', 'schlüssel', 'schl'],
-    ['CURSOR_SECRET', 'too-short', 'too-short'],
     ['UPSTREAM_URL', 'https://me:hunter2@api.example.com', 'hunter2'],
     ['BACKEND_DATABASE_URL', 'mysql://me:hunter2@db/x?authToken=hunter2', 'hunter2'],
   ])('never show the secret in a wrong %s', (name, value, secret) => {

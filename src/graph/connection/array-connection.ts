@@ -13,7 +13,7 @@ import { badInput } from '../errors.ts';
 import type { Types } from '../types/builder.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { anyBuilder } from '../types/field-builder.ts';
-import { openCursor, sealCursor } from './cursor.ts';
+import { formatCursor, parseCursor } from './cursor.ts';
 import { NodePage, NodeReference } from './node-page.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
 
@@ -73,7 +73,7 @@ export function arrayConnectionField<Parent extends object, Node>(
             ...load,
             key: (parent, args, context) => {
               // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
-              readRequest(context, listId(parent as Parent), args);
+              readRequest(listId(parent as Parent), args);
               return load.key(parent, args, context);
             },
           })),
@@ -86,19 +86,19 @@ export function arrayConnectionField<Parent extends object, Node>(
       info: GraphQLResolveInfo,
     ): Promise<NodePage<unknown> | null> => {
       const id = listId(parent);
-      const request = readRequest(context, id, args);
+      const request = readRequest(id, args);
       const whole = await items(parent, context, info);
       // An error stands for an array that the backend broke.
       if (whole instanceof Error) throw whole;
       if (!whole) return null;
       entity.prime(context, whole);
-      return slice(whole, entity, request, (position) => sealCursor(context, id, position));
+      return slice(whole, entity, request, (position) => formatCursor(id, position));
     },
   });
 }
 
-/** The parts of an item's key; its index where the backend broke the key. */
-type Position = readonly string[] | number;
+/** The parts of an item's key, as JSON; its index where the backend broke the key. */
+type Position = string;
 
 interface ArrayRequest {
   readonly first: number;
@@ -109,17 +109,14 @@ interface ArrayRequest {
 }
 
 /** @throws BAD_USER_INPUT when the arguments contradict each other, are out of range or foreign. */
-function readRequest(context: Context, listId: string, args: PagingArgs): ArrayRequest {
+function readRequest(listId: string, args: PagingArgs): ArrayRequest {
   const { first, last } = args;
   if (typeof first === 'number' && typeof last === 'number') {
     throw badInput('Pass "first" to page forward or "last" to page backward, not both.');
   }
   const open = (name: 'after' | 'before') => {
     const cursor = args[name];
-    // Sealed by `sealCursor` with this list's id, so the shape is the one written below.
-    return typeof cursor === 'string'
-      ? (openCursor(context, listId, cursor, name) as Position)
-      : undefined;
+    return typeof cursor === 'string' ? parseCursor(listId, cursor, name) : undefined;
   };
   return {
     first: checkCount('first', first ?? DEFAULT_FIRST),
@@ -133,15 +130,14 @@ function slice(
   whole: readonly unknown[],
   entity: AnyEntity,
   { first, last, after, before }: ArrayRequest,
-  seal: (position: Position) => string,
+  cursorOf: (position: Position) => string,
 ): NodePage<unknown> {
   const positionOf = (item: unknown, index: number): Position => {
     const key = item instanceof NodeReference ? item.key : entity.keyOf(item);
-    return key ? entity.key.map((name) => key[name]!) : index;
+    return JSON.stringify(key ? entity.key.map((name) => key[name]) : index);
   };
   const indexOf = (argument: 'after' | 'before', position: Position): number => {
-    const wanted = JSON.stringify(position);
-    const index = whole.findIndex((item, i) => JSON.stringify(positionOf(item, i)) === wanted);
+    const index = whole.findIndex((item, i) => positionOf(item, i) === position);
     if (index >= 0) return index;
     throw badInput(
       `"${argument}" is the cursor of an item that is no longer in this list: leave "${argument}" out to begin at its ${argument === 'after' ? 'start' : 'end'}.`,
@@ -153,7 +149,7 @@ function slice(
   const start = last === undefined ? lower : Math.max(lower, upper - last);
   const end = last === undefined ? Math.min(upper, lower + first) : upper;
   const nodes = whole.slice(start, end);
-  const cursorAt = (index: number): string => seal(positionOf(nodes[index], start + index));
+  const cursorAt = (index: number): string => cursorOf(positionOf(nodes[index], start + index));
   return new NodePage(nodes, cursorAt, {
     hasPreviousPage: start > 0,
     hasNextPage: end < whole.length,

@@ -8,13 +8,12 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { isNotFound } from '../../rest/client/errors.ts';
 import type { Context } from '../context.ts';
 import { cutAt } from '../continuation.ts';
-import { sealCursor } from './cursor.ts';
 import type { ListDemand } from '../entity/demand.ts';
 import { findEntity } from '../entity/entity.ts';
 import { readList, type Counted, type List } from './list.ts';
 import { endless, hasNextPage, nextStart, pagingFault } from './list-walk.ts';
 import { NodePage } from './node-page.ts';
-import { pageOf, type PageRequest } from './page-request.ts';
+import { cursorOf, pageOf, type PageRequest } from './page-request.ts';
 
 /** Nodes that came with one page of the backend. */
 interface Stretch {
@@ -94,7 +93,7 @@ class ConnectionRead {
       // The rest lies in the next one: the backend gave less than asked, or 100 at most.
       return this.read(next, Math.max(0, skip - listed.items.length));
     }
-    return new NodePage(this.#nodes, cursorsOf(context, list, this.#stretches), {
+    return new NodePage(this.#nodes, cursorsOf(list, this.#stretches), {
       hasNextPage: !isWhole || hasNextPage(listed, limit),
       endFault: isWhole ? fault : undefined,
       hasPreviousPage: Boolean(after) && end > 0,
@@ -111,12 +110,12 @@ class ConnectionRead {
 }
 
 const cursorsOf =
-  (context: Context, list: List, stretches: readonly Stretch[]) =>
+  (list: List, stretches: readonly Stretch[]) =>
   (index: number): string => {
     const { before, end, from, skip, next } = stretches.find((one) => index < one.end)!;
     const isLast = index + 1 === end;
-    const position = isLast && next !== null ? [0, next] : [skip + index - before + 1, from];
-    return sealCursor(context, list.id, position);
+    if (isLast && next !== null) return cursorOf(list, { skip: 0, from: next });
+    return cursorOf(list, { skip: skip + index - before + 1, from });
   };
 
 /** The global id of a list's parent; undefined at the root. */

@@ -1,7 +1,7 @@
 /**
  * A page of nodes, as connections answer it.
  *
- * Most queries want the nodes and perhaps one cursor: edges are made, and cursors sealed, when they
+ * Most queries want the nodes and perhaps one cursor: edges are made, and cursors written, when they
  * are asked for.
  */
 import type { Key } from '../entity/key.ts';
@@ -22,7 +22,7 @@ export class NodePage<Node> {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: PageEnds['totalCount'];
-  /** Seals the cursor of the node at an index. */
+  /** Writes the cursor of the node at an index. */
   readonly cursorAt: (index: number) => string;
   readonly #endFault: Error | undefined;
 

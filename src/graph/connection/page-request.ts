@@ -6,7 +6,7 @@ import { MAX_LIMIT } from '../../v0/list.ts';
 import type { Context } from '../context.ts';
 import type { ListDemand } from '../entity/demand.ts';
 import { badInput } from '../errors.ts';
-import { openCursor } from './cursor.ts';
+import { foreignCursor, formatCursor, parseCursor } from './cursor.ts';
 import type { List, ListPage } from './list.ts';
 
 /** Edges when `first` is absent. Assumed: as the backend's own default. */
@@ -43,10 +43,23 @@ export function pageRequestOf(
   const first = firstOf(args);
   const after = afterOf(args);
   if (after === null) return { list, from: null, skip: 0, first, after };
-  // Sealed by `sealCursor`, so the shape is the one connection.ts wrote.
-  const [skip, from] = openCursor(context, list.id, after, 'after') as [number, string | null];
-  return { list, from, skip, first, after };
+  return { list, ...startOf(list, after), first, after };
 }
+
+/** Where an edge cursor starts: so many items after the start of a page of the backend. */
+type Start = Pick<PageRequest, 'from' | 'skip'>;
+
+/** The cursor that starts there: `3` on the first page, `3:abc` on the one that the backend calls `abc`. */
+export const cursorOf = (list: List, { skip, from }: Start): string =>
+  formatCursor(list.id, from === null ? String(skip) : `${skip}:${from}`);
+
+function startOf(list: List, after: string): Start {
+  const [, skip, from = null] = START.exec(parseCursor(list.id, after, 'after')) ?? [];
+  if (skip === undefined) throw foreignCursor(after, 'after');
+  return { skip: Number(skip), from };
+}
+
+const START = /^(\d{1,6})(?::(.+))?$/s;
 
 /**
  * How many edges are asked for. The schema declares it: `first: Int = 20`.

@@ -19,9 +19,6 @@ const CHECKSUM_BYTES = 4;
 const CODE_BYTES = 2;
 const HEAD_BYTES = CHECKSUM_BYTES + CODE_BYTES;
 
-/** What checksums begin with, so that no id of the old form passes for one of this. */
-const SEED = 1;
-
 /** The longest id that is looked at, in characters: three path ids at their longest. */
 const MAX_LENGTH = 8_192;
 
@@ -58,7 +55,7 @@ export function formatNodeId(typename: string, parts: readonly string[]): string
   bytes.writeUInt16BE(code, CHECKSUM_BYTES);
   let end = HEAD_BYTES;
   for (const part of parts) end = writePart(bytes, end, part);
-  bytes.writeUInt32BE(crc32(bytes.subarray(CHECKSUM_BYTES, end), SEED));
+  bytes.writeUInt32BE(crc32(bytes.subarray(CHECKSUM_BYTES, end)));
   return bytes.toString('base64url', 0, end);
 }
 
@@ -121,24 +118,19 @@ export function parseNodeId(id: string): NodeKey {
   return key;
 }
 
-/** What a text says if `formatNodeId` wrote it, now or in the version before; undefined for any other text. */
+/** What a text says if `formatNodeId` wrote it; undefined for any other text. */
 export function readNodeId(id: string): NodeKey | undefined {
   if (id.length > MAX_LENGTH) return undefined;
   const bytes = Buffer.from(id, 'base64url');
   if (bytes.length < HEAD_BYTES) return undefined;
   // Raw ids are checked here as often, and nearly all of them end here.
   const typename = typenames.get(bytes.readUInt16BE(CHECKSUM_BYTES));
-  const isOld = bytes.at(-1) === CLOSING_BRACKET;
-  if (typename === undefined && !isOld) return undefined;
+  if (typename === undefined) return undefined;
   // Decoding skips what it does not know; only the exact spelling is ours.
   if (bytes.toString('base64url') !== id) return undefined;
-  const text = bytes.subarray(CHECKSUM_BYTES);
-  const checksum = bytes.readUInt32BE();
-  if (typename !== undefined && checksum === crc32(text, SEED)) {
-    const parts = readParts(bytes);
-    return parts && { typename, parts };
-  }
-  return isOld && checksum === crc32(text) ? readOldForm(text.toString()) : undefined;
+  if (bytes.readUInt32BE() !== crc32(bytes.subarray(CHECKSUM_BYTES))) return undefined;
+  const parts = readParts(bytes);
+  return parts && { typename, parts };
 }
 
 function readParts(bytes: Buffer): string[] | undefined {
@@ -165,22 +157,4 @@ function readParts(bytes: Buffer): string[] | undefined {
 function uuidOf(bytes: Buffer, at: number): string {
   const hex = bytes.toString('hex', at, at + UUID_BYTES);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
-
-/** What the JSON list of an id of the old form ends with. */
-const CLOSING_BRACKET = 0x5d;
-
-/** A type and a JSON list of its ids: what version 0.1 wrote, and clients have kept. */
-function readOldForm(text: string): NodeKey | undefined {
-  const [, typename, json] = /^(\w+)(\[.*\])$/s.exec(text) ?? [];
-  if (!typename || json === undefined) return undefined;
-  try {
-    const parts: unknown = JSON.parse(json);
-    const isSound =
-      Array.isArray(parts) &&
-      parts.every((part) => typeof part === 'string' && segmentFault(part) === undefined);
-    return isSound ? { typename, parts: parts as string[] } : undefined;
-  } catch {
-    return undefined;
-  }
 }

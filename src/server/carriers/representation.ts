@@ -1,8 +1,8 @@
 /**
  * What an answer becomes for one caller: its bytes in a coding, and validators where it may be kept.
  *
- * A tag is of the answer itself, not of the request: a cache that asks with it learns whether the same
- * caller would get the same bytes again. It saves bytes; the backend is asked all the same.
+ * A tag is of the answer itself, not of the request: a cache that asks with it learns whether it would
+ * get the same bytes again. It saves bytes; the backend is asked all the same.
  */
 import { hash } from 'node:crypto';
 import type { OperationRequest } from '../operation/operation-runner.ts';
@@ -22,8 +22,6 @@ interface Conditions extends OperationRequest {
 export interface RepresentationOptions {
   /** For how long answers to trusted documents may be used unasked, in seconds. @default 0 */
   readonly cacheMaxAge?: number | undefined;
-  /** What tags are made with beside the caller's key, so that a tag is no test of guesses of the key. */
-  readonly cursorSecret?: string | undefined;
 }
 
 /** What caches must compare before they use an answer for another request. */
@@ -45,9 +43,7 @@ export function represent(
   const coding = isLong ? negotiateCoding(conditions.acceptEncoding) : undefined;
   let mark: string | undefined;
   if (isGet) {
-    mark = mayBeKept(written, reply, conditions)
-      ? markOf(reply, mediaType, conditions.apiKey, options.cursorSecret)
-      : undefined;
+    mark = mayBeKept(written, reply, conditions) ? markOf(reply, mediaType) : undefined;
     headers.push('cache-control', mark === undefined ? 'no-store' : cacheControl(record, options));
     headers.push('vary', VARY);
     if (mark !== undefined && matches(conditions.ifNoneMatch, tagOf(mark, coding))) {
@@ -77,17 +73,11 @@ function cacheControl({ trusted }: RequestRecord, { cacheMaxAge = 0 }: Represent
   return trusted && cacheMaxAge > 0 ? `private, max-age=${cacheMaxAge}` : 'private, no-cache';
 }
 
-/** What entity tags begin with: of the answer, its media type and its caller. Made once for a kept answer. */
-function markOf(
-  { content }: Reply,
-  mediaType: MediaType,
-  apiKey: string | null | undefined,
-  secret = '',
-): string {
-  const of = JSON.stringify([secret, apiKey ?? null, mediaType]);
-  if (content.mark?.of !== of) {
-    const text = hash('sha256', `${of}${content.digest}`, 'base64url').slice(0, TAG_LENGTH);
-    content.mark = { of, text };
+/** What entity tags begin with: of the answer and its media type. Made once for a kept answer. */
+function markOf({ content }: Reply, mediaType: MediaType): string {
+  if (content.mark?.of !== mediaType) {
+    const text = hash('sha256', `${mediaType} ${content.digest}`, 'base64url');
+    content.mark = { of: mediaType, text: text.slice(0, TAG_LENGTH) };
   }
   return content.mark.text;
 }

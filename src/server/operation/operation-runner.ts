@@ -32,8 +32,6 @@ import { Subscriptions } from './subscriptions.ts';
 export interface OperationRunnerOptions {
   readonly schema: GraphQLSchema;
   readonly upstream: Upstream;
-  /** Seals cursors, together with the caller's key. @default the key alone */
-  readonly cursorSecret?: string | undefined;
   /** A whole request, from its arrival, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined;
   /** Backend calls that one request may make. @default 250 */
@@ -218,7 +216,7 @@ export class OperationRunner {
     startMs: number,
     accept?: string | null,
   ) {
-    const { schema, upstream, cursorSecret, requestTimeoutMs = 10_000 } = this.#options;
+    const { schema, upstream, requestTimeoutMs = 10_000 } = this.#options;
     const { pollers } = this;
     record.rest = upstream({
       apiKey,
@@ -230,7 +228,7 @@ export class OperationRunner {
     const { operationName, variables: variableValues, onError } = params;
     const contextValue: RequestContext = {
       record,
-      ...createContext(record.rest, { apiKey, cursorSecret, pollers }),
+      ...createContext(record.rest, { apiKey, pollers }),
     };
     const { document, isIncremental } = known;
     return {

@@ -24,7 +24,7 @@ export class Content {
   #text: string | undefined;
   #digest: string | undefined;
   #coded: Map<string, Promise<Buffer>> | undefined;
-  /** What its entity tags begin with, and for whom and which media type that was made. */
+  /** What its entity tags begin with, and for which media type that was made. */
   mark: { readonly of: string; readonly text: string } | undefined;
 
   /** @param body itself, or in JSON. */
