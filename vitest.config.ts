@@ -1,8 +1,22 @@
-/** How tests run: one copy of graphql, real sockets, a few processes that take file after file. */
+/**
+ * How tests run: one copy of graphql, real sockets, a few processes that take file after file, and two lanes.
+ *
+ * `npm test` runs what a contributor needs at each change, `npm run test:system` the rest: the folders and files
+ * of `SYSTEM`. `npx vitest run test/some.test.ts` finds a file of either.
+ */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Processes, faults that take time, clients' packages, and documentation. */
+const SYSTEM = [
+  'test/clients/**/*.test.ts',
+  'test/faults/**/*.test.ts',
+  'test/processes/**/*.test.ts',
+  'test/adding-a-resource.test.ts',
+  'test/docs.test.ts',
+];
 
 /**
  * Files that take long for their size, by which Vitest orders files that it has not run before: begun
@@ -39,7 +53,10 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: SYSTEM } },
+      { extends: true, test: { name: 'system', include: SYSTEM } },
+    ],
     globalSetup: 'test/support/sample-database.ts',
     setupFiles: 'test/support/close-after-file.ts',
     exclude: ['test/browser/**', 'test/bench/**'],

@@ -11,14 +11,15 @@ import { openBackend, type Backend, type BackendOptions } from '../../src/backen
 const FOLDER = 'SAMPLE_DATABASE_FOLDER';
 const ORIGINAL = 'sample.db';
 
-export async function setup(): Promise<void> {
+/** Once a run, whichever lanes it has; resolves with what removes the folder. */
+export async function setup(): Promise<(() => void) | undefined> {
+  if (process.env[FOLDER] !== undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'sample-database-'));
   process.env[FOLDER] = folder;
   const backend = await openBackend({ databaseUrl: `file:${join(folder, ORIGINAL)}` });
   await backend.close();
+  return () => rmSync(folder, { recursive: true });
 }
-
-export const teardown = (): void => rmSync(process.env[FOLDER]!, { recursive: true });
 
 export interface SampleDatabase {
   readonly url: string;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
-import { openEvents, openLive, openSocket, until } from './support.ts';
+import { openEvents, openLive, openSocket, until } from '../live/support.ts';
 
 /** The settings that docs/clients.md shows, for a server on a port. */
 const documented: NginxSettings = (port, host) => {

@@ -8,7 +8,7 @@ import { held, ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { hasNginx, openNginx, passing } from '../support/nginx.ts';
 import { world } from '../support/world.ts';
-import { openFaultySite, openSite, POST_JSON, shareBackend } from './support.ts';
+import { openFaultySite, openSite, POST_JSON, shareBackend } from '../server/support.ts';
 
 shareBackend();
 

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
-import { POST_JSON, send, startProduct, type Product } from './support.ts';
+import { POST_JSON, send, startProduct, type Product } from '../server/support.ts';
 
 /** A connection a request: each goes to the next worker. */
 const ask = (url: string, query = '{ topics(first: 1) { nodes { topicId } } }') =>

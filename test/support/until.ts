@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Waits until something holds: asks again until `check` neither throws nor answers false.
+ *
+ * @throws what `check` last threw, when it still does not hold after `ms`.
+ */
+export async function until(check: () => unknown, ms = 10_000): Promise<void> {
+  for (const endMs = performance.now() + ms; ; await sleep(10)) {
+    try {
+      if ((await check()) !== false) return;
+      if (performance.now() > endMs) throw new Error(`Not within ${ms} ms: ${String(check)}`);
+    } catch (error) {
+      if (performance.now() > endMs) throw error;
+    }
+  }
+}
