@@ -12,6 +12,7 @@ import { ConfigError, readConfig, type Config } from './config.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
 import { schema } from './schema.ts';
+import { TrustedDocumentsError } from './server/documents/trusted-documents.ts';
 import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
@@ -216,7 +217,7 @@ function announce(
 
 /** One line for what an operator can correct; the whole error for anything else. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof TrustedDocumentsError) return error.message;
   // Its class is the backend's, which is not loaded for others.
   if (error instanceof Error && error.name === 'BackendDatabaseError') return error.message;
   if (error instanceof Error && 'code' in error) {

@@ -59,7 +59,7 @@ export interface Gateway extends Site {
   /**
    * Reads what must be there before the first request, such as trusted documents.
    *
-   * @throws when they cannot be read at all.
+   * @throws {TrustedDocumentsError} for a bad file among them.
    */
   open(): Promise<void>;
   /** Ends what `open` began. */
@@ -196,7 +196,7 @@ const schemaIdOf = (schema: GraphQLSchema): string =>
 const trustedObserver = (logger: Logger): TrustedObserver => ({
   onRead: ({ files, documents }) => logger.info({ files, documents }, 'Trusted documents are read'),
   onBadFile: (bad) =>
-    logger.error(bad, 'Bad file of trusted documents: its last good content is served, if any'),
+    logger.error(bad, 'Bad file of trusted documents: the last good set is served'),
   onInvalidDocument: (document) =>
     logger.warn(document, 'The schema does not serve a trusted document'),
 });

@@ -12,6 +12,7 @@ import type { GatewayOptions } from '../../src/server/gateway.ts';
 import { Documents } from '../../src/server/documents/documents.ts';
 import {
   TrustedDocuments,
+  TrustedDocumentsError,
   type BadFile,
   type TrustedDocumentsOptions,
 } from '../../src/server/documents/trusted-documents.ts';
@@ -307,7 +308,7 @@ describe('the folder of trusted documents', () => {
 
     const { body } = await send(`${site.url}/ready`);
 
-    expect(body.trustedDocuments).toEqual({ files: 3, documents: 4, invalid: 0, bad: [] });
+    expect(body.trustedDocuments).toEqual({ files: 3, documents: 4, invalid: 0, bad: null });
   });
 
   it('is read again when it changes', async () => {
@@ -348,29 +349,35 @@ describe('the folder of trusted documents', () => {
       { 'topics-1': OTHER },
       'Its id "topics-1" is another document in ios-4.2.json.',
     ],
-  ])('serves the last good content of a file that %s, and says so', async (_, manifest, reason) => {
-    const folder = await openFolder();
-    const logged: string[] = [];
-    const logger = pino({ level: 'warn' }, { write: (line) => logged.push(line) });
-    const site = await openTrusting({ folder }, { logger });
-    const trusted = async () => (await send(`${site.url}/ready`)).body;
+  ])(
+    'that has a file that %s is served as it was, all of it, and says so',
+    async (_, manifest, reason) => {
+      const folder = await openFolder();
+      const logged: string[] = [];
+      const logger = pino({ level: 'warn' }, { write: (line) => logged.push(line) });
+      const site = await openTrusting({ folder }, { logger });
+      const trusted = async () => (await send(`${site.url}/ready`)).body;
 
-    await write(folder, 'web-1.json', manifest);
-    await expect
-      .poll(async () => (await trusted()).trustedDocuments.bad)
-      .toEqual([{ file: 'web-1.json', reason }]);
-    const { text } = await post(site, { documentId: sha256(PAGE), variables: VARIABLES });
-    const { ready, degraded } = await trusted();
-    await write(folder, 'web-1.json', { [sha256(PAGE)]: PAGE });
+      await write(folder, 'android-1.json', { [sha256(OTHER)]: OTHER });
+      await expect.poll(async () => (await trusted()).trustedDocuments.documents).toBe(5);
+      await rm(join(folder, 'android-1.json'));
+      await write(folder, 'web-1.json', manifest);
+      await expect
+        .poll(async () => (await trusted()).trustedDocuments.bad)
+        .toEqual({ file: 'web-1.json', reason });
+      const { text } = await post(site, { documentId: sha256(PAGE), variables: VARIABLES });
+      const { ready, degraded } = await trusted();
+      await write(folder, 'web-1.json', { [sha256(PAGE)]: PAGE });
 
-    expect(text).toBe(ANSWER);
-    expect({ ready, degraded }).toEqual({ ready: true, degraded: true });
-    // Among others: a file that is just being written is bad in another way.
-    expect(logged.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({ file: 'web-1.json', reason }),
-    );
-    await expect.poll(async () => (await trusted()).trustedDocuments.bad).toEqual([]);
-  });
+      expect(text).toBe(ANSWER);
+      expect({ ready, degraded }).toEqual({ ready: true, degraded: true });
+      // Among others: a file that is just being written is bad in another way.
+      expect(logged.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ file: 'web-1.json', reason }),
+      );
+      await expect.poll(async () => (await trusted()).trustedDocuments.bad).toBeNull();
+    },
+  );
 
   it('serves what it held while it is away', async () => {
     const folder = await openFolder();
@@ -381,10 +388,10 @@ describe('the folder of trusted documents', () => {
     await trusted.refresh();
     await writeFolderAgain(folder);
 
-    expect(bad).toEqual([{ file: '.', reason: 'The folder cannot be read.' }]);
+    expect(bad).toEqual([{ file: '.', reason: 'It cannot be read.' }]);
     expect(trusted.report().documents).toBe(4);
     await trusted.refresh();
-    expect(trusted.report().bad).toEqual([]);
+    expect(trusted.report()).toMatchObject({ documents: 1, bad: null });
   });
 
   it('tells of a bad file once, and of a document that the schema does not serve', async () => {
@@ -398,6 +405,40 @@ describe('the folder of trusted documents', () => {
     expect(bad).toEqual([{ file: 'bad-1.json', reason: 'It is not JSON.' }]);
     expect(invalid).toEqual(['old-1.json gone']);
     expect(trusted.report()).toMatchObject({ documents: 5, invalid: 1 });
+  });
+
+  it('is changed as a whole: what comes beside a bad file waits for it to be mended', async () => {
+    const folder = await openFolder();
+    const { trusted, bad } = await openStore(folder);
+
+    await write(folder, 'bad-1.json', 'nothing');
+    await write(folder, 'web-2.json', { [sha256(OTHER)]: OTHER });
+    await trusted.refresh();
+    const before = trusted.report();
+    await write(folder, 'bad-1.json', {});
+    await trusted.refresh();
+
+    expect(before).toEqual({
+      files: 3,
+      documents: 4,
+      invalid: 0,
+      bad: { file: 'bad-1.json', reason: 'It is not JSON.' },
+    });
+    expect(bad).toHaveLength(1);
+    expect(trusted.report()).toEqual({ files: 5, documents: 5, invalid: 0, bad: null });
+  });
+
+  it('refuses the start in one line where a file is bad', async () => {
+    const folder = await openFolder();
+    await write(folder, 'web-2.json', '{"0":"query');
+    const line = 'TRUSTED_DOCUMENTS: bad file web-2.json: It is not JSON. Mend it or take it away.';
+
+    const product = startProduct({ TRUSTED_DOCUMENTS: folder });
+
+    await expect(openStore(folder)).rejects.toThrow(new TrustedDocumentsError(BAD_WEB_2));
+    expect(await product.exit()).toBe(1);
+    expect(product.stderr).toBe(`${line}\n`);
+    expect(product.stdout).not.toContain('Ready');
   });
 
   it('is read and prepared before the process is ready', async () => {
@@ -419,6 +460,8 @@ describe('the folder of trusted documents', () => {
     expect(found?.known).toMatchObject({ refusal: null });
   });
 });
+
+const BAD_WEB_2 = { file: 'web-2.json', reason: 'It is not JSON.' };
 
 async function openStore(folder: string) {
   const bad: BadFile[] = [];

@@ -1,8 +1,8 @@
 /**
  * Trusted documents: what apps were built with, read from a folder and found by id.
  *
- * The folder is all there is: nothing that callers send is stored. It is read again when it changes,
- * and a file that cannot be read leaves the documents of its last good content in place.
+ * The folder is all there is: nothing that callers send is stored. It is read whole whenever it
+ * changes. With one bad file in it, the last good set goes on being served.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,16 +34,28 @@ export interface TrustedReport {
   readonly documents: number;
   /** Documents that the schema does not serve: they answer their errors. */
   readonly invalid: number;
-  /** Files whose last good content is served, or none. */
-  readonly bad: readonly BadFile[];
+  /** Why the folder as it is now is not served; null where it is. */
+  readonly bad: BadFile | null;
 }
 
 export interface BadFile {
+  /** Its name; `.` for the folder itself. */
   readonly file: string;
   readonly reason: string;
 }
 
-/** Each is called once for each change. */
+/** The first bad file of the folder. The message is one line that names it, and says what is wrong. */
+export class TrustedDocumentsError extends Error {
+  override readonly name = 'TrustedDocumentsError';
+  readonly bad: BadFile;
+
+  constructor(bad: BadFile) {
+    super(`TRUSTED_DOCUMENTS: bad file ${bad.file}: ${bad.reason} Mend it or take it away.`);
+    this.bad = bad;
+  }
+}
+
+/** Each is called once for each change of the folder. */
 export interface TrustedObserver {
   onRead?(report: TrustedReport): void;
   onBadFile?(bad: BadFile): void;
@@ -57,21 +69,15 @@ export interface TrustedObserver {
 /** Parses and validates a document, and works out what does not change from one request to the next. */
 type Prepare = (text: string) => KnownDocument | Reply;
 
-interface ManifestFile {
-  /** Size, times and inode, as they were when it was read. */
-  readonly signature: string;
-  readonly texts: ReadonlyMap<string, string>;
-  readonly bad: string | undefined;
+/** What is served: one reading of the folder. */
+interface TrustedSet {
+  readonly files: number;
+  readonly byText: ReadonlyMap<string, TrustedDocument>;
+  readonly byId: ReadonlyMap<string, TrustedDocument>;
+  readonly byHash: ReadonlyMap<string, TrustedDocument>;
 }
 
-/** Which file has given an id its document. */
-interface Owner {
-  readonly text: string;
-  readonly file: string;
-}
-
-/** How long documents are prepared at a stretch, in milliseconds: requests wait meanwhile. */
-const SLICE_MS = 10;
+const NOTHING: TrustedSet = { files: 0, byText: new Map(), byId: new Map(), byHash: new Map() };
 
 export class TrustedDocuments {
   readonly only: boolean;
@@ -79,12 +85,10 @@ export class TrustedDocuments {
   readonly #pollMs: number;
   readonly #prepare: Prepare;
   readonly #observer: TrustedObserver;
-  #files: ReadonlyMap<string, ManifestFile> = new Map();
-  #byText = new Map<string, TrustedDocument>();
-  #byId = new Map<string, TrustedDocument>();
-  #byHash = new Map<string, TrustedDocument>();
-  /** Why the folder itself cannot be read. */
-  #unreadable: string | undefined;
+  #served = NOTHING;
+  /** The folder's, when it was last read. */
+  #signature: string | undefined;
+  #bad: BadFile | null = null;
   #reading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -103,11 +107,11 @@ export class TrustedDocuments {
   /**
    * Reads the folder, and looks at it from now on.
    *
-   * @throws when there is no such folder.
+   * @throws {TrustedDocumentsError} for a bad file: there is no good set yet.
    */
   async open(): Promise<void> {
-    await readdir(this.#folder);
     await this.refresh();
+    if (this.#bad) throw new TrustedDocumentsError(this.#bad);
     // Files are looked at because mounted folders, such as a ConfigMap's, send no events.
     this.#timer = setInterval(() => void this.refresh(), this.#pollMs).unref();
   }
@@ -116,7 +120,7 @@ export class TrustedDocuments {
     clearInterval(this.#timer);
   }
 
-  /** Reads what has changed; never rejects. */
+  /** Reads the folder if it has changed; never rejects. */
   refresh(): Promise<void> {
     return (this.#reading ??= this.#refresh().finally(() => {
       this.#reading = undefined;
@@ -138,7 +142,7 @@ export class TrustedDocuments {
     }
     if (documentId !== undefined) checkAgreement(documentId, query, found);
     if (found || !this.only) return found;
-    const trusted = this.#byText.get(query);
+    const trusted = this.#served.byText.get(query);
     if (trusted) return trusted;
     throw refusal(
       400,
@@ -148,109 +152,93 @@ export class TrustedDocuments {
   }
 
   report(): TrustedReport {
-    const bad = [...this.#files].flatMap(([file, { bad }]) =>
-      bad === undefined ? [] : [{ file, reason: bad }],
-    );
+    const { files, byText } = this.#served;
     return {
-      files: this.#files.size,
-      documents: this.#byText.size,
-      invalid: [...this.#byText.values()].filter(({ known }) => invalidityOf(known)).length,
-      bad: this.#unreadable === undefined ? bad : [{ file: '.', reason: this.#unreadable }, ...bad],
+      files,
+      documents: byText.size,
+      invalid: [...byText.values()].filter(({ known }) => invalidityOf(known)).length,
+      bad: this.#bad,
     };
   }
 
   #withId(documentId: string): TrustedDocument | undefined {
     if (!documentId.startsWith(SHA256_PREFIX)) {
-      return this.#byId.get(documentId) ?? this.#byHash.get(documentId);
+      return this.#served.byId.get(documentId) ?? this.#served.byHash.get(documentId);
     }
     const hash = documentId.slice(SHA256_PREFIX.length);
-    return this.#byHash.get(hash) ?? this.#byId.get(hash);
+    return this.#served.byHash.get(hash) ?? this.#served.byId.get(hash);
   }
 
   async #refresh(): Promise<void> {
-    let files: Map<string, ManifestFile>;
+    const signature = await signatureOf(this.#folder);
+    if (signature === this.#signature) return;
+    this.#signature = signature;
     try {
-      files = await this.#readFolder();
-      this.#unreadable = undefined;
-    } catch {
-      // It may be a mount that is away for a moment: what was read stays.
-      if (this.#unreadable === undefined) {
-        this.#unreadable = 'The folder cannot be read.';
-        this.#observer.onBadFile?.({ file: '.', reason: this.#unreadable });
-      }
-      return;
-    }
-    const isSame =
-      files.size === this.#files.size &&
-      [...files].every(([name, file]) => this.#files.get(name) === file);
-    if (!isSame) await this.#serve(files);
-  }
-
-  async #readFolder(): Promise<Map<string, ManifestFile>> {
-    const names = (await readdir(this.#folder)).filter(isManifestName).sort();
-    const read: [name: string, file: ManifestFile][] = [];
-    for (const name of names) read.push([name, await this.#readFile(name)]);
-    // What is served goes first: of two files that disagree, the newcomer is the bad one.
-    const isServed = ([name, file]: (typeof read)[number]) => this.#files.get(name) === file;
-    const ordered = [...read.filter(isServed), ...read.filter((one) => !isServed(one))];
-    const files = new Map<string, ManifestFile>();
-    const owners = new Map<string, Owner>();
-    for (const [name, given] of ordered) {
-      const before = this.#files.get(name);
-      const file = withoutConflict(given, owners, before);
-      files.set(name, file);
-      for (const [id, text] of file.texts) owners.set(id, { text, file: name });
-      if (file !== before && file.bad !== undefined) {
-        this.#observer.onBadFile?.({ file: name, reason: file.bad });
-      }
-    }
-    return files;
-  }
-
-  async #readFile(name: string): Promise<ManifestFile> {
-    const before = this.#files.get(name);
-    let signature = 'unreadable';
-    try {
-      const path = join(this.#folder, name);
-      const { size, mtimeMs, ctimeMs, ino } = await stat(path);
-      signature = [size, mtimeMs, ctimeMs, ino].join(' ');
-      // A bad one is read again: the file that it disagreed with may have changed.
-      if (before?.signature === signature && before.bad === undefined) return before;
-      return { signature, texts: readManifest(await readFile(path, 'utf8')), bad: undefined };
+      this.#served = await this.#read();
+      this.#bad = null;
+      this.#observer.onRead?.(this.report());
     } catch (error) {
-      const bad = error instanceof ManifestError ? error.message : 'It cannot be read.';
-      return asBad(signature, bad, before);
+      const isBadFile = error instanceof TrustedDocumentsError;
+      this.#bad = isBadFile ? error.bad : { file: '.', reason: 'It cannot be read.' };
+      this.#observer.onBadFile?.(this.#bad);
     }
   }
 
-  /** Prepares what is new, then serves all of it at once. */
-  async #serve(files: ReadonlyMap<string, ManifestFile>): Promise<void> {
+  /** @throws {TrustedDocumentsError} */
+  async #read(): Promise<TrustedSet> {
+    const files = (await readdir(this.#folder)).filter(isManifestName).sort();
     const byText = new Map<string, TrustedDocument>();
     const byId = new Map<string, TrustedDocument>();
     const byHash = new Map<string, TrustedDocument>();
-    let sliceEnds = performance.now() + SLICE_MS;
-    for (const [file, { texts }] of files) {
-      for (const [id, text] of texts) {
-        let document = byText.get(text) ?? this.#byText.get(text);
+    const fileOf = new Map<string, string>();
+    const invalid: Parameters<NonNullable<TrustedObserver['onInvalidDocument']>>[0][] = [];
+    for (const file of files) {
+      for (const [id, text] of await readFileOf(this.#folder, file)) {
+        const other = byId.get(id);
+        if (other && other.text !== text) {
+          const reason = `Its id ${JSON.stringify(id.slice(0, 80))} is another document in ${fileOf.get(id)}.`;
+          throw new TrustedDocumentsError({ file, reason });
+        }
+        let document = byText.get(text) ?? this.#served.byText.get(text);
         if (!document) {
-          if (performance.now() > sliceEnds) {
-            await turn();
-            sliceEnds = performance.now() + SLICE_MS;
-          }
           document = { text, known: this.#prepare(text) };
           const reason = invalidityOf(document.known)?.body.errors?.[0]?.message;
-          if (reason !== undefined) this.#observer.onInvalidDocument?.({ file, id, reason });
+          if (reason !== undefined) invalid.push({ file, id, reason });
+          // Requests are served between one document and the next.
+          await turn();
         }
         byText.set(text, document);
         byId.set(id, document);
         byHash.set(sha256(text), document);
+        fileOf.set(id, file);
       }
     }
-    this.#files = files;
-    this.#byText = byText;
-    this.#byId = byId;
-    this.#byHash = byHash;
-    this.#observer.onRead?.(this.report());
+    for (const one of invalid) this.#observer.onInvalidDocument?.(one);
+    return { files: files.length, byText, byId, byHash };
+  }
+}
+
+/** Names, sizes, times and inodes: another one where anything may have changed. */
+async function signatureOf(folder: string): Promise<string> {
+  try {
+    const files = (await readdir(folder)).filter(isManifestName).sort();
+    const stats = await Promise.all(files.map((file) => stat(join(folder, file))));
+    return JSON.stringify(
+      stats.map(({ size, mtimeMs, ctimeMs, ino }, i) => [files[i], size, mtimeMs, ctimeMs, ino]),
+    );
+  } catch {
+    // It may be a mount that is away for a moment, or a file that was just taken away.
+    return 'unreadable';
+  }
+}
+
+/** @throws {TrustedDocumentsError} */
+async function readFileOf(folder: string, file: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    return readManifest(await readFile(join(folder, file), 'utf8'));
+  } catch (error) {
+    const reason = error instanceof ManifestError ? error.message : 'It cannot be read.';
+    throw new TrustedDocumentsError({ file, reason });
   }
 }
 
@@ -260,28 +248,6 @@ export function refuseId({ query, documentId }: OperationParams): void {
   if (query !== undefined) checkAgreement(documentId, query, undefined);
   // Apollo's and urql's clients look for this very message, and send texts from then on.
   else throw refusal(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
-}
-
-/** A file whose ids all stand for what they stand for in the files before it; otherwise a bad one. */
-function withoutConflict(
-  file: ManifestFile,
-  owners: ReadonlyMap<string, Owner>,
-  before: ManifestFile | undefined,
-): ManifestFile {
-  for (const [id, text] of file.texts) {
-    const owner = owners.get(id);
-    if (owner && owner.text !== text) {
-      const bad = `Its id ${JSON.stringify(id.slice(0, 80))} is another document in ${owner.file}.`;
-      return asBad(file.signature, bad, before);
-    }
-  }
-  return file;
-}
-
-/** With the last good content; the same object for the same fault, so that it is logged once. */
-function asBad(signature: string, bad: string, before: ManifestFile | undefined): ManifestFile {
-  if (before && before.signature === signature && before.bad === bad) return before;
-  return { signature, texts: before?.texts ?? new Map<string, string>(), bad };
 }
 
 /** @throws BAD_REQUEST */

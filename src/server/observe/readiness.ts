@@ -131,7 +131,7 @@ export class Readiness {
     return {
       ready: usable && !this.#draining,
       // A part of the backend is left alone, or a file of trusted documents is bad; the rest is served.
-      degraded: open.length > 0 || (trustedDocuments?.bad.length ?? 0) > 0,
+      degraded: open.length > 0 || Boolean(trustedDocuments?.bad),
       draining: this.#draining,
       // Never an address or a key. `breaker` is the host's: `open` means that calls are refused for some seconds.
       upstream: { ...reached, breaker, open },
