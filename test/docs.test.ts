@@ -351,6 +351,9 @@ function readCodes(): ReadonlySet<string> {
       return [
         ...unions.flatMap((union) => [...union.matchAll(/'([A-Z_]+)'/g)]),
         ...text.matchAll(/\b(?:code|\d{3}): '([A-Z_]+)'/g),
+        // The values of the enum `UserErrorCode`.
+        ...text.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)*): \{$/gm),
+        ...text.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)*): \{ description/gm),
       ].map(([, code]) => code!);
     });
   if (found.length < 20) throw new Error('The codes are no longer written as they were.');

@@ -88,13 +88,16 @@ describe('T54 operation keys', () => {
     await stand.holds(replies, { hits: 2 });
   });
 
-  it.each(['', 'x'.repeat(129)])('T54 refuses %j before any call', async (operationKey) => {
+  it.each([
+    ['', 'BLANK'],
+    ['x'.repeat(129), 'TOO_LONG'],
+  ])('T54 refuses %j before any call', async (operationKey, code) => {
     const reply = await publish({ operationKey });
 
     expect(reply.errors).toEqual([]);
     expect(reply.data.publishAudienceVersion).toEqual({
       audienceVersion: null,
-      userErrors: [{ code: 'VALIDATION_FAILED' }],
+      userErrors: [{ code }],
     });
     await stand.holds(reply, { hits: 0 });
   });

@@ -318,7 +318,7 @@ describe('a publish that waits', () => {
       audienceVersion: null,
       userErrors: [
         {
-          code: 'VALIDATION_FAILED',
+          code: 'TOO_LARGE',
           field: ['timeoutMs'],
           message: 'Timeout ms must be at most 60000.',
         },

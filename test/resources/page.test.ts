@@ -15,3 +15,18 @@ it('keeps every text of the input, empty ones too', async () => {
 
   expect(data['createPage'].page.footerLinks).toEqual(footerLinks);
 });
+
+it('makes a page without the lists that are left out', async () => {
+  const stack = await openStack({ fresh: true });
+
+  const { data, errors } = await stack.query(
+    `mutation { createPage(input: { brandId: "b", name: "n", pageContext: "c" }) {
+      page { actions { actionId } actionCardWidgets { title } scripts { name } } userErrors { message } } }`,
+  );
+
+  expect(errors).toBeUndefined();
+  expect(data['createPage']).toEqual({
+    page: { actions: [], actionCardWidgets: [], scripts: [] },
+    userErrors: [],
+  });
+});

@@ -1,5 +1,5 @@
 /** What the user of a form can mend arrives in `userErrors`: all of it, in sentences, from one place. */
-import { execute, parse } from 'graphql';
+import { execute, getNamedType, isInterfaceType, isObjectType, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
 import { toClientError } from '../../src/graph/errors.ts';
@@ -36,13 +36,28 @@ const mutationOf = (name: keyof typeof WRITES) =>
   `mutation ($input: ${WRITES[name][0]}!) {
     ${name}(input: $input) { object: ${WRITES[name][1]} { id } userErrors { code field message } } }`;
 
+/** What codes of limits say, in the words of their messages. */
+const CODES: readonly (readonly [code: string, words: string])[] = [
+  ['BLANK', 'must not be empty'],
+  ['TOO_LONG', 'must have at most'],
+  ['TOO_SMALL', 'must be at least'],
+  ['TOO_LARGE', 'must be at most'],
+  ['NOT_AN_INTEGER', 'must be a whole number'],
+  ['INVALID_URL', 'must be a complete URL'],
+  ['VALIDATION_FAILED', 'must be valid'],
+];
+
 const invalid = (field: string | string[], message: string) => ({
-  code: 'VALIDATION_FAILED',
+  code: CODES.find(([, words]) => message.includes(words))![0],
   field: [field].flat(),
   message,
 });
 
-const FORMS: readonly [keyof typeof WRITES, object, ReturnType<typeof invalid>[]][] = [
+const FORMS: readonly (readonly [
+  keyof typeof WRITES,
+  object,
+  readonly ReturnType<typeof invalid>[],
+])[] = [
   [
     'createPage',
     { ...page, name: '', pageContext: '' },
@@ -113,11 +128,21 @@ const FORMS: readonly [keyof typeof WRITES, object, ReturnType<typeof invalid>[]
       invalid('sortOrder', 'Sort order must be at least 0.'),
     ],
   ],
-  [
-    'createTopicEntry',
-    { topicId: IDS.topic, content: { type: 't', content: 'c' }, sortOrder: -1 },
-    [invalid('sortOrder', 'Sort order must be at least 0.')],
-  ],
+  ...(
+    [
+      [-1, 'must be at least 0'],
+      [1.5, 'must be a whole number'],
+      [1e300, 'must be at most 9007199254740991'],
+      [2 ** 53, 'must be at most 9007199254740991'],
+    ] as const
+  ).map(
+    ([sortOrder, wish]) =>
+      [
+        'createTopicEntry',
+        { topicId: IDS.topic, content: { type: 't', content: 'c' }, sortOrder },
+        [invalid('sortOrder', `Sort order ${wish}.`)],
+      ] as const,
+  ),
 ];
 
 describe('what breaks a limit', () => {
@@ -131,13 +156,41 @@ describe('what breaks a limit', () => {
 
       expect(errors).toBeUndefined();
       expect(data[name]).toMatchObject({ object: null });
-      const byField = (list: { field: string[] }[]) =>
+      const byField = (list: readonly { field: string[] }[]) =>
         list.toSorted((a, b) => String(a.field).localeCompare(String(b.field)));
       expect(byField(data[name].userErrors)).toEqual(byField(userErrors));
       expect(stack.restCalls).toEqual([]);
       expect(plan.calls).toEqual({ least: 0, most: 0 });
     },
   );
+
+  it.each(['1.5', '1e300', '-1', '1e999'])(
+    'is a userError too where a number is written into the document: %s',
+    async (sortOrder) => {
+      const stack = await openStack();
+
+      const { data, errors } = await stack.query(
+        `mutation { updateTopic(input: { id: "${topicId}", sortOrder: ${sortOrder} }) { userErrors { code field } } }`,
+      );
+
+      expect(errors).toBeUndefined();
+      expect(data.updateTopic.userErrors).toEqual([
+        { code: expect.stringMatching(/^(?:NOT_AN_INTEGER|TOO_)/), field: ['sortOrder'] },
+      ]);
+      expect(stack.restCalls).toEqual([]);
+    },
+  );
+
+  it('can be any number only where a form checks it: SafeInt is in no argument but inputs of mutations', () => {
+    const fields = Object.values(schema.getTypeMap())
+      .filter((type) => isObjectType(type) || isInterfaceType(type))
+      .flatMap((type) => Object.values(type.getFields()));
+
+    const named = fields.flatMap(({ args }) => args.map(({ type }) => getNamedType(type).name));
+
+    expect(named).toContain('UpdateTopicInput');
+    expect(named).not.toContain('SafeInt');
+  });
 
   it('does not keep the next write of the document from being sent', async () => {
     const stack = await openStack({ fresh: true });
@@ -216,6 +269,18 @@ describe('what the backend refuses', () => {
       {
         code: 'CONFLICT',
         field: null,
+        message: 'The current state of the topic does not allow this.',
+      },
+    ],
+    [
+      refusing(409, 'title'),
+      { code: 'TAKEN', field: ['title'], message: 'Title is taken already.' },
+    ],
+    [
+      refusing(409, 'status'),
+      {
+        code: 'CONFLICT',
+        field: ['status'],
         message: 'The current state of the topic does not allow this.',
       },
     ],

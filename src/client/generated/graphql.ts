@@ -96,9 +96,9 @@ export type CreateAudienceInput = {
 /** A new page. */
 export type CreatePageInput = {
   /** Cards shown beside the actions, in display order. */
-  actionCardWidgets: Array<ActionCardWidgetInput>;
+  actionCardWidgets?: Array<ActionCardWidgetInput>;
   /** Calls to action that visitors can choose from, in display order. */
-  actions: Array<ActionInput>;
+  actions?: Array<ActionInput>;
   /** Raw id of the brand of the page. */
   brandId: Scalars['ID']['input'];
   /** Groups of links in the footer, in display order. */
@@ -114,7 +114,7 @@ export type CreatePageInput = {
   /** Purpose of the page. */
   pageType?: InputMaybe<PageType>;
   /** Scripts to embed in the page. */
-  scripts: Array<ScriptInput>;
+  scripts?: Array<ScriptInput>;
 };
 
 /** A new topic entry. */
@@ -284,11 +284,27 @@ export type UpdateTopicInput = {
 
 /** Why a write was not carried out, for programs to branch on. */
 export type UserErrorCode =
+  /** The value is empty and must not be. */
+  | 'BLANK'
   /** The current state of the object does not allow the write: the backend answered 409. */
   | 'CONFLICT'
+  /** The text is not a complete URL. */
+  | 'INVALID_URL'
+  /** The number is not a whole one. */
+  | 'NOT_AN_INTEGER'
   /** The object to write to does not exist: the backend answered 404. */
   | 'NOT_FOUND'
-  /** A value breaks a limit or a format, or the backend answered 400 or 422. */
+  /** The value is in use already: the backend answered 409 and named the field that holds it. */
+  | 'TAKEN'
+  /** The number is above the largest one allowed. */
+  | 'TOO_LARGE'
+  /** The text has more characters than it may have. */
+  | 'TOO_LONG'
+  /** The text has fewer characters than it must have. */
+  | 'TOO_SHORT'
+  /** The number is below the least one allowed. */
+  | 'TOO_SMALL'
+  /** The backend answered 400 or 422, or a value is wrong in another way. */
   | 'VALIDATION_FAILED';
 
 export type AccountWithPersonsQueryVariables = Exact<{

@@ -167,6 +167,7 @@ export function writeField<
       ...input.added?.(t),
     }),
   });
+  const form = { target, inputs: Object.keys(body.shape), fieldOf };
   const payloadRef = payloadType(`${typeName}Payload`, options);
 
   builder.mutationField(name, (t) =>
@@ -202,7 +203,7 @@ export function writeField<
           return { object, userErrors: [], ...(await followUp?.wait(context, key, object, wait)) };
         } catch (error) {
           if (!(error instanceof RestOutcomeUnknownError)) {
-            return { object: null, userErrors: [refusal(error, target, fieldOf)] };
+            return { object: null, userErrors: [refusal(error, form)] };
           }
           if (!readBack || !target) throw error;
           // Before the object is read back too: earlier reads do not show the write.

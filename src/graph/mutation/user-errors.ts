@@ -11,8 +11,19 @@ import { builder } from '../types/builder.ts';
 import { nounOf } from '../types/typename.ts';
 
 const USER_ERROR_CODES = {
+  BLANK: { description: 'The value is empty and must not be.' },
+  TOO_SHORT: { description: 'The text has fewer characters than it must have.' },
+  TOO_LONG: { description: 'The text has more characters than it may have.' },
+  TOO_SMALL: { description: 'The number is below the least one allowed.' },
+  TOO_LARGE: { description: 'The number is above the largest one allowed.' },
+  NOT_AN_INTEGER: { description: 'The number is not a whole one.' },
+  INVALID_URL: { description: 'The text is not a complete URL.' },
+  TAKEN: {
+    description:
+      'The value is in use already: the backend answered 409 and named the field that holds it.',
+  },
   VALIDATION_FAILED: {
-    description: 'A value breaks a limit or a format, or the backend answered 400 or 422.',
+    description: 'The backend answered 400 or 422, or a value is wrong in another way.',
   },
   NOT_FOUND: { description: 'The object to write to does not exist: the backend answered 404.' },
   CONFLICT: {
@@ -37,6 +48,15 @@ export type FieldOf = (path: readonly string[]) => readonly string[];
 interface Target {
   readonly field: string;
   readonly entity: { readonly name: string };
+}
+
+/** The form that a write was sent from. */
+interface Form {
+  /** Undefined when the write acts on no object that exists already. */
+  readonly target: Target | undefined;
+  /** The fields of the route's body. */
+  readonly inputs: readonly string[];
+  readonly fieldOf: FieldOf;
 }
 
 const UserErrorCodeRef = builder.enumType('UserErrorCode', {
@@ -66,7 +86,7 @@ builder.objectType(UserErrorRef, {
 
 /** A value that must not be empty. */
 export const emptyValue = (field: readonly string[]): UserError => ({
-  code: 'VALIDATION_FAILED',
+  code: 'BLANK',
   field,
   message: `${labelOf(field)} must not be empty.`,
 });
@@ -75,33 +95,42 @@ export const emptyValue = (field: readonly string[]): UserError => ({
 export const brokenLimits = (error: z.ZodError, fieldOf: FieldOf): UserError[] =>
   error.issues.map((issue) => {
     const field = fieldOf(issue.path.map(String));
-    return { code: 'VALIDATION_FAILED', field, message: `${labelOf(field)} ${wishOf(issue)}.` };
+    const [code, wish] = limitOf(issue);
+    return { code, field, message: `${labelOf(field)} ${wish}.` };
   });
 
-function wishOf(issue: z.core.$ZodIssue): string {
+/** Which limit is broken, and what a value has to be instead. */
+function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: string] {
   switch (issue.code) {
     case 'too_small':
-      if (issue.origin !== 'string') return `must be at least ${issue.minimum}`;
+      if (issue.origin !== 'string') return ['TOO_SMALL', `must be at least ${issue.minimum}`];
       return issue.minimum === 1
-        ? 'must not be empty'
-        : `must have at least ${issue.minimum} characters`;
+        ? ['BLANK', 'must not be empty']
+        : ['TOO_SHORT', `must have at least ${issue.minimum} characters`];
     case 'too_big':
       return issue.origin === 'string'
-        ? `must have at most ${issue.maximum} characters`
-        : `must be at most ${issue.maximum}`;
+        ? ['TOO_LONG', `must have at most ${issue.maximum} characters`]
+        : ['TOO_LARGE', `must be at most ${issue.maximum}`];
+    case 'invalid_type':
+      // An infinite number is one of the wrong type to zod.
+      if (issue.expected === 'int' || issue.expected === 'number') {
+        return ['NOT_AN_INTEGER', 'must be a whole number'];
+      }
+      break;
     case 'invalid_format':
-      if (issue.format === 'url') return 'must be a complete URL, such as https://example.com';
+      if (issue.format === 'url') {
+        return ['INVALID_URL', 'must be a complete URL, such as https://example.com'];
+      }
   }
-  return 'must be valid';
+  return ['VALIDATION_FAILED', 'must be valid'];
 }
 
 /**
  * What the backend refused.
  *
- * @param target undefined when the write acts on no object that exists already.
  * @throws the error itself when the user can't mend it.
  */
-export function refusal(error: unknown, target: Target | undefined, fieldOf: FieldOf): UserError {
+export function refusal(error: unknown, { target, inputs, fieldOf }: Form): UserError {
   if (!(error instanceof RestStatusError)) throw error;
   const field = fieldIn(error, fieldOf);
   const code = codeOf(error);
@@ -121,6 +150,9 @@ export function refusal(error: unknown, target: Target | undefined, fieldOf: Fie
         message: `The ${nounOf(target.entity.name)} does not exist.`,
       };
     case 'CONFLICT':
+      if (field && inputs.includes(field[0]!)) {
+        return { code: 'TAKEN', field, message: `${labelOf(field)} is taken already.` };
+      }
       return {
         code,
         field,

@@ -23,7 +23,14 @@ import { nullOnlyWithError } from './semantic-non-null.ts';
 type Described<Type> = string | { readonly type: Type; readonly description: string };
 type RestField = Described<'String' | EnumRef<Types, unknown> | ObjectRef<Types, unknown>>;
 type RestFields<Shape> = { readonly [Name in keyof Shape & string]?: RestField };
-type InputField = Described<EnumRef<Types, unknown> | InputRef>;
+/** `default` is what an absent value means where the schema has none. */
+type InputField =
+  | string
+  | {
+      readonly type: EnumRef<Types, unknown> | InputRef;
+      readonly description: string;
+      readonly default?: readonly never[];
+    };
 
 type ObjectBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, T>;
 
@@ -142,12 +149,15 @@ function inputFields(
     made[name] = t.field({
       type: (value instanceof z.ZodArray ? [type] : type) as InputRef,
       required: value === schema,
-      defaultValue: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
+      defaultValue: defaultOf(schema) ?? (typeof field === 'string' ? undefined : field.default),
       description: typeof field === 'string' ? field : field.description,
     });
   }
   return made;
 }
+
+const defaultOf = (schema: unknown): unknown =>
+  schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;
 
 function nonNullOf(schema: unknown): unknown {
   const isWrapped =

@@ -3,7 +3,7 @@
  *
  * A moment leaves the graph as ISO 8601 whatever form the backend writes, and is never guessed.
  */
-import { GraphQLScalarType } from 'graphql';
+import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
 import { badInput, invalidResponse } from '../errors.ts';
 
@@ -65,9 +65,19 @@ export const DateTime = new GraphQLScalarType<string, string>({
   },
 });
 
-export const SafeInt = new GraphQLScalarType({
+/**
+ * Callers' numbers pass as they are: only forms take them, whose limits say in `userErrors` what is wrong
+ * with 1.5 or 1e300.
+ */
+export const SafeInt = new GraphQLScalarType<number>({
   ...GraphQLSafeInt.toConfig(),
   name: 'SafeInt',
+  parseValue: (value) =>
+    typeof value === 'number' ? value : (GraphQLSafeInt.parseValue(value) as number),
+  parseLiteral: (node, variables) =>
+    node.kind === Kind.INT || node.kind === Kind.FLOAT
+      ? Number(node.value)
+      : (GraphQLSafeInt.parseLiteral(node, variables) as number),
   description:
     'Integer from -(2^53 - 1) to 2^53 - 1, the range that JSON numbers represent exactly.',
 });

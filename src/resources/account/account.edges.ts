@@ -33,7 +33,7 @@ builder.queryFields((t) => ({
       }),
       includeEmptyOnly: t.arg.boolean({
         description:
-          'Whether to list only accounts without persons. The backend decides when absent.',
+          'True lists only the accounts without persons. It adds none to the others, as its REST name may suggest. The backend decides when absent.',
       }),
     },
     demand: listed,

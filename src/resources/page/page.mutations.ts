@@ -26,13 +26,15 @@ writeField({
       pageType: { type: PageTypeRef, description: 'Purpose of the page.' },
       actions: {
         type: ActionInput,
+        default: [],
         description: 'Calls to action that visitors can choose from, in display order.',
       },
       actionCardWidgets: {
         type: ActionCardWidgetInput,
+        default: [],
         description: 'Cards shown beside the actions, in display order.',
       },
-      scripts: { type: ScriptInput, description: 'Scripts to embed in the page.' },
+      scripts: { type: ScriptInput, default: [], description: 'Scripts to embed in the page.' },
       footerLinks: {
         type: FooterLinkGroupInput,
         description: 'Groups of links in the footer, in display order.',
