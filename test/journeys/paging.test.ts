@@ -160,17 +160,4 @@ describe('walking a list', () => {
 
     expect(stack.restCalls).toEqual([]);
   });
-
-  it('refuses a cursor of another caller', async () => {
-    const { edges } = await page(stack, CONNECTIONS[0]!, 1);
-
-    const { errors } = await stack.query(
-      CONNECTIONS[0]!.source,
-      { first: 1, after: edges[0].cursor },
-      { apiKey: 'demo-two' },
-    );
-
-    expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(stack.restCalls).toEqual([]);
-  });
 });

@@ -1,5 +1,5 @@
 /** What an attack is made of: data that says how it is measured, and a function that carries it out. */
-import { POST_JSON } from '../support/gateway-process.ts';
+import { POST_JSON } from '../support/client.ts';
 import type { BackendRules } from './backend.ts';
 
 /** The backend knows no key that begins like this. */

@@ -21,7 +21,8 @@ import {
   type Child,
 } from '../bench/machine.ts';
 import { machineLine, markdownTable } from '../bench/report.ts';
-import { send, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { send } from '../support/client.ts';
+import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { attacks } from './attacks.ts';
 import type { AttackerArguments } from './attacker.ts';
 import type { BackendRules } from './backend.ts';

@@ -5,7 +5,7 @@
  * often for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { POST_JSON, send } from '../support/gateway-process.ts';
+import { POST_JSON, send } from '../support/client.ts';
 import { percentile } from '../support/percentile.ts';
 
 export const VICTIM_KEY = 'key-of-the-victim';

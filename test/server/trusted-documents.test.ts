@@ -18,6 +18,7 @@ import {
 } from '../../src/server/documents/trusted-documents.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
+import { replyOf } from '../support/client.ts';
 import { openSite, POST_JSON, send, shareBackend, startProduct, type Site } from './support.ts';
 
 shareBackend();
@@ -111,10 +112,7 @@ const CARRIERS: readonly (readonly [name: string, ask: Ask])[] = [
           headers: { 'x-api-key': 'demo' },
         }),
       );
-      const text = await response.text();
-      const body = JSON.parse(text);
-      const codes = (body.errors ?? []).map((error: any) => error.extensions.code);
-      return { status: response.status, headers: response.headers, text, body, codes };
+      return replyOf(response);
     },
   ],
 ];

@@ -5,43 +5,34 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { afterFile } from './after-file.ts';
+import { clientOf, KEY, type Client } from './client.ts';
 import { buildGateway } from './gateway-build.ts';
 import { copySampleDatabase } from './sample-database.ts';
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The body as JSON; undefined when it is none. */
-  readonly body: any;
-  readonly data: any;
-  readonly errors: readonly any[];
-  /** `extensions.code` of each error. */
-  readonly codes: readonly string[];
-  /** From sending to the last byte, in milliseconds. */
-  readonly tookMs: number;
+export { KEY, OTHER_KEY, POST_JSON, send, type AskOptions, type Reply } from './client.ts';
+
+/** A process that may still come to listen, or end before. */
+export interface StartedProcess {
+  readonly process: ChildProcess;
+  /** What it wrote so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both, as they came. */
+  readonly output: string;
+  /** The URL of GraphiQL, once it has been printed. */
+  ready(): Promise<string>;
+  /** The exit code; null after a signal. */
+  exit(): Promise<number | null>;
 }
 
-export interface AskOptions {
-  readonly variables?: unknown;
-  readonly apiKey?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-export interface GatewayProcess {
+export interface GatewayProcess extends Client {
   /** `http://127.0.0.1:1234`, without a path. */
   readonly url: string;
   readonly port: number;
   readonly process: ChildProcess;
   /** Everything it wrote so far, to either stream. */
   readonly output: string;
-  /** POSTs a GraphQL document as JSON. */
-  ask(source: string, options?: AskOptions): Promise<Reply>;
-  /** GETs a path: `/ready`. */
-  get(path: string): Promise<Reply>;
-  /** The sum of a metric's series whose line holds all of `labels`. */
-  metric(name: string, ...labels: string[]): Promise<number>;
   /** Heap after a collection, and what keeps the process alive. Needs `gauged`. */
   gauge(): Promise<Gauge>;
   /** Ends it with SIGTERM; the exit code, null after a signal. */
@@ -64,16 +55,19 @@ export interface GatewayProcessOptions {
   readonly flags?: readonly string[];
 }
 
-export const KEY = 'key-of-tenant-a-0123456789';
-export const OTHER_KEY = 'key-of-tenant-b-9876543210';
-
 const GAUGE = new URL('gauge.mjs', import.meta.url).href;
 
-/** Starts it on a free port; resolves once it says where. */
-export async function startGateway(
-  env: Readonly<Record<string, string>>,
+/** Built once, whatever starts it. */
+const MAIN = await buildGateway();
+
+/**
+ * `npm start` without its build, on a free port and over a copy of the sample data by default; ends with the file of
+ * tests, or with this process, at the latest.
+ */
+export function startProcess(
+  env: Readonly<Record<string, string>> = {},
   { gauged = false, preload = [], flags = [] }: GatewayProcessOptions = {},
-): Promise<GatewayProcess> {
+): StartedProcess {
   // What is preloaded may be TypeScript; the gateway itself is not.
   const loader = preload.some((module) => module.endsWith('.ts')) ? ['tsx'] : [];
   const modules = [...(gauged ? [GAUGE] : []), ...loader, ...preload];
@@ -84,58 +78,75 @@ export async function startGateway(
       ...flags,
       ...(gauged ? ['--expose-gc'] : []),
       ...modules.flatMap((module) => ['--import', module]),
-      await buildGateway(),
+      MAIN,
     ],
     {
       env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: database.url, ...env },
       stdio: ['ignore', 'pipe', 'pipe', ...(gauged ? (['ipc'] as const) : [])],
     },
   );
-  // A test process that dies must not leave gateways behind.
-  const orphaned = () => child.kill('SIGKILL');
-  process.once('exit', orphaned);
-  let output = '';
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  afterFile(kill);
+  const written = { stdout: '', stderr: '', output: '' };
+  let url: string | undefined;
+  const { promise: ready, resolve, reject } = settable<string>();
+  const hear = (stream: 'stdout' | 'stderr') => (chunk: Buffer) => {
+    const text = chunk.toString();
+    written[stream] += text;
+    written.output += text;
+    // To search all of it at each line would take longer the more it writes.
+    url ??= /http:\/\/[\w.:[\]]+\/graphql/.exec(written.output)?.[0];
+    if (url !== undefined) resolve(url);
+  };
+  child.stdout!.on('data', hear('stdout'));
+  child.stderr!.on('data', hear('stderr'));
   const exited = once(child, 'close').then(([code]) => {
-    process.off('exit', orphaned);
+    process.off('exit', kill);
     database.remove();
+    reject(new Error(`The gateway ended with ${code}: ${written.output}`));
     return code as number | null;
   });
-  const url = await new Promise<string>((resolve, reject) => {
-    let found: string | undefined;
-    const hear = (chunk: Buffer): void => {
-      output += chunk.toString();
-      // To search all of it at each line would take longer the more it writes.
-      if (found) return;
-      found = /http:\/\/[\w.:[\]]+(?=\/graphql)/.exec(output)?.[0];
-      if (found) resolve(found);
-    };
-    child.stdout!.on('data', hear);
-    child.stderr!.on('data', hear);
-    void exited.then((code) => reject(new Error(`The gateway ended with ${code}: ${output}`)));
-  });
-
+  // Whoever wants to know asks.
+  ready.catch(() => {});
   return {
+    process: child,
+    get stdout() {
+      return written.stdout;
+    },
+    get stderr() {
+      return written.stderr;
+    },
+    get output() {
+      return written.output;
+    },
+    ready: () => ready,
+    exit: () => exited,
+  };
+}
+
+function settable<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (reason: Error) => void = () => {};
+  const promise = new Promise<T>((...settle) => ([resolve, reject] = settle));
+  return { promise, resolve, reject };
+}
+
+/** Starts it; resolves once it says where it listens. */
+export async function startGateway(
+  env: Readonly<Record<string, string>>,
+  options: GatewayProcessOptions = {},
+): Promise<GatewayProcess> {
+  const started = startProcess(env, options);
+  const { process: child } = started;
+  const url = (await started.ready()).replace('/graphql', '');
+  return {
+    ...clientOf(url, KEY),
     url,
     port: Number(new URL(url).port),
     process: child,
     get output() {
-      return output;
-    },
-    ask: (source, { variables, apiKey = KEY, headers, signal } = {}) =>
-      send(`${url}/graphql`, {
-        method: 'POST',
-        headers: { ...POST_JSON, 'x-api-key': apiKey, ...headers },
-        body: JSON.stringify({ query: source, variables }),
-        ...(signal && { signal }),
-      }),
-    get: (path) => send(`${url}${path}`),
-    metric: async (name, ...labels) => {
-      const { text } = await send(`${url}/metrics`);
-      return text
-        .split('\n')
-        .filter((line) => new RegExp(`^${name}[{ ]`).test(line))
-        .filter((line) => labels.every((label) => line.includes(label)))
-        .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+      return started.output;
     },
     gauge: async () => {
       const answered = once(child, 'message');
@@ -144,39 +155,7 @@ export async function startGateway(
     },
     stop: (signal = 'SIGTERM') => {
       if (child.exitCode === null) child.kill(signal);
-      return exited;
+      return started.exit();
     },
   };
-}
-
-export const POST_JSON = {
-  'content-type': 'application/json',
-  accept: 'application/graphql-response+json',
-};
-
-/** Sends any request and reads the whole reply. */
-export async function send(url: string, init: RequestInit = {}): Promise<Reply> {
-  const startMs = performance.now();
-  const response = await fetch(url, init);
-  const text = await response.text();
-  const body = parse(text);
-  const errors: readonly any[] = body?.errors ?? [];
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body,
-    data: body?.data,
-    errors,
-    codes: errors.map((error) => error.extensions?.code),
-    tookMs: performance.now() - startMs,
-  };
-}
-
-function parse(text: string): any {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,274 @@
+/**
+ * The one opener of gateways for tests: in this process over a real port, or as `npm start` starts it, in a process
+ * of its own; before the embedded backend, one whose answers a test stages, or one that misbehaves.
+ *
+ * What it opens is closed when the file of tests has ended, if not before. Opening an embedded backend takes most
+ * of a test's time, so gateways with the same backend options share one a file; a test that writes asks for
+ * one of its own with `fresh`.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { execute, parse, type GraphQLFormattedError } from 'graphql';
+import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { createContext } from '../../src/graph/context.ts';
+import { toClientError } from '../../src/graph/errors.ts';
+import {
+  createUpstream,
+  type RequestScope,
+  type RestClient,
+  type Upstream,
+  type UpstreamOptions,
+} from '../../src/rest/client/client.ts';
+import type { Journal } from '../../src/rest/client/journal.ts';
+import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
+import { schema } from '../../src/schema.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';
+import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
+import { Metrics } from '../../src/server/observe/metrics.ts';
+import { upstreamProbe } from '../../src/server/observe/upstream-probe.ts';
+import { afterFile } from './after-file.ts';
+import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
+import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
+import type { GatewayProcess, GatewayProcessOptions } from './gateway-process.ts';
+import { openSampleBackend } from './sample-database.ts';
+import { world } from './world.ts';
+
+/**
+ * `sample`: the embedded one over the sample data; `faulty`: one whose answers are scripted route by route, and
+ * that has every object to begin with; a function: the JSON for a path and its query, and 404 for undefined; a
+ * URL: one that is there already.
+ */
+export type BackendKind = 'sample' | 'faulty' | ((url: URL) => unknown) | URL;
+
+export interface InProcessOptions extends Partial<GatewayOptions> {
+  readonly backend?: BackendKind;
+  /** Of the embedded backend. */
+  readonly sample?: Partial<BackendOptions>;
+  /** An embedded backend that no other test of the file sees. */
+  readonly fresh?: boolean;
+  /** Of the REST client. One attempt takes at most 3 s, where nothing else is said. */
+  readonly rest?: Partial<UpstreamOptions>;
+  /** Of the HTTP server. */
+  readonly http?: Partial<Parameters<typeof openHttpServer>[0]>;
+}
+
+export interface ProcessOptions extends GatewayProcessOptions {
+  readonly backend?: 'sample' | 'faulty' | URL;
+  /** Its settings. */
+  readonly process: Readonly<Record<string, string>>;
+}
+
+export interface InProcessGateway extends Client {
+  /** `http://127.0.0.1:1234`, without a path. */
+  readonly url: string;
+  readonly gateway: Gateway;
+  readonly server: HttpServer;
+  /** The gateway's way to the backend, for what is not a query. */
+  readonly rest: RestClient;
+  readonly backendUrl: string;
+  /** What the backend was asked since the last `ask` began, or since the opening: `GET /v0/pages/p1`. */
+  readonly restCalls: string[];
+  /** The journal of the last operation. */
+  readonly journal: Journal;
+  /** Executes by graphql-js alone, without look-ahead and without the gateway around it. */
+  askNaively(document: string, options?: Pick<AskOptions, 'variables'>): Promise<NaiveAnswer>;
+  /** Called when the file of tests has ended, if not before. */
+  close(): Promise<void>;
+}
+
+export interface NaiveAnswer {
+  readonly data: any;
+  readonly errors: readonly GraphQLFormattedError[] | undefined;
+}
+
+/** A backend that misbehaves as a test says. */
+export interface WithFaults {
+  readonly upstream: FaultUpstream;
+}
+
+type Faulty = { readonly backend: 'faulty' };
+
+export function openGateway(options: ProcessOptions & Faulty): Promise<GatewayProcess & WithFaults>;
+export function openGateway(options: ProcessOptions): Promise<GatewayProcess>;
+export function openGateway(
+  options: InProcessOptions & Faulty,
+): Promise<InProcessGateway & WithFaults>;
+export function openGateway(options?: InProcessOptions): Promise<InProcessGateway>;
+export async function openGateway(
+  options: InProcessOptions | ProcessOptions = {},
+): Promise<(InProcessGateway | GatewayProcess) & Partial<WithFaults>> {
+  const upstream = options.backend === 'faulty' ? await openFaulty() : undefined;
+  const opened =
+    'process' in options
+      ? await openInOwnProcess(options, upstream)
+      : await openInThisProcess(options, upstream);
+  return upstream ? Object.assign(opened, { upstream }) : opened;
+}
+
+async function openFaulty(): Promise<FaultUpstream> {
+  const upstream = await openFaultUpstream();
+  afterFile(() => upstream.stop());
+  upstream.on('*', world());
+  return upstream;
+}
+
+async function openInOwnProcess(
+  { process: settings, backend = 'sample', ...options }: ProcessOptions,
+  upstream: FaultUpstream | undefined,
+): Promise<GatewayProcess> {
+  // It builds the gateway, which those in this process do not need.
+  const { startGateway } = await import('./gateway-process.ts');
+  const url = upstream?.url ?? (backend instanceof URL ? backend.href : undefined);
+  return startGateway({ ...(url !== undefined && { UPSTREAM_URL: url }), ...settings }, options);
+}
+
+async function openInThisProcess(
+  options: InProcessOptions,
+  faulty: FaultUpstream | undefined,
+): Promise<InProcessGateway> {
+  const { backend = 'sample', sample, fresh, rest: restOptions, http, ...rest } = options;
+  const restCalls: string[] = [];
+  const listen = (line: string) => void restCalls.push(line);
+  const site = backend === 'sample' ? sampleSite(sample ?? {}, fresh ?? false) : undefined;
+  if (site) site.listener = listen;
+  const backendUrl = site
+    ? (await site.backend).url
+    : typeof backend === 'function'
+      ? await openStagedBackend(backend, listen)
+      : (faulty?.url ?? String(backend));
+  const { origin, pathPrefix } = splitUpstreamUrl(new URL(backendUrl));
+  const dispatcher = new BackendDispatcher(origin);
+  const metrics = new Metrics();
+  const real = createUpstream({
+    dispatcher,
+    pathPrefix,
+    routeSet: 'extended',
+    timeoutMs: 3_000,
+    maxResponseBytes: 5_000_000,
+    observer: metrics.observer,
+    ...restOptions,
+  });
+  let journal: Journal | undefined;
+  // The gateway makes a client for each operation; the last one's journal is kept for the test.
+  const upstream: Upstream = Object.assign((scope: RequestScope) => {
+    const client = real(scope);
+    journal = client.journal;
+    return client;
+  }, real);
+  const gateway = createGateway({
+    schema,
+    upstream,
+    metrics,
+    probe: upstreamProbe({ origin, dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
+    ...rest,
+  });
+  const server = await openHttpServer({
+    ...{ site: gateway, host: '127.0.0.1', port: 0 },
+    ...http,
+  });
+  const close = async (): Promise<void> => {
+    await server.close(0);
+    gateway.close();
+    await dispatcher.destroy();
+  };
+  afterFile(close);
+  const key = faulty ? KEY : EXAMPLE_API_KEY;
+  const client = clientOf(server.url, key);
+  const beginOperation = (): void => {
+    restCalls.length = 0;
+    if (site) site.listener = listen;
+  };
+  return {
+    ...client,
+    url: server.url,
+    gateway,
+    server,
+    rest: real({ apiKey: key, requestId: 'test' }),
+    backendUrl,
+    restCalls,
+    get journal() {
+      if (!journal) throw new Error('No operation yet: the journal belongs to the last one.');
+      return journal;
+    },
+    ask: (...args) => {
+      beginOperation();
+      return client.ask(...args);
+    },
+    askNaively: async (document, { variables } = {}) => {
+      beginOperation();
+      const { data, errors } = await execute({
+        schema,
+        document: parse(document),
+        variableValues: variables as Record<string, unknown> | undefined,
+        contextValue: createContext(upstream({ apiKey: key, requestId: 'naive' }), {
+          apiKey: key,
+          looksAhead: false,
+        }),
+      });
+      const shown = errors?.map((error) => (toClientError(error) ?? error).toJSON());
+      return JSON.parse(JSON.stringify({ data, errors: shown })) as NaiveAnswer;
+    },
+    close,
+  };
+}
+
+interface SampleSite {
+  readonly backend: Promise<Backend>;
+  /** Who hears what the backend is asked: the gateway that was asked last. */
+  listener: (line: string) => void;
+}
+
+const sites = new Map<string, SampleSite>();
+
+function sampleSite(options: Partial<BackendOptions>, fresh: boolean): SampleSite {
+  const id = JSON.stringify(options);
+  const known = fresh ? undefined : sites.get(id);
+  if (known) return known;
+  const site: SampleSite = {
+    backend: openSampleBackend({
+      publishDelayMs: 20,
+      ...options,
+      onRequest: (line) => site.listener(line),
+    }),
+    listener: () => {},
+  };
+  afterFile(async () => (await site.backend).close());
+  if (fresh) return site;
+  sites.set(id, site);
+  afterFile(() => sites.delete(id));
+  return site;
+}
+
+/** Sockets and the gateway's own code are real; only the answers are made up. */
+async function openStagedBackend(
+  answer: (url: URL) => unknown,
+  listen: (line: string) => void,
+): Promise<string> {
+  const server = createServer((request, response) => {
+    listen(`${request.method} ${request.url}`);
+    const body = answer(new URL(request.url ?? '', 'http://backend'));
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterFile(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  // A TCP server that listens has an AddressInfo.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Items in the list envelope, a page at a time: a cursor is the place of a page's first item. */
+export function listOf(items: readonly unknown[], url: URL) {
+  const from = Number(url.searchParams.get('cursor') ?? 0);
+  const end = from + Number(url.searchParams.get('limit') ?? 20);
+  const hasMore = end < items.length;
+  return {
+    items: items.slice(from, end),
+    hasMore,
+    nextCursor: hasMore ? String(end) : null,
+    totalCount: items.length,
+  };
+}
