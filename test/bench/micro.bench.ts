@@ -91,15 +91,14 @@ describe('client, without a socket', () => {
 });
 
 describe('loader', () => {
-  const load = (key: string): Promise<string> => Promise.resolve(key);
-  const keys = Array.from({ length: 20 }, (_, i) => `person_${i % 10}`);
+  const keys = Array.from({ length: 20 }, (_, i) => ({ personId: `person_${i % 10}` }));
 
   bench('20 asks for 10 keys, a new loader', async () => {
-    const loader = new Loader<string, string>((key) => key, load);
+    const loader = newLoader();
     await Promise.all(keys.map((key) => loader.load(key)));
   });
   bench('one ask for what is there', async () => {
-    await KNOWN.load('known');
+    await KNOWN.load({ personId: 'known' });
   });
 });
 
@@ -140,10 +139,12 @@ function smallSchema() {
   return schema;
 }
 
-const KNOWN = new Loader<string, string>(
-  (key) => key,
-  (key) => Promise.resolve(key),
-);
+const KNOWN = newLoader();
+
+function newLoader(): Loader<{ personId: string }, string> {
+  const idOf = ({ personId }: { personId: string }): string => personId;
+  return new Loader((key) => Promise.resolve(idOf(key)), { idOf });
+}
 
 function upstreamOf(...bodies: readonly string[]): ReturnType<typeof createUpstream> {
   return createUpstream({

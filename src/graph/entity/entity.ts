@@ -52,12 +52,11 @@ export class Entity<T extends object, Name extends string> {
   readonly route: Route;
   readonly searched: ((context: Context) => List) | undefined;
   readonly alternateKeys: readonly (readonly string[])[];
-  /** The request's loader of these objects. */
-  readonly loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
   readonly #keyFields: ReadonlySet<string>;
   /** The parameters of the path that the key fills, in its order. An entry is picked out of its topic. */
   readonly #parameters: readonly string[];
-  /** Objects that other calls brought, unread: hardly any request loads one of them. */
+  readonly #loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
+  /** What `prime` was given since the loader was last used. */
   readonly #brought = perRequest((): (readonly unknown[])[] => []);
 
   constructor(options: EntityOptions<T, Name>) {
@@ -76,19 +75,17 @@ export class Entity<T extends object, Name extends string> {
     this.#keyFields = new Set<string>(['id', '__typename', ...key]);
     this.#parameters = parametersOf(route.path);
     this.callKey = key.slice(0, this.#parameters.length);
-    this.loader = perRequest(
+    this.#loader = perRequest(
       (context) =>
         new Loader<KeyOf<Name>, T | null>(
-          // A text already, where the key is one id.
-          (wanted) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]),
           (wanted, call) =>
             find(context, wanted, call).catch((error: unknown) => {
               throw cutAt(error, () => ({ id: this.idOf(wanted) }));
             }),
           {
-            keyOf: (object) => this.keyOf(object),
-            brought: this.#brought(context),
-            onHit: (origin) => context.rest.journal.note(route, origin, 'primed'),
+            // A text already, where the key is one id.
+            idOf: (wanted) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]),
+            onPrimed: (origin) => context.rest.journal.note(route, origin, 'primed'),
           },
         ),
     );
@@ -138,7 +135,20 @@ export class Entity<T extends object, Name extends string> {
     return { ...key };
   }
 
-  /** Remembers an object that a list, a parent or a write brought; ignores one without a key. */
+  /** The request's loader of these objects. */
+  loader(context: Context): Loader<KeyOf<Name>, T | null> {
+    const loader = this.#loader(context);
+    for (const object of this.#brought(context).splice(0).flat()) {
+      const key = this.keyOf(object);
+      if (key) loader.prime(key, object as T); // it has the key of one
+    }
+    return loader;
+  }
+
+  /**
+   * Primes the loader with objects that a list, a parent or a write brought; ignores those without a key. Their
+   * keys are read when the loader is used: in most requests it is not.
+   */
   prime(context: Context, brought: readonly unknown[]): void {
     this.#brought(context).push(brought);
   }

@@ -23,10 +23,8 @@ const MAX_DOMAIN_PAGES = 10;
 /** Accounts with their persons: one call serves an account's own fields and its persons. */
 export const accountWithPersonsLoader = perRequest(
   ({ rest }) =>
-    new Loader<AccountKey, AccountWithPersons | null>(
-      ({ accountId }) => accountId,
-      ({ accountId }, call) =>
-        rest.find(routes.getAccount, { path: { account_id: accountId } }, call),
+    new Loader<AccountKey, AccountWithPersons | null>(({ accountId }, call) =>
+      rest.find(routes.getAccount, { path: { account_id: accountId } }, call),
     ),
 );
 
@@ -65,9 +63,8 @@ const accountById = { route: routes.getAccount, extended: readAccount, document:
 /** Accounts by their exact domain; null when there is none. */
 export const accountByDomainLoader = perRequest(
   (context) =>
-    new Loader<KeyOf<'domain'>, Account | null>(
-      ({ domain }) => domain,
-      ({ domain }, call) => searchDomain(context, domain, call),
+    new Loader<KeyOf<'domain'>, Account | null>(({ domain }, call) =>
+      searchDomain(context, domain, call),
     ),
 );
 

@@ -4,7 +4,6 @@
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/connection/page-request.ts';
 import { perRequest } from '../../graph/context.ts';
 import { demanding } from '../../graph/entity/demand.ts';
-import { textOf } from '../../graph/entity/key.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
@@ -39,7 +38,7 @@ type PageSearch = Readonly<Record<string, string>>;
 /** Each search once a request. */
 const pageSearchLoader = perRequest(
   ({ rest }) =>
-    new Loader<PageSearch, readonly PageSearchHit[]>(textOf, async ({ limit, ...search }, call) => {
+    new Loader<PageSearch, readonly PageSearchHit[]>(async ({ limit, ...search }, call) => {
       const query = { ...search, limit: Number(limit) };
       const { items } = await rest.call(routes.searchPages, { query }, call);
       return items;

@@ -21,9 +21,8 @@ type Persons = readonly (Person | NodeReference)[];
 /** Null when there is no such account. */
 export const personsOfAccountLoader = perRequest(
   (context) =>
-    new Loader<AccountKey, Persons | null>(
-      ({ accountId }) => accountId,
-      (key, call) => context.rest.dialect.wayOf(personsOfAccount)(context, key, call),
+    new Loader<AccountKey, Persons | null>((key, call) =>
+      context.rest.dialect.wayOf(personsOfAccount)(context, key, call),
     ),
 );
 
