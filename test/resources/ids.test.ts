@@ -1,6 +1,7 @@
 /** Ids that callers write: raw or global, of the right type, and never the name of a route. */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
 import { openStack } from '../support/open-stack.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -123,6 +124,82 @@ describe('a lookup', () => {
 
     expect(stack.restCalls).toHaveLength(2);
     expect(stack.journal.rounds).toBe(1);
+  });
+});
+
+describe('a lookup by the global id', () => {
+  it.each(LOOKUPS)('%s finds what raw ids find, with the same calls', async (field, names) => {
+    const stack = await openStack();
+    const { data: raw } = await stack.query(lookup(field, pick(RAW, names)));
+    const calls = stack.restCalls;
+    const query = lookup(field, { id: GLOBAL[names.at(-1)!] });
+
+    const plan = planOf(query, stack);
+    const { data, errors } = await stack.query(query);
+
+    expect([data, errors]).toEqual([raw, undefined]);
+    expect(stack.restCalls).toEqual(calls);
+    expect(plan.calls).toEqual({ least: 1, most: 1 });
+  });
+
+  it.each([
+    ['person', 'personId', personId, 'personLog', 'personLogId'],
+    ['account', 'accountId', accountId, 'accountLog', 'accountLogId'],
+  ])('finds a log entry of a %s by raw ids too', async (owner, ownerId, id, field, name) => {
+    const stack = await openStack();
+    const { data } = await stack.query(
+      `{ owner: ${owner}(${ownerId}: "${id}") { logs(first: 1) { nodes { id ${name} } } } }`,
+    );
+    const [log] = data['owner'].logs.nodes;
+
+    const byRaw = await stack.query(
+      lookup(field, { [ownerId]: id, [name]: log[name] }, `id ${owner} { id }`),
+    );
+    const calls = stack.restCalls;
+    const byGlobal = await stack.query(lookup(field, { id: log.id }, `id ${owner} { id }`));
+
+    expect(byRaw.data['found'].id).toBe(log.id);
+    expect([byGlobal.data, byGlobal.errors]).toEqual([byRaw.data, undefined]);
+    expect(calls).toEqual([`GET /v0/${owner}s/${id}/logs/${log[name]}`]);
+  });
+
+  it.each([
+    ['audience', { id: GLOBAL.audienceId, pageId }, '"id" stands alone'],
+    ['page', { id: GLOBAL.pageId, pageId: GLOBAL.pageId }, '"id" stands alone'],
+    ['audience', { pageId }, '"audienceId" is missing: pass either "id" or "pageId", "audienceId"'],
+    ['audienceVersion', { versionId: GLOBAL.versionId }, '"pageId" is missing'],
+    ['topic', { id: GLOBAL.pageId }, 'is the id of a Page: pass the id of a Topic'],
+    ['topic', { id: topicId }, 'is not a global id'],
+  ])('%s refuses %o before any call', async (field, ids, message) => {
+    const stack = await openStack();
+
+    const { data, errors } = await stack.query(lookup(field, ids));
+
+    expect(data).toEqual({ found: null });
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(errors?.[0]?.message).toContain(message);
+    expect(stack.restCalls).toEqual([]);
+  });
+
+  it('refuses neither form, and null as no form', async () => {
+    const stack = await openStack();
+
+    const { data, errors } = await stack.query(
+      '{ page(id: null) { id } person(personId: null) { id } }',
+    );
+
+    expect(data).toEqual({ page: null, person: null });
+    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
+    expect(stack.restCalls).toEqual([]);
+  });
+
+  it('is there wherever an object is looked up', () => {
+    const fields = Object.values(schema.getQueryType()!.getFields());
+    const lookups = fields.filter(({ args }) => args.some(({ name }) => name === 'id'));
+
+    expect(lookups.map(({ name }) => name).sort()).toEqual(
+      [...LOOKUPS.map(([name]) => name), 'accountLog', 'node', 'personLog'].sort(),
+    );
   });
 });
 

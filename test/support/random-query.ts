@@ -12,6 +12,7 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -34,6 +35,8 @@ export interface RandomQueryOptions {
   /** @default 5 – levels of objects below the root */
   readonly depth?: number;
 }
+
+type AnyField = GraphQLField<unknown, unknown>;
 
 export interface RandomQuery {
   readonly source: string;
@@ -72,10 +75,16 @@ export function randomQuery(
   const head = declarations.length ? `(${declarations.join(', ')})` : '';
   return { source: [`query Random${head} {\n${body}\n}`, ...fragments].join('\n'), variables };
 
-  function canCall(field: GraphQLField<unknown, unknown>): boolean {
+  function canCall(field: AnyField): boolean {
     return field.args.every(
-      (arg) => !isNonNullType(arg.type) || valuesFor(field, arg.name).length > 0,
+      (arg) => !isNeeded(field, arg) || valuesFor(field, arg.name).length > 0,
     );
+  }
+
+  /** A lookup takes a global id or all raw ones: it is given the raw ones. */
+  function isNeeded({ args }: AnyField, { name, type }: GraphQLArgument): boolean {
+    const isLookup = args.some((arg) => arg.name === 'id' && !isNonNullType(arg.type));
+    return isLookup ? name !== 'id' : isNonNullType(type);
   }
 
   function valuesFor(field: GraphQLField<unknown, unknown>, name: string): readonly string[] {
@@ -91,7 +100,8 @@ export function randomQuery(
   }
 
   function writeArguments(field: GraphQLField<unknown, unknown>): string {
-    const written = field.args.flatMap(({ name, type }) => {
+    const written = field.args.flatMap((arg) => {
+      const { name, type } = arg;
       if (name === 'after' || name === 'before' || name === 'last') return [];
       if (name === 'first') {
         if (chance(0.15)) return [];
@@ -99,7 +109,7 @@ export function randomQuery(
         return [`first: ${chance(0.2) ? variable('Int', first) : first}`];
       }
       const known = valuesFor(field, name);
-      const required = isNonNullType(type);
+      const required = isNeeded(field, arg);
       if (!required && (known.length === 0 || chance(0.6))) {
         return !required && isBoolean(type) && chance(0.5)
           ? [`${name}: ${String(chance(0.5))}`]

@@ -3,11 +3,14 @@
  * the plan and the resolver.
  */
 import type { GraphQLResolveInfo } from 'graphql';
+import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Context } from '../context.ts';
+import { badInput } from '../errors.ts';
 import { callerKey, describeId } from './caller-key.ts';
 import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
 import { demanding, type DemandSource, type ReferenceDemand } from './demand.ts';
 import type { AnyEntity, Entity, KeyOf } from './entity.ts';
+import { nounOf } from '../types/typename.ts';
 import { soundKey, type Key } from './key.ts';
 import { followReference, lookUp } from './lookahead.ts';
 
@@ -59,26 +62,48 @@ function partsOf(parent: Key, names: readonly string[]): Key | null {
   return key;
 }
 
-/** A lookup by raw or global ids: `page(pageId:)`. Null when there is none. */
+/** A lookup by the global id or by raw ids: `page(id:)`, `page(pageId:)`. Null when there is none. */
 export function lookupField(t: FieldBuilder<{}>, entity: AnyEntity, description: string) {
   const builder = anyBuilder(t);
   return builder.field({
     type: entity.ref,
     nullable: true,
     description: costing(description, entity.route),
-    args: Object.fromEntries(
-      entity.key.map((name) => [
-        name,
-        builder.arg.id({ required: true, description: describeId(name) }),
-      ]),
-    ),
+    args: {
+      id: builder.arg.id({
+        description: `Global id of the ${nounOf(entity.name)}, which stands alone.`,
+      }),
+      ...Object.fromEntries(
+        entity.key.map((name) => [
+          name,
+          builder.arg.id({ description: `${describeId(name)} Required without \`id\`.` }),
+        ]),
+      ),
+    },
     extensions: demanding({
       kind: 'lookup',
       from: 'object',
-      // The schema declares them: one argument a part of the key.
-      wanted: (args) => [{ entity, key: callerKey(entity, args) }],
+      wanted: (args) => [{ entity, key: lookupKey(entity, args) }],
     }),
-    resolve: (_parent: object, args: Key, context: Context, info: GraphQLResolveInfo) =>
-      lookUp(entity, callerKey(entity, args), context, info),
+    resolve: (_parent: object, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) =>
+      lookUp(entity, lookupKey(entity, args), context, info),
   });
+}
+
+/**
+ * The key that a caller names by the global id alone, or by an id for each of its parts.
+ *
+ * @throws BAD_USER_INPUT for both forms, or neither, beside what the ids themselves are refused for.
+ */
+function lookupKey(entity: AnyEntity, args: ArgumentValues): Key {
+  const { id } = args;
+  const isGiven = (name: string): boolean => args[name] !== undefined && args[name] !== null;
+  const byParts = entity.key.map((name) => `"${name}"`).join(', ');
+  if (isGiven('id')) {
+    if (!entity.key.some(isGiven)) return entity.parseId(String(id));
+    throw badInput(`"id" stands alone: pass either "id" or ${byParts}.`, { argument: 'id' });
+  }
+  const missing = entity.key.find((name) => !isGiven(name));
+  if (missing === undefined) return callerKey(entity, args);
+  throw badInput(`"${missing}" is missing: pass either "id" or ${byParts}.`, { argument: missing });
 }

@@ -17,7 +17,7 @@ builder.queryField('audienceVersion', (t) =>
   lookupField(
     t,
     audienceVersionEntity,
-    'Fetches a version of an audience by its id and those of its audience and page. Null when there is none.',
+    'Fetches a version of an audience by its global id, or by its raw id and those of its audience and page. Null when there is none.',
   ),
 );
 

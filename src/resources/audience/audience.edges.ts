@@ -20,7 +20,7 @@ builder.queryField('audience', (t) =>
   lookupField(
     t,
     audienceEntity,
-    'Fetches an audience by its id and that of its page. Null when there is none.',
+    'Fetches an audience by its global id, or by its raw id and that of its page. Null when there is none.',
   ),
 );
 

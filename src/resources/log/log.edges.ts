@@ -4,7 +4,7 @@
 import { connectionType } from '../../graph/connection/connection-type.ts';
 import { filtersOf } from '../../graph/connection/filters.ts';
 import { listField } from '../../graph/connection/list-field.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
+import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from '../account/account.type.ts';
@@ -22,6 +22,19 @@ const PersonLogConnectionRef = connectionType(PersonLogRef);
 const ActivityItemConnectionRef = connectionType(ActivityItemRef);
 
 const INCLUDE_DELETED = 'Whether to include deleted entries. The backend decides when absent.';
+
+builder.queryFields((t) => ({
+  accountLog: lookupField(
+    t,
+    accountLogEntity,
+    'Fetches a log entry of an account by its global id, or by its raw id and that of the account. Null when there is none.',
+  ),
+  personLog: lookupField(
+    t,
+    personLogEntity,
+    'Fetches a log entry of a person by its global id, or by its raw id and that of the person. Null when there is none.',
+  ),
+}));
 
 builder.objectFields(AccountRef, (t) => ({
   logs: listField(t, {
