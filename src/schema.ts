@@ -13,8 +13,15 @@ import './resources/person/person.ts';
 import './resources/log/log.ts';
 import { DeferDirective, StreamDirective } from './execution/operation/defer-and-stream.ts';
 import { builder } from './graph/types/builder.ts';
+import { RestCostDirective } from './graph/types/rest-cost.ts';
 import { SemanticNonNullDirective } from './graph/types/semantic-non-null.ts';
 
 export const schema = builder.toSchema({
-  directives: [...specifiedDirectives, DeferDirective, StreamDirective, SemanticNonNullDirective],
+  directives: [
+    ...specifiedDirectives,
+    DeferDirective,
+    StreamDirective,
+    SemanticNonNullDirective,
+    RestCostDirective,
+  ],
 });

@@ -3,11 +3,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generate } from '@graphql-codegen/cli';
-import { buildSchema, parse, validate } from 'graphql';
+import {
+  buildSchema,
+  getDirectiveValues,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  parse,
+  validate,
+  type GraphQLScalarType,
+} from 'graphql';
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import codegen from '../codegen.ts';
-import { printSemanticSchema } from '../src/graph/types/semantic-non-null.ts';
+import { printAnnotatedSchema } from '../src/graph/types/print-schema.ts';
 import { schema } from '../src/schema.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -18,7 +27,7 @@ const GENERATED = 'src/client/generated';
 
 describe('generated files; run `npm run codegen` after changing a type or a document', () => {
   it('schema.graphql is what the builder makes', () => {
-    expect(read('schema.graphql')).toBe(printSemanticSchema(schema));
+    expect(read('schema.graphql')).toBe(printAnnotatedSchema(schema));
   });
 
   it('src/client/generated/ is what codegen makes of the documents', async () => {
@@ -44,6 +53,55 @@ describe('generated files; run `npm run codegen` after changing a type or a docu
 });
 
 describe('schema.graphql', () => {
+  const printed = buildSchema(read('schema.graphql'));
+  const types = Object.values(printed.getTypeMap());
+
+  it('says what each field costs in a directive as in its description', () => {
+    const differences = types.filter(isObjectType).flatMap((type) =>
+      Object.values(type.getFields()).flatMap(({ name, description, astNode }) => {
+        // A subscription polls as long as it is open.
+        if (type.name === 'Subscription') return [];
+        const said = /Costs `([A-Z]+ [^`]+)`\.$/.exec(description ?? '')?.[1];
+        const directive = astNode?.directives?.find((one) => one.name.value === 'restCost');
+        const cost =
+          directive &&
+          getDirectiveValues(printed.getDirective('restCost')!, { directives: [directive] });
+        return said === cost?.['route'] ? [] : [[`${type.name}.${name}`, said, cost]];
+      }),
+    );
+
+    expect(differences).toEqual([]);
+    expect(read('schema.graphql').match(/@restCost\(/g)!.length).toBeGreaterThan(40);
+  });
+
+  it('counts the calls of a list that is read to its end as unknown', () => {
+    expect(read('schema.graphql')).toContain(
+      '): PageLinkConnection @restCost(route: "GET /v0/page_links", calls: null)',
+    );
+  });
+
+  it('says where each scalar is specified', () => {
+    const own = types.filter((type) => isScalarType(type) && !isSpecifiedScalarType(type));
+
+    expect(own.length).toBeGreaterThan(0);
+    for (const scalar of own) {
+      expect((scalar as GraphQLScalarType).specifiedByURL).toMatch(/^https:\/\//);
+    }
+  });
+
+  it('says of every list what REST lacks there, once', () => {
+    const lists = types
+      .filter(isObjectType)
+      .flatMap((type) => Object.values(type.getFields()))
+      .filter(({ args }) => args.some(({ name }) => name === 'after'));
+
+    for (const { description, args } of lists) {
+      // Arrays, which REST answers whole, are paged both ways here.
+      const isArray = args.some(({ name }) => name === 'before');
+      expect(description!.match(/page backward/g) ?? []).toHaveLength(isArray ? 0 : 1);
+    }
+  });
+
   it('can be read again, and every document is valid in it', () => {
     const again = buildSchema(read('schema.graphql'));
     const documents = readdirSync(path(DOCUMENTS)).map((name) => read(`${DOCUMENTS}/${name}`));

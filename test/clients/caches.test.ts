@@ -143,6 +143,7 @@ const WIDE = gql`
       }
     }
     searchPages(query: "northwind", first: 1) {
+      id
       name
     }
   }

@@ -1,5 +1,6 @@
 /** Creating pages: what becomes of the input. */
 import { expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { openStack } from '../support/open-stack.ts';
 
 const CREATE = `mutation ($footerLinks: [FooterLinkGroupInput!]) {
@@ -29,4 +30,26 @@ it('makes a page without the lists that are left out', async () => {
     page: { actions: [], actionCardWidgets: [], scripts: [] },
     userErrors: [],
   });
+});
+
+it('finds pages with an id of the hit and the page’s own ids, in one call', async () => {
+  const stack = await openStack();
+
+  const { data, errors } = await stack.query(
+    '{ searchPages(query: "northwind", first: 2) { id pageId page { id pageId } } }',
+  );
+
+  expect(errors).toBeUndefined();
+  expect(stack.restCalls).toHaveLength(1);
+  const hits: { id: string; pageId: string; page: { id: string; pageId: string } }[] =
+    data['searchPages'];
+  expect(hits.length).toBeGreaterThan(0);
+  for (const { id, pageId, page } of hits) {
+    expect(page).toEqual({ id: formatNodeId('Page', [pageId]), pageId });
+    // Relay keeps one record for each id, whatever its type is.
+    expect(id).not.toBe(page.id);
+  }
+  expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length);
+  const { errors: refused } = await stack.query(`{ node(id: "${hits[0]!.id}") { id } }`);
+  expect(refused?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
 });

@@ -93,8 +93,10 @@ function sourceOf({ field, way, operation }: Annotated): {
   const variables: Record<string, unknown> = {};
   const declared: string[] = [];
   const written = [...way, field].map((one) => {
+    // A lookup takes its object's global id, or all its raw ones.
+    const isLookup = one.args.some(({ name, type }) => name === 'id' && !isNonNullType(type));
     const given = one.args
-      .filter(({ type }) => isNonNullType(type))
+      .filter(({ name, type }) => (isLookup ? name !== 'id' : isNonNullType(type)))
       .map(({ name, type }) => {
         const variable = `v${declared.length}`;
         declared.push(`$${variable}: ${String(type)}`);

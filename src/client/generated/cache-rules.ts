@@ -46,7 +46,6 @@ export const typesWithoutId: readonly string[] = [
   'PageLinkEdge',
   'PageLinkTarget',
   'PageMetadata',
-  'PageSearchHit',
   'PersonConnection',
   'PersonEdge',
   'PersonLogConnection',

@@ -110,6 +110,12 @@ interface ConnectionFieldOptions<Node, Args extends InputFieldMap> {
   readonly demand: InDialects<ListDemand>;
 }
 
+/** What callers look for in a list, and REST does not have. */
+const lackOf = (filters: InputFieldMap = {}): string =>
+  Object.keys(filters).length > 0
+    ? 'REST can neither sort this list nor page backward.'
+    : 'REST can neither filter nor sort this list, nor page backward.';
+
 /** A connection whose list may differ between the dialects. */
 export function connectionField<Parent extends object, Node, Args extends InputFieldMap>(
   t: FieldBuilder<Parent>,
@@ -119,7 +125,7 @@ export function connectionField<Parent extends object, Node, Args extends InputF
   return builder.field({
     type,
     nullable: true,
-    description: costing(description, usualDemand(demand).route!),
+    description: costing(`${description} ${lackOf(args)}`, usualDemand(demand).route!),
     args: {
       first: builder.arg.int({
         defaultValue: DEFAULT_FIRST,

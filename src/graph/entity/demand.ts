@@ -21,6 +21,8 @@ export type DemandSource = 'key' | 'object';
 export interface LookupDemand {
   readonly kind: 'lookup';
   readonly from: 'object';
+  /** What they are, where they are all of one type. */
+  readonly entity?: AnyEntity;
   /** @throws BAD_USER_INPUT for what is no id. */
   readonly wanted: (args: ArgumentValues) => readonly Wanted[];
 }
@@ -124,6 +126,13 @@ const DEMAND = 'demand';
 
 /** The `extensions` that carry a demand on a field. */
 export const demanding = (demand: InDialects<Demand>) => ({ [DEMAND]: demand });
+
+/** What a field demands of a backend that has all routes; undefined when it costs nothing. */
+export const usualDemandOf = (field: GraphQLField<unknown, unknown>): Demand | undefined => {
+  // Only `demanding` writes under this name.
+  const demand = field.extensions[DEMAND] as InDialects<Demand> | undefined;
+  return demand && usualDemand(demand);
+};
 
 /** What a field of the schema demands; undefined when it costs nothing. */
 export const demandOf = (

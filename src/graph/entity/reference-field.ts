@@ -83,6 +83,7 @@ export function lookupField(t: FieldBuilder<{}>, entity: AnyEntity, description:
     extensions: demanding({
       kind: 'lookup',
       from: 'object',
+      entity,
       wanted: (args) => [{ entity, key: lookupKey(entity, args) }],
     }),
     resolve: (_parent: object, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) =>

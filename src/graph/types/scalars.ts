@@ -58,6 +58,7 @@ function isMoment(text: string): boolean {
 export const DateTime = new GraphQLScalarType<string, string>({
   name: 'DateTime',
   description: 'Date and time in ISO 8601, such as `2026-03-01T09:30:00.000Z`.',
+  specifiedByURL: 'https://www.iso.org/iso-8601-date-and-time-format.html',
   serialize: readTimestamp,
   parseValue: (value) => {
     if (typeof value === 'string' && isMoment(value)) return value;
@@ -86,5 +87,5 @@ export const Json = new GraphQLScalarType({
   ...GraphQLJSON.toConfig(),
   name: 'JSON',
   description: 'Any JSON value, as the backend answered it.',
-  specifiedByURL: null,
+  specifiedByURL: 'https://ecma-international.org/publications-and-standards/standards/ecma-404/',
 });

@@ -8,6 +8,7 @@ import { Loader } from '../../graph/entity/loader.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { costing } from '../../graph/types/field-builder.ts';
+import { formatNodeId } from '../../graph/types/node-id.ts';
 import { restType } from '../../graph/types/rest-type.ts';
 import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
 import { PageSearchHit } from '../../v0/schemas/page.ts';
@@ -29,6 +30,17 @@ const PageSearchHitRef = restType(
       },
       audiencesCount: 'Number of audiences of the page.',
     },
+    added: (t) => ({
+      // Not the id of the page: Relay keeps objects by their ids alone, and would take one for the other.
+      id: t.id({
+        description:
+          'Id of this hit, unique and stable, for caches. `node` and mutations take the id of the page, which is `page { id }` and costs no call.',
+        resolve: ({ pageId }) =>
+          (pageId as unknown) instanceof Error
+            ? pageId // It stands for an id that the backend broke.
+            : formatNodeId('PageSearchHit', [pageId]),
+      }),
+    }),
   },
 );
 
@@ -50,7 +62,10 @@ builder.queryFields((t) => ({
   searchPages: t.field({
     type: [PageSearchHitRef],
     nullable: true,
-    description: costing('Searches pages, best match first. Not paginated.', routes.searchPages),
+    description: costing(
+      'Searches pages, best match first. Not paginated: REST has no cursor here, and neither filters nor sorting.',
+      routes.searchPages,
+    ),
     args: {
       query: t.arg.string({
         description: 'Search terms. When absent, the backend decides which pages it answers.',
@@ -91,5 +106,8 @@ function searchOf({ query, first }: { readonly query?: unknown; readonly first?:
 
 /** A hit leads to its page. The reference is believed: a search finds what exists. */
 builder.objectFields(PageSearchHitRef, (t) => ({
-  page: referenceField(t, pageEntity, { from: 'object', description: 'Page that was found.' }),
+  page: referenceField(t, pageEntity, {
+    from: 'object',
+    description: 'Page that was found. Its ids are those of the hit and cost no call.',
+  }),
 }));

@@ -22,7 +22,7 @@ builder.queryFields((t) => ({
   person: lookupField(t, personEntity, 'Fetches a person by id. Null when there is none.'),
   persons: listField(t, {
     type: PersonConnectionRef,
-    description: 'Paginated list of persons.',
+    description: 'Paginated list of persons, which REST cannot search.',
     from: 'key',
     route: routes.listPersons,
     items: personEntity,
