@@ -80,6 +80,15 @@ async function serve(config: Config, logger: Logger): Promise<void> {
 
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
   const { origin, pathPrefix } = splitUpstreamUrl(config.upstreamUrl ?? new URL(backend!.url));
+  let outOfFilesMs = -Infinity;
+  /** At most once in ten seconds: every call fails then. */
+  const logOutOfFiles = (): void => {
+    if (performance.now() - outOfFilesMs < 10_000) return;
+    outOfFilesMs = performance.now();
+    logger.error(
+      'This process has no file descriptor left for calls to the backend: raise its limit (ulimit -n)',
+    );
+  };
   const upstream = createUpstream({
     dispatcher: new BackendDispatcher(origin),
     pathPrefix,
@@ -93,8 +102,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       ...metrics.observer,
       onCall: (call) => {
         metrics.observer.onCall?.(call);
-        // A cancelled call shows nothing about the backend.
-        if (call.failure === 'cancelled') return;
+        if (call.failure === 'out_of_files') logOutOfFiles();
+        // Such calls show nothing about the backend.
+        if (call.failure === 'cancelled' || call.failure === 'out_of_files') return;
         gateway.readiness.noticeCall(call.status);
       },
       onBreaker: ({ scope, route, state }) => {

@@ -75,17 +75,6 @@ export class RoundRobinQueue<Item> {
     return undefined;
   }
 
-  /** Takes out all items that a condition holds for. */
-  takeAll(condition: (item: Item, key: string) => boolean): Item[] {
-    const taken: Item[] = [];
-    for (const [key, items] of [...this.#waiting]) {
-      for (const item of [...items]) {
-        if (condition(item, key) && this.delete(key, item)) taken.push(item);
-      }
-    }
-    return taken;
-  }
-
   /** The key with the most items, if this one had one more. */
   #longest(key: string): string {
     let longest = key;

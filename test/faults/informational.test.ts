@@ -48,12 +48,11 @@ const inPieces =
   };
 
 it.each<[string, Behaviour]>([
-  ['100 Continue', raw(CONTINUE + answer())],
   ['102 Processing', raw(PROCESSING + answer())],
   ['103 Early Hints', raw(HINTS + answer())],
-  ['several of them', raw(PROCESSING + HINTS + CONTINUE + CONTINUE + answer())],
-  ['one, well before the answer', inPieces(CONTINUE, '', '', answer())],
-  ['two that arrive byte by byte', inPieces(...(CONTINUE + HINTS), answer())],
+  ['several of them', raw(PROCESSING + HINTS + HINTS + answer())],
+  ['one, well before the answer', inPieces(HINTS, '', '', answer())],
+  ['one that arrives byte by byte', inPieces(...HINTS, answer())],
   [
     'one that ends in the packet of the answer',
     inPieces(HINTS.slice(0, 20), HINTS.slice(20) + answer()),
@@ -71,6 +70,19 @@ it.each<[string, Behaviour]>([
     { updateTopic: { topic: { title: 'title' } } },
   ]);
   await stand.holds(replies, { hits: 3 });
+});
+
+it('T73 takes a 100 Continue that nobody asked for as the end of the connection, as undici does', async () => {
+  const behaviour = raw(CONTINUE + answer());
+  stand.upstream.on(READ, behaviour);
+  stand.upstream.on(WRITE, behaviour);
+
+  const reader = await read();
+  const writer = await write();
+
+  expect(reader.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+  expect(writer.codes).toEqual(['OUTCOME_UNKNOWN']);
+  await stand.holds([reader, writer], { hits: [3, 8] });
 });
 
 it('T73 keeps what looks like one inside an answer', async () => {
@@ -91,7 +103,7 @@ it('T73 has no use for a 101, or for 1xx responses without end', async () => {
   const switched = await read();
   stand.upstream.on(READ, async (_response, _seen, socket) => {
     while (!socket.destroyed) {
-      socket.write(CONTINUE);
+      socket.write(HINTS);
       await sleep(5);
     }
   });

@@ -78,7 +78,7 @@ it('T64 refuses what a full queue cannot take for next to nothing, with one erro
       }),
     );
   await getPerson(0); // the backend accepts the key
-  const waiting = Array.from({ length: 2_500 }, (_, i) => getPerson(1 + i));
+  const waiting = Array.from({ length: 5_000 }, (_, i) => getPerson(1 + i));
   await sleep(50);
 
   // By the process's own CPU time, which other processes of this machine do not use.

@@ -178,9 +178,7 @@ describe('broken connections and answers that pass', () => {
     await stand.holds(reply, { hits: 2 });
   });
 
-  it('T9 makes at most 1.2 times the calls when one route always fails', async () => {
-    const before = await stand.gateway.metric('gateway_retry_budget_exhausted_total');
-    // Two good calls beside each bad one keep the breaker out of it.
+  it('T9 leaves one route that always fails alone after twenty attempts, and asks the others', async () => {
     stand.upstream.on(PERSON, status(503));
     const query =
       '{ person(personId: "p") { name } a: topic(topicId: "a") { title } b: topic(topicId: "b") { title } }';
@@ -189,9 +187,9 @@ describe('broken connections and answers that pass', () => {
     for (let i = 0; i < 200; i++) replies.push(await stand.ask(query));
 
     expect(replies.every(({ codes }) => codes.join() === 'UPSTREAM_UNAVAILABLE')).toBe(true);
-    await stand.holds(replies, { hits: [600, 720] });
-    const exhausted = await stand.gateway.metric('gateway_retry_budget_exhausted_total');
-    expect(exhausted - before).toBeGreaterThan(0);
+    expect(replies.every(({ data }) => data?.a.title && data.b.title)).toBe(true);
+    // Two of each request, and a few probes, should this take long.
+    await stand.holds(replies, { hits: [400 + 20, 400 + 25] });
   });
 });
 

@@ -56,11 +56,4 @@ describe('RoundRobinQueue', () => {
     expect([queue.size, queue.sizeOf('a'), queue.sizeOf('b')]).toEqual([1, 0, 1]);
     expect(takeAllOf(queue)).toEqual(['b2']);
   });
-
-  it('takes out whatever a condition holds for', () => {
-    const queue = queueOf(10, 'a1', 'a2', 'b1');
-
-    expect(queue.takeAll((item) => item.endsWith('1'))).toEqual(['a1', 'b1']);
-    expect(takeAllOf(queue)).toEqual(['a2']);
-  });
 });

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { parseRetryAfter } from '../../src/rest/decode/retry-after.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { markReused, retryOf } from '../../src/rest/transport/transport-fault.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cut, hangUp, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
 import { failureOf, NO_BREAKER, openRest, outcome, person } from './open-rest.ts';
@@ -130,6 +134,96 @@ describe('a failed read', () => {
     const answers = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => read(i)));
 
     expect(answers.filter(({ status: how }) => how === 'rejected')).toEqual([]);
+  });
+});
+
+/** A backend that, for a while, closes idle connections just as requests come on them: it has never seen those. */
+async function openClosing(close: (socket: Socket) => void) {
+  let isClosing = false;
+  let ended = 0;
+  const server = createServer((socket) => {
+    let served = 0;
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      if (served++ > 0 && isClosing) {
+        ended += 1;
+        close(socket);
+        return;
+      }
+      const body = JSON.stringify(person('p'));
+      const head = `content-type: application/json\r\ncontent-length: ${body.length}`;
+      socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${body}`);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    beginClosing: () => void (isClosing = true),
+    ended: () => ended,
+  };
+}
+
+describe('a read whose idle connection is closed as it is sent', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['reset', (socket) => void socket.resetAndDestroy()],
+    ['closed in order', (socket) => void socket.end()],
+  ])('is sent again when it was %s, which costs the retry budget nothing', async (_name, close) => {
+    const closing = await openClosing(close);
+    const { client, told, upstream } = await openRest({ url: closing.url });
+    const readMany = () =>
+      Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          failureOf(getPerson(client({ apiKey: `k${i % 3}` }), `p${i}`)),
+        ),
+      );
+    const names: string[] = [];
+    await readMany();
+
+    for (let i = 0; i < 7; i++) {
+      names.push(...(await readMany()));
+      closing.beginClosing();
+    }
+
+    expect(new Set(names)).toEqual(new Set(['none']));
+    // Many more than the ten and a tenth that the budget would have paid for.
+    expect(closing.ended()).toBeGreaterThan(100);
+    expect(told).not.toContain('budget exhausted');
+    expect(upstream.breaker.tripped).toEqual([]);
+  });
+
+  it('takes a broken pipe for the same', () => {
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    expect(retryOf(broken, true, false, 1)).toBe('load');
+    markReused(broken);
+
+    expect(retryOf(broken, true, false, 1)).toBe('nothing');
+    expect(retryOf(broken, true, true, 1), 'answered in part').toBe('load');
+    expect(retryOf(broken, true, false, 2), 'on a fresh connection').toBe('load');
+  });
+});
+
+describe('a process without file descriptors', () => {
+  it.each(['EMFILE', 'ENFILE'])('is no fault of the backend: %s opens no circuit', async (code) => {
+    const dispatcher = new BackendDispatcher('http://127.0.0.1:9');
+    const failing = vi.spyOn(dispatcher, 'dispatch').mockImplementation((_options, handler) => {
+      const error = Object.assign(new Error(`connect ${code}`), { code, syscall: 'connect' });
+      setImmediate(() => handler.onResponseError!({} as never, error));
+      return true;
+    });
+    const { calls, client, upstream } = await openRest({
+      dispatcher,
+      breaker: { volume: 1, outageMs: 0 },
+    });
+
+    const failure = await outcome(getPerson(client()));
+    const write = client().call(routes.updateTopic, { path: { topic_id: 't' }, body: {} });
+
+    expect(failure).toMatchObject({ name: 'RestOutOfFilesError', cause: { code } });
+    expect(await failureOf(write)).toBe('RestOutOfFilesError');
+    expect(calls.map(({ failure: kind }) => kind)).toEqual(['out_of_files', 'out_of_files']);
+    expect(failing).toHaveBeenCalledTimes(2);
+    expect(upstream.breaker.tripped).toEqual([]);
   });
 });
 

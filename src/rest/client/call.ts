@@ -51,6 +51,8 @@ export class Attempt {
   readonly call: Call;
   /** 1 for the first attempt, 2 for its first retry. */
   readonly number: number;
+  /** Whether it needs a connection that was not used before: the last one was closing as it was sent. */
+  readonly isFresh: boolean;
 
   // The attempt's timeout. Times are on `performance.now()`'s clock.
   /** When it began, before any queue. */
@@ -69,8 +71,8 @@ export class Attempt {
   // The concurrency limiter.
   /** When it left the limiter's queue; 0 while it waits there. */
   sentMs = 0;
-  /** The limiter's own record of the attempt. */
-  slot: object | undefined;
+  /** The key that it counts for while it is under way. */
+  slot: string | undefined;
 
   // The exchange.
   /** Whether a connection was found: from then on the backend may have seen the request. */
@@ -78,10 +80,11 @@ export class Attempt {
   /** When the exchange ended; 0 when the attempt was refused before it. */
   endMs = 0;
 
-  constructor(flight: Flight, number = 1) {
+  constructor(flight: Flight, number = 1, isFresh = false) {
     this.flight = flight;
     this.call = flight.call;
     this.number = number;
+    this.isFresh = isFresh;
   }
 }
 

@@ -16,7 +16,6 @@ import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
 import { fillPath, formatQuery, type PathValues } from './path.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
-import { Recording, Replay, type RecordedRead } from './recording.ts';
 import { RequestDeadline } from './request-deadline.ts';
 
 /** What a route takes: values for its path parameters, its query, its body. */
@@ -45,19 +44,6 @@ export interface RestClient {
   giveUp(): void;
   /** Which calls wait behind the others of their key, by what causes them. */
   deferWhere(isDeferred: (origin: unknown) => boolean): void;
-  /**
-   * Records the reads that are made from now on.
-   *
-   * @returns ends the recording; undefined when a read was not answered.
-   */
-  record(): () => Recording | undefined;
-  /**
-   * Makes recorded reads again until one is answered otherwise; never rejects. What was asked by then
-   * answers the calls that follow: nothing is asked for twice.
-   *
-   * @returns whether every answer is, byte for byte, what it was.
-   */
-  replay(recording: Recording): Promise<boolean>;
 
   /**
    * Calls a route and answers its checked body.
@@ -110,9 +96,11 @@ export interface UpstreamOptions {
   readonly maxCalls?: number;
   /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
   readonly connections?: number;
-  /** Calls of one key and route that may wait before its first answer; 256 when absent. */
+  /** Calls that may wait, of all keys; 4,096 when absent. */
   readonly maxQueue?: number;
   readonly breaker?: BreakerOptions;
+  /** The circuit breaker's clock, in milliseconds; `performance.now()` when absent. */
+  readonly now?: () => number;
   readonly observer?: UpstreamObserver;
 }
 
@@ -122,7 +110,7 @@ export interface Upstream {
   readonly breaker: Breaker;
   /**
    * When to come back, in milliseconds, while further calls of this key would be refused because too
-   * many of them wait; undefined when they would not. Cheap enough to ask for every request.
+   * many wait and most of them are its own; undefined when they would not.
    */
   shedMs(apiKey: string): number | undefined;
   /** Whether the backend has lately answered this key with anything but a refusal of the key. */
@@ -135,8 +123,9 @@ const DEFAULTS = {
   requestTimeoutMs: 10_000,
   maxCalls: 250,
   connections: 128,
-  maxQueue: 256,
+  maxQueue: 4_096,
   breaker: {},
+  now: () => performance.now(),
   observer: {},
 };
 
@@ -169,8 +158,6 @@ class ScopedClient implements RestClient {
   readonly #deadline: RequestDeadline;
   #callsLeft: number;
   #isDeferred: ((origin: unknown) => boolean) | undefined;
-  #recording: Recording | undefined;
-  #replay: Replay | undefined;
 
   constructor(options: Required<UpstreamOptions>, pipeline: Pipeline, scope: RequestScope) {
     const { apiKey, requestId, leaving, maxCalls = options.maxCalls } = scope;
@@ -213,22 +200,6 @@ class ScopedClient implements RestClient {
     return this.#make(route, input, true, options) as Promise<Response | null>;
   }
 
-  record(): () => Recording | undefined {
-    const recording = new Recording();
-    this.#recording = recording;
-    return () => (recording.end(this.journal) ? recording : undefined);
-  }
-
-  async replay(recording: Recording): Promise<boolean> {
-    this.#replay = new Replay();
-    const isSame = await this.#replay.run(recording, (read, cancel) =>
-      this.#pipeline(this.#callOf(read, null, cancel)),
-    );
-    if (!isSame) return false;
-    for (const { route, origin } of recording.primed) this.journal.note(route, origin, 'primed');
-    return true;
-  }
-
   #make(
     route: Route,
     values: Values,
@@ -246,13 +217,8 @@ class ScopedClient implements RestClient {
       const parameters = (values.path ?? {}) as Record<string, string>;
       const query = values.query as Record<string, string | number | undefined> | undefined;
       const path = this.#pathPrefix + fillPath(route, parameters) + formatQuery(query);
-      const begun = this.#replay?.take(path, isOptional, cancel);
-      if (begun) return begun;
       const body = values.body === undefined ? null : JSON.stringify(values.body);
-      const call = this.#callOf({ route, path, isOptional, origin }, body, cancel);
-      const answer = this.#pipeline(call);
-      this.#recording?.add(call, answer);
-      return answer;
+      return this.#pipeline(this.#callOf({ route, path, body, isOptional, cancel, origin }));
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
@@ -260,11 +226,8 @@ class ScopedClient implements RestClient {
   }
 
   /** Refuses invalid input before anything is sent. */
-  #callOf(
-    { route, path, isOptional, origin }: RecordedRead,
-    body: string | null,
-    cancel: Cancel | undefined,
-  ): Call {
+  #callOf(made: Pick<Call, 'route' | 'path' | 'body' | 'isOptional' | 'cancel' | 'origin'>): Call {
+    const { route, body, origin } = made;
     const apiKey = this.#apiKey;
     if (apiKey === undefined || !isApiKey(apiKey)) {
       throw new RestUnauthenticatedError(
@@ -278,17 +241,12 @@ class ScopedClient implements RestClient {
     }
     this.#callsLeft -= 1;
     return {
-      route,
+      ...made,
       apiKey,
-      path,
       headers: body === null ? this.#headers : [...this.#headers, 'content-type', JSON_TYPE],
-      body,
-      isOptional,
       isDeferred: this.#isDeferred?.(origin) ?? false,
       deadline: this.#deadline,
-      cancel,
       journal: this.journal,
-      origin,
     };
   }
 }

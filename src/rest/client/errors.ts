@@ -21,6 +21,7 @@ export type FailureKind =
   | 'overloaded'
   | 'rate_limited'
   | 'circuit_open'
+  | 'out_of_files'
   | 'cancelled'
   | 'other';
 
@@ -54,11 +55,7 @@ export abstract class RestError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(what: string, route: RouteLabel, options: RestErrorOptions = {}) {
-    // No stack: an outage makes thousands of errors, whose frames are always our own layers.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(`${what}: ${route.method} ${route.path}`, { cause: options.cause });
-    Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
     // Not the route itself, whose schemas would be logged with the error.
     this.route = { method: route.method, path: route.path };
@@ -84,7 +81,7 @@ export class RestBudgetError extends RestError {
   }
 }
 
-/** More calls are waiting than can be answered in time. No call was made. */
+/** More calls are waiting than may, or one waited for all its time. No call was made. */
 export class RestOverloadedError extends RestError {
   override readonly kind = 'overloaded';
 
@@ -149,6 +146,15 @@ export class RestCircuitOpenError extends RestUnreachableError {
   }
 }
 
+/** This process has no file descriptor left for a connection: nothing is known of the backend. No call was made. */
+export class RestOutOfFilesError extends RestError {
+  override readonly kind = 'out_of_files';
+
+  constructor(route: RouteLabel, cause: Error) {
+    super('Gateway has no file descriptor left for a connection', route, { cause });
+  }
+}
+
 /** An answer that is not the documented shape: not JSON, too large, or a field of the wrong type. */
 export class RestInvalidResponseError extends RestError {
   override readonly kind: FailureKind = 'invalid_response';
@@ -190,23 +196,14 @@ export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
 export const isNotFound = (error: unknown): boolean =>
   error instanceof RestStatusError && error.status === 404;
 
-/** The longest wait that a refusal asks for, in seconds. */
-export const MAX_RETRY_AFTER_S = 60;
-
-/**
- * Makes a route's refusal once for each wait: callers who ignore `Retry-After` must cost next to nothing.
- *
- * @param make receives the wait in whole seconds, since `Retry-After` has no fractions.
- */
+/** Makes a route's refusal once: callers who ignore `Retry-After` must cost next to nothing. */
 export function reusedRefusals<Refusal extends RestError>(
-  make: (route: RouteLabel, retryAfterMs: number) => Refusal,
-): (route: RouteLabel, waitMs: number) => Refusal {
-  /** By seconds. */
-  const made = new Map<RouteLabel, Refusal[]>();
-  return (route, waitMs) => {
-    const seconds = Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil(waitMs / 1_000)));
-    let ofRoute = made.get(route);
-    if (!ofRoute) made.set(route, (ofRoute = []));
-    return (ofRoute[seconds] ??= make(route, 1_000 * seconds));
+  make: (route: RouteLabel) => Refusal,
+): (route: RouteLabel) => Refusal {
+  const made = new Map<RouteLabel, Refusal>();
+  return (route) => {
+    let refusal = made.get(route);
+    if (!refusal) made.set(route, (refusal = make(route)));
+    return refusal;
   };
 }

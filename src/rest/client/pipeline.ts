@@ -3,7 +3,11 @@
  */
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attemptTimeout } from '../resilience/attempt-timeout.ts';
-import { CircuitBreaker, type BreakerOptions } from '../resilience/circuit-breaker.ts';
+import {
+  CircuitBreaker,
+  type BreakerChange,
+  type BreakerOptions,
+} from '../resilience/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../resilience/concurrency-limiter.ts';
 import { rateLimitPause } from '../resilience/rate-limit-pause.ts';
 import { retry } from '../resilience/retry.ts';
@@ -24,24 +28,20 @@ interface PipelineOptions {
   readonly maxQueue: number;
   readonly breaker: BreakerOptions;
   readonly observer: UpstreamObserver;
+  readonly now: () => number;
 }
 
 export function openPipeline(options: PipelineOptions) {
   const { dispatcher, observer } = options;
-  const limiter = new ConcurrencyLimiter({
-    ...options,
-    onSilence: (call, nowMs) => breaker.noteSilence(call, nowMs),
-  });
-  const breaker = new CircuitBreaker(options.breaker, {
-    onChange: (change) => observer.onBreaker?.(change),
-    onOpen: () => limiter.refuse((attempt) => breaker.refusalOf(attempt.call)),
-  });
+  const limiter = new ConcurrencyLimiter(options);
+  const tell = (change: BreakerChange) => observer.onBreaker?.(change);
+  const breaker = new CircuitBreaker(options.breaker, tell, options.now);
   const decode = new DecodeCache().layer;
 
   // From the caller inwards:
   const layers: readonly Layer[] = [
     // handles the outcome of each attempt of a call;
-    retry({ ...options, onUnreachable: (attempt) => breaker.gaveUp(attempt) }),
+    retry(options),
     // before the timeout: an attempt begins after the pause of its key;
     rateLimitPause(observer),
     // covers the time in queues;

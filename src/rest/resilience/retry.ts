@@ -33,8 +33,6 @@ interface RetryOptions {
   /** One attempt, in milliseconds. */
   readonly timeoutMs: number;
   readonly observer: UpstreamObserver;
-  /** A read has found no connection, however often it was attempted. */
-  readonly onUnreachable: (attempt: Attempt) => void;
 }
 
 /** When and on what conditions a call is attempted again. */
@@ -45,10 +43,11 @@ interface Retry {
   readonly most: number;
   /** True when it costs the backend nothing. */
   readonly isFree: boolean;
+  readonly isFresh: boolean;
 }
 
 export const retry =
-  ({ timeoutMs, observer, onUnreachable }: RetryOptions): Layer =>
+  ({ timeoutMs, observer }: RetryOptions): Layer =>
   (inner) =>
   (settle) => {
     const budget = new RetryBudget();
@@ -66,14 +65,13 @@ export const retry =
       const { route } = attempt.call;
       const next = retryOf(outcome, number, timeoutMs);
       if (!next || number > next.most || !isInTime(next, flight.deadlineMs)) {
-        if (next?.isFree) onUnreachable(attempt);
         settle(attempt, outcome);
       } else if (!next.isFree && !budget.spend(route)) {
         observer.onRetryBudgetExhausted?.(route);
         settle(attempt, outcome);
       } else {
         void sleep(next.afterMs, flight.cancel).then((slept) => {
-          if (slept) send(new Attempt(flight, number + 1));
+          if (slept) send(new Attempt(flight, number + 1, next.isFresh));
           else settle(attempt, endOfWait('cancelled', route));
         });
       }
@@ -86,7 +84,13 @@ const isInTime = ({ afterMs, needsMs }: Retry, deadlineMs: number): boolean =>
   performance.now() + afterMs + needsMs < deadlineMs;
 
 function retryOf(outcome: Outcome, number: number, timeoutMs: number): Retry | undefined {
-  const paid = { afterMs: fullJitter(number), needsMs: 0, most: MAX_RETRIES, isFree: false };
+  const paid = {
+    afterMs: fullJitter(number),
+    needsMs: 0,
+    most: MAX_RETRIES,
+    isFree: false,
+    isFresh: false,
+  };
   if (!(outcome instanceof Error)) {
     if (!RETRIED_STATUSES.includes(outcome.status)) return undefined;
     const afterMs = retryAfterOf(outcome.headers);
@@ -98,7 +102,8 @@ function retryOf(outcome: Outcome, number: number, timeoutMs: number): Retry | u
   if (outcome instanceof RestTruncatedError) return paid;
   if (!(outcome instanceof RestUnreachableError) || outcome.retry === 'hopeless') return undefined;
   if (outcome.retry === 'load') return paid;
-  return { afterMs: equalJitter(number), needsMs: 0, most: MAX_RECONNECTS, isFree: true };
+  const isFresh = outcome.kind === 'reset';
+  return { afterMs: equalJitter(number), needsMs: 0, most: MAX_RECONNECTS, isFree: true, isFresh };
 }
 
 // Source of both: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.

@@ -35,23 +35,15 @@ export function singleFlight(
 
   return (call) => {
     if (!isRead(call)) return write(call, send, joinable);
-    const known = joinable.get(call.apiKey)?.get(call.path)?.flight;
+    const known = joinable.get(call.apiKey)?.get(call.path);
     if (!known) return new Read(call, joinable).begin(send);
     observer.onShared?.(call.route);
     return known.join(call);
   };
 }
 
-/**
- * A read that can be joined; empty once it has ended. A map that grows leaves its former tables to V8's old
- * generation, and answers still held by them would not be collected with the young one.
- */
-interface JoinableEntry {
-  flight: Read | undefined;
-}
-
-/** By key, then by path: joining both into one text would cost an allocation and a hash a call. */
-type Joinable = Map<string, Map<string, JoinableEntry>>;
+/** Reads in flight by key, then by path. */
+type Joinable = Map<string, Map<string, Read>>;
 
 function write(call: Call, send: Send, joinable: Joinable): Promise<unknown> {
   joinable.clear();
@@ -73,8 +65,7 @@ class Read implements Flight {
   readonly cancel = new Cancel();
   deadlineMs: number;
   readonly #joinable: Joinable;
-  readonly #entry: JoinableEntry = { flight: this };
-  #callers: Caller[] | undefined;
+  readonly #callers: Caller[] = [];
   #waiting = 0;
 
   constructor(call: Call, joinable: Joinable) {
@@ -86,7 +77,7 @@ class Read implements Flight {
       ofKey = new Map();
       joinable.set(call.apiKey, ofKey);
     }
-    ofKey.set(call.path, this.#entry);
+    ofKey.set(call.path, this);
   }
 
   begin(send: Send): Promise<unknown> {
@@ -109,7 +100,7 @@ class Read implements Flight {
 
   land(outcome: Outcome<Decoded>): void {
     this.#forget();
-    const callers = this.#callers!; // at least the first
+    const callers = this.#callers;
     if (outcome instanceof Error) {
       for (const caller of callers) caller.fail(outcome);
       return;
@@ -117,7 +108,7 @@ class Read implements Flight {
     const { value, status } = outcome;
     // Frozen only when it is shared: freezing takes a quarter of the time of parsing.
     if (callers.length > 1) freeze(value as object);
-    answerInTurns(callers, value, status);
+    for (const caller of callers) caller.answer(value, status);
   }
 
   leave(): void {
@@ -128,10 +119,9 @@ class Read implements Flight {
   }
 
   #forget(): void {
-    this.#entry.flight = undefined;
     const { apiKey, path } = this.call;
     const ofKey = this.#joinable.get(apiKey);
-    if (ofKey?.get(path) !== this.#entry) return;
+    if (ofKey?.get(path) !== this) return;
     ofKey.delete(path);
     if (ofKey.size === 0) this.#joinable.delete(apiKey);
   }
@@ -140,24 +130,9 @@ class Read implements Flight {
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
       const caller = new Caller(this, call, entry, resolve, reject);
-      if (this.#callers) this.#callers.push(caller);
-      else this.#callers = [caller]; // mostly the only one, and a push would allocate for seventeen
+      this.#callers.push(caller);
     });
   }
-}
-
-/** Callers that go on in one turn of the event loop: each executes until it waits again. */
-const CALLERS_A_TURN = 8;
-
-function answerInTurns(
-  callers: readonly Caller[],
-  value: unknown,
-  status: number,
-  first = 0,
-): void {
-  const last = Math.min(callers.length, first + CALLERS_A_TURN);
-  for (let i = first; i < last; i++) callers[i]!.answer(value, status);
-  if (last < callers.length) setImmediate(answerInTurns, callers, value, status, last);
 }
 
 /** One caller of a read: waits for the answer, its request's deadline, or its own cancel. */

@@ -9,14 +9,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
-import { endOfTurn } from '../../lib/turns/end-of-turn.ts';
-import { Turns } from '../../lib/turns/turns.ts';
-import { withoutStack } from '../../lib/without-stack.ts';
 import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '../client/call.ts';
 import {
   endOfWait,
   RestInvalidResponseError,
   RestOutcomeUnknownError,
+  RestOutOfFilesError,
   RestTruncatedError,
   RestUnreachableError,
   type RestError,
@@ -25,6 +23,7 @@ import type { BackendDispatcher } from './dispatcher.ts';
 import {
   connectionFailureOf,
   isMalformed,
+  isOutOfFiles,
   isTruncated,
   retryOf,
   withoutBytes,
@@ -40,20 +39,13 @@ import {
  */
 export const exchange =
   (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number): Sender =>
-  (settle) => {
-    let due: AnswerHandler[] = [];
-    return (attempt) => {
-      const handler = new AnswerHandler(attempt, maxBytes, settle);
-      // Sent together at the end of the turn, in order: a call that is made while an answer is handled
-      // would otherwise overtake earlier ones.
-      if (!handler.settled && due.push(handler) === 1) void endOfTurn().then(sendDue);
-    };
-
-    function sendDue(): void {
-      const handlers = due;
-      due = [];
-      for (const handler of handlers) if (!handler.settled) handler.send(dispatcher);
-    }
+  (settle) =>
+  (attempt) => {
+    const handler = new AnswerHandler(attempt, maxBytes, settle);
+    // A caller who leaves gives up call after call: one that starts meanwhile must not be sent.
+    queueMicrotask(() => {
+      if (!handler.settled) handler.send(dispatcher);
+    });
   };
 
 const NO_HEADERS: IncomingHttpHeaders = {};
@@ -78,13 +70,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   }
 
   send(dispatcher: Pick<BackendDispatcher, 'dispatch'>): void {
-    const { entry, call } = this.#attempt;
+    const { entry, call, isFresh: reset } = this.#attempt;
     const { route, path, headers, body } = call;
     if (entry) entry.source = 'sent';
     const { method } = route;
     try {
       // Our own timer covers both timeouts; undici's run up to half a second late.
-      dispatcher.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
+      const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
+      dispatcher.dispatch({ method, path, headers, body, reset, ...timeouts }, this);
     } catch (error) {
       this.onResponseError(undefined, error as Error);
     }
@@ -136,30 +129,16 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #abort(error: RestError): void {
     if (this.settled) return;
     this.#end(this.#outcomeOf(error));
-    // undici makes an error for the socket, and Node reads its stack, which is slow with source maps.
-    withoutStack(() => this.#controller?.abort(error));
+    this.#controller?.abort(error);
   }
 
-  /**
-   * Ends the exchange: from here on neither a timeout nor a cancel changes its outcome.
-   *
-   * Outcomes for which this turn has no time left are settled in later ones, in turn with all large work: sixty
-   * large answers that came together were one turn of 200 ms.
-   */
+  /** Ends the exchange: from here on neither a timeout nor a cancel changes its outcome. */
   #end(outcome: Outcome): void {
     if (this.settled) return;
     this.settled = true;
     const attempt = this.#attempt;
     attempt.endMs = performance.now();
     attempt.flight.cancel.listen(undefined);
-    const settle = (): void => this.#settleWith(outcome);
-    if (Turns.isTurnOver) new Turns(undefined, attempt.call.apiKey).whenNextBegins(settle);
-    else settle();
-  }
-
-  /** Further calls that this leads to (a retry, the next in the queue) are sent at the end of the turn. */
-  #settleWith(outcome: Outcome): void {
-    const attempt = this.#attempt;
     try {
       this.#settle(attempt, outcome);
     } catch (error) {
@@ -170,6 +149,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #faultOf(cause: Error): RestError {
     const { call, number } = this.#attempt;
     const { route } = call;
+    if (isOutOfFiles(cause)) return new RestOutOfFilesError(route, cause);
     const answered = this.#status > 0;
     if (answered && isTruncated(cause)) {
       return new RestTruncatedError('Backend answered only in part', route, { cause });

@@ -49,13 +49,24 @@ export function retryOf(
   if (!sent) return NOBODY_THERE.some((one) => one === code) ? 'nothing' : 'load';
   // A connection that was used before and ends without an answer was being closed as we sent. When the
   // next one is closed too, the request itself is the reason.
-  const served = (cause as { readonly socket?: { readonly bytesRead?: number } }).socket;
-  const wasClosing = code === CLOSED && !answered && (served?.bytesRead ?? 0) > 0;
+  const wasClosing = RESET.has(code) && !answered && reused.has(cause as Error);
   return wasClosing && attempt === 1 ? 'nothing' : 'load';
 }
 
+/** Errors of connections that had answered before. undici's own errors alone tell how much was read. */
+const reused = new WeakSet<Error>();
+
+export const markReused = (error: Error): void => void reused.add(error);
+
+/** This process, or the whole system, has no file descriptor left. */
+export const isOutOfFiles = (cause: unknown): boolean =>
+  ['EMFILE', 'ENFILE'].includes(codeOf(cause));
+
 /** undici: the other side closed the connection. */
 const CLOSED = 'UND_ERR_SOCKET';
+
+/** The other side closed the connection, as undici and the system tell. */
+const RESET = new Set([CLOSED, 'ECONNRESET', 'EPIPE']);
 
 const TRUNCATED = new Set([CLOSED, 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'HPE_INVALID_EOF_STATE']);
 
@@ -78,9 +89,7 @@ const FAILURES = new Map<string, ConnectionFailure>([
   ...NOBODY_THERE.map((code) => [code, code] as const),
   ['UND_ERR_CONNECT_TIMEOUT', 'connect_timeout'],
   ['ETIMEDOUT', 'connect_timeout'],
-  ['ECONNRESET', 'reset'],
-  ['EPIPE', 'reset'],
-  [CLOSED, 'reset'],
+  ...[...RESET].map((code) => [code, 'reset'] as const),
 ]);
 
 /** Failures of certificates and protocols last longer than a request. */

@@ -14,7 +14,7 @@ import {
 import type { Rest } from '../../execution/execution.ts';
 import { continuationsOf } from '../../graph/continuation.ts';
 import { toClientError } from '../../graph/errors.ts';
-import { MAX_RETRY_AFTER_S, RestOverloadedError } from '../../rest/client/errors.ts';
+import { RestOverloadedError } from '../../rest/client/errors.ts';
 import type { IncrementalFormat, MediaType } from './negotiation.ts';
 import type { HttpExtension } from './refusal.ts';
 
@@ -214,6 +214,9 @@ export const writeReply = (reply: Reply, mediaType: MediaType): WrittenReply => 
 const UNBUFFERED = ['x-accel-buffering', 'no', 'cache-control', 'no-store, no-transform'];
 
 const overloads = new Map<number, Reply>();
+
+/** The longest wait that a refusal asks for, in seconds. */
+const MAX_RETRY_AFTER_S = 60;
 
 /**
  * 503 and `Retry-After`, which load balancers and clients' libraries understand without reading the
