@@ -68,8 +68,8 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     upstreamUrl: read('UPSTREAM_URL', UPSTREAM_URL),
     /** Sent for callers who send none. */
     upstreamApiKey,
-    /** Which routes the deployment has. */
-    upstreamRoutes: read('UPSTREAM_ROUTES', oneOf(ROUTE_SETS, 'extended')),
+    /** Which routes the deployment has; `auto` finds out. */
+    upstreamRoutes: read('UPSTREAM_ROUTES', oneOf(['auto', ...ROUTE_SETS], 'auto')),
     /** One try of one REST call. */
     upstreamTimeoutMs: read('UPSTREAM_TIMEOUT_MS', wholeNumber(3_000, 1, HOUR_MS)),
     /** A whole GraphQL request, tries and pauses included; more than one try. */

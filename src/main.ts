@@ -17,6 +17,7 @@ import { createGateway } from './server/gateway.ts';
 import { openHttpServer, urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
 import { Metrics } from './server/observe/metrics.ts';
+import { warnOfMissingRoute } from './server/observe/missing-routes.ts';
 import { upstreamProbe } from './server/observe/upstream-probe.ts';
 import { yieldToMainThread } from './server/process/helper-threads.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
@@ -92,8 +93,11 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const upstream = createUpstream({
     dispatcher: new BackendDispatcher(origin),
     pathPrefix,
-    // Routes that the embedded backend does not serve are not called.
-    routeSet: backend && config.backendRoutes === 'document' ? 'document' : config.upstreamRoutes,
+    // Which routes the embedded backend has is known.
+    routeSet:
+      backend && config.upstreamRoutes !== 'document'
+        ? config.backendRoutes
+        : config.upstreamRoutes,
     timeoutMs: config.upstreamTimeoutMs,
     requestTimeoutMs: config.requestTimeoutMs,
     maxCalls: config.maxUpstreamCalls,
@@ -107,6 +111,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
         if (call.failure === 'cancelled' || call.failure === 'out_of_files') return;
         gateway.readiness.noticeCall(call.status);
       },
+      onMissingRoute: warnOfMissingRoute(logger),
       onBreaker: ({ scope, route, state }) => {
         const of = route ? `${route.method} ${route.path}` : undefined;
         logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);

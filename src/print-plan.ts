@@ -43,7 +43,7 @@ function planFiles(files: readonly string[], json: string): Plan {
   return plan;
 }
 
-function table({ calls, rounds, values, routes, largestList }: Plan): string {
+function table({ calls, rounds, values, routes, missing = [], largestList }: Plan): string {
   const rows = routes.map((route) => [
     `${route.method} ${route.route}`,
     String(route.least),
@@ -55,6 +55,7 @@ function table({ calls, rounds, values, routes, largestList }: Plan): string {
     ...rows,
     ['all', String(calls.least), shown(calls.most), `${rounds} rounds`],
     ['values', String(values.atLeast), shown(values.atMost), largestList ?? ''],
+    ...missing.map((route) => [route, 'missing', '', 'answered from other routes, or not at all']),
   ];
   const widths = [0, 1, 2].map((i) => Math.max(...lines.map((line) => line[i]!.length)));
   return lines

@@ -30,10 +30,15 @@ const wrongWords = (isWrong: (word: string) => boolean): string[] =>
   pages.flatMap(({ file, words }) => words.filter(isWrong).map((word) => `${file}: ${word}`));
 
 let gateway: GatewayProcess;
+/** For examples that are about a backend with the document's routes only. */
+let documentGateway: GatewayProcess;
 beforeAll(async () => {
-  gateway = await startGateway({});
+  [gateway, documentGateway] = await Promise.all([
+    startGateway({}),
+    startGateway({ BACKEND_ROUTES: 'document' }),
+  ]);
 });
-afterAll(() => gateway.stop());
+afterAll(() => Promise.all([gateway.stop(), documentGateway.stop()]));
 
 describe('examples', () => {
   const examples = blocks.filter(isExample);
@@ -52,7 +57,7 @@ describe('examples', () => {
   // Writes last: they change what others answer.
   it.each([...examples.filter((block) => !isWrite(block)), ...examples.filter(isWrite)])(
     'work as the page says: $place',
-    (block) => tryExample(gateway, block),
+    (block) => tryExample(block.info === 'run document' ? documentGateway : gateway, block),
   );
 
   it('that ask a gateway are run', () => {

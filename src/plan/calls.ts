@@ -49,6 +49,7 @@ export class PlannedCalls {
   readonly #counted = new Map<string, Counted>();
   #primed = new Map<string, number>();
   #fields = new Map<Route, Map<string, Count>>();
+  readonly #missing = new Set<Route>();
   #epoch = 0;
   #pass = 0;
   /** Whether the last pass found a call to end earlier than it had first been counted. */
@@ -78,8 +79,11 @@ export class PlannedCalls {
     this.#primed = new Map();
   }
 
+  /** Whether the backend has a route, for all that is known; one that it lacks is noted. */
   serves(route: Route): boolean {
-    return this.#dialect.serves(route);
+    const isServed = this.#dialect.serves(route);
+    if (!isServed) this.#missing.add(route);
+    return isServed;
   }
 
   /** An object that is there after a round: later reads of it take no call. */
@@ -129,6 +133,11 @@ export class PlannedCalls {
       ...[...fields.values()].reduce(plus),
       fields: [...fields.keys()],
     }));
+  }
+
+  /** Routes that the operation would call if the backend had them. */
+  missing(): string[] {
+    return [...this.#missing].map(({ method, path }) => `${method} ${path}`);
   }
 
   /** The field with the largest lower bound: the first to cut. */

@@ -16,9 +16,9 @@ import { fragmentsOf, type OperationContext } from '../execution/operation/colle
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/types/node.queries.ts';
-import { dialectFor } from '../rest/client/dialect.ts';
+import { dialectWithout } from '../rest/client/dialect.ts';
 import { Journal } from '../rest/client/journal.ts';
-import type { RouteSet } from '../v0/routes.ts';
+import { extendedRoutes, type RouteSet } from '../v0/routes.ts';
 import { Planner, type Budget, type Plan } from './planner.ts';
 
 /** What is to be executed, with its variables as the caller sent them. */
@@ -31,7 +31,7 @@ export type OperationArgs = Pick<
 export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
   const client = {
-    dialect: dialectFor(routeSet),
+    dialect: dialectWithout(new Set(routeSet === 'document' ? extendedRoutes : [])),
     journal: new Journal(),
     deadlineMs: Infinity,
     giveUp: () => {},

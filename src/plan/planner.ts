@@ -31,12 +31,13 @@ import {
   pagesOf,
 } from '../graph/connection/page-request.ts';
 import type { Context } from '../graph/context.ts';
-import type {
-  ListDemand,
-  LoadDemand,
-  LookupDemand,
-  ReferenceDemand,
-  WriteDemand,
+import {
+  extendedRouteOf,
+  type ListDemand,
+  type LoadDemand,
+  type LookupDemand,
+  type ReferenceDemand,
+  type WriteDemand,
 } from '../graph/entity/demand.ts';
 import { findEntity, type AnyEntity } from '../graph/entity/entity.ts';
 import { textOf } from '../graph/entity/key.ts';
@@ -59,6 +60,11 @@ export interface Plan {
   /** Fields and list items of the answer, each counted once. */
   readonly values: { readonly atLeast: number; readonly atMost: number };
   readonly routes: readonly RoutePlan[];
+  /**
+   * Routes that the operation would call if the backend had them: `GET /v0/pages/search`. Absent where it
+   * lacks none. A route of which nothing is known yet is planned as if it were there.
+   */
+  readonly missing?: readonly string[];
   /** The field with the largest lower bound of calls: the first to cut. */
   readonly mostCalls: string | null;
   /** The list with the largest lower bound of items, and of several the largest upper one. */
@@ -162,7 +168,8 @@ export class Planner implements ObjectVisitor<Visit, void> {
    * The plan of an operation.
    *
    * Refused arguments cost nothing, as in execution. Not counted are retries, calls that are made
-   * again after look-ahead gave them up, and that other requests share reads. A plan that was ended
+   * again after look-ahead gave them up, calls that find out whether a route is missing, and that other
+   * requests share reads. A plan that was ended
    * early has sound lower bounds, and no upper ones.
    */
   plan(operation: OperationDefinitionNode): Plan {
@@ -195,6 +202,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
       this.#reads.clear();
     }
     const routes = calls.routes();
+    const missing = calls.missing();
     const { least, most } = routes.reduce<Count>(plus, NONE);
     const isOpen = this.#isOver();
     return {
@@ -205,6 +213,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
         atMost: isOpen ? Infinity : this.#values.most,
       },
       routes,
+      ...(missing.length > 0 && { missing }),
       mostCalls: calls.mostCalls(),
       largestList: this.#largestList.path,
     };
@@ -226,6 +235,8 @@ export class Planner implements ObjectVisitor<Visit, void> {
     this.visits += 1;
     this.#values = plus(this.#values, parent.copies);
     const { definition, demand } = field;
+    const extended = definition && extendedRouteOf(definition);
+    if (extended) this.#calls.serves(extended);
     if (!definition || (!demand && isLeafType(getNamedType(definition.type)))) {
       // The size of introspection and the length of a list of scalars are unknown.
       const isOpen = definition

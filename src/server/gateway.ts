@@ -137,7 +137,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function ready(withDetails: boolean): Promise<Response> {
     const report = await readiness.report();
-    const body = withDetails ? report : { ready: report.ready };
+    const body = withDetails
+      ? { ...report, routes: options.upstream.routes() }
+      : { ready: report.ready };
     return Response.json(body, { status: report.ready ? 200 : 503 });
   }
 

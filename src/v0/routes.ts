@@ -128,6 +128,11 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
+/** Those of the public reference only. */
+export const extendedRoutes: readonly Route[] = Object.values<Route>(routes).filter(
+  ({ set }) => set === 'extended',
+);
+
 /** The routes that a deployment serves. */
 export const servedRoutes = (routeSet: RouteSet): [RouteName, Route][] =>
   // Object.entries widens the names; every key of the table is a RouteName.

@@ -131,6 +131,35 @@ describe('the plan', () => {
   });
 });
 
+describe('the plan for a backend with the document’s routes only', () => {
+  it('names the routes that are missing, in the answer and in the table', async () => {
+    const stack = await openStack({ routeSet: 'document' });
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+
+    const { extensions } = await stack.query<any, any>(
+      `{ page(pageId: "${IDS.page}") { name audiences { nodes { effectiveName } } } }`,
+      {},
+      { headers: { 'x-explain': 'plan' } },
+    );
+    const { stdout } = spawnSync(
+      process.execPath,
+      [
+        await buildScript('print-plan'),
+        'document',
+        'src/client/documents/search-pages.graphql',
+        '{"query":"x"}',
+      ],
+      { cwd: root, encoding: 'utf8' },
+    );
+
+    expect(extensions.plan.missing).toEqual([
+      'GET /v0/pages/{page_id}/audiences',
+      'GET /v0/pages/{page_id}/audiences/{audience_id}',
+    ]);
+    expect(stdout).toMatch(/^GET \/v0\/pages\/search +missing /m);
+  });
+});
+
 describe('the budget', () => {
   const ids = Array.from({ length: 8 }, (_, i) => formatNodeId('Person', [`person_${i}`]));
 

@@ -18,6 +18,7 @@ const broken: Upstream = Object.assign(
     breaker: { stateOf: () => 'closed', tripped: [] } as const,
     shedMs: () => undefined,
     isAccepted: () => true,
+    routes: () => ({}),
     close: async () => {},
   },
 );

@@ -19,7 +19,7 @@ const DOCUMENTED_URL = 'http://127.0.0.1:4000';
 const SAMPLE = { apiKey: 'demo' };
 
 export const isExample = ({ language, info }: Block): boolean =>
-  language === 'graphql' || info === 'run';
+  language === 'graphql' || info === 'run' || info === 'run document';
 
 export const isWrite = ({ text }: Block): boolean => text.startsWith('mutation');
 

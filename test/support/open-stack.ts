@@ -11,8 +11,8 @@ import { openGateway } from './open-gateway.ts';
 export interface StackOptions extends Partial<BackendOptions> {
   /** A backend that no other test of the file sees. */
   readonly fresh?: boolean;
-  /** Which routes the gateway believes in; the backend has them all by default. */
-  readonly routeSet?: RouteSet;
+  /** Which routes the gateway believes in, by default as without a setting; the backend has them all. */
+  readonly routeSet?: RouteSet | 'auto';
   readonly limits?: Partial<DocumentLimits>;
   readonly maxUpstreamCalls?: number;
 }
@@ -49,7 +49,7 @@ export interface Stack {
 
 export async function openStack({
   fresh = false,
-  routeSet = 'extended',
+  routeSet = 'auto',
   limits = {},
   maxUpstreamCalls = 250,
   ...sample

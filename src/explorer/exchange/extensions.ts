@@ -16,6 +16,8 @@ export interface Count {
 export interface Plan {
   readonly calls: Count;
   readonly rounds: number;
+  /** Routes that the document would call if the backend had them. */
+  readonly missing?: readonly string[];
   readonly mostCalls: string | null;
   readonly routes: readonly (Count & {
     readonly method: string;

@@ -49,7 +49,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
 }
 
 /** Where the calls come from, and what the words mean. */
-function Explanation({ plan: { routes, budget } }: { plan: Plan }) {
+function Explanation({ plan: { routes, missing = [], budget } }: { plan: Plan }) {
   return (
     <div className="cost-explanation">
       {routes.length > 0 && (
@@ -73,6 +73,12 @@ function Explanation({ plan: { routes, budget } }: { plan: Plan }) {
             ))}
           </tbody>
         </table>
+      )}
+      {missing.length > 0 && (
+        <p>
+          The backend does not have {missing.join(', ')}: what depends on it is answered from other
+          routes, or not at all (UPSTREAM_ROUTES).
+        </p>
       )}
       <p>
         A <b>call</b> is a request to the REST API behind this gateway. Calls of one <b>round</b>{' '}

@@ -5,7 +5,7 @@
  * next page's start, so that walking a list costs one call a step and any edge can be resumed.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import { isNotFound } from '../../rest/client/errors.ts';
+import { isMissingRoute, isNotFound } from '../../rest/client/errors.ts';
 import type { Context } from '../context.ts';
 import { cutAt } from '../continuation.ts';
 import type { ListDemand } from '../entity/demand.ts';
@@ -13,7 +13,7 @@ import { findEntity } from '../entity/entity.ts';
 import { readList, type Counted, type List } from './list.ts';
 import { endless, hasNextPage, nextStart, pagingFault } from './list-walk.ts';
 import { NodePage } from './node-page.ts';
-import { cursorOf, pageOf, type PageRequest } from './page-request.ts';
+import { cursorOf, pageOf, requestFor, type PageRequest } from './page-request.ts';
 
 /** Nodes that came with one page of the backend. */
 interface Stretch {
@@ -101,8 +101,13 @@ class ConnectionRead {
     });
   }
 
-  #fail(error: unknown): null {
+  #fail(error: unknown): null | Promise<NodePage<unknown> | null> {
     const { request, parent, info } = this.#field;
+    const { route, instead } = request.list;
+    if (instead && route && isMissingRoute(error, route)) {
+      const other = requestFor(instead(), request);
+      return readConnection({ ...this.#field, request: other });
+    }
     // At the root there is no parent that could be missing: the backend has no such list.
     if (isNotFound(error) && info.path.prev) return null;
     throw cutAt(error, () => ({ id: idOfParent(info, parent), after: request.after }));

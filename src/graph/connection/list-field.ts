@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import {
   demandIn,
   demanding,
+  isReading,
   usualDemand,
   type DemandSource,
   type InDialects,
@@ -119,8 +120,11 @@ const lackOf = (filters: InputFieldMap = {}): string =>
 /** A connection whose list may differ between the dialects. */
 export function connectionField<Parent extends object, Node, Args extends InputFieldMap>(
   t: FieldBuilder<Parent>,
-  { type, description, args, demand }: ConnectionFieldOptions<Node, Args>,
+  { type, description, args, demand: given }: ConnectionFieldOptions<Node, Args>,
 ) {
+  const demand = isReading(given)
+    ? { ...given, extended: withInstead(given.extended, given.document) }
+    : given;
   const builder = anyBuilder(t);
   return builder.field({
     type,
@@ -147,3 +151,12 @@ export function connectionField<Parent extends object, Node, Args extends InputF
     },
   });
 }
+
+/** A list that another is read for where its route turns out to be missing. */
+const withInstead = (demand: ListDemand, document: ListDemand): ListDemand => ({
+  ...demand,
+  list: (parent, args, context) => ({
+    ...demand.list(parent, args, context),
+    instead: () => document.list(parent, args, context),
+  }),
+});

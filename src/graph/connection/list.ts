@@ -20,6 +20,8 @@ export interface List<Item = unknown> {
   readonly route?: Route | undefined;
   /** The list that is read to its end for this one, in as many pages as it has. */
   readonly source?: List | undefined;
+  /** What is read in its place where its route turns out to be missing. */
+  readonly instead?: (() => List<Item>) | undefined;
   /** One page, from the start or from a REST cursor, as the backend has it. */
   readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;
   /** From the backend's item to the graph's node; absent where they are the same. */

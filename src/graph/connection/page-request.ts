@@ -40,8 +40,21 @@ export function pageRequestOf(
   context: Context,
 ): PageRequest {
   const list = demand.list(parent, args, context);
-  const first = firstOf(args);
-  const after = afterOf(args);
+  const wanted = { first: firstOf(args), after: afterOf(args) };
+  try {
+    return requestFor(list, wanted);
+  } catch (error) {
+    // Another process may know that the route is missing, and have answered the page before without it.
+    if (!list.instead) throw error;
+    return requestFor(list.instead(), wanted);
+  }
+}
+
+/** @throws BAD_USER_INPUT when `after` belongs to another list. */
+export function requestFor(
+  list: List,
+  { first, after }: Pick<PageRequest, 'first' | 'after'>,
+): PageRequest {
   if (after === null) return { list, from: null, skip: 0, first, after };
   return { list, ...startOf(list, after), first, after };
 }

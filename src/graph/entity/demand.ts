@@ -104,7 +104,7 @@ export type Demand = ObjectDemand | LookupDemand | WriteDemand;
 /** A demand that is the same in every dialect, or one for each. */
 export type InDialects<Any extends Demand> = Any | Reading<Any>;
 
-const isReading = <Any extends Demand>(demand: InDialects<Any>): demand is Reading<Any> =>
+export const isReading = <Any extends Demand>(demand: InDialects<Any>): demand is Reading<Any> =>
   'extended' in demand;
 
 export const demandIn = <Any extends Demand>(dialect: Dialect, demand: InDialects<Any>): Any =>
@@ -132,6 +132,12 @@ export const usualDemandOf = (field: GraphQLField<unknown, unknown>): Demand | u
   // Only `demanding` writes under this name.
   const demand = field.extensions[DEMAND] as InDialects<Demand> | undefined;
   return demand && usualDemand(demand);
+};
+
+/** The extended route without which a field demands something else; undefined for most fields. */
+export const extendedRouteOf = (field: GraphQLField<unknown, unknown>): Route | undefined => {
+  const demand = field.extensions[DEMAND] as InDialects<Demand> | undefined;
+  return demand && isReading(demand) ? demand.route : undefined;
 };
 
 /** What a field of the schema demands; undefined when it costs nothing. */

@@ -8,7 +8,7 @@
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf, type ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
-import { isNotFound } from '../../rest/client/errors.ts';
+import { isMissingRoute, isNotFound } from '../../rest/client/errors.ts';
 import { readList, startList, type List, type ListPage } from '../connection/list.ts';
 import { pageOf, pageRequestOf, type PageRequest } from '../connection/page-request.ts';
 import { perRequest, type Context } from '../context.ts';
@@ -62,7 +62,9 @@ export async function lookUp(
   const ahead = startBelow(entity, key, context, info, info);
   const { needsObject, proof } = ahead;
   if (needsObject || !proof) return load(entity, key, context, info, ahead);
-  if (await provesParent(context, proof)) return keep(context, entity.stub(key), ahead);
+  const exists = await provesParent(context, proof);
+  if (exists) return keep(context, entity.stub(key), ahead);
+  if (exists === undefined) return load(entity, key, context, info, ahead);
   ahead.abandon();
   return null;
 }
@@ -85,11 +87,15 @@ export const requestAhead = (
   info: GraphQLResolveInfo,
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
-/** Whether the parent of a list exists. */
-const provesParent = (context: Context, { list, page, path }: ListAhead): Promise<boolean> =>
+/** Whether the parent of a list exists; undefined where the list's route turns out to be missing. */
+const provesParent = (
+  context: Context,
+  { list, page, path }: ListAhead,
+): Promise<boolean | undefined> =>
   readList(context, list, page, { origin: path }).then(
     () => true,
-    (error: unknown) => !isNotFound(error),
+    (error: unknown) =>
+      list.route && isMissingRoute(error, list.route) ? undefined : !isNotFound(error),
   );
 
 function answer(

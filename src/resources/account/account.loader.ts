@@ -7,6 +7,7 @@ import type { KeyOf } from '../../graph/entity/entity.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import { unsupported } from '../../graph/errors.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
+import { readIn } from '../../rest/client/dialect.ts';
 import type { Account, AccountWithPersons } from '../../v0/schemas/account.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import { routes } from '../../v0/routes.ts';
@@ -33,7 +34,7 @@ export const findAccount = (
   context: Context,
   key: AccountKey,
   call: CallOptions,
-): Promise<Account | null> => context.rest.dialect.wayOf(accountById)(context, key, call);
+): Promise<Account | null> => readIn(context.rest.dialect, accountById, context, key, call);
 
 /** Source: GET /v0/accounts/{account_id}. */
 async function readAccount(

@@ -5,13 +5,20 @@ import { connectionType } from '../../graph/connection/connection-type.ts';
 import { connectionField, listDemand } from '../../graph/connection/list-field.ts';
 import { wholePage } from '../../graph/connection/list.ts';
 import type { ListDemand } from '../../graph/entity/demand.ts';
+import type { KeyOf } from '../../graph/entity/entity.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
+import { RestStatusError } from '../../rest/client/errors.ts';
 import type { Audience, AudienceVersion } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
 import { pageEntity } from '../page/page.type.ts';
-import { audienceVersionEntity, AudienceVersionRef, ofPage } from './audience-version.type.ts';
+import {
+  audienceVersionEntity,
+  AudienceVersionRef,
+  ofPage,
+  type VersionNode,
+} from './audience-version.type.ts';
 
 builder.queryField('audienceVersion', (t) =>
   lookupField(
@@ -69,14 +76,28 @@ const known: ListDemand = {
   from: 'object',
   route: undefined,
   items: audienceVersionEntity,
-  list: (parent) => {
-    // A demand from the object is only ever read with the object itself.
-    const { pageId, audienceId, latestVersion, publishedVersion } = parent as Audience;
-    const versions = [latestVersion, publishedVersion]
-      .filter((version) => version !== null && version !== undefined)
-      .filter((one, i, all) => all.findIndex(({ versionId }) => versionId === one.versionId) === i)
-      .map((version) => ofPage(pageId, version));
-    const id = JSON.stringify(['versions of', pageId, audienceId]);
-    return { id, fetch: () => Promise.resolve(wholePage(versions)) };
+  list: (parent, _args, context) => {
+    // Only ever called with an audience or its key.
+    const key = parent as KeyOf<'pageId' | 'audienceId'>;
+    return {
+      id: JSON.stringify(['versions of', key.pageId, key.audienceId]),
+      fetch: async (_page, { origin }) => {
+        // A request that finds out only now that the route is missing may have the key alone.
+        const audience = isWhole(parent)
+          ? parent
+          : await audienceEntity.loader(context).load(key, origin);
+        if (!audience) throw new RestStatusError(routes.getAudience, { status: 404 });
+        return wholePage(versionsIn(audience));
+      },
+    };
   },
 };
+
+const isWhole = (audience: object): audience is Audience => 'latestVersion' in audience;
+
+function versionsIn({ pageId, latestVersion, publishedVersion }: Audience): VersionNode[] {
+  return [latestVersion, publishedVersion]
+    .filter((version) => version !== null && version !== undefined)
+    .filter((one, i, all) => all.findIndex(({ versionId }) => versionId === one.versionId) === i)
+    .map((version) => ofPage(pageId, version));
+}

@@ -11,6 +11,7 @@ import { perRequest, type Context } from '../../graph/context.ts';
 import type { KeyOf } from '../../graph/entity/entity.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
+import { readIn } from '../../rest/client/dialect.ts';
 import type { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';
@@ -22,7 +23,7 @@ type Persons = readonly (Person | NodeReference)[];
 export const personsOfAccountLoader = perRequest(
   (context) =>
     new Loader<AccountKey, Persons | null>((key, call) =>
-      context.rest.dialect.wayOf(personsOfAccount)(context, key, call),
+      readIn(context.rest.dialect, personsOfAccount, context, key, call),
     ),
 );
 

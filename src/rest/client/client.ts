@@ -5,28 +5,27 @@
  * `RestClient` belongs to one request and carries its key, its deadline, its budget and its journal.
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
-import type { Cancel } from '../../lib/cancel.ts';
+import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
 import type { Route, RouteSet } from '../../v0/routes.ts';
 import type { Breaker, BreakerOptions } from '../resilience/circuit-breaker.ts';
 import type { BackendDispatcher } from '../transport/dispatcher.ts';
 import type { Call } from './call.ts';
-import { dialectFor, type Dialect } from './dialect.ts';
-import { RestBudgetError, RestUnauthenticatedError, RestUnsupportedError } from './errors.ts';
+import type { Dialect } from './dialect.ts';
+import {
+  endOfWait,
+  isRouteRefusal,
+  RestBudgetError,
+  RestUnauthenticatedError,
+  type RouteLabel,
+} from './errors.ts';
 import { Journal } from './journal.ts';
 import type { UpstreamObserver } from './observer.ts';
-import { fillPath, formatQuery, type PathValues } from './path.ts';
+import { fillPath, formatQuery, type CallInput } from './path.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import { RequestDeadline } from './request-deadline.ts';
+import { missingRoute, RouteDiscovery, type RouteState } from './route-discovery.ts';
 
-/** What a route takes: values for its path parameters, its query, its body. */
-export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
-  string,
-  never
->
-  ? { readonly path?: undefined }
-  : { readonly path: PathValues<Path> }) &
-  ([Query] extends [undefined] ? { readonly query?: undefined } : { readonly query?: Query }) &
-  (undefined extends Body ? { readonly body?: undefined } : { readonly body: Body });
+export type { CallInput };
 
 export interface CallOptions {
   /** Cancels a GET; a write goes on. */
@@ -36,6 +35,7 @@ export interface CallOptions {
 }
 
 export interface RestClient {
+  /** Replaced by another when a route turns out to be missing. */
   readonly dialect: Dialect;
   readonly journal: Journal;
   /** When the request's time is over, on `performance.now()`'s clock. */
@@ -85,7 +85,8 @@ export interface UpstreamOptions {
   readonly dispatcher: Pick<BackendDispatcher, 'dispatch' | 'close'>;
   /** The path before `/v0`: empty, or `/prefix`. */
   readonly pathPrefix: string;
-  readonly routeSet: RouteSet;
+  /** `auto` finds out which of the extended routes there are. */
+  readonly routeSet: RouteSet | 'auto';
   /** One attempt from its queue to its last byte, in milliseconds. */
   readonly timeoutMs: number;
   /** The largest answer that is read, in bytes. */
@@ -108,6 +109,8 @@ export interface UpstreamOptions {
 export interface Upstream {
   (scope: RequestScope): RestClient;
   readonly breaker: Breaker;
+  /** What is known of the extended routes, by method and path. */
+  routes(): Readonly<Record<string, RouteState>>;
   /**
    * When to come back, in milliseconds, while further calls of this key would be refused because too
    * many wait and most of them are its own; undefined when they would not.
@@ -132,8 +135,11 @@ const DEFAULTS = {
 export function createUpstream(given: UpstreamOptions): Upstream {
   const options = { ...DEFAULTS, ...given };
   const { pipeline, breaker, limiter } = openPipeline(options);
-  return Object.assign((scope: RequestScope) => new ScopedClient(options, pipeline, scope), {
+  const discovery = new RouteDiscovery(options.routeSet, options.observer);
+  const clientOf = (scope: RequestScope) => new ScopedClient(options, pipeline, discovery, scope);
+  return Object.assign(clientOf, {
     breaker,
+    routes: () => discovery.report(),
     shedMs: (apiKey: string) => limiter.shedMs(apiKey),
     isAccepted: (apiKey: string) => limiter.isAccepted(apiKey),
     close: () => options.dispatcher.close(),
@@ -148,9 +154,9 @@ interface Values {
 }
 
 class ScopedClient implements RestClient {
-  readonly dialect: Dialect;
   readonly journal = new Journal();
   readonly #pipeline: Pipeline;
+  readonly #discovery: RouteDiscovery;
   readonly #pathPrefix: string;
   readonly #apiKey: string | undefined;
   /** Of reads: name, value, name, value. */
@@ -159,16 +165,25 @@ class ScopedClient implements RestClient {
   #callsLeft: number;
   #isDeferred: ((origin: unknown) => boolean) | undefined;
 
-  constructor(options: Required<UpstreamOptions>, pipeline: Pipeline, scope: RequestScope) {
+  constructor(
+    options: Required<UpstreamOptions>,
+    pipeline: Pipeline,
+    discovery: RouteDiscovery,
+    scope: RequestScope,
+  ) {
     const { apiKey, requestId, leaving, maxCalls = options.maxCalls } = scope;
     const { deadlineMs = performance.now() + options.requestTimeoutMs } = scope;
-    this.dialect = dialectFor(options.routeSet);
     this.#pipeline = pipeline;
+    this.#discovery = discovery;
     this.#pathPrefix = options.pathPrefix;
     this.#apiKey = apiKey;
     this.#headers = headersOf(apiKey, requestId);
     this.#deadline = new RequestDeadline(deadlineMs, leaving);
     this.#callsLeft = maxCalls;
+  }
+
+  get dialect(): Dialect {
+    return this.#discovery.dialect;
   }
 
   get deadlineMs(): number {
@@ -204,15 +219,62 @@ class ScopedClient implements RestClient {
     route: Route,
     values: Values,
     isOptional: boolean,
-    { cancel, origin }: CallOptions = {},
+    options: CallOptions = {},
+  ): Promise<unknown> {
+    const discovery = this.#discovery;
+    if (!discovery.dialect.serves(route)) return Promise.reject(missingRoute(route));
+    if (!discovery.isOpen(route)) return this.#send(route, values, isOptional, options);
+    const { origin } = options;
+    const parameters = (values.path ?? {}) as Record<string, string>; // by the route table's own types
+    return discovery.settle(
+      {
+        ...{ route, parameters, isOptional },
+        reader: {
+          find: (parentRoute, input) => this.find(parentRoute, input, { origin }),
+          isAnswered: (known, path) => this.#isAnswered(known, path, origin),
+        },
+        within: (wait) => this.#within(wait, route),
+      },
+      this.#send(route, values, false, options),
+    );
+  }
+
+  /** Whether a route answers for a path that must be there; no more than one item is read. */
+  async #isAnswered(
+    route: Route,
+    path: Readonly<Record<string, string>>,
+    origin: unknown,
+  ): Promise<boolean> {
+    const query = route.query && { limit: 1 };
+    try {
+      await this.#send(route, { path, query }, false, { origin });
+      return true;
+    } catch (error) {
+      if (isRouteRefusal(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Ends a wait for another request's call in time. */
+  #within(wait: Promise<unknown>, route: RouteLabel): Promise<unknown> {
+    const deadline = this.#deadline;
+    return new Promise((resolve, reject) => {
+      const waiter = { giveUp: (why: EndOfWait) => reject(endOfWait(why, route)) };
+      deadline.add(waiter);
+      void wait.then(() => {
+        deadline.delete(waiter);
+        resolve(undefined);
+      });
+    });
+  }
+
+  #send(
+    route: Route,
+    values: Values,
+    isOptional: boolean,
+    { cancel, origin }: CallOptions,
   ): Promise<unknown> {
     try {
-      if (!this.dialect.serves(route)) {
-        throw new RestUnsupportedError(
-          'Leave it out, or select no more than its ids: the backend does not have the route',
-          route,
-        );
-      }
       // Both are texts and numbers by the route table's own types.
       const parameters = (values.path ?? {}) as Record<string, string>;
       const query = values.query as Record<string, string | number | undefined> | undefined;

@@ -1,10 +1,11 @@
 /**
  * How what the six extended routes answer is read: by them, or by the routes of the REST document.
  *
- * Resource modules declare both ways of a reading beside each other; which of them is gone is decided here
- * and nowhere else.
+ * Resource modules declare both ways of a reading beside each other; a dialect chooses between them, and
+ * nothing else does.
  */
-import type { Route, RouteSet } from '../../v0/routes.ts';
+import type { Route } from '../../v0/routes.ts';
+import { isMissingRoute } from './errors.ts';
 
 /** Two ways to read the same. */
 export interface Reading<Way> {
@@ -22,15 +23,23 @@ export interface Dialect {
   serves(route: Route): boolean;
 }
 
-const EXTENDED: Dialect = {
-  wayOf: ({ extended }) => extended,
-  serves: () => true,
-};
+/** The dialect of a backend that lacks these routes. */
+export const dialectWithout = (missing: ReadonlySet<Route>): Dialect => ({
+  wayOf: ({ route, extended, document }) => (missing.has(route) ? document : extended),
+  serves: (route) => !missing.has(route),
+});
 
-const DOCUMENT: Dialect = {
-  wayOf: ({ document }) => document,
-  serves: ({ set }) => set === 'document',
-};
-
-export const dialectFor = (routeSet: RouteSet): Dialect =>
-  routeSet === 'document' ? DOCUMENT : EXTENDED;
+/** Reads in a dialect, and in the document's where this very read finds out that the route is missing. */
+export function readIn<Args extends readonly unknown[], Value>(
+  dialect: Dialect,
+  reading: Reading<(...args: Args) => Promise<Value>>,
+  ...args: Args
+): Promise<Value> {
+  const { route, document } = reading;
+  const way = dialect.wayOf(reading);
+  if (way === document) return document(...args);
+  return way(...args).catch((error: unknown) => {
+    if (isMissingRoute(error, route)) return document(...args);
+    throw error;
+  });
+}

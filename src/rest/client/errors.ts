@@ -71,7 +71,7 @@ export class RestInputError extends RestError {}
 /** There is no API key, or one that a header cannot hold. No call was made. */
 export class RestUnauthenticatedError extends RestError {}
 
-/** The backend has no such route (`UPSTREAM_ROUTES=document`). No call was made. */
+/** The backend does not have the route, or nothing shows that it has. */
 export class RestUnsupportedError extends RestError {}
 
 /** The request has made all the calls it may. No call was made. */
@@ -195,6 +195,17 @@ export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
 /** True for the 404 of a lookup, which `find` functions answer as null. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof RestStatusError && error.status === 404;
+
+/** Statuses with which a backend refuses a route that it does not have. */
+const ROUTE_REFUSALS: readonly number[] = [404, 405, 501];
+
+/** Whether an answer may mean that the backend does not have the route. */
+export const isRouteRefusal = (error: unknown): boolean =>
+  error instanceof RestStatusError && ROUTE_REFUSALS.includes(error.status);
+
+/** Whether a read failed because the backend does not have this route. */
+export const isMissingRoute = (error: unknown, { path }: RouteLabel): boolean =>
+  error instanceof RestUnsupportedError && error.route.path === path;
 
 /** Makes a route's refusal once: callers who ignore `Retry-After` must cost next to nothing. */
 export function reusedRefusals<Refusal extends RestError>(

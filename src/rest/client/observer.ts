@@ -32,4 +32,6 @@ export interface UpstreamObserver {
   /** The backend limited a key (429 with `Retry-After`). */
   onPause?(route: RouteLabel): void;
   onBreaker?(change: BreakerChange): void;
+  /** An extended route was found to be missing (`UPSTREAM_ROUTES=auto`): once a route and process. */
+  onMissingRoute?(route: RouteLabel): void;
 }

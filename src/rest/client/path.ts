@@ -71,3 +71,13 @@ export function segmentFault(value: string, parameter?: string): string | undefi
   }
   return undefined;
 }
+
+/** What a route takes: values for its path parameters, its query, its body. */
+export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
+  string,
+  never
+>
+  ? { readonly path?: undefined }
+  : { readonly path: PathValues<Path> }) &
+  ([Query] extends [undefined] ? { readonly query?: undefined } : { readonly query?: Query }) &
+  (undefined extends Body ? { readonly body?: undefined } : { readonly body: Body });

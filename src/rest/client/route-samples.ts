@@ -1,0 +1,109 @@
+/**
+ * For each extended route, a path that it must answer if it is there.
+ *
+ * Ids come from the document's own routes: the parent by its route, or the first item of a list.
+ */
+import { routes, type Route } from '../../v0/routes.ts';
+import { isMissingRoute } from './errors.ts';
+import type { CallInput } from './path.ts';
+
+/** Reads routes for one caller. */
+export interface RouteReader {
+  /** Null for a 404. */
+  find<Path extends string, Response, Query, Body>(
+    route: Route<Path, Response, Query, Body>,
+    input: CallInput<Path, Query, Body>,
+  ): Promise<Response | null>;
+  /** Whether an extended route answers, and does not refuse what is surely there. */
+  isAnswered(route: Route, path: Parameters): Promise<boolean>;
+}
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** `no parent`: the object is missing whether or not the route is. */
+export type Sample = Parameters | 'no parent' | 'no sample';
+
+/** @param path what the route was refused for. */
+export const findSample = (route: Route, path: Parameters, reader: RouteReader): Promise<Sample> =>
+  SAMPLES.get(route)!(path, reader);
+
+/** What the paths of the extended routes may hold. */
+type PathOf = Readonly<Record<'page_id' | 'audience_id' | 'account_id' | 'account_log_id', string>>;
+
+const SAMPLES = new Map<Route, (path: PathOf, reader: RouteReader) => Promise<Sample>>([
+  // A search has no object that could be missing.
+  [routes.searchPages, async () => ({})],
+  [
+    routes.listAudiences,
+    async ({ page_id }, reader) =>
+      (await reader.find(routes.getPage, { path: { page_id } })) ? { page_id } : 'no parent',
+  ],
+  [
+    routes.getAudience,
+    async ({ page_id }, reader) => {
+      const [linked] = await linkedAudiences(page_id, reader);
+      if (linked !== undefined) return { page_id, audience_id: linked };
+      const listed = await orMissing(
+        routes.listAudiences,
+        reader.find(routes.listAudiences, { path: { page_id }, query: { limit: 1 } }),
+      );
+      if (listed === undefined) return 'no sample';
+      if (!listed || listed.items.length === 0) return 'no parent';
+      const audience_id = textIn(listed.items[0], 'audienceId');
+      return audience_id === undefined ? 'no sample' : { page_id, audience_id };
+    },
+  ],
+  [
+    routes.listVersions,
+    async ({ page_id, audience_id }, reader) => {
+      const path = { page_id, audience_id };
+      const audience = await orMissing(
+        routes.getAudience,
+        reader.find(routes.getAudience, { path }),
+      );
+      if (audience === null) return 'no parent';
+      if (audience) return path;
+      const linked = await linkedAudiences(page_id, reader);
+      return linked.includes(audience_id) ? path : 'no sample';
+    },
+  ],
+  [
+    routes.getAccount,
+    async (_path, reader) => {
+      const listed = await reader.find(routes.listAccounts, { query: { limit: 1 } });
+      const account_id = textIn(listed?.items[0], 'accountId');
+      return account_id === undefined ? 'no sample' : { account_id };
+    },
+  ],
+  [
+    routes.getAccountLog,
+    async ({ account_id }, reader) => {
+      const query = { limit: 1, includeDeleted: 'true' } as const;
+      const listed = await reader.find(routes.listAccountLogs, { path: { account_id }, query });
+      if (!listed || listed.items.length === 0) return 'no parent';
+      const account_log_id = textIn(listed.items[0], 'accountLogId');
+      return account_log_id === undefined ? 'no sample' : { account_id, account_log_id };
+    },
+  ],
+]);
+
+/** The audiences that the first links of a page lead to. */
+async function linkedAudiences(pageId: string, reader: RouteReader): Promise<string[]> {
+  const links = await reader.find(routes.listPageLinks, { query: { pageId, limit: 100 } });
+  return (links?.items ?? []).flatMap((link) =>
+    link instanceof Error || link.deletedAt ? [] : (textIn(link.target, 'audienceId') ?? []),
+  );
+}
+
+/** Undefined where the route is missing. */
+const orMissing = <Value>(route: Route, answer: Promise<Value>): Promise<Value | undefined> =>
+  answer.catch((error: unknown) => {
+    if (isMissingRoute(error, route)) return undefined;
+    throw error;
+  });
+
+/** A field of an answer; undefined where the backend broke it or left it out. */
+function textIn(object: unknown, name: string): string | undefined {
+  const value = (object as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+  return typeof value === 'string' ? value : undefined;
+}

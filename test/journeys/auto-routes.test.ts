@@ -1,0 +1,441 @@
+/**
+ * In front of a backend that lacks any of the extended routes, without a setting that says so.
+ */
+import { execute, parse, type DocumentNode, type GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import * as client from '../../src/client/generated/graphql.ts';
+import { createContext } from '../../src/graph/context.ts';
+import { toClientError } from '../../src/graph/errors.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { planFor } from '../../src/plan/cost.ts';
+import { createUpstream, type RequestScope, type Upstream } from '../../src/rest/client/client.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { schema } from '../../src/schema.ts';
+import { extendedRoutes, routes, type Route, type RouteSet } from '../../src/v0/routes.ts';
+import { afterFile } from '../support/after-file.ts';
+import { cases } from '../support/cases.ts';
+import { randomFrom, randomQuery } from '../support/random-query.ts';
+import { openSmallWorld, type SmallWorld } from '../support/small-world.ts';
+
+type Answer = { readonly data: any; readonly errors: readonly GraphQLError[] };
+type Variables = Readonly<Record<string, unknown>>;
+
+const dispatchers = new Map<SmallWorld, BackendDispatcher>();
+
+/** A gateway that has just been started, or one that believes a setting. */
+function startGateway(
+  world: SmallWorld,
+  routeSet: RouteSet | 'auto' = 'auto',
+  onMissingRoute: (route: { readonly path: string }) => void = () => {},
+): Upstream {
+  let dispatcher = dispatchers.get(world);
+  if (!dispatcher) {
+    dispatchers.set(world, (dispatcher = new BackendDispatcher(world.url)));
+    afterFile(() => dispatcher!.close());
+  }
+  return createUpstream({
+    ...{ dispatcher, pathPrefix: '', routeSet, timeoutMs: 3_000, maxResponseBytes: 1_000_000 },
+    // Refusals with 501 are none of its business here.
+    breaker: { volume: Number.MAX_SAFE_INTEGER },
+    observer: { onMissingRoute },
+  });
+}
+
+async function ask(
+  upstream: Upstream,
+  source: string | DocumentNode,
+  variableValues: Variables = {},
+  scope: Partial<RequestScope> = {},
+): Promise<Answer> {
+  const rest = upstream({ apiKey: 'demo', requestId: 'test', ...scope });
+  const document = typeof source === 'string' ? parse(source) : source;
+  const contextValue = createContext(rest, { apiKey: 'demo' });
+  const { data, errors = [] } = await execute({ schema, document, variableValues, contextValue });
+  const shown = errors.map((error) => toClientError(error) ?? error);
+  return { data: JSON.parse(JSON.stringify(data ?? null)), errors: shown };
+}
+
+/** Each null and each difference that no error explains. */
+function unexplained(partial: Answer, full: Answer): string[] {
+  const found: string[] = [];
+  const isExplained = (errors: Answer['errors'], path: readonly (string | number)[]): boolean =>
+    errors.some((error) => path.every((step, i) => error.path?.[i] === step));
+  compare(partial.data, full.data, []);
+  return found;
+
+  function compare(mine: any, other: any, path: readonly (string | number)[]): void {
+    if (mine === null || other === null || mine === undefined || other === undefined) {
+      if (mine === other) return;
+      const { errors } = mine === null ? partial : full;
+      if (!isExplained(errors, path)) found.push(`${path.join('.')}: ${mine} for ${other}`);
+    } else if (typeof mine === 'object') {
+      const names = new Set([...Object.keys(mine), ...Object.keys(other)]);
+      for (const name of names) {
+        const step = Array.isArray(mine) ? Number(name) : name;
+        // Lists of the two dialects have cursors of their own.
+        if (/cursor$/i.test(name)) continue;
+        compare(mine[name], other[name], [...path, step]);
+      }
+    } else if (mine !== other) found.push(`${path.join('.')}: ${mine} for ${other}`);
+  }
+}
+
+/** Every subset of the six routes. */
+const SUBSETS: readonly (readonly Route[])[] = Array.from(
+  { length: 2 ** extendedRoutes.length },
+  (_, bits) => extendedRoutes.filter((_route, i) => bits & (1 << i)),
+);
+
+const VERSION_ID = formatNodeId('AudienceVersion', ['p1', 'a1', 'a1v2']);
+
+const VARIABLES: Readonly<Record<string, Variables>> = {
+  AccountWithPersons: { accountId: 'ac1', first: 3 },
+  Accounts: { query: 'one', first: 5 },
+  CreateAudience: { input: { pageId: 'p1', publishBehavior: 'draft' } },
+  PageLinks: { pageId: 'p1', first: 5 },
+  PageWithAudiences: { pageId: 'p1', first: 5 },
+  PagingAudiences: { pageId: 'p1', first: 2 },
+  PublishVersion: { input: { id: VERSION_ID } },
+  SearchPages: { query: 'page' },
+  Topics: { first: 5 },
+  Version: { id: VERSION_ID },
+};
+
+const DOCUMENTS = Object.entries(client).flatMap(([name, document]) => {
+  const variables = VARIABLES[name.replace(/Document$/, '')];
+  return variables ? [[name, document, variables] as const] : [];
+});
+
+const NODES = [
+  formatNodeId('Page', ['p1']),
+  formatNodeId('Page', ['nope']),
+  formatNodeId('Audience', ['p1', 'a1']),
+  formatNodeId('Audience', ['p1', 'nope']),
+  formatNodeId('Audience', ['p2', 'nope']),
+  formatNodeId('Account', ['ac1']),
+  formatNodeId('Account', ['nope']),
+  formatNodeId('AccountLog', ['ac1', 'l1']),
+  formatNodeId('AccountLog', ['ac1', 'nope']),
+  formatNodeId('AccountLog', ['ac2', 'nope']),
+  VERSION_ID,
+];
+
+const VALUES = {
+  pageId: ['p1', 'p1', 'p2', 'nope'],
+  audienceId: ['a1', 'a2', 'a3', 'nope'],
+  versionId: ['a1v1', 'a1v2', 'nope'],
+  topicId: ['t1', 'nope'],
+  accountId: ['ac1', 'ac1', 'ac2', 'nope'],
+  personId: ['pe1', 'nope'],
+  query: ['one', 'page'],
+  id: NODES,
+  ids: NODES,
+};
+
+const codes = ({ errors }: Answer): unknown[] => errors.map(({ extensions }) => extensions['code']);
+
+const AUDIENCES = '{ page(pageId: "p1") { audiences(first: 50) { nodes { audienceId } } } }';
+const ALL_IDS = [{ audienceId: 'a1' }, { audienceId: 'a2' }, { audienceId: 'a3' }];
+const AN_AUDIENCE = '{ audience(pageId: "p1", audienceId: "a1") { effectiveName } }';
+
+describe('a backend with the document’s routes only', () => {
+  it('is found out by the first request, which is answered all the same', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    const upstream = startGateway(world);
+
+    const first = await ask(upstream, AUDIENCES);
+
+    expect(first).toEqual({ data: { page: { audiences: { nodes: ALL_IDS } } }, errors: [] });
+    expect(world.calls).toEqual([
+      'GET /v0/pages/p1/audiences?limit=50',
+      // Looked into: the page is there, so its list must be.
+      'GET /v0/pages/p1',
+      'GET /v0/pages/p1/audiences?limit=1',
+      // The answer, in the document's dialect.
+      'GET /v0/pages/p1',
+      'GET /v0/page_links?pageId=p1&limit=100',
+    ]);
+  });
+
+  it('costs what it costs with UPSTREAM_ROUTES=document, from the second request on', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    const upstream = startGateway(world);
+    await ask(upstream, AUDIENCES);
+    world.calls.length = 0;
+
+    const second = await ask(upstream, AUDIENCES);
+    const seen = world.calls.splice(0);
+    const told = await ask(startGateway(world, 'document'), AUDIENCES);
+
+    expect(second).toEqual(told);
+    expect(seen).toEqual(world.calls);
+  });
+
+  it('answers an account from the list, its persons from its activity, and no search of pages', async () => {
+    const upstream = startGateway(await openSmallWorld(extendedRoutes));
+
+    const answer = await ask(
+      upstream,
+      `{ account(accountId: "ac1") { name persons { nodes { name } } }
+         nobody: account(accountId: "nope") { name }
+         searchPages(query: "x") { name } }`,
+    );
+
+    expect(answer.data).toEqual({
+      account: {
+        name: 'Account ac1',
+        persons: { nodes: [{ name: 'Person pe1' }, { name: 'Person pe2' }] },
+      },
+      nobody: null,
+      searchPages: null,
+    });
+    expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
+  });
+
+  it('says which route is missing for more than the ids of an audience and of a log entry', async () => {
+    const upstream = startGateway(await openSmallWorld(extendedRoutes));
+    const log = formatNodeId('AccountLog', ['ac1', 'l1']);
+
+    const answer = await ask(
+      upstream,
+      `{ audience(pageId: "p1", audienceId: "a1") { effectiveName }
+         node(id: "${log}") { ... on AccountLog { type } } }`,
+    );
+
+    expect(answer.data).toEqual({ audience: null, node: null });
+    expect(answer.errors.map(({ extensions }) => extensions['upstream'])).toMatchObject([
+      { route: routes.getAudience.path },
+      { route: routes.getAccountLog.path },
+    ]);
+  });
+
+  it('shows the versions that come with an audience that a write answered, and writes once', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+
+    const answer = await ask(
+      startGateway(world),
+      `mutation { createAudience(input: { pageId: "p1", publishBehavior: draft }) {
+        audience { versions { nodes { versionNumber } } } } }`,
+    );
+
+    expect(answer.errors).toEqual([]);
+    const { versions } = answer.data.createAudience.audience;
+    expect(versions.nodes).toEqual([{ versionNumber: 2 }, { versionNumber: 1 }]);
+    expect(world.calls.filter((call) => call.startsWith('POST'))).toHaveLength(1);
+  });
+
+  it.each([404, 405, 501])('is found out where it refuses routes with %i', async (refusal) => {
+    const world = await openSmallWorld(extendedRoutes);
+    world.refusal = refusal;
+
+    const answer = await ask(startGateway(world), AUDIENCES);
+
+    expect(answer).toEqual({ data: { page: { audiences: { nodes: ALL_IDS } } }, errors: [] });
+  });
+
+  it('is told of once a route', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    const told: string[] = [];
+    const upstream = startGateway(world, 'auto', ({ path }) => told.push(path));
+
+    for (let i = 0; i < 3; i++) {
+      await ask(upstream, AUDIENCES);
+      await ask(upstream, '{ searchPages { name } }');
+    }
+
+    expect(told).toEqual([routes.listAudiences.path, routes.searchPages.path]);
+    expect(upstream.routes()).toEqual({
+      'GET /v0/pages/search': 'missing',
+      'GET /v0/pages/{page_id}/audiences': 'missing',
+      'GET /v0/pages/{page_id}/audiences/{audience_id}': 'unknown',
+      'GET /v0/pages/{page_id}/audiences/{audience_id}/versions': 'unknown',
+      'GET /v0/accounts/{account_id}': 'unknown',
+      'GET /v0/accounts/{account_id}/logs/{account_log_id}': 'unknown',
+    });
+  });
+
+  it('is planned as if it had them until it is known', async () => {
+    const upstream = startGateway(await openSmallWorld(extendedRoutes));
+    const plan = () =>
+      planFor(
+        { schema, document: parse(AUDIENCES), variableValues: {} },
+        createContext(upstream({ apiKey: 'demo', requestId: 'plan' }), { apiKey: 'demo' }),
+      );
+
+    const before = plan();
+    await ask(upstream, AUDIENCES);
+    const after = plan();
+
+    expect(before?.missing).toBeUndefined();
+    expect(before?.routes.map(({ route }) => route)).toEqual([routes.listAudiences.path]);
+    expect(after?.missing).toEqual([`GET ${routes.listAudiences.path}`]);
+    expect(after?.routes.map(({ route }) => route)).toContain(routes.listPageLinks.path);
+    expect(after?.routes.map(({ route }) => route)).not.toContain(routes.listAudiences.path);
+  });
+
+  it('is looked into once for all who wait', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    world.latencyMs = 20;
+    const upstream = startGateway(world);
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        ask(upstream, AUDIENCES, {}, { apiKey: i % 2 ? 'demo' : 'other' }),
+      ),
+    );
+
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]!.data.page.audiences.nodes).toEqual(ALL_IDS);
+    const looks = world.calls.filter((call) => call === 'GET /v0/pages/p1/audiences?limit=1');
+    expect(looks).toHaveLength(1);
+  });
+
+  it('is looked into with the caller’s key', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+
+    await ask(startGateway(world), '{ searchPages { name } }', {}, { apiKey: 'of-the-caller' });
+
+    expect(world.calls).toHaveLength(2);
+    expect(new Set(world.keys)).toEqual(new Set(['of-the-caller']));
+  });
+
+  it('is looked into from the budget of the request that met it', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    const upstream = startGateway(world);
+
+    const short = await ask(upstream, AN_AUDIENCE, {}, { maxCalls: 1 });
+    const calls = world.calls.splice(0);
+    const long = await ask(upstream, AN_AUDIENCE, {}, { maxCalls: 10 });
+
+    expect(calls).toHaveLength(1);
+    expect(codes(short)).toEqual(['UPSTREAM_BUDGET_EXCEEDED']);
+    expect(codes(long)).toEqual(['UPSTREAM_UNSUPPORTED']);
+  });
+
+  it('is waited for no longer than the request may take, though another request looks into it', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    const upstream = startGateway(world);
+    world.latencyMs = 250;
+    const ended: string[] = [];
+    const patient = ask(upstream, AN_AUDIENCE).finally(() => ended.push('patient'));
+    const deadlineMs = performance.now() + 400;
+
+    const hurried = await ask(upstream, AN_AUDIENCE, {}, { deadlineMs });
+    ended.push('hurried');
+
+    expect(codes(hurried)).toEqual(['UPSTREAM_TIMEOUT']);
+    expect(codes(await patient)).toEqual(['UPSTREAM_UNSUPPORTED']);
+    expect(ended).toEqual(['hurried', 'patient']);
+  });
+
+  it('goes on with a list that a process has begun which knew', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    const page = `query Page($after: String) { page(pageId: "p1") {
+      audiences(first: 2, after: $after) { nodes { audienceId } pageInfo { endCursor } } } }`;
+    const begun = await ask(startGateway(world, 'document'), page);
+    const after = begun.data.page.audiences.pageInfo.endCursor;
+
+    const rest = await ask(startGateway(world), page, { after });
+
+    expect(rest.errors).toEqual([]);
+    expect(rest.data.page.audiences.nodes).toEqual([{ audienceId: 'a3' }]);
+  });
+});
+
+describe('a backend with all routes', () => {
+  const MISSING_OBJECTS = `{
+    page(pageId: "nope") { audiences { nodes { audienceId } } }
+    audience(pageId: "p1", audienceId: "nope") { effectiveName }
+    unlinked: audience(pageId: "p2", audienceId: "nope") { effectiveName }
+    account(accountId: "nope") { name }
+    node(id: "${formatNodeId('AccountLog', ['ac2', 'nope'])}") { id ... on AccountLog { type } }
+  }`;
+
+  it('answers null without an error for what is not there, from the first request on', async () => {
+    const upstream = startGateway(await openSmallWorld());
+
+    const { data, errors } = await ask(upstream, MISSING_OBJECTS);
+
+    expect(errors).toEqual([]);
+    expect(Object.values(data as object)).toEqual([null, null, null, null, null]);
+    expect(Object.values(upstream.routes())).not.toContain('missing');
+  });
+
+  it('is asked for nothing else once it has answered', async () => {
+    const world = await openSmallWorld();
+    const upstream = startGateway(world);
+    await ask(upstream, AN_AUDIENCE);
+    const answered = world.calls.splice(0);
+    const missing = AN_AUDIENCE.replace('a1', 'nope');
+
+    const { data, errors } = await ask(upstream, missing);
+
+    expect(answered).toEqual(['GET /v0/pages/p1/audiences/a1']);
+    expect({ data, errors }).toEqual({ data: { audience: null }, errors: [] });
+    expect(world.calls).toEqual(['GET /v0/pages/p1/audiences/nope']);
+  });
+
+  it('is not believed to lack a route that cannot be looked into', async () => {
+    const world = await openSmallWorld([routes.getAudience, routes.listAudiences]);
+    const told: string[] = [];
+    const upstream = startGateway(world, 'auto', ({ path }) => told.push(path));
+
+    // Page p2 has no audience by which the route could be tried.
+    const answer = await ask(upstream, AN_AUDIENCE.replace('p1', 'p2'));
+
+    expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
+    expect(told).not.toContain(routes.getAudience.path);
+    expect(upstream.routes()[`GET ${routes.getAudience.path}`]).toBe('unknown');
+  });
+});
+
+describe('whichever of the extended routes are missing', () => {
+  it.each(DOCUMENTS)(
+    'every null of %s has an error, or is null with all routes as well',
+    async (_name, document, variables) => {
+      const world = await openSmallWorld();
+      const full = await ask(startGateway(world, 'extended'), document, variables);
+      expect(full.errors).toEqual([]);
+
+      for (const missing of SUBSETS) {
+        world.missing = new Set(missing);
+        const upstream = startGateway(world);
+        const about = missing.map(({ path }) => path).join(' ');
+
+        const first = await ask(upstream, document, variables);
+        const second = await ask(upstream, document, variables);
+
+        expect(unexplained(first, full), `first: ${about}`).toEqual([]);
+        expect(unexplained(second, full), `second: ${about}`).toEqual([]);
+      }
+    },
+  );
+
+  it('every document of the client is among them', () => {
+    expect(DOCUMENTS.map(([name]) => name.replace(/Document$/, '')).sort()).toEqual(
+      Object.keys(VARIABLES).sort(),
+    );
+  });
+
+  it('every null of a random query has an error, or is null with all routes as well', async () => {
+    const world = await openSmallWorld();
+    const believing = startGateway(world, 'extended');
+
+    for (let seed = 1; seed <= cases(200); seed++) {
+      const { source, variables } = randomQuery(seed, { schema, values: VALUES, depth: 6 });
+      const random = randomFrom(seed);
+      world.missing = new Set();
+      const full = await ask(believing, source, variables);
+      world.missing = new Set(extendedRoutes.filter(() => random() < 0.5));
+      world.refusal = [404, 405, 501][seed % 3]!;
+      const about = `seed ${seed}, ${world.refusal} ${[...world.missing].map(({ path }) => path).join(' ')}: ${source} ${JSON.stringify(variables)}`;
+      const upstream = startGateway(world);
+
+      const first = await ask(upstream, source, variables);
+      const second = await ask(upstream, source, variables);
+
+      expect(unexplained(first, full), `first, ${about}`).toEqual([]);
+      expect(unexplained(second, full), `second, ${about}`).toEqual([]);
+    }
+  }, 120_000);
+});

@@ -1,0 +1,31 @@
+/** What the process tells of routes that the backend lacks, started with no setting but UPSTREAM_URL. */
+import { expect, it, onTestFinished } from 'vitest';
+import { extendedRoutes } from '../../src/v0/routes.ts';
+import { startGateway } from '../support/gateway-process.ts';
+import { openSmallWorld } from '../support/small-world.ts';
+
+it('says once what is different now, in the log and in the details of readiness', async () => {
+  const world = await openSmallWorld(extendedRoutes);
+  const gateway = await startGateway({ UPSTREAM_URL: world.url, LOG_LEVEL: 'warn' });
+  onTestFinished(async () => void (await gateway.stop()));
+  const before = (await gateway.get('/ready')).body.routes;
+  const asked = { apiKey: 'demo' };
+
+  const first = await gateway.ask(
+    '{ page(pageId: "p1") { audiences(first: 50) { nodes { audienceId } } } }',
+    asked,
+  );
+  await gateway.ask('{ page(pageId: "p1") { audiences { totalCount } } }', asked);
+
+  expect(first.errors).toEqual([]);
+  expect(first.data.page.audiences.nodes).toHaveLength(3);
+  const route = 'GET /v0/pages/{page_id}/audiences';
+  expect(new Set(Object.values(before as object))).toEqual(new Set(['unknown']));
+  const { routes } = (await gateway.get('/ready')).body;
+  expect(routes).toEqual({ ...before, [route]: 'missing' });
+  const lines = gateway.output.split('\n').filter((line) => line.includes(`have ${route}:`));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('are those that the links of the page lead to');
+  expect(lines[0]).toContain('UPSTREAM_ROUTES=auto');
+  expect(lines[0]).toContain('docs/assumptions.md#a-deployment-with-the-documents-routes-only');
+});
