@@ -46,6 +46,7 @@ export const typesWithoutId: readonly string[] = [
   'PageLinkEdge',
   'PageLinkTarget',
   'PageMetadata',
+  'PageProgress',
   'PersonConnection',
   'PersonEdge',
   'PersonLogConnection',

@@ -97,6 +97,16 @@ export function arrayConnectionField<Parent extends object, Node>(
   });
 }
 
+/** The cursor of an item, by which the array goes on after it wherever it stands. */
+export const arrayCursor = (listId: string, entity: AnyEntity, item: object): string =>
+  formatCursor(listId, positionIn(entity, item));
+
+/** The item's key, or its index where the backend broke the key. */
+function positionIn(entity: AnyEntity, item: unknown, index?: number): Position {
+  const key = item instanceof NodeReference ? item.key : entity.keyOf(item);
+  return JSON.stringify(key ? entity.key.map((name) => key[name]) : index);
+}
+
 /** The parts of an item's key, as JSON; its index where the backend broke the key. */
 type Position = string;
 
@@ -132,10 +142,7 @@ function slice(
   { first, last, after, before }: ArrayRequest,
   cursorOf: (position: Position) => string,
 ): NodePage<unknown> {
-  const positionOf = (item: unknown, index: number): Position => {
-    const key = item instanceof NodeReference ? item.key : entity.keyOf(item);
-    return JSON.stringify(key ? entity.key.map((name) => key[name]) : index);
-  };
+  const positionOf = (item: unknown, index: number): Position => positionIn(entity, item, index);
   const indexOf = (argument: 'after' | 'before', position: Position): number => {
     const index = whole.findIndex((item, i) => positionOf(item, i) === position);
     if (index >= 0) return index;

@@ -24,6 +24,7 @@ export function connectionType<Node extends object>(
   const edgeRef = builder.objectRef<Edge<Node>>(`${node.name}Edge`);
   const connectionRef = builder.objectRef<NodePage<Node>>(`${node.name}Connection`);
   nodeTypes.set(connectionRef.name, node.name);
+  edgeRefs.set(connectionRef, edgeRef);
 
   const read = (node: unknown, context: Context, info: GraphQLResolveInfo) =>
     entity && node instanceof NodeReference ? followKey(entity, node.key, context, info) : node;
@@ -91,6 +92,14 @@ export function connectionType<Node extends object>(
 
   return connectionRef;
 }
+
+/** Of any connection: each edge's node is what its connection says. */
+const edgeRefs = new Map<unknown, unknown>();
+
+/** The edges of a connection, for fields that answer a single one. */
+export const edgeTypeOf = <Node>(
+  connection: ObjectRef<Types, NodePage<Node>>,
+): ObjectRef<Types, Edge<Node>> => edgeRefs.get(connection) as ObjectRef<Types, Edge<Node>>;
 
 const nodeTypes = new Map<string, string>();
 

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RestClient, Upstream } from '../../rest/client/client.ts';
-import { RestError } from '../../rest/client/errors.ts';
+import { RestError, RestUnsupportedError } from '../../rest/client/errors.ts';
 import { Snapshot, Watcher } from './watcher.ts';
 
 /** How objects of a type are read and compared. */
@@ -18,6 +18,8 @@ export interface LiveSource<Key, State> {
   readonly rankOf: (state: State) => number;
   /** Whether nothing follows the state. */
   readonly isFinal: (state: State) => boolean;
+  /** The most calls that one reading takes. @default 1 */
+  readonly maxCalls?: number;
   /** When the backend came to this state, on the wall clock; undefined where it does not say. */
   readonly changedAt: (state: State) => number | undefined;
 }
@@ -126,6 +128,11 @@ export class Pollers {
     this.#find(apiKey, object)?.report(state);
   }
 
+  /** A write of this key may have changed an object: it is read soon. */
+  hurry<Key, State extends object>(apiKey: string, object: LiveObject<Key, State>): void {
+    this.#find(apiKey, object)?.hurry();
+  }
+
   #find<Key, State extends object>(
     apiKey: string,
     { id }: LiveObject<Key, State>,
@@ -194,6 +201,10 @@ class Poller<Key, State extends object> {
 
   report(state: State): void {
     this.#learn(state);
+    this.hurry();
+  }
+
+  hurry(): void {
     if (!this.#isOver) this.#pollSoon();
   }
 
@@ -227,7 +238,7 @@ class Poller<Key, State extends object> {
       apiKey: this.#apiKey,
       requestId: randomUUID(),
       deadlineMs: this.#polledMs + timeoutMs,
-      maxCalls: 1,
+      maxCalls: this.#object.source.maxCalls ?? 1,
     });
     try {
       const { source, key } = this.#object;
@@ -323,7 +334,7 @@ class Poller<Key, State extends object> {
 
 /** Whether asking again would answer the same: the key, or what is asked for, is at fault. */
 const isRefusal = (error: Error): boolean => {
-  if (!(error instanceof RestError)) return true;
+  if (!(error instanceof RestError) || error instanceof RestUnsupportedError) return true;
   const { status } = error;
   return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
 };

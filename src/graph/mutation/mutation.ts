@@ -5,7 +5,7 @@
  * refusals by the backend are put into the same list. Mistakes of developers and failures of the backend
  * are GraphQL errors.
  */
-import type { ObjectRef } from '@pothos/core';
+import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
@@ -13,11 +13,13 @@ import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { builder, type Types } from '../types/builder.ts';
 import { forgetReads, type Context } from '../context.ts';
+import { edgeTypeOf } from '../connection/connection-type.ts';
+import { Edge, type NodePage } from '../connection/node-page.ts';
 import { callerKey, rawId } from '../entity/caller-key.ts';
 import { demanding } from '../entity/demand.ts';
-import { inputOf, type Entity, type KeyOf } from '../entity/entity.ts';
+import { inputOf, type AnyEntity, type Entity, type KeyOf } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
-import { costing } from '../types/field-builder.ts';
+import { anyBuilder, costing } from '../types/field-builder.ts';
 import { inputType, type InputOptions } from '../types/rest-type.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { nounOf } from '../types/typename.ts';
@@ -32,7 +34,9 @@ import {
   type UserError,
 } from './user-errors.ts';
 
-interface Payload<T> {
+type PayloadBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<T>>;
+
+export interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
   /** Whether what the write began has ended; absent where the caller did not wait. */
@@ -91,6 +95,8 @@ type WriteOptions<
    */
   readonly readBack?: readonly (keyof Target & string)[];
   readonly followUp?: FollowUp<T, KeyOf<Part>, Options>;
+  /** What the payload holds beside the object, to put it into a list: null where nothing was written. */
+  readonly beside?: (t: PayloadBuilder<T>) => FieldMap;
 } & (
   | { readonly route: Route<string, NoInfer<T>, unknown, Body>; readonly toObject?: undefined }
   | {
@@ -247,10 +253,12 @@ function payloadType<T extends object, Name extends keyof T & string>(
     name,
     answers: { field, entity },
     followUp,
+    beside,
   }: {
     readonly name: string;
     readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
     readonly followUp?: { readonly description: string };
+    readonly beside?: (t: PayloadBuilder<T>) => FieldMap;
   },
 ): ObjectRef<Types, Payload<T>> {
   return builder.objectType(builder.objectRef<Payload<T>>(typeName), {
@@ -273,6 +281,7 @@ function payloadType<T extends object, Name extends keyof T & string>(
         description:
           'What the user has to correct before the write can be carried out. Empty when it was carried out.',
       }),
+      ...beside?.(t),
       ...(followUp && {
         reached: t.boolean({
           nullable: true,
@@ -283,6 +292,32 @@ function payloadType<T extends object, Name extends keyof T & string>(
     }),
   });
 }
+
+/** The edge of a written object in a list, for clients that put it there themselves. */
+export const edgeField = <T extends object>(
+  t: PayloadBuilder<T>,
+  {
+    type,
+    entity,
+    description,
+    cursor,
+  }: {
+    readonly type: ObjectRef<Types, NodePage<T>>;
+    readonly entity: AnyEntity & { readonly ref: ObjectRef<Types, T> };
+    readonly description: string;
+    readonly cursor: (object: T, context: Context) => string;
+  },
+) =>
+  anyBuilder(t).field({
+    type: edgeTypeOf(type),
+    nullable: true,
+    description: `${description} Null when \`userErrors\` is not empty. No call of its own.`,
+    resolve: ({ object }: Payload<T>, _args: object, context: Context) => {
+      if (!object) return null;
+      entity.prime(context, [object]);
+      return new Edge(object, 0, () => cursor(object, context));
+    },
+  });
 
 /**
  * Optional inputs given as null mean "not given", and are never sent as null.

@@ -29,7 +29,7 @@ const RANKS: Readonly<Record<VersionStatus, number>> = {
 const FIRST_FINAL_RANK = RANKS.published;
 
 /** `NaN` for a status that the backend broke: it is neither before nor after another. */
-const rankOf = ({ status }: VersionNode): number => RANKS[status] ?? NaN;
+export const rankOf = ({ status }: Pick<VersionNode, 'status'>): number => RANKS[status] ?? NaN;
 
 export const isFinal = (version: VersionNode): boolean => rankOf(version) >= FIRST_FINAL_RANK;
 

@@ -13,6 +13,7 @@ import {
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
 import { reportVersion, waitForVersion } from './audience-version.live.ts';
+import { hurryPage } from './page-progress.live.ts';
 import { audienceVersionEntity, ofPage } from './audience-version.type.ts';
 
 /** Of `timeoutMs`, in milliseconds. */
@@ -53,6 +54,7 @@ writeField({
       'Whether the status given as `waitFor` was reached in time. `audienceVersion` is as it was at the end of the wait. Null without `waitFor`.',
     wait: (context, key, version, { waitFor, timeoutMs }) => {
       reportVersion(context, key, version);
+      hurryPage(context, key);
       return waitFor && waitForVersion(context, key, version, waitFor, timeoutMs);
     },
   },

@@ -8,8 +8,9 @@ import { connectionField, listDemand } from '../../graph/connection/list-field.t
 import { readAll } from '../../graph/connection/list-walk.ts';
 import { restList, wholePage, type List } from '../../graph/connection/list.ts';
 import { NodeReference } from '../../graph/connection/node-page.ts';
+import { cursorOf } from '../../graph/connection/page-request.ts';
 import type { Context } from '../../graph/context.ts';
-import type { ListDemand } from '../../graph/entity/demand.ts';
+import { demandIn, type InDialects, type ListDemand } from '../../graph/entity/demand.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
 import { routes } from '../../v0/routes.ts';
@@ -24,7 +25,7 @@ builder.queryField('audience', (t) =>
   ),
 );
 
-const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
+export const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
 
 const listed = listDemand({
   from: 'key',
@@ -48,11 +49,23 @@ const linked: ListDemand = {
   list: (parent, _args, context) => linkedAudiences(context, (parent as { pageId: string }).pageId),
 };
 
+const audiences: InDialects<ListDemand> = {
+  route: routes.listAudiences,
+  extended: listed,
+  document: linked,
+};
+
+/** The cursor that reads a page's audiences from the first on. */
+export const startOfAudiences = (context: Context, pageId: string): string => {
+  const { list } = demandIn(context.rest.dialect, audiences);
+  return cursorOf(list({ pageId }, {}, context), { skip: 0, from: null });
+};
+
 builder.objectField(PageRef, 'audiences', (t) =>
   connectionField(t, {
     type: AudienceConnectionRef,
     description: 'Paginated list of the audiences of the page, which are its variants.',
-    demand: { route: routes.listAudiences, extended: listed, document: linked },
+    demand: audiences,
   }),
 );
 

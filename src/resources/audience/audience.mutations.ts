@@ -1,10 +1,12 @@
 /** `createAudience` and `archiveAudience`. */
-import { writeField } from '../../graph/mutation/mutation.ts';
-import { builder } from '../../graph/types/builder.ts';
-import type { PUBLISH_BEHAVIORS } from '../../v0/schemas/audience.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { edgeField, writeField, type Payload } from '../../graph/mutation/mutation.ts';
+import { builder, type Types } from '../../graph/types/builder.ts';
+import type { Audience, PUBLISH_BEHAVIORS } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
 import { pageEntity } from '../page/page.type.ts';
+import { AudienceConnectionRef, startOfAudiences } from './audience.edges.ts';
 import { audienceEntity } from './audience.type.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
@@ -14,6 +16,13 @@ const PublishBehaviorRef = builder.enumType('PublishBehavior', {
     publish: { description: 'The version is queued for publishing at once.' },
   } satisfies Record<(typeof PUBLISH_BEHAVIORS)[number], object>,
 });
+
+const pageOf = (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<Audience>>) =>
+  referenceField(t, pageEntity, {
+    from: 'object',
+    key: ({ object }) => object && { pageId: object.pageId },
+    description: 'Page of the audience, as it is after the write.',
+  });
 
 writeField({
   name: 'createAudience',
@@ -47,6 +56,16 @@ writeField({
     entity: pageEntity,
     description: 'Raw id (`pageId`) or global id (`id`) of the page that gets the audience.',
   },
+  beside: (t) => ({
+    audienceEdge: edgeField(t, {
+      type: AudienceConnectionRef,
+      entity: audienceEntity,
+      description:
+        'Edge of the audience for `Page.audiences`. Its cursor leads to the start of the list, because REST does not say where the audience stands.',
+      cursor: ({ pageId }, context) => startOfAudiences(context, pageId),
+    }),
+    page: pageOf(t),
+  }),
 });
 
 writeField({
@@ -56,5 +75,6 @@ writeField({
   answers: { field: 'audience', entity: audienceEntity },
   input: { description: 'The audience to archive.', fields: {} },
   target: { field: 'id', entity: audienceEntity },
+  beside: (t) => ({ page: pageOf(t) }),
   readBack: ['status', 'archivedAt'],
 });

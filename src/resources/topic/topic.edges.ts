@@ -23,7 +23,10 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const TopicEntryConnectionRef = connectionType(TopicEntryRef);
+export const TopicEntryConnectionRef = connectionType(TopicEntryRef);
+
+/** Which list the entries of a topic are, for cursors. */
+export const entriesOf = (topicId: string): string => JSON.stringify(['entries of', topicId]);
 
 builder.objectField(TopicRef, 'entries', (t) =>
   arrayConnectionField(t, {
@@ -31,7 +34,7 @@ builder.objectField(TopicRef, 'entries', (t) =>
     description:
       'Entries in sort order, paginated in both directions. No call of its own: they come with the topic.',
     entity: topicEntryEntity,
-    listId: ({ topicId }) => JSON.stringify(['entries of', topicId]),
+    listId: ({ topicId }) => entriesOf(topicId),
     items: ({ entries }) => entries,
   }),
 );

@@ -1,8 +1,11 @@
 /** `updateTopic` and `createTopicEntry`. */
-import { writeField } from '../../graph/mutation/mutation.ts';
+import { arrayCursor } from '../../graph/connection/array-connection.ts';
+import { referenceField } from '../../graph/entity/reference-field.ts';
+import { edgeField, writeField } from '../../graph/mutation/mutation.ts';
 import { inputType } from '../../graph/types/rest-type.ts';
 import { EntryContentBody } from '../../v0/schemas/topic.ts';
 import { routes } from '../../v0/routes.ts';
+import { entriesOf, TopicEntryConnectionRef } from './topic.edges.ts';
 import { topicEntity, topicEntryEntity } from './topic.type.ts';
 
 writeField({
@@ -47,4 +50,17 @@ writeField({
     entity: topicEntity,
     description: 'Raw id (`topicId`) or global id (`id`) of the topic that gets the entry.',
   },
+  beside: (t) => ({
+    topicEntryEdge: edgeField(t, {
+      type: TopicEntryConnectionRef,
+      entity: topicEntryEntity,
+      description: 'Edge of the entry for `Topic.entries`.',
+      cursor: (entry) => arrayCursor(entriesOf(entry.topicId), topicEntryEntity, entry),
+    }),
+    topic: referenceField(t, topicEntity, {
+      from: 'object',
+      key: ({ object }) => object && { topicId: object.topicId },
+      description: 'Topic of the entry, as it is after the write.',
+    }),
+  }),
 });

@@ -1,0 +1,122 @@
+/**
+ * How the audiences of a page are watched: one poller reads their list, whoever watches, and each watcher
+ * is told what has changed since it was told last.
+ *
+ * Assumed: a version never goes back, so an audience with an earlier state is one that is out of date.
+ */
+import { readAll } from '../../graph/connection/list-walk.ts';
+import { restList } from '../../graph/connection/list.ts';
+import { createContext, type Context } from '../../graph/context.ts';
+import type { KeyOf } from '../../graph/entity/entity.ts';
+import type { LiveObject, LiveSource } from '../../graph/live/pollers.ts';
+import { Snapshot, type Watcher } from '../../graph/live/watcher.ts';
+import { isNotFound } from '../../rest/client/errors.ts';
+import type { Audience } from '../../v0/schemas/audience.ts';
+import { routes } from '../../v0/routes.ts';
+import { pageEntity } from '../page/page.type.ts';
+import { rankOf } from './audience-version.live.ts';
+
+type PageKey = KeyOf<'pageId'>;
+
+/** Pages of the list that one poll reads, each of 100 audiences: a page with more cannot be watched. */
+const MAX_LIST_PAGES = 10;
+
+const audiencesSource: LiveSource<PageKey, readonly Audience[]> = {
+  read: async (rest, { pageId }) => {
+    const context = createContext(rest, {});
+    const list = restList(context, routes.listAudiences, {
+      path: { page_id: pageId },
+    });
+    try {
+      const audiences = await readAll(context, list, {});
+      // An error stands for an audience that the backend broke.
+      return audiences.filter((audience) => !((audience as unknown) instanceof Error));
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+  },
+  maxCalls: MAX_LIST_PAGES,
+  // A page has no last state, and lists no order: what is out of date is left out audience by audience.
+  rankOf: () => 0,
+  isFinal: () => false,
+  changedAt: () => undefined,
+};
+
+const livePage = (key: PageKey): LiveObject<PageKey, readonly Audience[]> => ({
+  source: audiencesSource,
+  key,
+  id: pageEntity.idOf(key),
+});
+
+/** A write has changed an audience of a page: who watches the page with the same key sees it soon. */
+export const hurryPage = ({ pollers, apiKey }: Context, { pageId }: PageKey): void =>
+  pollers?.hurry(apiKey, livePage({ pageId }));
+
+/** What one event tells. */
+export interface PageChange {
+  /** Those that have changed since the event before; all of them in the first. */
+  readonly audiences: readonly Audience[];
+}
+
+/** The changes of a page's audiences from now on; ends when there is no such page. */
+export function watchPage({ pollers, apiKey }: Context, key: PageKey): PageChanges {
+  if (!pollers) throw new Error('The context has no pollers: nothing can be watched.');
+  return new PageChanges(pollers.watch(apiKey, livePage(key)));
+}
+
+type Result = IteratorResult<Snapshot<PageChange>, undefined>;
+
+/**
+ * Written by hand like the watcher that it reads: a generator that waits does not hear `return()`.
+ */
+class PageChanges implements AsyncIterableIterator<Snapshot<PageChange>, undefined> {
+  readonly #watcher: Watcher<readonly Audience[]>;
+  /** What was told of each audience. */
+  readonly #told = new Map<string, { readonly audience: Audience; readonly text: string }>();
+  /** Whether the next event is one even if nothing has changed: the first, and that after an error. */
+  #isDue = true;
+
+  constructor(watcher: Watcher<readonly Audience[]>) {
+    this.#watcher = watcher;
+  }
+
+  async next(): Promise<Result> {
+    for (;;) {
+      const { done, value } = await this.#watcher.next();
+      if (done) return { done: true, value: undefined };
+      const { state, error } = value;
+      if (error) {
+        this.#isDue = true;
+        return { done: false, value: new Snapshot(state && { audiences: [] }, error) };
+      }
+      if (!state) return { done: false, value: new Snapshot<PageChange>(null) };
+      const audiences = state.filter((audience) => this.#isNews(audience));
+      if (audiences.length === 0 && !this.#isDue) continue;
+      this.#isDue = false;
+      return { done: false, value: new Snapshot({ audiences }) };
+    }
+  }
+
+  async return(): Promise<Result> {
+    await this.#watcher.return();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #isNews(audience: Audience): boolean {
+    const { audienceId, status, latestVersion, publishedVersion } = audience;
+    const text = JSON.stringify([status, latestVersion, publishedVersion]);
+    const told = this.#told.get(audienceId);
+    if (told && (told.text === text || isBefore(audience, told.audience))) return false;
+    this.#told.set(audienceId, { audience, text });
+    return true;
+  }
+}
+
+/** Whether one shows an earlier state of the version that the other shows. */
+const isBefore = ({ latestVersion: one }: Audience, { latestVersion: other }: Audience): boolean =>
+  Boolean(one && other && one.versionId === other.versionId && rankOf(one) < rankOf(other));

@@ -1,0 +1,158 @@
+/** A page's audiences watched by one stream. */
+import { describe, expect, it } from 'vitest';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { openFaultySite } from '../server/support.ts';
+import { status } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { IDS } from '../support/ids.ts';
+import { world } from '../support/world.ts';
+import { openEvents, openLive, until, type Events } from './support.ts';
+
+const PAGE = formatNodeId('Page', [IDS.page]);
+
+const WATCH_PAGE = `subscription ($id: ID!) { pageProgress(id: $id) {
+  audiences { id status latestVersion { id status } } } }`;
+
+interface Told {
+  readonly id: string;
+  readonly status: string;
+  readonly latestVersion: { readonly id: string; readonly status: string };
+}
+
+const watch = (url: string, id = PAGE): Promise<Events> =>
+  openEvents(url, { id }, { query: WATCH_PAGE });
+
+/** What each event told. */
+const told = ({ events }: Events): (readonly Told[])[] =>
+  events.map(({ data }) => (data as any)?.pageProgress?.audiences);
+
+const lists = (calls: readonly string[]): string[] =>
+  calls.filter((line) => /^GET \/v0\/pages\/[^/]+\/audiences\?/.test(line));
+
+describe('pageProgress', () => {
+  it('sends all audiences at once, and then only those whose versions change', async () => {
+    const live = await openLive();
+    const version = await live.draft();
+    const stream = await watch(live.site.url);
+    await until(() => stream.events.length > 0);
+
+    await live.publish(version);
+    const isOf = ({ latestVersion }: Told) => latestVersion.id === version;
+    const statuses = () =>
+      told(stream).flatMap((audiences) =>
+        audiences.filter(isOf).map((one) => one.latestVersion.status),
+      );
+    await until(() => statuses().at(-1) === 'published');
+
+    const [first, ...later] = told(stream);
+    expect(first!.length).toBeGreaterThan(10);
+    expect(first!.filter(isOf).map((one) => one.latestVersion.status)).toEqual(['draft']);
+    for (const audiences of later) expect(audiences.every(isOf)).toBe(true);
+    const ORDER = ['draft', 'queued', 'processing', 'published'];
+    const ranks = statuses().map((one) => ORDER.indexOf(one));
+    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+    expect(stream.isComplete()).toBe(false);
+    stream.leave();
+    await live.quiet();
+  });
+
+  it('polls the list once for all watchers, and not at all when the last has left', async () => {
+    const live = await openLive({ live: { pollMs: { least: 30_000, most: 30_000 } } });
+    const streams: Events[] = [];
+    for (let i = 0; i < 5; i++) streams.push(await watch(live.site.url));
+    await until(() => streams.every(({ events }) => events.length > 0));
+
+    expect(live.site.gateway.pollers).toMatchObject({ size: 1, watchers: 5 });
+    // Those who come later wait for a reading of their own time, which they share.
+    expect(lists(live.calls).length).toBeLessThanOrEqual(5);
+    for (const stream of streams) stream.leave();
+    await live.quiet();
+    expect(live.site.gateway.pollers.size).toBe(0);
+  });
+
+  it('is read soon after a publish through this gateway, however slow its polls are', async () => {
+    const live = await openLive({ live: { pollMs: { least: 200, most: 30_000 } } });
+    const version = await live.draft();
+    const stream = await watch(live.site.url);
+    await until(() => stream.events.length > 0);
+
+    await live.publish(version);
+    await until(() => stream.events.length > 1);
+
+    expect(told(stream)[1]!.map(({ latestVersion }) => latestVersion.id)).toEqual([version]);
+  });
+
+  it('shows an audience that was made since', async () => {
+    const live = await openLive();
+    const stream = await watch(live.site.url);
+    await until(() => stream.events.length > 0);
+
+    const version = await live.draft();
+    await until(() => stream.events.length > 1);
+
+    expect(told(stream)[1]!.map(({ latestVersion }) => latestVersion.id)).toEqual([version]);
+  });
+
+  it('is null and complete for a page that is not there', async () => {
+    const live = await openLive();
+
+    const stream = await watch(live.site.url, formatNodeId('Page', ['nobody']));
+    await stream.ended;
+
+    expect(stream.events).toEqual([{ data: { pageProgress: null } }]);
+    expect(stream.isComplete()).toBe(true);
+  });
+
+  it.each([IDS.page, formatNodeId('Audience', [IDS.page, IDS.audience])])(
+    'refuses what is no global id of a page: %s',
+    async (id) => {
+      const live = await openLive();
+
+      const { response } = await watch(live.site.url, id);
+
+      expect(await response.text()).toContain('BAD_USER_INPUT');
+      expect(lists(live.calls)).toEqual([]);
+    },
+  );
+
+  it('tells of a backend that fails, and of its return, and goes on', async () => {
+    const { site, upstream } = await openFaultySite({
+      live: { pollMs: { least: 20, most: 40 } },
+    });
+    const rest = world();
+    let isFailing = false;
+    upstream.on('*', (response, seen, socket) =>
+      (isFailing ? status(503) : rest)(response, seen, socket),
+    );
+    const stream = await openEvents(
+      site.url,
+      { id: PAGE },
+      { query: WATCH_PAGE, apiKey: EXAMPLE_API_KEY },
+    );
+    await until(() => stream.events.length > 0);
+
+    isFailing = true;
+    await until(() => stream.events.some(({ errors }) => errors));
+    isFailing = false;
+    await until(() => !stream.events.at(-1)?.errors);
+
+    const failed = stream.events.find(({ errors }) => errors)!;
+    expect(failed.errors?.[0]?.extensions?.['code']).toBe('UPSTREAM_UNAVAILABLE');
+    expect((failed.data as any).pageProgress.audiences).toEqual([]);
+    expect(told(stream).at(-1)).toEqual([]);
+    stream.leave();
+  });
+
+  it('says that a backend without the list cannot be watched, and ends', async () => {
+    const { url, gateway } = await openGateway({ rest: { routeSet: 'document' } });
+
+    const stream = await watch(url);
+    await stream.ended;
+
+    const [event] = stream.events;
+    expect(event?.errors?.[0]?.extensions?.['code']).toBe('UPSTREAM_UNSUPPORTED');
+    expect(stream.isComplete()).toBe(true);
+    expect(gateway.pollers.size).toBe(0);
+  });
+});

@@ -1,0 +1,97 @@
+/** What payloads bring for lists: the edge of what was made, and the object whose list it is in. */
+import { expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { IDS } from '../support/ids.ts';
+import { openStack } from '../support/open-stack.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const CREATE_AUDIENCE = `mutation ($input: CreateAudienceInput!) {
+  createAudience(input: $input) {
+    audience { id }
+    audienceEdge { cursor node { id effectiveName status } }
+    page { id }
+    userErrors { code }
+  }
+}`;
+
+it('brings the edge of a new audience and its page’s id, in the call that made it', async () => {
+  const stack = await openStack({ fresh: true });
+  const input = { pageId: IDS.page, customName: 'New', publishBehavior: 'draft' };
+
+  const plan = planOf(CREATE_AUDIENCE, stack, { input });
+  const { data, errors } = await stack.query(CREATE_AUDIENCE, { input });
+
+  expect(errors).toBeUndefined();
+  const { audience, audienceEdge, page } = data['createAudience'];
+  expect(audienceEdge.node).toEqual({ id: audience.id, effectiveName: 'New', status: 'draft' });
+  expect(page).toEqual({ id: formatNodeId('Page', [IDS.page]) });
+  expect(stack.restCalls).toEqual([`POST /v0/pages/${IDS.page}/audiences`]);
+  expect(plan.calls).toEqual({ least: 1, most: 1 });
+
+  const { data: list, errors: refused } = await stack.query(
+    `{ page(pageId: "${IDS.page}") { audiences(first: 2, after: "${audienceEdge.cursor}") { nodes { id } }
+      all: audiences(first: 2) { nodes { id } } } }`,
+  );
+  expect(refused).toBeUndefined();
+  expect(list['page'].audiences).toEqual(list['page'].all);
+});
+
+it('shows the page as it is after the write', async () => {
+  const stack = await openStack({ fresh: true });
+  const { data: before } = await stack.query(
+    `{ page(pageId: "${IDS.page}") { audiencesCount audiences(first: 1) { nodes { id } } } }`,
+  );
+  const count: number = before['page'].audiencesCount;
+  const query = (id: string) => `mutation {
+    made: createAudience(input: { pageId: "${IDS.page}" }) { page { audiencesCount } }
+    gone: archiveAudience(input: { id: "${id}" }) { page { pageId audiencesCount } userErrors { code } } }`;
+
+  const { data, errors } = await stack.query(query(before['page'].audiences.nodes[0].id));
+
+  expect(errors).toBeUndefined();
+  expect(data['made'].page.audiencesCount).toBe(count + 1);
+  expect(data['gone']).toMatchObject({ page: { pageId: IDS.page }, userErrors: [] });
+  expect(stack.restCalls.filter((line) => line.startsWith('GET'))).toHaveLength(2);
+});
+
+it('brings the edge of a new entry, whose cursor goes on after it', async () => {
+  const stack = await openStack({ fresh: true });
+
+  const { data, errors } = await stack.query(
+    `mutation { createTopicEntry(input: { topicId: "${IDS.topic}", sortOrder: 0,
+        content: { type: "text", content: "New" } }) {
+      topicEntryEdge { cursor node { id content { content } } } topic { topicId } } }`,
+  );
+
+  expect(errors).toBeUndefined();
+  const { topicEntryEdge, topic } = data['createTopicEntry'];
+  expect(topicEntryEdge.node.content).toEqual({ content: 'New' });
+  expect(topic).toEqual({ topicId: IDS.topic });
+  expect(stack.restCalls).toEqual([`POST /v0/topics/${IDS.topic}/entries`]);
+
+  const { data: after } = await stack.query(
+    `{ topic(topicId: "${IDS.topic}") { all: entries(first: 100) { edges { cursor node { id } } }
+      entries(first: 100, after: "${topicEntryEdge.cursor}") { nodes { id } } } }`,
+  );
+  const all: { cursor: string; node: { id: string } }[] = after['topic'].all.edges;
+  const place = all.findIndex(({ node }) => node.id === topicEntryEdge.node.id);
+  expect(all[place]!.cursor).toBe(topicEntryEdge.cursor);
+  expect(after['topic'].entries.nodes).toEqual(all.slice(place + 1).map(({ node }) => node));
+});
+
+it('is null beside userErrors', async () => {
+  const stack = await openStack();
+
+  const { data, errors } = await stack.query(CREATE_AUDIENCE, {
+    input: { pageId: IDS.page, customName: '' },
+  });
+
+  expect(errors).toBeUndefined();
+  expect(data['createAudience']).toEqual({
+    audience: null,
+    audienceEdge: null,
+    page: null,
+    userErrors: [{ code: 'BLANK' }],
+  });
+  expect(stack.restCalls).toEqual([]);
+});
