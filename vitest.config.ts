@@ -60,8 +60,6 @@ export default defineConfig({
     globalSetup: 'test/support/sample-database.ts',
     setupFiles: 'test/support/close-after-file.ts',
     exclude: ['test/browser/**', 'test/bench/**'],
-    // Tests start some hundred processes; the test of the warm-up asks for it.
-    env: { WARM_UP_MS: '0' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Real sockets and real time: on a machine that others use, one test in a thousand may be late.

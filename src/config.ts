@@ -92,8 +92,6 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     adminPort: read('ADMIN_PORT', wholeNumber(undefined, 0, 65_535)),
     /** Who may ask what a request costs. */
     explain: read('EXPLAIN', oneOf(EXPLAIN_AUDIENCES, 'on')),
-    /** For how long a process answers queries of its own before it takes requests. */
-    warmUpMs: read('WARM_UP_MS', wholeNumber(400, 0, 60_000)),
     /** How long requests under way may take after SIGTERM. */
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
     /** Origins whose pages may read answers. */

@@ -19,10 +19,7 @@ import { createLogger, type Logger } from './server/observe/logger.ts';
 import { Metrics } from './server/observe/metrics.ts';
 import { warnOfMissingRoute } from './server/observe/missing-routes.ts';
 import { upstreamProbe } from './server/observe/upstream-probe.ts';
-import { yieldToMainThread } from './server/process/helper-threads.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
-import { releaseMemoryWhenQuiet } from './server/process/memory.ts';
-import { warmUp } from './server/process/warm-up.ts';
 import { gatherMetrics, handedConnections, tellReady } from './server/process/worker.ts';
 import { createWorkers, WorkerStartError } from './server/process/workers.ts';
 
@@ -75,8 +72,6 @@ async function lead(config: Config, logger: Logger): Promise<void> {
 async function serve(config: Config, logger: Logger): Promise<void> {
   const metrics = new Metrics({ ofProcess: true });
   surviveRejections(logger, () => metrics.unhandledRejection());
-  releaseMemoryWhenQuiet();
-  yieldToMainThread();
   if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);
 
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
@@ -159,10 +154,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     },
   });
   await gateway.open();
-  // Nothing is lost without it but some milliseconds of the first answers.
-  await warmUp(schema, config.warmUpMs).catch((error: unknown) => {
-    logger.warn({ err: error }, 'The process could not be warmed before its first request');
-  });
   const { host, maxConnectionsPerAddress } = config;
   const server = await openHttpServer({
     site: gateway,

@@ -49,7 +49,7 @@ const RESOURCES: Readonly<Record<string, readonly string[]>> = {
 const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   resources: RESOURCES,
   server: {
-    process: ['gateway.ts', 'http', 'observe'],
+    process: ['http', 'observe'],
     'gateway.ts': ['carriers', 'documents', 'http', 'observe', 'operation', 'reply'],
     http: ['carriers', 'observe', 'operation', 'reply'],
     carriers: ['documents', 'observe', 'operation', 'reply'],

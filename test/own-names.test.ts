@@ -32,8 +32,6 @@ const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>
   'rest/client/route-discovery.ts': [1, 'routes of the table'],
   'server/carriers/yoga-carrier.ts': [1, 'headers that the reply sets'],
   'server/http/request-listener.ts': [1, 'headers that the reply sets'],
-  'server/process/sample-answers.ts': [4, 'fields and parameters of the document'],
-  'server/process/warm-up.ts': [1, 'parameters of a path'],
   'v0/schemas/page-metadata.ts': [1, 'fields of the document'],
 };
 

@@ -14,7 +14,7 @@ import { schema } from '../../src/schema.ts';
 import { createGateway } from '../../src/server/gateway.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
-import { routeOf } from '../../src/server/process/sample-answers.ts';
+import { routeOf } from '../support/sample-answers.ts';
 import { MemoryDispatcher } from './memory-dispatcher.ts';
 
 export interface GatewayAndCallsOptions {

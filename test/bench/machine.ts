@@ -25,12 +25,7 @@ export interface Child {
 }
 
 /** Of `npm start`. */
-export const NODE_FLAGS = [
-  '--enable-source-maps',
-  '--max-semi-space-size=16',
-  '--heap-growing-percent=35',
-  '--no-allocation-site-pretenuring',
-];
+export const NODE_FLAGS = ['--max-semi-space-size=16'];
 
 /** How long a process may take to end when asked to, in milliseconds. */
 const GRACE_MS = 2_000;

@@ -4,7 +4,6 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
-    env: { WARM_UP_MS: '0' },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     retry: process.env['CI'] ? 1 : 0,

@@ -1,11 +1,10 @@
 /**
- * T67: what callers can hold of the server: requests on a connection, unread answers, connections
- * of one address, and memory when all is over.
+ * T67: what callers can hold of the server: requests on a connection, unread answers, and connections
+ * of one address.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { constants } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -14,7 +13,7 @@ import { routes } from '../../src/v0/routes.ts';
 import { afterFile } from '../support/after-file.ts';
 import { text } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
-import { sampleOf, world } from '../support/world.ts';
+import { sampleOf } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { eventually, expectBelow, openStand, percentile, type Stand } from './stand.ts';
 
@@ -213,53 +212,4 @@ it('T67 lets one address have as many connections as MAX_CONNECTIONS_PER_ADDRESS
   sockets[0]!.destroy();
 
   await eventually(async () => expect(await isServed(open(port))).toBe(true));
-});
-
-/** Loaded into a gateway: writes how each collection of its garbage was begun. */
-const WRITES_COLLECTIONS = `data:text/javascript,${encodeURIComponent(`
-  import { PerformanceObserver } from 'node:perf_hooks';
-  new PerformanceObserver((list) => {
-    for (const { detail } of list.getEntries()) console.log('collection', detail.flags);
-  }).observe({ entryTypes: ['gc'] });
-`)}`;
-
-it('T67 gives memory back after a hard time, to within 60 MB of what it was', async () => {
-  const busy = await openStand({ LOG_LEVEL: 'warn' }, { preload: [WRITES_COLLECTIONS] });
-  const items = Array.from({ length: 100 }, (_, i) =>
-    sampleOf(routes.getPerson, { person_id: `p${i}` }),
-  );
-  const list = JSON.stringify({ ...sampleOf(routes.listPersons), items });
-  busy.upstream.on('*', world());
-  busy.upstream.on('GET /v0/persons', text(list));
-  const callers = openCallers(busy.gateway);
-  let count = 0;
-  let peak = 0;
-  const ask = async () => {
-    const lists = Array.from({ length: 4 }, (_, i) => {
-      return `a${i}: persons(first: 100) { nodes { id personId name email domain createdAt } }`;
-    });
-    // Another document each time, so that whatever is kept by text is filled too.
-    const { status } = await callers.ask(
-      `{ ${lists.join(' ')} } # ${count++} ${'x'.repeat(3_000)}`,
-    );
-    expect([200, 503]).toContain(status);
-    peak = Math.max(peak, residentBytes(busy));
-  };
-  // A process that has served has compiled its code and filled its buffers.
-  await callers.loop(2, 1_000, ask);
-  const before = residentBytes(busy);
-
-  await callers.loop(60, 3_000, ask);
-
-  expect(peak - before).toBeLessThan(400e6);
-  const collections = (flag: number): RegExpExecArray[] =>
-    [...busy.gateway.output.matchAll(/^collection (\d+)$/gm)].filter(
-      ([, flags]) => Number(flags) & flag,
-    );
-  await eventually(() => {
-    expect(residentBytes(busy) - before).toBeLessThan(60e6);
-    expect(collections(constants.NODE_PERFORMANCE_GC_FLAGS_ALL_EXTERNAL_MEMORY)).not.toEqual([]);
-  }, 20_000);
-  // V8 carries those out in one piece, while everybody waits.
-  expect(collections(constants.NODE_PERFORMANCE_GC_FLAGS_FORCED)).toEqual([]);
 });

@@ -9,7 +9,6 @@ describe('the settings', () => {
       host: '127.0.0.1',
       port: 4000,
       upstreamUrl: undefined,
-      warmUpMs: 400,
       upstreamApiKey: undefined,
       upstreamRoutes: 'auto',
       upstreamTimeoutMs: 3000,

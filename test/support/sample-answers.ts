@@ -1,11 +1,11 @@
 /**
- * Answers made up from the routes' own schemas, for the warm-up and for tests.
+ * Answers made up from the routes' own schemas, for tests and benchmarks.
  *
  * Strings are their field's name, ids what the path says, instants one instant; so a new field or route is
  * answered without a change here.
  */
 import { z } from 'zod';
-import { parametersOf, routes, type Route } from '../../v0/routes.ts';
+import { parametersOf, routes, type Route } from '../../src/v0/routes.ts';
 
 /** When everything happened, as the document writes it. */
 export const INSTANT = '+1700000000000';
