@@ -84,24 +84,22 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     workers: read('WORKERS', WORKERS),
     /** The largest request body that is read. */
     maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(100_000, 1_000, 100_000_000)),
-    /** Connections that one address may have; undefined for the default, `Infinity` when it is off. */
-    maxConnectionsPerAddress: read('MAX_CONNECTIONS_PER_ADDRESS', numberOrOff(1, 4_096)),
     /** Hosts that requests may name; undefined for any. */
     allowedHosts: read('ALLOWED_HOSTS', ALLOWED_HOSTS) ?? defaultHosts(host, upstreamApiKey),
     /** Where metrics and the details of readiness are; undefined for beside GraphQL. */
     adminPort: read('ADMIN_PORT', wholeNumber(undefined, 0, 65_535)),
     /** Who may ask what a request costs. */
     explain: read('EXPLAIN', oneOf(EXPLAIN_AUDIENCES, 'on')),
-    /** How long requests under way may take after SIGTERM. */
+    /** For how long `/ready` says no, and everything is served as ever, before the port is closed. */
+    drainDelayMs: read('DRAIN_DELAY_MS', wholeNumber(500, 0, HOUR_MS)),
+    /** How long requests under way may take after that. */
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', wholeNumber(10_000, 0, HOUR_MS)),
     /** Origins whose pages may read answers. */
     corsOrigins: read('CORS_ORIGINS', CORS_ORIGINS),
     /** Whether browsers get GraphiQL at `/graphql`. */
     graphiql: read('GRAPHIQL', SWITCH),
-    /** Whether the schema can be asked for. */
+    /** Whether the schema can be asked for, and errors may name fields that were perhaps meant. */
     introspection: read('INTROSPECTION', SWITCH),
-    /** Whether errors may name fields that were perhaps meant. */
-    suggestions: read('SUGGESTIONS', SWITCH),
     /** The folder of the apps' manifests; undefined for none. */
     trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
     /** Whether every other document is refused. */
@@ -110,8 +108,6 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     cacheMaxAge: read('CACHE_MAX_AGE', wholeNumber(0, 0, MONTH_S)),
     /** The least and the most time between two polls of a version that is watched. */
     livePollMs: read('LIVE_POLL_MS', rangeOfMs(LIVE_POLL_MS, 10, HOUR_MS)),
-    /** Over what time subscriptions are ended after SIGTERM. */
-    liveDrainMs: read('LIVE_DRAIN_MS', wholeNumber(5_000, 0, HOUR_MS)),
     /** What may be sent over a WebSocket. */
     wsOperations: read('WS_OPERATIONS', oneOf(WS_OPERATIONS, 'subscriptions')),
     /** Operations that one WebSocket may have open. */
@@ -222,15 +218,6 @@ const wholeNumber = <Unset extends number | undefined>(unset: Unset, min: number
     .optional()
     .transform((value) => value ?? unset)
     .describe(`a whole number from ${min} to ${max}`);
-
-/** `off` is Infinity. */
-const numberOrOff = (min: number, max: number) =>
-  z
-    .literal('off')
-    .transform(() => Infinity)
-    .or(wholeNumberFrom(min, max))
-    .optional()
-    .describe(`"off" or a whole number from ${min} to ${max}`);
 
 /** `500..5000`: the least and the most, in milliseconds. */
 const rangeOfMs = (

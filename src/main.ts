@@ -5,7 +5,6 @@
  */
 import cluster from 'node:cluster';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend } from './backend/backend.ts';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
@@ -18,16 +17,21 @@ import { openHttpServer, urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
 import { Metrics } from './server/observe/metrics.ts';
 import { warnOfMissingRoute } from './server/observe/missing-routes.ts';
-import { upstreamProbe } from './server/observe/upstream-probe.ts';
-import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
-import { gatherMetrics, handedConnections, tellReady } from './server/process/worker.ts';
+import { probeUpstream } from './server/observe/upstream-probe.ts';
+import { metricsOfAll } from './server/process/cluster-metrics.ts';
+import {
+  EXIT,
+  stopOnSignals,
+  surviveRejections,
+  type StopSignal,
+} from './server/process/lifecycle.ts';
 import { createWorkers, WorkerStartError } from './server/process/workers.ts';
 
 /** The largest answer of the backend that is read. */
 const MAX_RESPONSE_BYTES = 5_000_000;
 
-/** How long the first probe of the backend may take, in milliseconds. */
-const FIRST_PROBE_MS = 1_000;
+/** How much longer than a worker the primary waits for its end, in milliseconds. */
+const GRACE_MS = 1_000;
 
 /** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
@@ -55,27 +59,28 @@ async function lead(config: Config, logger: Logger): Promise<void> {
   const backend = config.upstreamUrl ? undefined : await openEmbeddedBackend(config, logger);
   const workers = createWorkers({
     count: config.workers,
-    address: { host: config.host, port: config.port },
     env: backend ? { [EMBEDDED_URL]: backend.url } : {},
     logger,
   });
-  stopOnSignals(logger, async () => {
-    const finished = await workers.close(config.shutdownTimeoutMs);
+  stopOnSignals(logger, async (signal) => {
+    const maxMs = drainDelayMs(config, signal) + config.shutdownTimeoutMs + GRACE_MS;
+    const finished = await workers.close(signal, maxMs);
     await backend?.close();
     return finished;
   });
-  const { port, usable } = await workers.start();
-  announce(logger, `http://${urlHost(config.host)}:${port}`, backend, usable);
+  const port = await workers.start();
+  if (port === undefined) return;
+  await announce(config, logger, `http://${urlHost(config.host)}:${port}`, backend);
 }
 
 /** The process that serves: the only one, or one of several workers. */
 async function serve(config: Config, logger: Logger): Promise<void> {
   const metrics = new Metrics({ ofProcess: true });
   surviveRejections(logger, () => metrics.unhandledRejection());
-  if (cluster.isWorker) metrics.gather = gatherMetrics(metrics.registry);
+  if (cluster.isWorker) metrics.gather = metricsOfAll(metrics.registry);
 
   const backend = config.upstreamUrl ? undefined : await findEmbeddedBackend(config, logger);
-  const { origin, pathPrefix } = splitUpstreamUrl(config.upstreamUrl ?? new URL(backend!.url));
+  const { origin, pathPrefix } = upstreamOf(config, backend);
   let outOfFilesMs = -Infinity;
   /** At most once in ten seconds: every call fails then. */
   const logOutOfFiles = (): void => {
@@ -102,9 +107,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       onCall: (call) => {
         metrics.observer.onCall?.(call);
         if (call.failure === 'out_of_files') logOutOfFiles();
-        // Such calls show nothing about the backend.
-        if (call.failure === 'cancelled' || call.failure === 'out_of_files') return;
-        gateway.readiness.noticeCall(call.status);
+        gateway.readiness.noticeCall(call);
       },
       onMissingRoute: warnOfMissingRoute(logger),
       onBreaker: ({ scope, route, state }) => {
@@ -113,8 +116,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       },
     },
   });
-  // Connections of its own: readiness must not wait behind callers.
-  const probing = new BackendDispatcher(origin);
   const gateway = createGateway({
     schema,
     upstream,
@@ -123,13 +124,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     maxUpstreamCalls: config.maxUpstreamCalls,
     maxValues: config.maxResultValues,
     maxTextBytes: config.maxResultBytes,
-    probe: upstreamProbe({
-      origin,
-      dispatcher: probing,
-      pathPrefix,
-      apiKey: config.upstreamApiKey ?? (backend && EXAMPLE_API_KEY),
-      timeoutMs: config.upstreamTimeoutMs,
-    }),
     logger,
     metrics,
     corsOrigins: config.corsOrigins,
@@ -138,7 +132,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       ...(backend && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
     },
     introspection: config.introspection,
-    suggestions: config.suggestions,
+    suggestions: config.introspection,
     explain: config.explain,
     hasAdminPort: config.adminPort !== undefined,
     cacheMaxAge: config.cacheMaxAge,
@@ -154,36 +148,38 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     },
   });
   await gateway.open();
-  const { host, maxConnectionsPerAddress } = config;
+  const { host } = config;
   const server = await openHttpServer({
     site: gateway,
     host,
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
     allowedHosts: config.allowedHosts,
-    maxConnectionsPerAddress,
-    liveDrainMs: config.liveDrainMs,
-    ...(cluster.isWorker && { listener: handedConnections(config.port) }),
   });
   const admin =
     config.adminPort === undefined
       ? undefined
       : await openHttpServer({ site: gateway.admin, host, port: config.adminPort });
-  stopOnSignals(logger, async () => {
-    const finished = await server.close(config.shutdownTimeoutMs);
+  stopOnSignals(logger, async (signal) => {
+    const finished = await server.close(config.shutdownTimeoutMs, drainDelayMs(config, signal));
     await admin?.close(0);
     gateway.close();
-    await probing.destroy();
     // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
     await backend?.close();
     return finished;
   });
   if (admin) logger.info(`Metrics and readiness are at ${admin.url}`);
-  const probed = gateway.readiness.report().then(({ ready }) => ready);
-  const usable = await Promise.race([probed, sleep(FIRST_PROBE_MS, false, { ref: false })]);
-  if (cluster.isWorker) tellReady(usable);
-  else announce(logger, server.url, backend, usable);
+  if (!cluster.isWorker) await announce(config, logger, server.url, backend);
+}
+
+/** Who presses Ctrl+C has no load balancer that has to see it first. */
+function drainDelayMs(config: Config, signal: StopSignal): number {
+  return signal === 'SIGINT' ? 0 : config.drainDelayMs;
+}
+
+function upstreamOf(config: Config, backend: EmbeddedBackend | undefined) {
+  return splitUpstreamUrl(config.upstreamUrl ?? new URL(backend!.url)); // one of them is there
 }
 
 type EmbeddedBackend = Pick<Backend, 'url' | 'close'>;
@@ -207,14 +203,17 @@ async function openEmbeddedBackend(config: Config, logger: Logger): Promise<Embe
 }
 
 /** Logged at every level: the address that the server listens on. */
-function announce(
+async function announce(
+  config: Config,
   logger: Logger,
   url: string,
   backend: EmbeddedBackend | undefined,
-  usable: boolean,
-): void {
+): Promise<void> {
+  const apiKey = config.upstreamApiKey ?? (backend && EXAMPLE_API_KEY);
+  const unusable = await probeUpstream({ ...upstreamOf(config, backend), apiKey });
+  if (unusable) logger.warn(unusable, 'The backend does not answer');
   if (backend) logger.info(`Embedded backend: its API is at ${backend.url}/v0/openapi.json`);
-  const state = usable ? 'Ready' : 'Listening, but not ready: the backend does not answer';
+  const state = unusable ? 'Listening, but the backend does not answer' : 'Ready';
   const graphql = `${url}/graphql`;
   logger
     .child({}, { level: 'info' })

@@ -49,7 +49,7 @@ const RESOURCES: Readonly<Record<string, readonly string[]>> = {
 const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   resources: RESOURCES,
   server: {
-    process: ['http', 'observe'],
+    process: ['observe'],
     'gateway.ts': ['carriers', 'documents', 'http', 'observe', 'operation', 'reply'],
     http: ['carriers', 'observe', 'operation', 'reply'],
     carriers: ['documents', 'observe', 'operation', 'reply'],
@@ -277,6 +277,19 @@ describe('the structure of src/', () => {
     );
 
     expect(readers.filter((file) => file !== 'main.ts')).toEqual([]);
+  });
+
+  it.each([
+    ['/proc', /['"]\/proc\b/],
+    ['flags of V8', /setFlagsFromString/],
+    [
+      'private objects of Node and undici',
+      /\._handle\b|\.parser\b|Symbol\(k[A-Z]|\bk[A-Z]\w*\] ?[=(]/,
+    ],
+  ])('does not reach for %s', (_what, pattern) => {
+    const reaching = files.filter((file) => pattern.test(readFileSync(join(SRC, file), 'utf8')));
+
+    expect(reaching).toEqual([]);
   });
 
   it('opens every file with a sentence on what it is', () => {

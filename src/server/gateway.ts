@@ -15,15 +15,13 @@ import { createExplorer, type Explorer } from './http/explorer.ts';
 import type { Site } from './http/site.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
-import { Readiness, type Probe } from './observe/readiness.ts';
+import { Readiness } from './observe/readiness.ts';
 import { liveObserver, Requests } from './observe/requests.ts';
 import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
 import { refusalResponse } from './reply/refusal.ts';
 
 export interface GatewayOptions extends OperationHandlerOptions {
-  /** Asks the backend whether it is there. @default always there */
-  readonly probe?: Probe;
   /** @default silence */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -73,7 +71,6 @@ type Routes = Readonly<Record<string, Route>>;
 
 export function createGateway(options: GatewayOptions): Gateway {
   const {
-    probe = () => Promise.resolve(200),
     logger = silentLogger(),
     metrics = new Metrics(),
     corsOrigins = [],
@@ -86,11 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const { pollers, subscriptions, trusted } = handler;
   const { breaker } = options.upstream;
-  const readiness = new Readiness(probe, breaker, {
-    onChange: (ready, reason) =>
-      logger.warn(reason, ready ? 'Ready again: the backend answers' : NOT_READY),
-    trustedDocuments: trusted,
-  });
+  const readiness = new Readiness(breaker, trusted);
   const requests = new Requests(logger, metrics);
   metrics.watch({ requests, breaker, pollers, subscriptions });
 
@@ -105,7 +98,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const health = forGet(async () => Response.json({ status: 'alive' }));
   const adminRoutes: Routes = {
     '/health': health,
-    '/ready': forGet(() => ready(true)),
+    '/ready': forGet(async () => ready(true)),
     '/metrics': forGet(
       async () =>
         new Response(await metrics.text(), {
@@ -115,7 +108,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const site = siteOf({
     '/graphql': (request, record) => yoga.answer(request, record),
-    ...(hasAdminPort ? { '/health': health, '/ready': forGet(() => ready(false)) } : adminRoutes),
+    ...(hasAdminPort
+      ? { '/health': health, '/ready': forGet(async () => ready(false)) }
+      : adminRoutes),
   });
   return {
     ...site,
@@ -135,8 +130,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   };
 
-  async function ready(withDetails: boolean): Promise<Response> {
-    const report = await readiness.report();
+  function ready(withDetails: boolean): Response {
+    const report = readiness.report();
     const body = withDetails
       ? { ...report, routes: options.upstream.routes() }
       : { ready: report.ready };
@@ -169,9 +164,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 }
-
-/** Logged with the reason. */
-const NOT_READY = 'Not ready: the backend cannot be used';
 
 const forGet =
   (answer: () => Promise<Response>): Route =>

@@ -33,7 +33,6 @@ beforeAll(async () => {
     openStand({
       NODE_ENV: 'development',
       INTROSPECTION: 'off',
-      SUGGESTIONS: 'off',
       GRAPHIQL: 'off',
       CORS_ORIGINS: 'https://app.example.com',
     }),

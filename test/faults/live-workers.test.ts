@@ -3,7 +3,7 @@
  * after the other and stopped, and whose backend goes away.
  *
  * What is promised. Clients that come again see the final state, and no state after a later one; a
- * stop ends streams spread over LIVE_DRAIN_MS, so that their clients do not return at once.
+ * stop ends streams spread over half of SHUTDOWN_TIMEOUT_MS, so that their clients do not return at once.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,8 +23,8 @@ const OUTAGE_MS = Number(process.env['LIVE_OUTAGE_SECONDS'] ?? 1) * 1_000;
 const open = () =>
   openWatched({
     WORKERS: '2',
-    LIVE_DRAIN_MS: String(DRAIN_MS),
-    SHUTDOWN_TIMEOUT_MS: '8000',
+    SHUTDOWN_TIMEOUT_MS: String(2 * DRAIN_MS),
+    DRAIN_DELAY_MS: '1000',
   });
 
 const workersOf = ({ process: { pid } }: GatewayProcess): number[] =>
@@ -34,7 +34,9 @@ const workersOf = ({ process: { pid } }: GatewayProcess): number[] =>
 async function restart(gateway: GatewayProcess, pid: number): Promise<void> {
   process.kill(pid, 'SIGTERM');
   await until(() => !workersOf(gateway).includes(pid));
-  while ((await gateway.metric('gateway_worker_up').catch(() => 0)) < 2) await sleep(50);
+  await until(() => workersOf(gateway).length === 2);
+  // Metrics come once each worker answers.
+  while ((await gateway.get('/metrics').catch(() => undefined))?.status !== 200) await sleep(50);
 }
 
 /** The most moments within so many milliseconds. */

@@ -294,7 +294,7 @@ describe('a subscription', () => {
   }, 30_000);
 
   it('T96 ends without "complete" when the process stops, and its client comes again', async () => {
-    const live = await openLive({ publishDelayMs: 60_000, liveDrainMs: 300 });
+    const live = await openLive({ publishDelayMs: 60_000 });
     const id = await live.draft();
     const byHand = await openEvents(live.site.url, { id });
     const socket = await openSocket(live.site.url);
@@ -313,7 +313,7 @@ describe('a subscription', () => {
     await until(() => byHand.events.length > 0 && events.length > 0);
     await until(() => socket.received('next').length > 0);
 
-    const closing = live.site.server.close(8_000);
+    const closing = live.site.server.close(1_000);
     await byHand.ended;
 
     expect(byHand.isComplete()).toBe(false);

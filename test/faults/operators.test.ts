@@ -47,7 +47,7 @@ describe('T77 ADMIN_PORT', () => {
     expect([shown.ready.status, shown.ready.body]).toEqual([200, { ready: true }]);
     expect([shown.health.status, shown.health.body]).toEqual([200, { status: 'alive' }]);
     expect(hidden.metrics.text).toContain('gateway_requests_total{operation="query"');
-    expect(hidden.ready.body).toMatchObject({ ready: true, upstream: { reachable: true } });
+    expect(hidden.ready.body).toMatchObject({ ready: true, upstream: { breaker: 'closed' } });
     expect(hidden.health.body).toEqual({ status: 'alive' });
     expect([hidden.graphql.status, hidden.graphql.codes]).toEqual([404, ['NOT_FOUND']]);
   });

@@ -1,12 +1,15 @@
 /** Answers through nginx as Debian installs it, and through one that compresses itself. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import { held, ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
-import { hasNginx, openNginx, passing } from '../support/nginx.ts';
+import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
 import { world } from '../support/world.ts';
 import { openFaultySite, openSite, POST_JSON, shareBackend } from '../server/support.ts';
 
@@ -148,5 +151,77 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(first).toContain('"name":"name"');
     expect(first).not.toContain('audiences":');
     expect(rest).toContain('"totalCount"');
+  });
+
+  describe('as docs/operating.md configures it', () => {
+    /** The page's own configuration, for a port and replicas of this test. */
+    async function documented(...replicas: readonly string[]): Promise<NginxSettings> {
+      const page = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+      const block = /```nginx\n(.*?)```/s.exec(page)![1]!;
+      const [first, second = first] = replicas.map((url) => new URL(url).host);
+      return (port) =>
+        block
+          .replace('listen 8080', `listen 127.0.0.1:${port}`)
+          .replace('127.0.0.1:4000', first!)
+          .replace('127.0.0.1:4001', second!);
+    }
+    const ask = (url: string) =>
+      fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'demo', ...POST_JSON },
+        body: JSON.stringify({ query: '{ page(pageId: "page_northwind") { name } }' }),
+      });
+
+    it('answers, refuses who asks too much and too large, and keeps what is the operators’', async () => {
+      const site = await openSite();
+      const url = await openNginx(site.url, await documented(site.url));
+
+      const answer = await ask(url);
+      const large = await fetch(`${url}/graphql`, { method: 'POST', body: 'x'.repeat(110_000) });
+      const metrics = await fetch(`${url}/metrics`);
+      const many = await Promise.all(Array.from({ length: 90 }, () => ask(url)));
+      const more = await Promise.all(Array.from({ length: 90 }, () => ask(url)));
+
+      expect((await answer.json()).data.page.name).toBe('Northwind launch');
+      expect([large.status, metrics.status]).toEqual([413, 404]);
+      const statuses = [...many, ...more].map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200, 429]));
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(90);
+    });
+
+    it('passes WebSockets on', async () => {
+      const site = await openSite();
+      const url = await openNginx(site.url, await documented(site.url));
+
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+      await once(socket, 'open');
+      socket.send('{"type":"connection_init"}');
+      const [message] = (await once(socket, 'message')) as [Buffer];
+      socket.terminate();
+
+      expect(JSON.parse(message.toString())).toMatchObject({ type: 'connection_ack' });
+    });
+
+    it('loses no request while one replica of two stops', async () => {
+      const [stopping, staying] = [await openSite(), await openSite()];
+      const url = await openNginx(stopping.url, await documented(stopping.url, staying.url));
+      const statuses: number[] = [];
+      let over = false;
+      const callers = Array.from({ length: 2 }, async () => {
+        while (!over) {
+          statuses.push((await ask(url)).status);
+          await sleep(50);
+        }
+      });
+      await sleep(300);
+
+      expect(await stopping.server.close(5_000, 300)).toBe(true);
+      await sleep(300);
+      over = true;
+      await Promise.all(callers);
+
+      expect(statuses.length).toBeGreaterThan(15);
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    });
   });
 });

@@ -134,7 +134,6 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     );
     await sleep(500);
     process.kill(asking, 'SIGKILL');
-    await sleep(1_500); // the primary waits a second for metrics
     process.kill(silent, 'SIGCONT');
     await Promise.all(asked);
 

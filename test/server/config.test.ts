@@ -18,20 +18,18 @@ describe('the settings', () => {
       maxResultBytes: 2_000_000,
       workers: 1,
       maxBodyBytes: 100_000,
-      maxConnectionsPerAddress: undefined,
       allowedHosts: undefined,
       adminPort: undefined,
       explain: 'on',
+      drainDelayMs: 500,
       shutdownTimeoutMs: 10_000,
       corsOrigins: [],
       graphiql: true,
       introspection: true,
-      suggestions: true,
       trustedDocuments: undefined,
       trustedDocumentsOnly: false,
       cacheMaxAge: 0,
       livePollMs: { least: 500, most: 5_000 },
-      liveDrainMs: 5_000,
       wsOperations: 'subscriptions',
       maxSubscriptionsPerSocket: 100,
       maxSubscriptionsPerKey: 2_500,
@@ -92,13 +90,6 @@ describe('the settings', () => {
     expect(readConfig(env).allowedHosts).toEqual(hosts);
   });
 
-  it('switch the cap of connections an address off, or set it', () => {
-    const read = (value: string) =>
-      readConfig({ MAX_CONNECTIONS_PER_ADDRESS: value }).maxConnectionsPerAddress;
-
-    expect([read('off'), read('20')]).toEqual([Infinity, 20]);
-  });
-
   it('refuse one port for callers and operators', () => {
     expect(() => readConfig({ PORT: '4001', ADMIN_PORT: '4001' })).toThrow(
       'ADMIN_PORT must be another port than PORT, which is 4001.',
@@ -144,7 +135,7 @@ describe('the settings', () => {
     ['ALLOWED_HOSTS', 'http://a.example', /^ALLOWED_HOSTS must be host names without ports/],
     ['MAX_RESULT_VALUES', '1', /^MAX_RESULT_VALUES must be a whole number from 1000 to/],
     ['MAX_RESULT_BYTES', 'x', /^MAX_RESULT_BYTES must be a whole number from 10000 to/],
-    ['MAX_CONNECTIONS_PER_ADDRESS', '0', /must be "off" or a whole number from 1 to 4096; got "0"/],
+    ['DRAIN_DELAY_MS', '-1', /^DRAIN_DELAY_MS must be a whole number from 0 to/],
     ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],
     ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
     [

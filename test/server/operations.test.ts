@@ -1,28 +1,11 @@
 /** What operators ask: alive, ready, metrics. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { cut, drip, silence, status, type Behaviour } from '../support/faults.ts';
-import { openSite, send, shareBackend } from './support.ts';
+import { silence, status, type Behaviour } from '../support/faults.ts';
+import { world } from '../support/world.ts';
+import { openFaultySite, openSite, send, shareBackend } from './support.ts';
 
 shareBackend();
-
-/** A backend that answers every request with a status that can be changed. */
-async function openStatusBackend() {
-  const backend = { status: 200, asked: [] as string[], url: '' };
-  const server = createServer((request, response) => {
-    backend.asked.push(`${request.method} ${request.url}`);
-    response.writeHead(backend.status).end('{}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  backend.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return backend;
-}
 
 describe('/health', () => {
   it('says alive, to HEAD as well', async () => {
@@ -41,100 +24,70 @@ describe('/health', () => {
 });
 
 describe('/ready', () => {
-  it('is 200 when the backend answers', async () => {
-    const { url } = await openSite();
+  it('is 200 before the first call, and asks nothing of the backend', async () => {
+    const upstream = await openFaultUpstream();
+    const { url } = await openSite({ upstreamUrl: upstream.url });
 
-    const { status, body } = await send(`${url}/ready`);
+    const { status: code, body } = await send(`${url}/ready`);
 
-    expect(status).toBe(200);
+    expect(code).toBe(200);
     expect(body).toEqual({
       ready: true,
       degraded: false,
       draining: false,
-      // Asked without a key: a refusal is an answer.
-      upstream: { reachable: true, status: 401, breaker: 'closed', open: [] },
+      upstream: { answers: null, status: null, breaker: 'closed', open: [] },
+      routes: expect.objectContaining({ 'GET /v0/pages/search': 'there' }),
     });
+    expect(upstream.seen).toEqual([]);
   });
 
-  it('is 503 without an address while nothing listens, and recovers by itself', async () => {
-    const backend = await openStatusBackend();
-    backend.status = 503;
-    const { url } = await openSite({ upstreamUrl: backend.url });
+  it.each<[string, Behaviour, object]>([
+    ['fails', status(500), { answers: false, status: 500 }],
+    ['is silent', silence(), { answers: false, status: null, failure: 'timeout' }],
+  ])(
+    'is 200 and degraded when the backend %s, until a call is answered',
+    async (_what, fault, met) => {
+      const { upstream, site } = await openFaultySite({ timeoutMs: 200 });
+      upstream.on('*', fault);
+      await site.query('{ topics(first: 1) { nodes { topicId } } }');
+      const away = await send(`${site.url}/ready`);
+      upstream.on('*', world());
+      await site.query('{ topics(first: 1) { nodes { topicId } } }');
+      const back = await send(`${site.url}/ready`);
 
-    const down = await send(`${url}/ready`);
-    backend.status = 200;
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const up = await send(`${url}/ready`);
+      expect([away.status, away.body]).toMatchObject([
+        200,
+        { ready: true, degraded: true, upstream: met },
+      ]);
+      expect([back.status, back.body]).toMatchObject([
+        200,
+        { degraded: false, upstream: { answers: true, status: 200 } },
+      ]);
+    },
+  );
 
-    expect([down.status, down.body.upstream.status]).toEqual([503, 503]);
-    expect(up.status).toBe(200);
-    expect(down.text).not.toContain('127.0.0.1');
-  });
+  it('is 200 without an address while nothing listens there', async () => {
+    const { url, query } = await openSite({ upstreamUrl: 'http://127.0.0.1:1' });
+    await query('{ topics(first: 1) { nodes { topicId } } }');
 
-  it.each<[string, Behaviour]>([
-    ['only redirects', status(301, { location: 'http://127.0.0.1/' })],
-    ['begins an answer and never ends it', drip(5)],
-    ['ends in the middle of an answer', cut('{}')],
-  ])('is 503 when the backend %s', async (_what, behaviour) => {
-    const upstream = await openFaultUpstream();
-    upstream.on('*', behaviour);
-    const { url } = await openSite({ upstreamUrl: upstream.url });
+    const { status: code, body, text } = await send(`${url}/ready`);
 
-    expect((await send(`${url}/ready`)).status).toBe(503);
-  });
-
-  it('is 503 when nothing listens there', async () => {
-    const { url } = await openSite({ upstreamUrl: 'http://127.0.0.1:1' });
-
-    const { status, body, text } = await send(`${url}/ready`);
-
-    expect([status, body.upstream]).toMatchObject([
-      503,
-      { reachable: false, failure: 'ECONNREFUSED' },
-    ]);
+    expect([code, body.upstream]).toMatchObject([200, { answers: false, failure: 'ECONNREFUSED' }]);
     expect(text).not.toContain('127.0.0.1');
   });
 
-  it('waits a moment and no longer for a backend that answered well before', async () => {
-    const upstream = await openFaultUpstream();
-    upstream.on('*', status(401));
-    const { url } = await openSite({ upstreamUrl: upstream.url });
-    const before = await send(`${url}/ready`);
-    upstream.on('*', silence());
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+  it('is 503 from the moment in which the process stops, while everything else is served', async () => {
+    const { url, server, query } = await openSite();
 
-    const soon = await send(`${url}/ready`);
-    // The probe that was begun fails after half a second.
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    const later = await send(`${url}/ready`);
+    const closing = server.close(1_000, 300);
+    const ready = await send(`${url}/ready`);
+    const health = await send(`${url}/health`);
+    const asked = await query('{ topics(first: 1) { nodes { topicId } } }');
 
-    expect([before.status, soon.status, soon.body]).toEqual([200, 200, before.body]);
-    expect([later.status, later.body.upstream]).toMatchObject([503, { failure: 'timeout' }]);
-  });
-
-  it.each<[string, Behaviour]>([
-    ['fails', status(500)],
-    ['is silent', silence()],
-  ])('is 200 again a second after the one route that it asked %s', async (_what, fault) => {
-    const upstream = await openFaultUpstream();
-    upstream.on('*', status(401));
-    upstream.on('GET /v0/topics', fault);
-    const { url } = await openSite({ upstreamUrl: upstream.url });
-    await send(`${url}/ready`);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-
-    const { status: code, body } = await send(`${url}/ready`);
-
-    expect([code, body.upstream]).toMatchObject([200, { reachable: true, status: 401 }]);
-  });
-
-  it('asks the backend once for many who ask at once', async () => {
-    const backend = await openStatusBackend();
-    const { url } = await openSite({ upstreamUrl: `${backend.url}/prefix` });
-
-    await Promise.all(Array.from({ length: 20 }, () => send(`${url}/ready`)));
-
-    expect(backend.asked).toEqual(['GET /prefix/v0/topics?limit=1']);
+    expect([ready.status, ready.body]).toMatchObject([503, { ready: false, draining: true }]);
+    expect([health.status, asked.status]).toEqual([200, 200]);
+    expect(asked.headers.get('connection')).toBe('keep-alive');
+    expect(await closing).toBe(true);
   });
 });
 

@@ -19,7 +19,6 @@ type SiteOptions = Partial<GatewayOptions> & {
   readonly maxBodyBytes?: number;
   /** One try of one call, in milliseconds. @default 1,000 */
   readonly timeoutMs?: number;
-  readonly liveDrainMs?: number;
 };
 
 /** Gateways of a file share a backend. */
@@ -29,12 +28,11 @@ export async function openSite({
   upstreamUrl,
   timeoutMs = 1_000,
   maxBodyBytes = 100_000,
-  liveDrainMs = 5_000,
   ...options
 }: SiteOptions = {}): Promise<Site> {
   const backend = upstreamUrl === undefined ? 'sample' : new URL(upstreamUrl);
   const opened = await openGateway({
-    ...{ backend, rest: { timeoutMs }, http: { maxBodyBytes, liveDrainMs } },
+    ...{ backend, rest: { timeoutMs }, http: { maxBodyBytes } },
     ...options,
   });
   return Object.assign(opened, { query: opened.ask });

@@ -26,7 +26,6 @@ import { schema } from '../../src/schema.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';
 import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
-import { upstreamProbe } from '../../src/server/observe/upstream-probe.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
@@ -146,7 +145,13 @@ async function openInThisProcess(
     routeSet: 'extended',
     timeoutMs: 3_000,
     maxResponseBytes: 5_000_000,
-    observer: metrics.observer,
+    observer: {
+      ...metrics.observer,
+      onCall: (call) => {
+        metrics.observer.onCall?.(call);
+        gateway.readiness.noticeCall(call);
+      },
+    },
     ...restOptions,
   });
   let journal: Journal | undefined;
@@ -160,7 +165,6 @@ async function openInThisProcess(
     schema,
     upstream,
     metrics,
-    probe: upstreamProbe({ origin, dispatcher, pathPrefix, apiKey: undefined, timeoutMs: 500 }),
     ...rest,
   });
   const server = await openHttpServer({

@@ -7,7 +7,6 @@
  * alike all would be half done at once, and held in memory.
  * Source: L. Kleinrock, "Queueing Systems, Volume II", chapter 4, 1976.
  */
-import { AcceptFirst, countAcceptedAndBegun } from './accept-first.ts';
 import { afterPromises, endTurn } from './end-of-turn.ts';
 
 /** How long large pieces of work may take of one turn, in milliseconds. */
@@ -39,7 +38,6 @@ const flows = new Map<string, Flow>();
 let beganMs: number | undefined;
 let isOver = false;
 let count = 0;
-const acceptFirst = new AcceptFirst(countAcceptedAndBegun);
 
 /** The turns of one piece of work. */
 export class Turns {
@@ -178,11 +176,6 @@ function beginSlice(): void {
   isOver = false;
   if (flows.size === 0) {
     beganMs = undefined;
-    return;
-  }
-  if (acceptFirst.leaves(performance.now())) {
-    isOver = true;
-    setImmediate(beginSlice);
     return;
   }
   // Answers and calls are sent first.

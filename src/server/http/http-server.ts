@@ -1,9 +1,10 @@
 /**
- * The gateway on a port: Node's server, with limits on what slow or greedy callers can hold.
+ * The gateway on a port: Node's server with Node's own limits. What a proxy does better is left to the proxy.
  */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { Connections } from './connections.ts';
-import { drain, ownPort, type Listener, type Stopping } from './drain.ts';
+import type { AddressInfo } from 'node:net';
+import { drain, type Stopping } from './drain.ts';
 import { requestListener } from './request-listener.ts';
 import type { Site } from './site.ts';
 import { upgradeListener } from './upgrade-listener.ts';
@@ -18,12 +19,6 @@ interface HttpServerOptions {
   readonly maxBodyBytes?: number;
   /** The hosts that requests may name, in lower case and without ports. @default any */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** @default 1_024, and any number from this machine */
-  readonly maxConnectionsPerAddress?: number | undefined;
-  /** Over what time subscriptions are ended when it closes, in milliseconds. @default 5_000 */
-  readonly liveDrainMs?: number;
-  /** Where connections come from. @default a port of its own, at `host` and `port` */
-  readonly listener?: Listener;
 }
 
 export interface HttpServer {
@@ -34,43 +29,41 @@ export interface HttpServer {
    * Not ready at once; finishes what is under way, then closes.
    *
    * @param timeoutMs after which connections are cut.
+   * @param delayMs for how long it is not ready and serves as ever before. @default 0
    * @returns whether everything was finished.
    */
-  close(timeoutMs: number): Promise<boolean>;
+  close(timeoutMs: number, delayMs?: number): Promise<boolean>;
 }
 
-/** The limits of Node's server. */
 const SERVER_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Connections whose time is over are closed in one turn, a tenth of a millisecond for each: looking often
-  // keeps them few.
-  connectionsCheckingInterval: 20,
+  connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
 };
 const MAX_CONNECTIONS = 4_096;
-const MAX_REQUESTS_A_SOCKET = 10_000;
+
+/** Connections that may wait to be accepted: the system drops others, which come again a second later. */
+const BACKLOG = 4_096;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { site, host, maxBodyBytes = 100_000, allowedHosts, liveDrainMs = 5_000 } = options;
-  const { listener = ownPort({ host, port: options.port }) } = options;
+  const { site, host, port, maxBodyBytes = 100_000, allowedHosts } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
-  server.maxRequestsPerSocket = MAX_REQUESTS_A_SOCKET;
-  const connections = new Connections(options.maxConnectionsPerAddress);
-  const stopping: Stopping = { server, listener, connections, lastAnswers: false };
-  const answer = requestListener({ site, maxBodyBytes, allowedHosts, connections, stopping });
-  server.on('connection', connections.take);
-  server.on('request', (incoming, outgoing) => connections.receive(incoming, outgoing, answer));
-  server.on('upgrade', upgradeListener({ server, site, allowedHosts, connections }));
-  const port = await listener.open(server);
+  const stopping: Stopping = { server, isPortClosed: false };
+  server.on('request', requestListener({ site, maxBodyBytes, allowedHosts, stopping }));
+  server.on('upgrade', upgradeListener({ server, site, allowedHosts }));
+  server.listen({ host, port, backlog: BACKLOG });
+  await once(server, 'listening');
+  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
+  const { port: taken } = server.address() as AddressInfo;
   let closing: Promise<boolean> | undefined;
   return {
-    url: `http://${urlHost(host)}:${port}`,
-    port,
-    close: (timeoutMs) => (closing ??= drain(stopping, site, timeoutMs, liveDrainMs)),
+    url: `http://${urlHost(host)}:${taken}`,
+    port: taken,
+    close: (timeoutMs, delayMs = 0) => (closing ??= drain(stopping, site, timeoutMs, delayMs)),
   };
 }
 

@@ -4,18 +4,28 @@
  * Bodies are read whole before anything else sees them, and answers are written here, so that
  * connections are handled in this folder alone.
  */
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  RequestListener,
+  ServerResponse,
+} from 'node:http';
 import { streamOf, writeEvents } from '../carriers/event-stream.ts';
 import { multipart } from '../carriers/multipart.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import { refusalResponse } from '../reply/refusal.ts';
 import type { ReplyStream } from '../reply/reply-stream.ts';
 import type { ReplyParts, WrittenReply } from '../reply/reply.ts';
-import type { Connections, Serve } from './connections.ts';
 import type { Explorer, ExplorerAnswer } from './explorer.ts';
-import { isProbe } from './probes.ts';
 import { readBody } from './request-body.ts';
+import type { Stopping } from './drain.ts';
 import type { Site } from './site.ts';
+
+/** Requests of orchestrators, which ask by addresses and names of their own; a page learns nothing from the answers. */
+const PROBES = new Set(['/health', '/ready']);
+
+/** How long a caller may take to read an answer that does not fit into the system's buffers. */
+const READ_WITHIN_MS = 30_000;
 
 /** How long what is left of a refused body is thrown away, so that its sender can read why. */
 const LINGER_MS = 1_000;
@@ -24,29 +34,30 @@ interface RequestListenerOptions {
   readonly site: Site;
   readonly maxBodyBytes: number;
   readonly allowedHosts: readonly string[] | undefined;
-  readonly connections: Connections;
-  /** `lastAnswers` is true once the port is closed. */
-  readonly stopping: { readonly lastAnswers: boolean };
+  readonly stopping: Readonly<Stopping>;
 }
 
-export function requestListener(options: RequestListenerOptions): Serve {
-  const { site, maxBodyBytes, allowedHosts, connections, stopping } = options;
+export function requestListener(options: RequestListenerOptions): RequestListener {
+  const { site, maxBodyBytes, allowedHosts, stopping } = options;
   return (incoming, outgoing) => {
     const record = createRecord(oneValue(incoming.headers['x-request-id']));
-    const exchange = { incoming, outgoing, record, cameLate: site.readiness.draining };
+    const exchange = { incoming, outgoing, record };
     serve(exchange).catch((error: unknown) => {
       site.logger.error({ err: error, requestId: record.requestId }, 'Answer could not be sent');
       outgoing.destroy();
     });
-    return () => {
+    // It comes once; `once` costs more.
+    outgoing.on('close', () => {
       if (!outgoing.writableFinished) record.leaving.cancel();
-    };
+      // The head may have been written before the port was closed.
+      if (stopping.isPortClosed) incoming.socket.end();
+    });
   };
 
   async function serve(exchange: Exchange): Promise<void> {
     const { incoming, record } = exchange;
     const { url = '/', method = 'GET', headers } = incoming;
-    if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !isProbe(url)) {
+    if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !PROBES.has(url)) {
       return refuse(exchange, hostRefusal(headers.host));
     }
     if (site.explorer && isRead(method)) {
@@ -87,7 +98,7 @@ export function requestListener(options: RequestListenerOptions): Serve {
   function sendFile(exchange: Exchange, explorer: Explorer): boolean {
     const { incoming, outgoing, record } = exchange;
     outgoing.setHeader('x-request-id', record.requestId);
-    if (isLast(exchange)) outgoing.setHeader('connection', 'close');
+    if (stopping.isPortClosed) outgoing.setHeader('connection', 'close');
     if (explorer.file(incoming, outgoing)) return true;
     outgoing.removeHeader('x-request-id');
     outgoing.removeHeader('connection');
@@ -140,12 +151,12 @@ export function requestListener(options: RequestListenerOptions): Serve {
     if (outgoing.destroyed) return;
     const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     if (status !== 204 && status !== 304) headers.push('content-length', String(size));
-    if (lingerMs > 0 || isLast(exchange)) headers.push('connection', 'close');
+    if (lingerMs > 0 || stopping.isPortClosed) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
     if (lingerMs === 0) {
       // A text of as many bytes as characters is the same in both encodings; latin1 is a mere copy.
       endWith(outgoing, body, size === body.length ? 'latin1' : 'utf8');
-      connections.watch(outgoing);
+      cutWhereUnread(outgoing);
       return;
     }
     // The whole answer is sent now; the connection closes when the rest of the request was read.
@@ -169,32 +180,28 @@ export function requestListener(options: RequestListenerOptions): Serve {
     const { outgoing } = exchange;
     outgoing.on('close', () => parts.cancel());
     if (outgoing.destroyed) parts.cancel();
-    if (isLast(exchange)) headers.push('connection', 'close');
+    if (stopping.isPortClosed) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
     for await (const chunk of multipart(text, parts)) {
       if (outgoing.destroyed) return;
       outgoing.write(chunk);
     }
     outgoing.end();
-    connections.watch(outgoing);
+    cutWhereUnread(outgoing);
   }
 
   /** Knows nothing of the request and the response, which would be kept until the stream ends. */
-  async function sendEvents(exchange: Exchange, stream: ReplyStream): Promise<void> {
-    await writeEvents(exchange.outgoing, stream, site.subscriptions);
-    // Whether it is the last answer was not known when its head was written.
-    if (isLast(exchange)) exchange.incoming.socket.end();
+  function sendEvents({ outgoing }: Exchange, stream: ReplyStream): Promise<void> {
+    return writeEvents(outgoing, stream, site.subscriptions);
   }
+}
 
-  /**
-   * Whether the connection ends with this answer. Requests that came before the stop are the last of
-   * their connections, unless others wait behind them; those that came later are, once the port is
-   * closed.
-   */
-  function isLast({ incoming, cameLate }: Exchange): boolean {
-    const isEnding = stopping.lastAnswers || (site.readiness.draining && !cameLate);
-    return isEnding && !connections.hasWaiting(incoming.socket);
-  }
+/** The write timeout. */
+function cutWhereUnread(outgoing: ServerResponse): void {
+  // Usually the system's buffers take all of it.
+  if (!outgoing.socket?.writableLength) return;
+  const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
+  outgoing.once('close', () => clearTimeout(timer));
 }
 
 /** Writes the whole body, and its head with it. */
@@ -215,8 +222,6 @@ interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly record: RequestRecord;
-  /** It came when we were already stopping. */
-  readonly cameLate: boolean;
 }
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';

@@ -7,7 +7,6 @@
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Connections } from './connections.ts';
 import { hostRefusal, isAllowed } from './request-listener.ts';
 import type { Site } from './site.ts';
 
@@ -15,13 +14,12 @@ interface UpgradeListenerOptions {
   readonly server: Server;
   readonly site: Pick<Site, 'upgrade'>;
   readonly allowedHosts: readonly string[] | undefined;
-  readonly connections: Connections;
 }
 
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export const upgradeListener =
-  ({ server, site, allowedHosts, connections }: UpgradeListenerOptions): OnUpgrade =>
+  ({ server, site, allowedHosts }: UpgradeListenerOptions): OnUpgrade =>
   (incoming, socket, head) => {
     // Node handles a socket's errors only while it reads requests from it.
     socket.on('error', () => socket.destroy());
@@ -31,13 +29,11 @@ export const upgradeListener =
       server.emit('connection', socket);
       return;
     }
-    connections.begin(socket, () => {
-      const refusal =
-        allowedHosts && !isAllowed(host, allowedHosts)
-          ? hostRefusal(host)
-          : site.upgrade(incoming, socket, head);
-      if (refusal) void refuse(socket, refusal);
-    });
+    const refusal =
+      allowedHosts && !isAllowed(host, allowedHosts)
+        ? hostRefusal(host)
+        : site.upgrade(incoming, socket, head);
+    if (refusal) void refuse(socket, refusal);
   };
 
 /** Headers that ask for another protocol. */

@@ -12,20 +12,26 @@ export const EXIT = {
   cut: 124,
 } as const;
 
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+export type StopSignal = (typeof STOP_SIGNALS)[number];
+
 /**
  * The first signal ends the process in order, the second at once.
  *
  * @param stop answers whether everything was finished.
  */
-export function stopOnSignals(logger: Logger, stop: () => Promise<boolean>): void {
+export function stopOnSignals(
+  logger: Logger,
+  stop: (signal: StopSignal) => Promise<boolean>,
+): void {
   let stopping = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    // A terminal signals every process of the group; workers wait for their primary's message.
-    if (cluster.isWorker && (stopping || signal === 'SIGINT')) return;
+  const onSignal = (signal: StopSignal): void => {
+    // A terminal signals every process of the group, and then the primary passes its signal on.
+    if (cluster.isWorker && stopping) return;
     if (stopping) process.exit(EXIT.failed);
     stopping = true;
     logger.info({ signal }, 'Stopping: finishing what is under way');
-    stop().then(
+    stop(signal).then(
       (finished) => {
         if (!finished) logger.warn('Time is up: what was under way has been cut');
         process.exit(finished ? EXIT.finished : EXIT.cut);
@@ -36,8 +42,7 @@ export function stopOnSignals(logger: Logger, stop: () => Promise<boolean>): voi
       },
     );
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
 }
 
 /** An unhandled rejection is a bug, and no reason to end the process for all callers. */
