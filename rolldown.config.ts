@@ -16,8 +16,9 @@ const EXPLORER = 'explorer';
 export default defineConfig({
   input: 'src/main.ts',
   platform: 'node',
-  // A native module.
-  external: ['@libsql/client'],
+  // A native module; and graphql, of which there is one copy in the process, so that the errors of an operator's
+  // plugins are ours.
+  external: ['@libsql/client', /^graphql($|\/)/],
   plugins: [
     {
       // Of the last build nothing may stay but GraphiQL's page, which has a build of its own.

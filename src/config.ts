@@ -102,6 +102,8 @@ function readSettings(read: <Value>(name: string, kind: z.ZodType<Value>) => Val
     introspection: read('INTROSPECTION', SWITCH),
     /** The folder of the apps' manifests; undefined for none. */
     trustedDocuments: read('TRUSTED_DOCUMENTS', FOLDER),
+    /** A module of Yoga or Envelop plugins, added to ours; undefined for none. */
+    plugins: read('PLUGINS', MODULE),
     /** Whether every other document is refused. */
     trustedDocumentsOnly: read('TRUSTED_DOCUMENTS_ONLY', TRUE_OR_FALSE),
     /** For how long caches may reuse answers to trusted documents by GET without asking, in seconds. */
@@ -142,6 +144,13 @@ const TRUE_OR_FALSE = z
   .transform((value) => value === 'true')
   .default(false)
   .describe('"true" or "false"');
+
+/** Whether there is such a file is told when it is loaded. */
+const MODULE = z
+  .string()
+  .regex(/\.m?js$/)
+  .optional()
+  .describe('the path of a module, such as ./plugins.mjs');
 
 const FOLDER = z
   .string()

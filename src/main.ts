@@ -18,6 +18,7 @@ import { createLogger, type Logger } from './server/observe/logger.ts';
 import { Metrics } from './server/observe/metrics.ts';
 import { warnOfMissingRoute } from './server/observe/missing-routes.ts';
 import { probeUpstream } from './server/observe/upstream-probe.ts';
+import { loadPlugins, PluginsError } from './server/policies/operator-plugins.ts';
 import { metricsOfAll } from './server/process/cluster-metrics.ts';
 import {
   EXIT,
@@ -116,8 +117,10 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       },
     },
   });
+  const plugins = config.plugins && (await loadPlugins(config.plugins, config));
   const gateway = createGateway({
     schema,
+    ...(plugins && { plugins }),
     upstream,
     apiKey: config.upstreamApiKey,
     requestTimeoutMs: config.requestTimeoutMs,
@@ -132,7 +135,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       ...(backend && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
     },
     introspection: config.introspection,
-    suggestions: config.introspection,
     explain: config.explain,
     hasAdminPort: config.adminPort !== undefined,
     cacheMaxAge: config.cacheMaxAge,
@@ -223,6 +225,7 @@ async function announce(
 /** One line for what an operator can correct; the whole error for anything else. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof TrustedDocumentsError) return error.message;
+  if (error instanceof PluginsError) return error.message;
   // Its class is the backend's, which is not loaded for others.
   if (error instanceof Error && error.name === 'BackendDatabaseError') return error.message;
   if (error instanceof Error && 'code' in error) {

@@ -30,7 +30,6 @@ const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>
   'plan/objects.ts': [1, 'parts of an entity’s key'],
   'plan/price.ts': [5, 'routes, and variables of documents that operators trust'],
   'rest/client/route-discovery.ts': [1, 'routes of the table'],
-  'server/carriers/yoga-carrier.ts': [1, 'headers that the reply sets'],
   'server/http/request-listener.ts': [1, 'headers that the reply sets'],
   'v0/schemas/page-metadata.ts': [1, 'fields of the document'],
 };

@@ -4,7 +4,7 @@
  * The call that would exceed the budget is not made. Its field is null with an error that carries the
  * global id to ask for next, and for a list the cursor to ask from.
  */
-import type { GraphQLFormattedError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { RestBudgetError } from '../rest/client/errors.ts';
 
 const CUT = 'UPSTREAM_BUDGET_EXCEEDED';
@@ -37,7 +37,7 @@ export const cutAt = (error: unknown, next: () => Continuation): unknown =>
 
 /** Every cut of an answer, with the path of its field. */
 export const continuationsOf = (
-  errors: readonly GraphQLFormattedError[],
+  errors: readonly Pick<GraphQLError, 'path' | 'extensions'>[],
 ): (Continuation & { readonly path: readonly (string | number)[] })[] =>
   errors.flatMap(({ path = [], extensions }) => {
     if (extensions?.['code'] !== CUT) return [];

@@ -1,27 +1,66 @@
 /**
  * The gateway: GraphQL at `/graphql`, and what operators read at `/health`, `/ready` and `/metrics`.
  *
- * It opens no port and reads no environment: tests, and servers other than ours, call `fetch`.
+ * What happens to an operation is one list of Yoga plugins, in their order. Every operation passes it, over
+ * every carrier. The gateway opens no port and reads no environment: tests, and servers other than ours,
+ * call `fetch`.
  */
 import { createHash } from 'node:crypto';
-import { printSchema, type GraphQLSchema } from 'graphql';
-import type { Pollers } from '../graph/live/pollers.ts';
-import { corsFor } from './carriers/cors.ts';
-import { PlainCarrier } from './carriers/plain-carrier.ts';
-import { WebSocketCarrier, type WebSocketOptions } from './carriers/web-socket.ts';
-import { YogaCarrier } from './carriers/yoga-carrier.ts';
-import type { TrustedObserver } from './documents/trusted-documents.ts';
+import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import { createYoga } from 'graphql-yoga';
+import { assertExecutable } from '../execution/assert-executable.ts';
+import { Pollers, type PollRange } from '../graph/live/pollers.ts';
+import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { prepareCost } from '../plan/cost.ts';
+import { answerInParts, answerOf, written, type WrittenAnswer } from './operation/answer.ts';
+import { useCompression } from './carriers/compression.plugin.ts';
+import { createTranslate, useErrors } from './policies/errors.plugin.ts';
+import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
+import type { MediaType } from './operation/negotiation.ts';
+import { refusalResponse } from './operation/refusal.ts';
+import { useServerTiming } from './carriers/server-timing.plugin.ts';
+import { useValidators } from './carriers/validators.plugin.ts';
+import { useCors } from './carriers/cors.plugin.ts';
+import { createPlainLane } from './carriers/plain-lane.ts';
+import { useRequests } from './carriers/request.plugin.ts';
+import { useResponses } from './carriers/response.plugin.ts';
+import { createWebSocketCarrier, type WebSocketOptions } from './carriers/web-socket.ts';
+import { useDocumentLimits } from './policies/document-limits.plugin.ts';
+import { Documents, type DocumentsOptions } from './documents/documents.ts';
+import { useTrustedDocuments } from './policies/trusted-documents.plugin.ts';
+import {
+  TrustedDocuments,
+  type TrustedDocumentsOptions,
+  type TrustedObserver,
+} from './documents/trusted-documents.ts';
+import type { GatewayPlugin, OperationContext, ServerContext } from './operation/gateway-plugin.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
 import type { Site } from './http/site.ts';
+import { subscriptionLog, useLog } from './observe/log.plugin.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
+import { useMetrics } from './observe/metrics.plugin.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Readiness } from './observe/readiness.ts';
-import { liveObserver, Requests } from './observe/requests.ts';
-import { OperationHandler, type OperationHandlerOptions } from './operation/operation-handler.ts';
+import { Requests } from './observe/requests.ts';
+import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
+import { useApiKey } from './policies/api-key.plugin.ts';
+import { costExtensions, useBudget, type ExplainAudience } from './policies/budget.plugin.ts';
+import { useExecution } from './policies/execution.plugin.ts';
+import { createExecution, type ExecutionOptions } from './policies/execution.ts';
+import { useOperationKind } from './policies/operation-kind.plugin.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
-import { refusalResponse } from './reply/refusal.ts';
+import { useSubscriptions } from './policies/subscriptions.plugin.ts';
+import { Subscriptions } from './operation/subscriptions.ts';
 
-export interface GatewayOptions extends OperationHandlerOptions {
+export interface GatewayOptions extends ExecutionOptions, DocumentsOptions {
+  readonly schema: GraphQLSchema;
+  /** Sent for callers who send no key. */
+  readonly apiKey?: string | undefined;
+  /** Where trusted documents are, and whether others are refused. @default none */
+  readonly trustedDocuments?: TrustedDocumentsOptions | undefined;
+  /** Who may see what a request costs: all callers, those who bring a key, or none. @default on */
+  readonly explain?: ExplainAudience;
+  readonly live?: LiveOptions | undefined;
   /** @default silence */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -37,6 +76,21 @@ export interface GatewayOptions extends OperationHandlerOptions {
    * @default 0
    */
   readonly cacheMaxAge?: number;
+  /** Changes the gateway's own list of plugins, by their names. @default all of them */
+  readonly arrange?: (
+    plugins: Readonly<Record<string, GatewayPlugin>>,
+  ) => Readonly<Record<string, GatewayPlugin>>;
+  /** Plugins of the operator's, after ours. @default none */
+  readonly plugins?: readonly GatewayPlugin[];
+}
+
+interface LiveOptions {
+  /** The least and the most time between two polls of an object, in milliseconds. @default 500, 5,000 */
+  readonly pollMs?: PollRange | undefined;
+  /** Subscriptions that one key may have open. @default 2,500 */
+  readonly maxPerKey?: number | undefined;
+  /** After how long without an event the last one is repeated, in milliseconds. @default 20,000 */
+  readonly heartbeatMs?: number | undefined;
 }
 
 interface GraphiqlOptions {
@@ -71,28 +125,100 @@ type Routes = Readonly<Record<string, Route>>;
 
 export function createGateway(options: GatewayOptions): Gateway {
   const {
+    schema,
+    upstream,
     logger = silentLogger(),
     metrics = new Metrics(),
     corsOrigins = [],
     hasAdminPort = false,
+    introspection = true,
+    explain = 'on',
+    live = {},
+    arrange = (plugins) => plugins,
+    plugins: own = [],
   } = options;
-  const handler = new OperationHandler({
-    trustedObserver: trustedObserver(logger),
-    ...options,
-    live: { observer: liveObserver(logger, metrics), ...options.live },
+  assertExecutable(schema);
+  const pollers = new Pollers({
+    ...{ upstream, pollMs: live.pollMs, timeoutMs: options.requestTimeoutMs },
+    observer: metrics.live,
   });
-  const { pollers, subscriptions, trusted } = handler;
-  const { breaker } = options.upstream;
-  const readiness = new Readiness(breaker, trusted);
-  const requests = new Requests(logger, metrics);
-  metrics.watch({ requests, breaker, pollers, subscriptions });
+  const subscriptions = new Subscriptions(live.maxPerKey ?? DEFAULT_MAX_PER_KEY);
+  const documents = new Documents(options);
+  const execution = createExecution(options, pollers);
+  const admit = createAdmit((apiKey) => upstream.isAccepted(apiKey));
+  const translate = createTranslate(introspection);
+  const trusted = options.trustedDocuments && trustedDocuments(options.trustedDocuments);
+  const log = subscriptionLog(logger);
 
-  const carrying = { ...options, handler, requests, cors: corsFor(corsOrigins) };
-  const plain = new PlainCarrier(carrying);
-  const yoga = new YogaCarrier(carrying);
-  const webSocket = new WebSocketCarrier({
+  const list = {
+    log: useLog(logger), // one line an operation
+    metrics: useMetrics(metrics), // what is counted of it
+    requests: useRequests(), // methods, media types, forms of foreign pages, parameters
+    trustedDocuments: useTrustedDocuments(trusted), // ids of documents that apps were built with
+    documentLimits: useDocumentLimits(documents), // measured before they are validated
+    operationKind: useOperationKind(), // no mutation by GET, no subscription where one answer is wanted
+    apiKey: useApiKey(options.apiKey), // before a document costs more than parsing
+    errors: useErrors(translate), // our words and a code, for whatever follows
+    budget: useBudget(execution.budget, explain), // the plan, or the refusal of what costs too much
+    execution: useExecution(execution), // our executor, with loaders and calls of this request
+    admission: useAdmission(admit), // so many of a key at a time
+    // @defer and @stream, in both formats
+    incremental: useIncrementalDelivery({ translate, lastExtensions }),
+    // So many of a key, and an answer to each event.
+    subscriptions: useSubscriptions({
+      ...{ execution, admit, subscriptions, translate, explain, heartbeatMs: live.heartbeatMs },
+      observer: {
+        onResult: (kind, result, record) => {
+          metrics.live.onResult?.(kind, result, record);
+          log.onResult(kind, result, record);
+        },
+        onEnd: (cause, record) => {
+          metrics.live.onEnd?.(cause, record);
+          log.onEnd(cause, record);
+        },
+      },
+    }),
+    serverTiming: useServerTiming(explain), // calls and rounds, as a header
+    validators: useValidators(options.cacheMaxAge ?? 0), // ETag and 304
+    compression: useCompression(), // after the tag of what is compressed
+    cors: useCors(corsOrigins), // which pages may read answers
+    responses: useResponses(write), // what Yoga writes
+  };
+  const plugins: GatewayPlugin[] = [...Object.values(arrange(list)), ...own];
+  const yoga = createYoga<ServerContext, OperationContext>({
+    schema,
+    plugins,
+    // For what is thrown before there is a result; it is logged with its request.
+    maskedErrors: { maskError: translate },
+    logging: false,
+    parserAndValidationCache: documents.caches,
+    extraParamNames: ['documentId', 'onError'],
+    // The HTTP server serves GraphiQL, and bounds bodies while it reads them: Yoga's way costs more than all
+    // else it does.
+    graphiql: false,
+    maxRequestBodySize: false,
+    // Yoga answers every URL with this ending, also in a query string, with an empty 200.
+    healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
+    cors: false,
+    multipart: false,
+    landingPage: false,
+  });
+  const answering = plugins.filter(({ onAnswer }) => onAnswer);
+  const answered = plugins.filter(({ onAnswered }) => onAnswered);
+
+  const readiness = new Readiness(upstream.breaker, trusted);
+  const requests = new Requests((status, context) => {
+    for (const plugin of answered) plugin.onAnswered?.({ status }, context);
+  });
+  metrics.watch({ requests, breaker: upstream.breaker, pollers, subscriptions });
+
+  // Hooks of HTTP want requests and responses of the Fetch API.
+  const lane = own.some(hasHttpHook)
+    ? undefined
+    : createPlainLane({ yoga, refused: (error) => ({ errors: [translate(error)] }), write });
+  const upgrade = createWebSocketCarrier({
     ...options.webSocket,
-    ...{ handler, requests, corsOrigins, logger },
+    ...{ yoga, translate, requests, subscriptions, corsOrigins },
   });
 
   const health = forGet(async () => Response.json({ status: 'alive' }));
@@ -107,7 +233,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ),
   };
   const site = siteOf({
-    '/graphql': (request, record) => yoga.answer(request, record),
+    '/graphql': graphql,
     ...(hasAdminPort
       ? { '/health': health, '/ready': forGet(async () => ready(false)) }
       : adminRoutes),
@@ -117,8 +243,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics,
     pollers,
     explorer: explorerOf(options),
-    answerPlain: (request, record) => plain.answer(request, record),
-    upgrade: (incoming, socket, head) => webSocket.upgrade(incoming, socket, head),
+    answerPlain: (request, record) => {
+      const plain = lane?.(request, record);
+      return plain && requests.run(plain.context, plain.answer);
+    },
+    upgrade,
     admin: siteOf(adminRoutes),
     open: async () => trusted?.open(),
     close: () => trusted?.close(),
@@ -129,6 +258,67 @@ export function createGateway(options: GatewayOptions): Gateway {
       return site.answer(request, record);
     },
   };
+
+  /** What an answer in parts has cost, for its last part. */
+  function lastExtensions(context: ServerContext) {
+    const cost = costExtensions(context, explain);
+    return cost && { upstream: { ...cost.upstream, budget: execution.budget } };
+  }
+
+  /** A result as it goes over HTTP, after all plugins have seen it. */
+  async function write(
+    result: ExecutionResult,
+    mediaType: MediaType,
+    context: ServerContext,
+  ): Promise<WrittenAnswer> {
+    const { record, parts } = context;
+    record.errors = result.errors;
+    record.hasData = result.data !== undefined;
+    const answer = parts ? answerInParts(parts) : answerOf(result, mediaType);
+    for (const plugin of answering) {
+      const changed = plugin.onAnswer?.(answer, context);
+      if (changed) await changed;
+    }
+    answer.headers.push('x-request-id', record.requestId);
+    return written(answer);
+  }
+
+  /** Requests that are not plain. */
+  async function graphql(request: Request, record: RequestRecord): Promise<Response> {
+    const { method, headers } = request;
+    const accept = headers.get('accept');
+    const context: ServerContext = {
+      record,
+      caller: {
+        method,
+        apiKey: headers.get(API_KEY_HEADER),
+        explain: headers.get('x-explain'),
+        accept,
+        acceptEncoding: headers.get('accept-encoding'),
+        ifNoneMatch: headers.get('if-none-match'),
+        origin: headers.get('origin'),
+        // Only by name: a caller that accepts anything does not expect a stream.
+        streams: accept !== null && /\btext\/event-stream\b/i.test(accept),
+        onlySubscriptions: false,
+      },
+    };
+    // A preflight is no operation.
+    if (method === 'OPTIONS') return yoga.handleRequest(request, context);
+    return requests.run(context, async () => yoga.handleRequest(request, context as never));
+  }
+
+  function trustedDocuments(given: TrustedDocumentsOptions): TrustedDocuments {
+    const prepare = (text: string) => {
+      const prepared = documents.prepare(schema, text);
+      const { document, errors } = prepared;
+      if (errors.length === 0 && 'kind' in document) {
+        prepareCost(document);
+        execution.prepare(schema, document);
+      }
+      return prepared;
+    };
+    return new TrustedDocuments(given, prepare, trustedObserver(logger));
+  }
 
   function ready(withDetails: boolean): Response {
     const report = readiness.report();
@@ -149,7 +339,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       readiness,
       logger,
       subscriptions,
-      Request: yoga.Request,
+      Request: yoga.fetchAPI.Request,
       upgrade: notFound,
       answer: async (request, record) => {
         const route = routes[new URL(request.url).pathname] ?? (async () => notFound());
@@ -164,6 +354,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 }
+
+const DEFAULT_MAX_PER_KEY = 2_500;
+
+const NO_URL_ENDS_LIKE_THIS = '\n';
+
+const hasHttpHook = ({
+  onRequest,
+  onRequestParse,
+  onResultProcess,
+  onResponse,
+}: GatewayPlugin): boolean =>
+  [onRequest, onRequestParse, onResultProcess, onResponse].some(Boolean);
 
 const forGet =
   (answer: () => Promise<Response>): Route =>

@@ -1,7 +1,7 @@
 /** How many operations may be under way, and in which order those that wait begin. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Admission, AdmissionError } from '../../src/server/operation/admission.ts';
+import { Admission, AdmissionError } from '../../src/server/policies/admission.ts';
 
 /** Enters for keys in this order; answers the keys that were admitted, in the order in which they were. */
 function enterAll(admission: Admission, keys: readonly string[]): string[] {

@@ -27,6 +27,7 @@ describe('the settings', () => {
       graphiql: true,
       introspection: true,
       trustedDocuments: undefined,
+      plugins: undefined,
       trustedDocumentsOnly: false,
       cacheMaxAge: 0,
       livePollMs: { least: 500, most: 5_000 },

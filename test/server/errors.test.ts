@@ -84,9 +84,9 @@ describe('a refused document', () => {
     },
   );
 
-  it('says what was perhaps meant, unless that is switched off', async () => {
+  it('says what was perhaps meant, unless introspection is switched off', async () => {
     const open = await openSite();
-    const closed = await openSite({ suggestions: false });
+    const closed = await openSite({ introspection: false });
 
     const said = await open.query('{ pagee(pageId: "x") { name } }');
     const unsaid = await closed.query('{ pagee(pageId: "x") { name } }');
@@ -234,11 +234,11 @@ it('says which variable was refused, and where in it', async () => {
 
   const { body } = await query(
     'mutation ($i: UpdateTopicInput!) { updateTopic(input: $i) { topic { id } } }',
-    { variables: { i: { id: 'x', sortOrder: 1.5 } } },
+    { variables: { i: { id: 'x', sortOrder: true } } },
   );
 
   expect(body.errors[0].message).toMatch(
-    /^Variable "\$i" got invalid value 1\.5 at "i\.sortOrder";/,
+    /^Variable "\$i" got invalid value true at "i\.sortOrder";/,
   );
   expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT');
 });

@@ -327,6 +327,7 @@ describe('a heartbeat', () => {
     const text = '{"hasNext":false}';
     const parts = {
       format: 'incrementalSpec=v0.2' as const,
+      first: '{"hasNext":true}',
       next: async () => {
         await sleep(70);
         return { text, isLast: true };
@@ -336,7 +337,7 @@ describe('a heartbeat', () => {
     };
     const chunks: string[] = [];
 
-    for await (const chunk of multipart('{"hasNext":true}', parts, 20)) chunks.push(chunk);
+    for await (const chunk of multipart(parts, 20)) chunks.push(chunk);
 
     expect(chunks.length).toBeGreaterThanOrEqual(4);
     for (const chunk of chunks.slice(1, -1)) expect(chunk).toContain('{"hasNext":true}');

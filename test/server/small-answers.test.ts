@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { negotiateCoding } from '../../src/server/reply/negotiation.ts';
+import { negotiateCoding } from '../../src/server/operation/negotiation.ts';
 import { ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { openFaultySite, openSite, shareBackend, type Site } from './support.ts';

@@ -2,13 +2,17 @@
  * Subscriptions over HTTP: server-sent events, as the "distinct connections mode" of GraphQL over SSE
  * writes them.
  *
+ * Yoga's writer ends a stream with `complete` when the process stops, so that its client does not come
+ * again; it does not tell proxies to pass events on, and cuts no reader that reads nothing.
+ *
  * Source: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionResult } from 'graphql';
+import { formatted } from '../operation/answer.ts';
+import type { ResultStream } from '../operation/result-stream.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
-import type { ReplyStream } from '../reply/reply-stream.ts';
-import type { Reply } from '../reply/reply.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -39,21 +43,32 @@ const PAUSE_MS = 100;
  */
 const KEEPALIVE_MS = 5_000;
 
+/** A stream that a response stands for: its results, and how it ends. */
+export interface EventStream {
+  readonly results: AsyncIterable<ExecutionResult>;
+  readonly stream: ResultStream;
+}
+
 /** The streams behind responses: our HTTP server writes them without reading the bodies. */
-const streams = new WeakMap<Response, ReplyStream>();
+const streams = new WeakMap<Response, EventStream>();
 
 /** The stream that a response stands for; undefined for other responses. */
-export const streamOf = (response: Response): ReplyStream | undefined => streams.get(response);
+export const streamOf = (response: Response): EventStream | undefined => streams.get(response);
 
 /** @param ResponseClass as the other responses of the server are made. */
-export function eventStreamResponse(stream: ReplyStream, ResponseClass: typeof Response): Response {
+export function eventStreamResponse(
+  results: AsyncIterable<ExecutionResult>,
+  stream: ResultStream,
+  ResponseClass: typeof Response,
+): Response {
   const encoder = new TextEncoder();
+  const iterator = results[Symbol.asyncIterator]();
   // For callers of `fetch`, where there is no HTTP server of ours.
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const { done, value } = await stream.next();
-        if (!done) controller.enqueue(encoder.encode(frameOf(value)));
+        const next = await iterator.next();
+        if (!next.done) controller.enqueue(encoder.encode(frameOf(next.value)));
         else {
           if (stream.cause === 'complete') controller.enqueue(encoder.encode(COMPLETE));
           controller.close();
@@ -66,7 +81,7 @@ export function eventStreamResponse(stream: ReplyStream, ResponseClass: typeof R
     { highWaterMark: 0 },
   );
   const response = new ResponseClass(body, { headers: HEADERS });
-  streams.set(response, stream);
+  streams.set(response, { results, stream });
   return response;
 }
 
@@ -77,7 +92,7 @@ export function eventStreamResponse(stream: ReplyStream, ResponseClass: typeof R
  */
 export async function writeEvents(
   outgoing: ServerResponse,
-  stream: ReplyStream,
+  { results, stream }: EventStream,
   subscriptions: Subscriptions,
 ): Promise<void> {
   const onClose = (): void => stream.close('left');
@@ -87,8 +102,8 @@ export async function writeEvents(
   subscriptions.add(stream);
   outgoing.write(OPENING);
   let wroteMs = 0;
-  for await (const reply of stream) {
-    const hasRoom = outgoing.write(frameOf(reply));
+  for await (const result of results) {
+    const hasRoom = outgoing.write(frameOf(result));
     wroteMs = performance.now();
     if (!hasRoom && !(await hasDrained(outgoing))) {
       stream.close('stalled');
@@ -104,7 +119,8 @@ export async function writeEvents(
   }
 }
 
-const frameOf = (reply: Reply): string => `event: next\ndata: ${reply.text}\n\n`;
+const frameOf = (result: ExecutionResult): string =>
+  `event: next\ndata: ${JSON.stringify(formatted(result))}\n\n`;
 
 /** False when its reader has not read for long. */
 function hasDrained(outgoing: ServerResponse): Promise<boolean> {

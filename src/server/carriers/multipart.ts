@@ -4,7 +4,7 @@
  * The boundary follows each part at once, because only then do readers know that the part has
  * ended. Empty parts are sent while nothing else is, since proxies close silent connections.
  */
-import type { ReplyParts } from '../reply/reply.ts';
+import type { AnswerParts } from '../operation/answer.ts';
 
 /** The time between empty parts, in milliseconds. */
 const HEARTBEAT_MS = 5_000;
@@ -15,11 +15,10 @@ const END = '--\r\n';
 
 /** The body, in pieces to be written one by one. Ends early once the parts are cancelled. */
 export async function* multipart(
-  first: string,
-  parts: ReplyParts,
+  parts: AnswerParts,
   heartbeatMs = HEARTBEAT_MS,
 ): AsyncGenerator<string, void> {
-  yield `\r\n---${HEAD}${first}\r\n---`;
+  yield `\r\n---${HEAD}${parts.first}\r\n---`;
   for (;;) {
     const coming = parts.next();
     while (await isLate(coming, heartbeatMs)) yield HEARTBEAT;
@@ -33,9 +32,26 @@ export async function* multipart(
   }
 }
 
+/** The parts behind responses: our HTTP server writes them without reading the bodies. */
+const responses = new WeakMap<Response, AnswerParts>();
+
+/** The parts that a response stands for; undefined for other responses. */
+export const partsOf = (response: Response): AnswerParts | undefined => responses.get(response);
+
+/** @param ResponseClass as the other responses of the server are made. */
+export function multipartResponse(
+  parts: AnswerParts,
+  headers: [string, string][],
+  ResponseClass: typeof Response,
+): Response {
+  const response = new ResponseClass(multipartStream(parts), { headers });
+  responses.set(response, parts);
+  return response;
+}
+
 /** The same for readers without our HTTP server. */
-export function multipartStream(first: string, parts: ReplyParts): ReadableStream<Uint8Array> {
-  const chunks = multipart(first, parts);
+function multipartStream(parts: AnswerParts): ReadableStream<Uint8Array> {
+  const chunks = multipart(parts);
   const encoder = new TextEncoder();
   return new ReadableStream(
     {

@@ -1,32 +1,39 @@
 /**
- * Operations over WebSocket, in the protocol `graphql-transport-ws`.
+ * Operations over WebSocket, in the protocol `graphql-transport-ws`: `graphql-ws` over `ws`.
  *
- * graphql-ws keeps the protocol and executes nothing: each operation goes to the operation handler, as
- * over every other carrier. The key comes once, in `connection_init`, because browsers cannot set
- * headers here; and because browsers ask no permission either, the page's origin is checked.
+ * Each operation passes the plugins' phases, as over every other carrier. The key comes once, in
+ * `connection_init`, because browsers cannot set headers here; and because browsers ask no permission either,
+ * the page's origin is checked.
  *
  * Source: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import {
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
   GraphQLError,
-  parse,
-  type ExecutionResult,
-  type FormattedExecutionResult,
-  type GraphQLFormattedError,
+  GraphQLSchema,
 } from 'graphql';
-import { CloseCode, handleProtocols, makeServer, type Context, type Server } from 'graphql-ws';
+import {
+  CloseCode,
+  handleProtocols,
+  makeServer,
+  type Context,
+  type SubscribePayload,
+} from 'graphql-ws';
+import type { YogaServerInstance } from 'graphql-yoga';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
-import type { Logger } from '../observe/logger.ts';
+import { formatted, formattedError } from '../operation/answer.ts';
+import type { Translate } from '../policies/errors.plugin.ts';
+import { refusal, refusalResponse } from '../operation/refusal.ts';
+import { readParams } from '../operation/params.ts';
+import type { ServerContext } from '../operation/gateway-plugin.ts';
 import type { Requests } from '../observe/requests.ts';
-import type { OperationHandler } from '../operation/operation-handler.ts';
 import { createRecord } from '../operation/request-record.ts';
-import type { Drainable } from '../operation/subscriptions.ts';
-import { refusal, refusalResponse } from '../reply/refusal.ts';
-import { ReplyStream } from '../reply/reply-stream.ts';
-import type { Reply } from '../reply/reply.ts';
+import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
 
 export interface WebSocketOptions {
   /** What may be sent. @default subscriptions */
@@ -38,11 +45,12 @@ export interface WebSocketOptions {
 }
 
 interface WebSocketCarrierOptions extends WebSocketOptions {
-  readonly handler: OperationHandler;
+  readonly yoga: Pick<YogaServerInstance<ServerContext, ServerContext>, 'getEnveloped'>;
+  readonly translate: Translate;
+  readonly requests: Requests;
+  readonly subscriptions: Subscriptions;
   /** Origins whose pages may connect, beside those of this very host. */
   readonly corsOrigins: readonly string[];
-  readonly logger: Logger;
-  readonly requests: Requests;
 }
 
 /** A socket that says nothing is asked whether it is there, and closed when it is not, in milliseconds. */
@@ -51,87 +59,64 @@ const PING_MS = 12_000;
 /** How long a client may take to answer our close, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/** A client that has not read so much is not read from. */
+/** A client that has not read so much is cut. */
 const MAX_UNREAD_BYTES = 1_000_000;
 
 /** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
 const SERVICE_RESTART = 1_012;
 
-/** graphql-ws looks at the document for whether a stream or one result follows, and executes nothing. */
-const STREAM = parse('subscription { carried }');
-const RESULT = parse('{ carried }');
-
-/** What a socket brings along. */
-interface Extra {
-  /** That of `connection_init`. */
-  apiKey: string | undefined;
-}
-
 type Params = Record<string, unknown>;
 
-export class WebSocketCarrier {
-  readonly #options: Required<WebSocketOptions> & WebSocketCarrierOptions;
-  readonly #sockets: WebSocketServer;
-  readonly #protocol: Server<Extra>;
+interface Extra {
+  /** That of `connection_init`. */
+  apiKey?: string;
+}
 
-  constructor(options: WebSocketCarrierOptions) {
-    const { operations = 'subscriptions', maxPerSocket = 100, maxPayloadBytes = 100_000 } = options;
-    this.#options = { ...options, operations, maxPerSocket, maxPayloadBytes };
-    this.#sockets = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      // One message of a socket a turn: a socket that sends many at once does not hold up the others.
-      allowSynchronousEvents: false,
-      maxPayload: maxPayloadBytes,
-      handleProtocols,
-    });
-    this.#protocol = makeServer<Params, Extra>({
-      schema: undefined,
-      onConnect: ({ connectionParams, extra }) => {
-        const key = connectionParams?.[API_KEY_HEADER];
-        if (key == null) return true;
-        if (typeof key !== 'string' || !isApiKey(key)) return false;
-        extra.apiKey = key;
-        return true;
-      },
-      onSubscribe: (context, _id, payload) => this.#begin(context, payload),
-      // The handler has executed it: its reply is the context.
-      execute: ({ contextValue }) => contextValue as ExecutionResult,
-      subscribe: ({ contextValue }) => contextValue as AsyncIterableIterator<never>,
-      onNext: (_context, _id, _payload, _args, result) => bodyOf(result),
-    });
-  }
+type SocketContext = Context<Params, Extra>;
 
-  /** Takes a connection over, or answers why not. */
-  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined {
-    const { url = '', headers } = incoming;
-    if (!/^\/graphql(?:\?|$)/.test(url)) {
-      return refusalResponse(404, 'NOT_FOUND', 'Nothing is here: connect to /graphql.');
-    }
-    if (!this.#isAllowed(headers.origin, headers.host)) {
-      return refusalResponse(
-        403,
-        'ORIGIN_NOT_ALLOWED',
-        'Pages of this origin may not connect: add it to CORS_ORIGINS.',
-      );
-    }
-    this.#sockets.handleUpgrade(incoming, socket, head, (opened) => this.#serve(opened));
-    return undefined;
-  }
+type Enveloped = ReturnType<WebSocketCarrierOptions['yoga']['getEnveloped']>;
 
-  /** Only browsers send an origin, and no page can forge one. */
-  #isAllowed(origin: string | undefined, host: string | undefined): boolean {
-    if (origin === undefined || this.#options.corsOrigins.includes(origin)) return true;
-    return URL.canParse(origin) && new URL(origin).host === host;
-  }
+/** What graphql-ws is given to execute. */
+interface Prepared extends ExecutionArgs {
+  readonly rootValue: { readonly server: ServerContext; readonly enveloped: Enveloped };
+}
 
-  #serve(socket: WebSocket): void {
-    const { handler, logger } = this.#options;
-    const fail = (error: unknown): void => {
-      logger.error({ err: error }, 'WebSocket failed unexpectedly');
-      socket.close(CloseCode.InternalServerError, 'Unexpected error');
-    };
+/** Takes a connection over, or answers why not. */
+export type Upgrade = (
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) => Response | undefined;
+
+export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrade {
+  const { yoga, translate, requests, subscriptions, corsOrigins } = options;
+  const { operations = 'subscriptions', maxPerSocket = 100, maxPayloadBytes = 100_000 } = options;
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    // One message of a socket a turn: a socket that sends many at once does not hold up the others.
+    allowSynchronousEvents: false,
+    maxPayload: maxPayloadBytes,
+    handleProtocols,
+  });
+  const protocol = makeServer<Params, Extra>({
+    onConnect: ({ connectionParams, extra }) => {
+      const key = connectionParams?.[API_KEY_HEADER];
+      if (key == null) return true;
+      if (typeof key !== 'string' || !isApiKey(key)) return false;
+      extra.apiKey = key;
+      return true;
+    },
+    onSubscribe: async (socket, _id, payload) => prepare(socket, payload),
+    execute: (args) => run(args as Prepared, ({ execute }) => execute),
+    subscribe: (args) => run(args as Prepared, ({ subscribe }) => subscribe),
+    onNext: (_socket, _id, _payload, _args, result) => formatted(result as ExecutionResult),
+    onError: (_socket, _id, _payload, errors) => errors.map(formattedError) as never,
+  });
+
+  /** As graphql-ws' adapter for `ws` does, which prints a stack for each message to a client that has left. */
+  function serve(socket: WebSocket): void {
     let isThere = true;
     const ping = setInterval(() => {
       if (!isThere) {
@@ -142,38 +127,25 @@ export class WebSocketCarrier {
       socket.ping();
     }, PING_MS);
     const connection: Drainable = {
-      drain: () => {
-        closeSoon(socket, SERVICE_RESTART, 'Service restart');
-      },
+      drain: () => closeSoon(socket, SERVICE_RESTART, 'Service restart'),
     };
-    handler.subscriptions.add(connection);
-    const extra: Extra = { apiKey: undefined };
-    const regulate = (): void => {
-      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
-      else socket.resume();
-    };
-    const closed = this.#protocol.opened(
+    subscriptions.add(connection);
+    const closed = protocol.opened(
       {
         protocol: socket.protocol,
         // Resolves when the system has taken it: until then no further event is asked for.
-        send: (text) =>
-          new Promise<void>((resolve) => {
-            socket.send(text, () => {
-              regulate();
-              resolve();
-            });
-          }),
+        send: (text) => new Promise<void>((resolve) => socket.send(text, () => resolve())),
         close: (code, reason) => closeSoon(socket, code ?? CloseCode.BadRequest, reason),
         onMessage: (take) => {
           socket.on('message', (data) => {
             isThere = true;
+            if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
             // `ws` gives one buffer unless it is told otherwise.
-            take((data as Buffer).toString()).catch(fail);
-            regulate();
+            else take((data as Buffer).toString()).catch(() => socket.terminate());
           });
         },
       },
-      extra,
+      {},
     );
     socket.on('pong', () => {
       isThere = true;
@@ -182,53 +154,101 @@ export class WebSocketCarrier {
     socket.on('error', () => {});
     socket.once('close', (code, reason) => {
       clearInterval(ping);
-      handler.subscriptions.delete(connection);
-      closed(code, reason.toString()).catch(fail);
+      subscriptions.delete(connection);
+      void closed(code, reason.toString());
     });
   }
 
-  async #begin({ subscriptions, extra }: Context<Params, Extra>, payload: object) {
-    const { handler, requests, operations, maxPerSocket } = this.#options;
-    const record = createRecord(null);
-    const read = (): object => {
-      if (Object.keys(subscriptions).length > maxPerSocket) throw tooMany(maxPerSocket);
-      return payload;
-    };
-    const carried = await requests.run(record, () =>
-      handler.handle(read, {
+  /** @returns the errors of an operation that is refused. */
+  async function prepare(
+    { subscriptions: open, extra }: SocketContext,
+    payload: SubscribePayload,
+  ): Promise<Prepared | readonly GraphQLError[]> {
+    const server: ServerContext = {
+      record: createRecord(null),
+      caller: {
         method: 'POST',
         apiKey: extra.apiKey,
         explain: undefined,
-        record,
+        accept: undefined,
         streams: true,
         onlySubscriptions: operations === 'subscriptions',
-      }),
-    );
-    if (carried instanceof ReplyStream)
-      return { ...NOTHING, document: STREAM, contextValue: carried };
-    if ('data' in carried.body) return { ...NOTHING, document: RESULT, contextValue: carried };
-    return (carried.body.errors ?? []).map((error) => new FormattedError(error));
+      },
+    };
+    try {
+      if (Object.keys(open).length > maxPerSocket) throw tooMany(maxPerSocket);
+      const params = readParams(payload);
+      const enveloped = yoga.getEnveloped(Object.assign(server, { params }));
+      const document = enveloped.parse(params.query) as DocumentNode;
+      const errors = enveloped.validate(enveloped.schema, document) as readonly GraphQLError[];
+      if (errors.length > 0) return await refuse(server, errors);
+      return {
+        schema: enveloped.schema as GraphQLSchema,
+        document,
+        operationName: params.operationName ?? null,
+        variableValues: params.variables ?? null,
+        contextValue: await enveloped.contextFactory(),
+        rootValue: { server, enveloped },
+      };
+    } catch (error) {
+      return refuse(server, [error]);
+    }
   }
+
+  /** Reports an operation that is not executed. */
+  async function refuse(
+    server: ServerContext,
+    errors: readonly unknown[],
+  ): Promise<readonly GraphQLError[]> {
+    const translated = errors.map(translate);
+    server.record.errors = translated;
+    await requests.run(server, () => Promise.resolve({ status: 400 }));
+    return translated;
+  }
+
+  /** Never rejects: graphql-ws would close the socket. */
+  async function run(
+    { rootValue, ...args }: Prepared,
+    phaseOf: (enveloped: Enveloped) => (args: ExecutionArgs) => unknown,
+  ): Promise<ExecutionResult> {
+    const { server, enveloped } = rootValue;
+    let result!: ExecutionResult;
+    await requests.run(server, async () => {
+      try {
+        result = (await phaseOf(enveloped)(args)) as ExecutionResult;
+      } catch (error) {
+        result = { errors: [translate(error)] };
+      }
+      if (result.errors) result = { ...result, errors: result.errors.map(translate) };
+      server.record.errors = result.errors;
+      server.record.hasData = result.data !== undefined;
+      return { status: 200 };
+    });
+    return result;
+  }
+
+  /** Only browsers send an origin, and no page can forge one. */
+  function isAllowed(origin: string | undefined, host: string | undefined): boolean {
+    if (origin === undefined || corsOrigins.includes(origin)) return true;
+    return URL.canParse(origin) && new URL(origin).host === host;
+  }
+
+  return (incoming, socket, head) => {
+    const { url = '', headers } = incoming;
+    if (!/^\/graphql(?:\?|$)/.test(url)) {
+      return refusalResponse(404, 'NOT_FOUND', 'Nothing is here: connect to /graphql.');
+    }
+    if (!isAllowed(headers.origin, headers.host)) {
+      return refusalResponse(
+        403,
+        'ORIGIN_NOT_ALLOWED',
+        'Pages of this origin may not connect: add it to CORS_ORIGINS.',
+      );
+    }
+    sockets.handleUpgrade(incoming, socket, head, serve);
+    return undefined;
+  };
 }
-
-/** An error that is formatted already: graphql-ws takes errors as graphql-js makes them. */
-class FormattedError extends GraphQLError {
-  readonly #formatted: GraphQLFormattedError;
-
-  constructor(formatted: GraphQLFormattedError) {
-    super(formatted.message);
-    this.#formatted = formatted;
-  }
-
-  override toJSON(): GraphQLFormattedError {
-    return this.#formatted;
-  }
-}
-
-/** What graphql-ws would otherwise look for itself. */
-const NOTHING = { schema: undefined as never, rootValue: undefined };
-
-const bodyOf = (carried: unknown): FormattedExecutionResult => (carried as Reply).body;
 
 const tooMany = (max: number) =>
   refusal(

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { SHA256_HEX, SHA256_PREFIX } from './params.ts';
+import { SHA256_HEX, SHA256_PREFIX } from '../operation/params.ts';
 
 /** The message says what is wrong, and never repeats a document. */
 export class ManifestError extends Error {

@@ -6,12 +6,11 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DocumentNode, GraphQLError } from 'graphql';
 import { setImmediate as turn } from 'node:timers/promises';
-import { refusal } from '../reply/refusal.ts';
-import type { Reply } from '../reply/reply.ts';
-import type { KnownDocument } from './documents.ts';
+import { refusal } from '../operation/refusal.ts';
 import { isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
-import { SHA256_PREFIX, type OperationParams } from './params.ts';
+import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 
 export interface TrustedDocumentsOptions {
   /** One manifest an app's version. */
@@ -24,8 +23,10 @@ export interface TrustedDocumentsOptions {
 
 export interface TrustedDocument {
   readonly text: string;
-  /** The refusal of a document that does not parse or exceeds a limit. */
-  readonly known: KnownDocument | Reply;
+  /** Parsed; the error of a text that does not parse or exceeds a limit. */
+  readonly document: DocumentNode | GraphQLError;
+  /** What the schema does not serve of it. */
+  readonly errors: readonly GraphQLError[];
 }
 
 /** What `/ready` tells of them. */
@@ -67,7 +68,7 @@ export interface TrustedObserver {
 }
 
 /** Parses and validates a document, and works out what does not change from one request to the next. */
-type Prepare = (text: string) => KnownDocument | Reply;
+type Prepare = (text: string) => Omit<TrustedDocument, 'text'>;
 
 /** What is served: one reading of the folder. */
 interface TrustedSet {
@@ -135,7 +136,7 @@ export class TrustedDocuments {
    */
   find({ query, documentId }: OperationParams): TrustedDocument | undefined {
     const found = documentId === undefined ? undefined : this.#withId(documentId);
-    if (query === undefined) {
+    if (query === '' && documentId !== undefined) {
       if (found) return found;
       // Apollo's and urql's clients look for this very message, and send the text next.
       throw refusal(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
@@ -156,7 +157,7 @@ export class TrustedDocuments {
     return {
       files,
       documents: byText.size,
-      invalid: [...byText.values()].filter(({ known }) => invalidityOf(known)).length,
+      invalid: [...byText.values()].filter(({ errors }) => errors.length > 0).length,
       bad: this.#bad,
     };
   }
@@ -201,8 +202,8 @@ export class TrustedDocuments {
         }
         let document = byText.get(text) ?? this.#served.byText.get(text);
         if (!document) {
-          document = { text, known: this.#prepare(text) };
-          const reason = invalidityOf(document.known)?.body.errors?.[0]?.message;
+          document = { text, ...this.#prepare(text) };
+          const reason = document.errors[0]?.message;
           if (reason !== undefined) invalid.push({ file, id, reason });
           // Requests are served between one document and the next.
           await turn();
@@ -245,7 +246,7 @@ async function readFileOf(folder: string, file: string): Promise<ReadonlyMap<str
 /** For a gateway without trusted documents: texts alone are served, and hashes of another text refused. */
 export function refuseId({ query, documentId }: OperationParams): void {
   if (documentId === undefined) return;
-  if (query !== undefined) checkAgreement(documentId, query, undefined);
+  if (query !== '') checkAgreement(documentId, query, undefined);
   // Apollo's and urql's clients look for this very message, and send texts from then on.
   else throw refusal(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
 }
@@ -267,7 +268,3 @@ function checkAgreement(
     'The id is of another document than the text: send one of them, or the hash of the text.',
   );
 }
-
-/** Undefined for a sound document. */
-const invalidityOf = (known: KnownDocument | Reply): Reply | undefined =>
-  'refusal' in known ? (known.refusal ?? undefined) : known;

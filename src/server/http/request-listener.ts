@@ -10,12 +10,11 @@ import type {
   RequestListener,
   ServerResponse,
 } from 'node:http';
-import { streamOf, writeEvents } from '../carriers/event-stream.ts';
-import { multipart } from '../carriers/multipart.ts';
+import { streamOf, writeEvents, type EventStream } from '../carriers/event-stream.ts';
+import { multipart, partsOf } from '../carriers/multipart.ts';
+import type { AnswerParts, WrittenAnswer } from '../operation/answer.ts';
+import { refusalResponse } from '../operation/refusal.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
-import { refusalResponse } from '../reply/refusal.ts';
-import type { ReplyStream } from '../reply/reply-stream.ts';
-import type { ReplyParts, WrittenReply } from '../reply/reply.ts';
 import type { Explorer, ExplorerAnswer } from './explorer.ts';
 import { readBody } from './request-body.ts';
 import type { Stopping } from './drain.ts';
@@ -105,7 +104,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     return false;
   }
 
-  function sendReply(exchange: Exchange, written: WrittenReply): Promise<void> {
+  function sendReply(exchange: Exchange, written: WrittenAnswer): Promise<void> {
     const { status, headers, text, bytes, parts } = written;
     return parts
       ? sendParts(exchange, written, parts)
@@ -123,13 +122,12 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       return sendEvents(exchange, stream);
     }
     const { status } = response;
-    const { reply } = exchange.record;
     // Yoga chunks what it answers to `multipart/mixed`; here it is written whole.
     response.headers.delete('transfer-encoding');
     response.headers.delete('content-length');
     const headers = [...response.headers].flat();
-    if (reply?.parts)
-      return sendParts(exchange, { status, headers, text: reply.text }, reply.parts);
+    const parts = partsOf(response);
+    if (parts) return sendParts(exchange, { status, headers }, parts);
     const body = response.headers.has('content-encoding')
       ? Buffer.from(await response.arrayBuffer())
       : await response.text();
@@ -174,15 +172,15 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   /** Sends each part when it is there, and gives up the rest when the caller leaves. */
   async function sendParts(
     exchange: Exchange,
-    { status, headers, text }: WrittenReply,
-    parts: ReplyParts,
+    { status, headers }: Pick<WrittenAnswer, 'status' | 'headers'>,
+    parts: AnswerParts,
   ): Promise<void> {
     const { outgoing } = exchange;
     outgoing.on('close', () => parts.cancel());
     if (outgoing.destroyed) parts.cancel();
     if (stopping.isPortClosed) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
-    for await (const chunk of multipart(text, parts)) {
+    for await (const chunk of multipart(parts)) {
       if (outgoing.destroyed) return;
       outgoing.write(chunk);
     }
@@ -191,7 +189,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   }
 
   /** Knows nothing of the request and the response, which would be kept until the stream ends. */
-  function sendEvents({ outgoing }: Exchange, stream: ReplyStream): Promise<void> {
+  function sendEvents({ outgoing }: Exchange, stream: EventStream): Promise<void> {
     return writeEvents(outgoing, stream, site.subscriptions);
   }
 }

@@ -9,17 +9,17 @@ import {
   Registry,
   type Aggregator,
 } from 'prom-client';
-import type { Pollers } from '../../graph/live/pollers.ts';
+import type { LiveObserver, Pollers } from '../../graph/live/pollers.ts';
 import type { RouteLabel } from '../../rest/client/errors.ts';
 import type { UpstreamObserver } from '../../rest/client/observer.ts';
 import { BREAKER_SCOPES, type Breaker } from '../../rest/resilience/circuit-breaker.ts';
-import type { SubscriptionObserver } from '../operation/operation-runner.ts';
+import type { SubscriptionObserver } from '../policies/subscriptions.plugin.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
 import { BOUNDS, DurationHistogram, type Labels } from './duration-histogram.ts';
+import type { Outcome } from './outcome.ts';
 
 /** How a request ended. `partial`: with data and errors. `abandoned`: its caller had left. */
-export type Outcome = 'ok' | 'partial' | 'refused' | 'failed' | 'abandoned';
 
 /** The state of a circuit as a number that can be plotted. */
 const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
@@ -47,7 +47,7 @@ export class Metrics {
   /** To be handed to `createUpstream`: counts its calls. */
   readonly observer: UpstreamObserver;
   /** Counts what subscriptions and their pollers do. */
-  readonly live: SubscriptionObserver;
+  readonly live: LiveObserver & SubscriptionObserver;
   readonly #requests = new CounterBatch((operation: string, outcome: Outcome) => ({
     operation,
     outcome,
@@ -140,7 +140,7 @@ export class Metrics {
     );
   }
 
-  #observeLive(): SubscriptionObserver {
+  #observeLive(): LiveObserver & SubscriptionObserver {
     const polls = this.#counter('gateway_live_polls_total', 'Polls by outcome.', ['outcome']);
     const events = this.#counter(
       'gateway_subscription_events_total',
@@ -163,7 +163,7 @@ export class Metrics {
       onChange: (lagMs) => {
         if (lagMs !== undefined) lag.observe(lagMs / 1_000);
       },
-      onReply: (kind) => events.inc({ kind }),
+      onResult: (kind) => events.inc({ kind }),
       onEnd: (cause) => ends.inc({ cause }),
     };
   }

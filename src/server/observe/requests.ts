@@ -1,27 +1,16 @@
-/**
- * GraphQL requests: counted while they are under way, and reported when they are answered, with one
- * line of the log and one count in the metrics.
- *
- * Never the query, its variables, a header or an address.
- */
-import type { SubscriptionObserver } from '../operation/operation-runner.ts';
-import type { RequestRecord } from '../operation/request-record.ts';
-import { withoutRedaction, type Logger } from './logger.ts';
-import type { Metrics, Outcome } from './metrics.ts';
+/** GraphQL requests under way, and what happens when one of them is answered. */
+import type { ServerContext } from '../operation/gateway-plugin.ts';
+
+/** Called once for each request. @param status of HTTP; 200 over a WebSocket. */
+type OnAnswered = (status: number, context: ServerContext) => void;
 
 export class Requests {
-  readonly #logger: Logger;
-  /** For the line of each request. */
-  readonly #lines: Logger;
-  readonly #metrics: Metrics;
+  readonly #onAnswered: OnAnswered;
   readonly #whenIdle: (() => void)[] = [];
-  // A number, not a set: a set that lives long keeps what it held from being freed young.
   #underWay = 0;
 
-  constructor(logger: Logger, metrics: Metrics) {
-    this.#logger = logger;
-    this.#lines = withoutRedaction(logger);
-    this.#metrics = metrics;
+  constructor(onAnswered: OnAnswered) {
+    this.#onAnswered = onAnswered;
   }
 
   /** How many are being answered. */
@@ -31,7 +20,7 @@ export class Requests {
 
   /** Answers a request, and reports it: at once, or after the last part of an answer in parts. */
   async run<Answer extends { readonly status: number }>(
-    record: RequestRecord,
+    context: ServerContext,
     answer: () => Promise<Answer>,
   ): Promise<Answer> {
     this.#underWay += 1;
@@ -41,9 +30,8 @@ export class Requests {
       ({ status } = answered);
       return answered;
     } finally {
-      const parts = record.reply?.parts;
-      if (parts) void parts.finished.then(() => this.#end(record, status));
-      else this.#end(record, status);
+      if (context.parts) void context.parts.finished.then(() => this.#end(context, status));
+      else this.#end(context, status);
     }
   }
 
@@ -55,71 +43,12 @@ export class Requests {
     });
   }
 
-  #end(record: RequestRecord, status: number): void {
-    this.#report(record, status);
-    // The connection of a slow reader keeps the record. Parts may still have to be sent.
-    if (!record.reply?.parts) record.reply = undefined;
-    record.rest = undefined;
+  #end(context: ServerContext, status: number): void {
+    this.#onAnswered(status, context);
+    // The connection of a slow reader keeps the record.
+    context.record.rest = undefined;
+    context.record.errors = undefined;
     this.#underWay -= 1;
     if (this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
-
-  #report(record: RequestRecord, status: number): void {
-    const durationMs = performance.now() - record.startedAt;
-    const outcome = outcomeOf(record, status);
-    this.#metrics.request(record, outcome, durationMs);
-    const { requestId, operationName, operationType, reply } = record;
-    // Reading the journal costs more than this check.
-    if (this.#lines.isLevelEnabled('info')) {
-      const journal = record.rest?.journal;
-      const errorCodes = reply?.errorCodes ?? [];
-      this.#lines.info(
-        {
-          requestId,
-          operationName,
-          operationType,
-          durationMs: Math.round(durationMs * 10) / 10,
-          calls: journal?.calls ?? 0,
-          rounds: journal?.rounds ?? 0,
-          ...(errorCodes.length > 0 && { errorCodes }),
-          status,
-          outcome,
-        },
-        'GraphQL request',
-      );
-    }
-    if (reply) logCauses(this.#logger, record, reply.causes);
-  }
 }
-
-function outcomeOf({ leaving, reply }: RequestRecord, status: number): Outcome {
-  if (leaving.cancelled) return 'abandoned';
-  if (status >= 500) return 'failed';
-  if (status < 400 && (reply?.errorCodes.length ?? 0) === 0) return 'ok';
-  return reply && 'data' in reply.body ? 'partial' : 'refused';
-}
-
-function logCauses(
-  logger: Logger,
-  { requestId, operationName }: RequestRecord,
-  causes: readonly unknown[],
-): void {
-  for (const err of causes) {
-    logger.error({ requestId, operationName, err }, 'Unexpected error, masked');
-  }
-}
-
-/** Reports what happens after a subscription has begun. */
-export const liveObserver = (logger: Logger, metrics: Metrics): SubscriptionObserver => ({
-  ...metrics.live,
-  onReply: (kind, reply, record) => {
-    metrics.live.onReply?.(kind, reply, record);
-    if (kind !== 'heartbeat') logCauses(logger, record, reply.causes);
-  },
-  onEnd: (cause, record) => {
-    metrics.live.onEnd?.(cause, record);
-    const { requestId, operationName, startedAt } = record;
-    const durationMs = Math.round(performance.now() - startedAt);
-    logger.info({ requestId, operationName, durationMs, cause }, 'Subscription ended');
-  },
-});

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import { Cancel } from '../../lib/cancel.ts';
 import type { RestClient } from '../../rest/client/client.ts';
-import type { Reply } from '../reply/reply.ts';
 
 export interface RequestRecord {
   readonly requestId: string;
@@ -18,12 +17,16 @@ export interface RequestRecord {
   operationType?: 'query' | 'mutation' | 'subscription';
   /** Whether the document is a trusted one. */
   trusted?: boolean;
+  /** The key to call the backend with; undefined for what calls nothing. Never shown, never logged. */
+  apiKey?: string | undefined;
   /** The backend as this request used it, with its journal. */
   rest?: RestClient | undefined;
   /** Why the body could not be read. */
   unreadable?: GraphQLError;
-  /** What is answered; until it is reported, but for an answer in parts. */
-  reply?: Reply | undefined;
+  /** Errors that were answered, of all parts. */
+  errors?: readonly GraphQLError[] | undefined;
+  /** Whether data was answered. */
+  hasData?: boolean;
 }
 
 export function createRecord(requestId: string | null): RequestRecord {

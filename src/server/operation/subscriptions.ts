@@ -6,7 +6,7 @@
  * subscriptions. They end spread over some time, so that their clients do not all return at once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refusal } from '../reply/refusal.ts';
+import { refusal } from './refusal.ts';
 
 /** A connection that is ended so that its client learns why. */
 export interface Drainable {

@@ -1,10 +1,10 @@
 /**
- * The replies to a subscription, one an event, with the last one repeated while nothing happens.
+ * The results of a subscription, one an event, with the last one repeated while nothing happens.
  *
  * The repetition is what clients see of a living stream: comments and pings are hidden from them by
  * their libraries. Written by hand, so that `return()` is heard while an event is awaited.
  */
-import type { Reply } from './reply.ts';
+import type { ExecutionResult } from 'graphql';
 
 /**
  * Why a stream has ended. `complete`: nothing follows. `left`: its reader has gone. `stalled`: its
@@ -13,39 +13,37 @@ import type { Reply } from './reply.ts';
 export type EndCause = 'complete' | 'left' | 'stalled' | 'drained';
 
 /** `event`: something happened. `heartbeat`: nothing did. */
-export type ReplyKind = 'event' | 'heartbeat';
+export type ResultKind = 'event' | 'heartbeat';
 
-interface ReplyStreamOptions {
+interface ResultStreamOptions {
   /** Its `next` never rejects. */
   readonly events: AsyncIterator<unknown>;
   /** Answers an event; never rejects. */
-  readonly answer: (event: unknown) => Promise<Reply>;
-  /** After how long without an event the last reply is repeated, in milliseconds. */
+  readonly answer: (event: unknown) => Promise<ExecutionResult>;
+  /** After how long without an event the last result is repeated, in milliseconds. */
   readonly heartbeatMs: number;
-  readonly onReply: (kind: ReplyKind, reply: Reply) => void;
+  readonly onResult: (kind: ResultKind, result: ExecutionResult) => void;
   /** Called once. */
   readonly onEnd: (cause: EndCause) => void;
 }
 
-type Result = IteratorResult<Reply, undefined>;
+type Next = IteratorResult<ExecutionResult, undefined>;
 
 const DONE = { done: true, value: undefined } as const;
 
-export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
-  /** Of the response that carries it. */
-  readonly status = 200;
-  readonly #options: ReplyStreamOptions;
+export class ResultStream implements AsyncIterableIterator<ExecutionResult, undefined> {
+  readonly #options: ResultStreamOptions;
   /** Whether an event is awaited: its promise is heard once, however many heartbeats pass. */
   #isAsked = false;
   #arrived: IteratorResult<unknown, unknown> | undefined;
   /** Ends the wait of `next`. */
   #wake: (() => void) | undefined;
-  #last: Reply | undefined;
+  #last: ExecutionResult | undefined;
   #cause: EndCause | undefined;
   /** Set while the process stops: what has happened is still answered, and nothing is awaited. */
   #isDraining = false;
 
-  constructor(options: ReplyStreamOptions) {
+  constructor(options: ResultStreamOptions) {
     this.#options = options;
   }
 
@@ -54,22 +52,22 @@ export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
     return this.#cause;
   }
 
-  async next(): Promise<Result> {
-    const { heartbeatMs, onReply } = this.#options;
+  async next(): Promise<Next> {
+    const { heartbeatMs, onResult } = this.#options;
     while (!this.#cause) {
       this.#ask();
       const isSilent = !(await this.#heard(this.#isDraining ? 0 : heartbeatMs));
-      const reply = await this.#replyTo(this.#arrived);
+      const result = await this.#answerTo(this.#arrived);
       // Its reader may have gone meanwhile.
       if (this.#cause) break;
-      if (reply) {
-        this.#last = reply;
-        onReply('event', reply);
-        return { done: false, value: reply };
+      if (result) {
+        this.#last = result;
+        onResult('event', result);
+        return { done: false, value: result };
       }
       if (this.#isDraining) this.close('drained');
       else if (isSilent && this.#last) {
-        onReply('heartbeat', this.#last);
+        onResult('heartbeat', this.#last);
         return { done: false, value: this.#last };
       }
     }
@@ -77,7 +75,7 @@ export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
   }
 
   /** Its reader wants no more. */
-  return(): Promise<Result> {
+  return(): Promise<Next> {
     this.close('left');
     return Promise.resolve(DONE);
   }
@@ -104,8 +102,8 @@ export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
   #ask(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
-    void this.#options.events.next().then((result) => {
-      this.#arrived = result;
+    void this.#options.events.next().then((arrived) => {
+      this.#arrived = arrived;
       this.#wake?.();
     });
   }
@@ -124,9 +122,9 @@ export class ReplyStream implements AsyncIterableIterator<Reply, undefined> {
     });
   }
 
-  async #replyTo(
+  async #answerTo(
     arrived: IteratorResult<unknown, unknown> | undefined,
-  ): Promise<Reply | undefined> {
+  ): Promise<ExecutionResult | undefined> {
     if (!arrived || this.#cause) return undefined;
     this.#arrived = undefined;
     this.#isAsked = false;

@@ -1,56 +1,73 @@
 /**
- * Answers in parts, in the format that their caller reads.
+ * Incremental delivery: answers in parts, in the format that their caller reads.
  *
- * Errors of every part are formatted like those of whole answers. The last part has what the
+ * Yoga writes the format of 2022 alone, whatever is asked for; here are both. The last part has what the
  * request has cost and where to continue, which is known only then.
  */
-import type { GraphQLFormattedError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { IncrementalResult, Rest } from '../../execution/execution.ts';
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/continuation.ts';
-import type { IncrementalFormat } from './negotiation.ts';
-import { presentErrors, Reply, type Presentation, type ReplyParts } from './reply.ts';
+import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';
+import { formatted, formattedError, type AnswerParts } from '../operation/answer.ts';
+import { translated, type Translate } from '../policies/errors.plugin.ts';
+import { incrementalFormatOf, type IncrementalFormat } from '../operation/negotiation.ts';
 
-interface IncrementalReplyOptions {
-  readonly format: IncrementalFormat;
-  readonly presentation: Presentation;
+interface IncrementalOptions {
+  readonly translate: Translate;
   /** The `extensions` of the last part, beside where to continue. */
-  readonly lastExtensions: () => Readonly<Record<string, unknown>> | undefined;
+  readonly lastExtensions: (
+    context: ServerContext,
+  ) => Readonly<Record<string, unknown>> | undefined;
 }
 
-export function incrementalReply(
-  { data, errors, rest }: IncrementalResult & { readonly rest: Rest },
-  { format, presentation, lastExtensions }: IncrementalReplyOptions,
-): Reply {
-  const errorCodes: string[] = [];
-  const causes: unknown[] = [];
-  const later: GraphQLFormattedError[] = [];
-  const show = (raw: readonly unknown[]): readonly GraphQLFormattedError[] => {
-    const shown = presentErrors(raw, presentation);
-    for (const code of shown.errorCodes) if (!errorCodes.includes(code)) errorCodes.push(code);
-    causes.push(...shown.causes);
-    return shown.formatted;
-  };
+export const useIncrementalDelivery = (options: IncrementalOptions): GatewayPlugin => ({
+  onExecute: ({ context, extendContext }) => ({
+    onExecuteDone({ result, setResult }) {
+      const { rest, ...initial } = result as IncrementalResult;
+      const format = incrementalFormatOf(context.caller.accept);
+      if (!rest || !format) return;
+      const first = translated(initial, options.translate);
+      extendContext({ parts: partsOf(first, rest, format, context, options) });
+      setResult(first);
+    },
+  }),
+});
+
+function partsOf(
+  initial: ExecutionResult,
+  rest: Rest,
+  format: IncrementalFormat,
+  context: ServerContext,
+  { translate, lastExtensions }: IncrementalOptions,
+): AnswerParts {
+  const later: GraphQLError[] = [];
   const write = WRITERS[format](rest.pending, (raw) => {
-    const shown = show(raw);
-    later.push(...shown);
-    return shown;
+    const errors = (raw as readonly unknown[]).map(translate);
+    later.push(...errors);
+    return errors.map(formattedError);
   });
-  const initialErrors = errors && show(errors);
-  const continuation = continuationsOf(initialErrors ?? []);
   let finish!: () => void;
   const finished = new Promise<void>((resolve) => {
-    finish = resolve;
+    finish = () => {
+      context.record.errors = [...(initial.errors ?? []), ...later];
+      resolve();
+    };
   });
-  const parts: ReplyParts = {
+  return {
     format,
     finished,
+    first: JSON.stringify({
+      ...formatted({ ...initial, data: initial.data ?? null }),
+      ...(format === 'incrementalSpec=v0.2' && { pending: rest.pending.map(announced) }),
+      hasNext: true,
+    }),
     next: async () => {
       for (let payload = await rest.next(); payload; payload = await rest.next()) {
         const isLast = !payload.hasNext;
         const part = write(payload);
         if (isLast) {
-          const extensions = extensionsOf(later, lastExtensions());
+          const extensions = extensionsOf(later, lastExtensions(context));
           finish();
           return { text: JSON.stringify({ ...part, hasNext: false, ...extensions }), isLast };
         }
@@ -64,18 +81,10 @@ export function incrementalReply(
       finish();
     },
   };
-  const body = {
-    ...(initialErrors && { errors: initialErrors }),
-    data: data ?? null,
-    ...(format === 'incrementalSpec=v0.2' && { pending: rest.pending.map(announced) }),
-    ...(continuation.length > 0 && { extensions: { continuation } }),
-    hasNext: true,
-  };
-  return new Reply(body, { errorCodes, causes, parts });
 }
 
 function extensionsOf(
-  errors: readonly GraphQLFormattedError[],
+  errors: readonly GraphQLError[],
   more: Readonly<Record<string, unknown>> | undefined,
 ): { readonly extensions?: object } {
   const continuation = continuationsOf(errors);
@@ -83,7 +92,7 @@ function extensionsOf(
   return Object.keys(extensions).length > 0 ? { extensions } : {};
 }
 
-type Show = (errors: readonly unknown[]) => readonly GraphQLFormattedError[];
+type Show = (errors: readonly unknown[]) => readonly object[];
 
 /** Writes payloads without `hasNext`; undefined for one that this format leaves out. */
 type Write = (payload: Payload) => object | undefined;

@@ -6,11 +6,12 @@
  */
 import type { ErrorBehavior } from '../../execution/execution.ts';
 import { dictionary } from '../../lib/dictionary.ts';
-import { refusal } from '../reply/refusal.ts';
+import { refusal } from './refusal.ts';
 
 /** A document's text, its id, or both. */
 export interface OperationParams {
-  readonly query: string | undefined;
+  /** Empty where there is an id alone. */
+  readonly query: string;
   /** Whichever of the three forms it came in; hashes begin with `sha256:`. */
   readonly documentId: string | undefined;
   readonly operationName: string | null | undefined;
@@ -55,8 +56,7 @@ export function readParams(given: unknown): OperationParams {
   if (!isSound) throw badRequest();
   checkVariables(variables);
   return {
-    // Protocols that demand a text beside an id are given an empty one.
-    query: query === '' && documentId !== undefined ? undefined : (query ?? undefined),
+    query: query ?? '',
     documentId,
     operationName,
     variables,

@@ -1,0 +1,57 @@
+/**
+ * CORS for the configured origins.
+ *
+ * Yoga's own reads requests of the Fetch API, which the plain lane has not, and names the one allowed origin
+ * to pages of every other.
+ */
+import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+
+const METHODS = 'GET, POST';
+
+/** Seconds a browser may remember a preflight's answer: the most that all of them keep. */
+const PREFLIGHT_SECONDS = '600';
+
+/** Keys travel in a header that pages must set themselves, so cookies are not allowed. */
+export function useCors(origins: readonly string[]): GatewayPlugin {
+  if (origins.length === 0) return {};
+  /** For any answer to a page of this origin: name, value, name, value. */
+  const headersFor = (origin: string | null | undefined): readonly string[] => {
+    // Without it a cache would give one origin's answer to another.
+    const vary = ['vary', 'Origin'];
+    if (origin == null || !origins.includes(origin)) return vary;
+    return [
+      ...vary,
+      'access-control-allow-origin',
+      origin,
+      'access-control-expose-headers',
+      'x-request-id, server-timing, retry-after',
+    ];
+  };
+  return {
+    /** Preflights are answered by this policy alone. */
+    onRequest({ request, endResponse, fetchAPI }) {
+      if (request.method !== 'OPTIONS') return;
+      const headers = new fetchAPI.Headers(pairsOf(headersFor(request.headers.get('origin'))));
+      if (headers.has('access-control-allow-origin')) {
+        headers.set('access-control-allow-methods', METHODS);
+        headers.set('access-control-max-age', PREFLIGHT_SECONDS);
+        const requested = request.headers.get('access-control-request-headers');
+        if (requested) headers.set('access-control-allow-headers', requested);
+      }
+      endResponse(new fetchAPI.Response(null, { status: 204, headers }));
+    },
+    onAnswer({ headers }, { caller }) {
+      headers.push(...headersFor(caller.origin));
+    },
+    /** Streams of events; other answers have the headers already. */
+    onResponse({ request, response, serverContext }) {
+      if (!serverContext.stream) return;
+      for (const [name, value] of pairsOf(headersFor(request.headers.get('origin')))) {
+        response.headers.append(name, value);
+      }
+    },
+  };
+}
+
+const pairsOf = (headers: readonly string[]): [string, string][] =>
+  Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);

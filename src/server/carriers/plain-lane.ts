@@ -1,0 +1,131 @@
+/**
+ * The plain lane: a POST of JSON, or a GET with a query string, that wants one JSON answer.
+ *
+ * It passes the same plugins as every other request, all their hooks but those of HTTP, without requests and
+ * responses of the Fetch API, which cost ten times as much.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ExecutionResult } from 'graphql';
+import type { GraphQLParams, YogaServerInstance } from 'graphql-yoga';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import type { WrittenAnswer } from '../operation/answer.ts';
+import { negotiateMediaType, type MediaType } from '../operation/negotiation.ts';
+import { parseJson, readForm } from '../operation/params.ts';
+import type { ServerContext } from '../operation/gateway-plugin.ts';
+import type { RequestRecord } from '../operation/request-record.ts';
+import { CSRF_HEADERS } from './request.plugin.ts';
+
+/** What Node's server has read of a request. */
+export interface PlainRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string | undefined;
+}
+
+/** Any Yoga: the lane reads no more of its types than these. */
+type Yoga = Pick<
+  YogaServerInstance<ServerContext, ServerContext>,
+  'getResultForParams' | 'fetchAPI'
+>;
+
+interface PlainLaneOptions {
+  readonly yoga: Yoga;
+  /** What is thrown before there is a result, as callers see it. */
+  readonly refused: (error: unknown) => ExecutionResult;
+  readonly write: (
+    result: ExecutionResult,
+    mediaType: MediaType,
+    context: ServerContext,
+  ) => Promise<WrittenAnswer>;
+}
+
+/** Answers a plain request; undefined for any other. */
+export type PlainLane = (
+  request: PlainRequest,
+  record: RequestRecord,
+) => { readonly context: ServerContext; answer(): Promise<WrittenAnswer> } | undefined;
+
+export const createPlainLane =
+  ({ yoga, refused, write }: PlainLaneOptions): PlainLane =>
+  (plain, record) => {
+    const read = readerOf(plain);
+    const mediaType = read && negotiateMediaType(plain.headers.accept);
+    if (!mediaType) return undefined;
+    const { method, headers } = plain;
+    const context: ServerContext = {
+      record,
+      caller: {
+        method,
+        // Node joins the values of a header that is sent twice.
+        apiKey: headers[API_KEY_HEADER] as string | undefined,
+        explain: headers['x-explain'] as string | undefined,
+        accept: headers.accept,
+        acceptEncoding: headers['accept-encoding'],
+        ifNoneMatch: headers['if-none-match'],
+        origin: headers.origin,
+        streams: false,
+        onlySubscriptions: false,
+      },
+    };
+    return {
+      context,
+      answer: async () => {
+        let result: ExecutionResult;
+        try {
+          result = (await yoga.getResultForParams(
+            { params: read() as GraphQLParams, request: requestOf(plain, yoga) },
+            context,
+          )) as ExecutionResult;
+        } catch (error) {
+          result = refused(error);
+        }
+        return write(result, mediaType, context);
+      },
+    };
+  };
+
+/** The request for plugins that read more of it than the gateway does: made when it is asked for. */
+function requestOf({ method, url, headers }: PlainRequest, { fetchAPI }: Yoga): Request {
+  let made: Request | undefined;
+  const make = (): Request =>
+    (made ??= new fetchAPI.Request(`http://gateway${url}`, {
+      method,
+      // Values are strings, but for `set-cookie`, which no request carries.
+      headers: headers as Record<string, string>,
+    }));
+  return new Proxy({ method } as Request, {
+    get(target, name) {
+      if (name === 'method') return target.method;
+      const request = make();
+      const value: unknown = Reflect.get(request, name, request);
+      return typeof value === 'function' ? (value.bind(request) as unknown) : value;
+    },
+  });
+}
+
+const JSON_TYPE = /^application\/json(?:; ?charset=(?:utf|UTF)-8)?$/;
+
+const QUERY_BY_GET = '/graphql?';
+
+/** What reads the parameters of a plain request; undefined for any other. */
+function readerOf({ method, url, headers, body }: PlainRequest): (() => unknown) | undefined {
+  if (method === 'POST' && url === '/graphql' && body !== undefined) {
+    const isPlain =
+      JSON_TYPE.test(headers['content-type'] ?? '') && !mayStream(headers.accept, body);
+    return isPlain ? () => parseJson(body) : undefined;
+  }
+  if (method === 'GET' && url.startsWith(QUERY_BY_GET)) {
+    const search = url.slice(QUERY_BY_GET.length);
+    // Without such a header a foreign page may have sent it, and Yoga's plugin refuses it.
+    const isOwn = CSRF_HEADERS.some((name) => headers[name] !== undefined);
+    const isPlain =
+      isOwn && !headers.accept?.includes('text/html') && !mayStream(headers.accept, search);
+    return isPlain ? () => readForm(search) : undefined;
+  }
+  return undefined;
+}
+
+/** Whether the answer may be a stream: some clients accept one for every operation. */
+const mayStream = (accept: string | undefined, text: string): boolean =>
+  accept?.includes('text/event-stream') === true && text.includes('subscription');

@@ -1,0 +1,92 @@
+/**
+ * Requests of HTTP, before there is an operation: methods, media types, and what a foreign page may not send.
+ *
+ * Yoga's own parsers drop all but four parameters of a query string, `documentId` among them.
+ */
+import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { negotiateMediaType } from '../operation/negotiation.ts';
+import { refusal } from '../operation/refusal.ts';
+import { badRequest, readForm, readParams } from '../operation/params.ts';
+import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+
+/**
+ * Any of these shows that no form sent the request. Yoga's and Apollo's clients send the second and
+ * third.
+ */
+export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
+
+/** Media types of more than one answer. */
+const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
+
+export function useRequests(): GatewayPlugin {
+  const checkCsrf = csrfCheck();
+  return {
+    onRequestParse(payload) {
+      const { request, requestParser, setRequestParser, serverContext } = payload;
+      if (serverContext.record.unreadable) throw serverContext.record.unreadable;
+      if (request.method !== 'GET' && request.method !== 'POST') {
+        throw refusal(405, 'METHOD_NOT_ALLOWED', 'Send GraphQL by GET or POST.', {
+          allow: 'GET, POST',
+        });
+      }
+      const accept = request.headers.get('accept');
+      if (!negotiateMediaType(accept) && !STREAMS.test(accept ?? '')) {
+        throw refusal(406, 'NOT_ACCEPTABLE', 'Accept application/graphql-response+json.');
+      }
+      // Before anything is read of a request that a foreign page may have sent.
+      void checkCsrf(payload);
+      if (!requestParser) {
+        throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
+      }
+      setRequestParser(async (unread) => {
+        const params = await attempt(() => formOf(unread) ?? requestParser(unread));
+        if (params === undefined || Array.isArray(params)) throw badRequest();
+        return params;
+      });
+    },
+    onParams({ params, setParams }) {
+      // Whatever a caller has sent; Yoga's type says what is there once it is checked.
+      setParams(readParams(params) as GraphQLParams);
+    },
+  };
+}
+
+/**
+ * Refuses what a foreign page could make a browser send without asking first.
+ *
+ * A request with a JSON body or with any header that forms cannot set has been preflighted, so
+ * the key's own header is proof enough and most callers need no other.
+ */
+function csrfCheck(): NonNullable<Plugin['onRequestParse']> {
+  const { onRequestParse } = useCSRFPrevention({ requestHeaders: CSRF_HEADERS }) as Plugin;
+  return (payload) => {
+    try {
+      return onRequestParse?.(payload);
+    } catch {
+      throw refusal(
+        403,
+        'CSRF_HEADER_MISSING',
+        `Send the body as application/json, or one of the headers ${CSRF_HEADERS.join(', ')}.`,
+      );
+    }
+  };
+}
+
+/** The parameters of a query string or form, of which Yoga would drop all but four. */
+function formOf(request: Request): unknown {
+  if (request.method === 'GET') return readForm(new URL(request.url).search);
+  const isForm = FORM_TYPE.test(request.headers.get('content-type') ?? '');
+  return isForm ? request.text().then(readForm) : undefined;
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
+
+const attempt = async <Value>(read: () => Value): Promise<Awaited<Value> | undefined> => {
+  try {
+    return await read();
+  } catch {
+    return undefined;
+  }
+};

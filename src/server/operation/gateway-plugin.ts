@@ -1,0 +1,42 @@
+/**
+ * The plugins of the gateway: Yoga's, with two hooks more, which the plain lane and Yoga's answers both pass.
+ */
+import type { Plugin } from 'graphql-yoga';
+import type { MaybePromise } from '../../execution/execution.ts';
+import type { Context } from '../../graph/context.ts';
+import type { Answer, AnswerParts } from './answer.ts';
+import type { OperationParams } from './params.ts';
+import type { Caller } from './caller.ts';
+import type { RequestRecord } from './request-record.ts';
+import type { ResultStream } from './result-stream.ts';
+
+/** What a carrier brings; plugins add to it from phase to phase. */
+export interface ServerContext {
+  readonly record: RequestRecord;
+  readonly caller: Caller;
+  /** What follows the first part of an answer in parts. */
+  parts?: AnswerParts;
+  /** The answers to a subscription. */
+  stream?: ResultStream;
+}
+
+/** What plugins and resolvers get. */
+export interface OperationContext extends ServerContext, Context {
+  readonly params: OperationParams;
+  /** Undefined over WebSocket. */
+  readonly request: Request | undefined;
+}
+
+type YogaPlugin = Plugin<OperationContext, ServerContext, OperationContext>;
+
+export interface GatewayPlugin extends YogaPlugin {
+  /** A whole answer is about to be written over HTTP: what it changes of it is sent. */
+  onAnswer?(answer: Answer, context: ServerContext): MaybePromise<void>;
+  /** An operation has been answered, over any carrier: a subscription when it has begun. */
+  onAnswered?(answered: Answered, context: ServerContext): void;
+}
+
+interface Answered {
+  /** Of HTTP; 200 over a WebSocket. */
+  readonly status: number;
+}

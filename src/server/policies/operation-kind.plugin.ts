@@ -1,0 +1,47 @@
+/**
+ * Which operation of the document is meant, and whether the carrier takes its kind.
+ */
+import { getOperationAST, OperationTypeNode, type DocumentNode } from 'graphql';
+import { refusal } from '../operation/refusal.ts';
+import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+import type { Caller } from '../operation/caller.ts';
+
+export const useOperationKind = (): GatewayPlugin => ({
+  onParse: () =>
+    function afterParse({ result: document, context: { params, record, caller } }) {
+      if (!document || document instanceof Error) return;
+      // Envelop has no type for what it hands on.
+      const operation = getOperationAST(document as DocumentNode, params.operationName);
+      if (!operation) {
+        throw refusal(
+          400,
+          'OPERATION_RESOLUTION_FAILURE',
+          'Send a document with one operation, or name one of its operations as "operationName".',
+        );
+      }
+      record.operationName = operation.name?.value;
+      record.operationType = operation.operation;
+      refuseKind(operation.operation, caller);
+    },
+});
+
+/** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for what the carrier does not take. */
+function refuseKind(kind: OperationTypeNode, { method, streams, onlySubscriptions }: Caller): void {
+  if (kind === OperationTypeNode.MUTATION && method === 'GET') {
+    throw refusal(405, 'METHOD_NOT_ALLOWED', 'Send a mutation by POST.', { allow: 'POST' });
+  }
+  if (kind !== OperationTypeNode.SUBSCRIPTION) {
+    if (!onlySubscriptions) return;
+    throw refusal(
+      405,
+      'METHOD_NOT_ALLOWED',
+      'Send queries and mutations by POST: this WebSocket takes subscriptions alone.',
+    );
+  }
+  if (streams) return;
+  throw refusal(
+    406,
+    'NOT_ACCEPTABLE',
+    'Accept text/event-stream, or open a WebSocket: a subscription has more than one answer.',
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * Subscriptions: how many a key may have, and an answer to each event.
+ *
+ * Each event is executed as a request of its own: with its deadline, its budget and its loaders.
+ */
+import { locatedError, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import { createSourceEventStream } from '../../execution/subscribe.ts';
+import { Snapshot } from '../../graph/live/watcher.ts';
+import { Cancel } from '../../lib/cancel.ts';
+import { translated, type Translate } from './errors.plugin.ts';
+import type { GatewayPlugin, OperationContext } from '../operation/gateway-plugin.ts';
+import type { Admit } from './admission.plugin.ts';
+import { costExtensions, type ExplainAudience } from './budget.plugin.ts';
+import type { OperationExecution } from './execution.ts';
+import type { RequestRecord } from '../operation/request-record.ts';
+import { ResultStream, type EndCause, type ResultKind } from '../operation/result-stream.ts';
+import type { Subscriptions } from '../operation/subscriptions.ts';
+
+interface SubscriptionOptions {
+  readonly execution: OperationExecution;
+  readonly admit: Admit;
+  readonly subscriptions: Subscriptions;
+  readonly translate: Translate;
+  readonly explain: ExplainAudience;
+  /** After how long without an event the last one is repeated, in milliseconds. @default 20_000 */
+  readonly heartbeatMs?: number | undefined;
+  readonly observer: SubscriptionObserver;
+}
+
+/** Every method must return quickly and not throw. */
+export interface SubscriptionObserver {
+  onResult?(kind: ResultKind, result: ExecutionResult, record: RequestRecord): void;
+  onEnd?(cause: EndCause, record: RequestRecord): void;
+}
+
+export const useSubscriptions = (options: SubscriptionOptions): GatewayPlugin => ({
+  onSubscribe({ setSubscribeFn }) {
+    setSubscribeFn((args) => subscribe(args, options));
+  },
+});
+
+/** @throws TOO_MANY_SUBSCRIPTIONS when the key has all it may have. */
+async function subscribe(
+  args: ExecutionArgs,
+  options: SubscriptionOptions,
+): Promise<ExecutionResult | ResultStream> {
+  const { subscriptions, translate, observer, heartbeatMs = 20_000 } = options;
+  const context = args.contextValue as OperationContext;
+  const { record } = context;
+  // Callers without a key share the deployment's limit.
+  const release = subscriptions.admit(record.apiKey ?? '');
+  const source = await createSourceEventStream(args);
+  if (!('events' in source)) {
+    release();
+    return translated({ errors: source }, translate);
+  }
+  const { events, field } = source;
+  const leaving = new Cancel();
+  const answer = async (event: unknown): Promise<ExecutionResult> => {
+    const result = await executeEvent(args, event, leaving, options);
+    const failure =
+      event instanceof Snapshot && event.error
+        ? [locatedError(event.error, field.fieldNodes, [field.key])]
+        : [];
+    const errors = [...(result.errors ?? []), ...failure];
+    const extensions = costExtensions(context, options.explain);
+    return translated(
+      { ...result, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) },
+      translate,
+    );
+  };
+  const stream = new ResultStream({
+    events,
+    answer,
+    heartbeatMs,
+    onResult: (kind, result) => observer.onResult?.(kind, result, record),
+    onEnd: (cause) => {
+      release();
+      leaving.cancel();
+      observer.onEnd?.(cause, record);
+    },
+  });
+  context.stream = stream;
+  return stream;
+}
+
+/** Never rejects. */
+async function executeEvent(
+  args: ExecutionArgs,
+  event: unknown,
+  leaving: Cancel,
+  { execution, admit }: SubscriptionOptions,
+): Promise<ExecutionResult> {
+  const context = args.contextValue as OperationContext;
+  const own = {
+    ...context,
+    ...execution.contextFor(context, performance.now(), leaving),
+  };
+  try {
+    return await admit(context, () =>
+      execution.execute({ ...args, rootValue: event, contextValue: own }),
+    );
+  } catch (error) {
+    return { errors: [error as never] };
+  }
+}
