@@ -10,9 +10,8 @@ import type { Context } from '../context.ts';
 import { demanding, mapDemand, type InDialects, type LoadDemand } from '../entity/demand.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
-import type { Types } from '../types/builder.ts';
+import { builder, type Types } from '../types/builder.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
-import { anyBuilder } from '../types/field-builder.ts';
 import { formatCursor, parseCursor } from './cursor.ts';
 import { NodePage, NodeReference } from './node-page.ts';
 import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
@@ -38,34 +37,41 @@ interface ArrayConnectionOptions<Parent, Node> {
 type Whole<Node> = readonly (Node | NodeReference)[];
 
 type PagingArgs = Readonly<
-  Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>>
+  Partial<
+    Record<'first' | 'last', number | null | undefined> &
+      Record<'after' | 'before', string | null | undefined>
+  >
 >;
 
-export function arrayConnectionField<Parent extends object, Node>(
-  t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
-  { type, description, entity, listId, demand, items }: ArrayConnectionOptions<Parent, Node>,
-) {
-  const builder = anyBuilder(t);
-  return builder.field({
+/** A connection over an array, as options of `t.field`. */
+export function arrayConnectionField<Parent extends object, Node>({
+  type,
+  description,
+  entity,
+  listId,
+  demand,
+  items,
+}: ArrayConnectionOptions<Parent, Node>) {
+  return {
     type,
     nullable: true,
     description,
-    args: {
-      first: builder.arg.int({
+    args: builder.args((t) => ({
+      first: t.int({
         description: `Maximum number of edges from the start, from 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST} without \`last\`.`,
       }),
-      after: builder.arg.string({
+      after: t.string({
         description:
           'Cursor of the edge after which the page starts. Defaults to the start of the list.',
       }),
-      last: builder.arg.int({
+      last: t.int({
         description: `Maximum number of edges from the end, from 0 to ${MAX_FIRST}. Cannot be combined with \`first\`.`,
       }),
-      before: builder.arg.string({
+      before: t.string({
         description:
           'Cursor of the edge before which the page ends. Defaults to the end of the list.',
       }),
-    },
+    })),
     // What comes with its parent is there; a parent that is asked for may be gone.
     extensions: demand
       ? demanding(
@@ -84,7 +90,7 @@ export function arrayConnectionField<Parent extends object, Node>(
       args: PagingArgs,
       context: Context,
       info: GraphQLResolveInfo,
-    ): Promise<NodePage<unknown> | null> => {
+    ): Promise<NodePage<Node> | null> => {
       const id = listId(parent);
       const request = readRequest(id, args);
       const whole = await items(parent, context, info);
@@ -94,7 +100,7 @@ export function arrayConnectionField<Parent extends object, Node>(
       entity.prime(context, whole);
       return slice(whole, entity, request, (position) => formatCursor(id, position));
     },
-  });
+  } as const;
 }
 
 /** The cursor of an item, by which the array goes on after it wherever it stands. */
@@ -136,12 +142,12 @@ function readRequest(listId: string, args: PagingArgs): ArrayRequest {
   };
 }
 
-function slice(
-  whole: readonly unknown[],
+function slice<Node>(
+  whole: Whole<Node>,
   entity: AnyEntity,
   { first, last, after, before }: ArrayRequest,
   cursorOf: (position: Position) => string,
-): NodePage<unknown> {
+): NodePage<Node> {
   const positionOf = (item: unknown, index: number): Position => positionIn(entity, item, index);
   const indexOf = (argument: 'after' | 'before', position: Position): number => {
     const index = whole.findIndex((item, i) => positionOf(item, i) === position);

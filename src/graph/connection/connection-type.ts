@@ -1,5 +1,6 @@
 /**
- * The GraphQL types of a connection: edges with cursors, nodes, page info and a count.
+ * The GraphQL types of a connection, by the relay plugin: edges with cursors and page info. Nodes and a count
+ * are added.
  */
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -8,7 +9,6 @@ import type { Context } from '../context.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
-import { anyBuilder } from '../types/field-builder.ts';
 import { nounOf, withArticle } from '../types/typename.ts';
 import { NodeReference, type Edge, type NodePage } from './node-page.ts';
 
@@ -17,79 +17,71 @@ import { NodeReference, type Edge, type NodePage } from './node-page.ts';
  *
  * @param entity what a `NodeReference` among the nodes is read as.
  */
-export function connectionType<Node extends object>(
+export const connectionType = <Node extends object>(
   node: ObjectRef<Types, Node>,
   entity?: AnyEntity & { readonly ref: ObjectRef<Types, Node> },
-): ObjectRef<Types, NodePage<Node>> {
-  const edgeRef = builder.objectRef<Edge<Node>>(`${node.name}Edge`);
-  const connectionRef = builder.objectRef<NodePage<Node>>(`${node.name}Connection`);
-  nodeTypes.set(connectionRef.name, node.name);
+): ObjectRef<Types, NodePage<Node>> =>
+  // What the plugin calls a connection, a page of nodes is.
+  connectionOf(node, entity) as ObjectRef<Types, NodePage<Node>>;
+
+/** Not generic: Pothos works out no type that is still a parameter. */
+function connectionOf(node: ObjectRef<Types, object>, entity: AnyEntity | undefined) {
+  const name = `${node.name}Connection`;
+  nodeTypes.set(name, node.name);
+  const read = (given: unknown, context: Context, info: GraphQLResolveInfo) =>
+    entity && given instanceof NodeReference ? followKey(entity, given.key, context, info) : given;
+  const nodeField = {
+    description: `The ${nounOf(node.name)}. Null ${entity ? 'when it no longer exists, or ' : ''}with an error when it could not be read.`,
+    // A reference may lead to what is gone, which is no error.
+    ...(!entity && { extensions: nullOnlyWithError() }),
+  };
+  const edgeRef = builder.edgeObject({
+    type: node,
+    name: `${node.name}Edge`,
+    description: `Edge of \`${name}\`: ${withArticle(node.name)} and its cursor.`,
+    nodeField,
+    fields: (t) => ({
+      // The plugin's own answers the node as it is: a reference among them is read first.
+      ...(entity && {
+        node: t.field({
+          ...nodeField,
+          type: node,
+          nullable: true,
+          resolve: (edge, _args, context, info) => read(edge.node, context, info) as object,
+        }),
+      }),
+    }),
+  });
+  const connectionRef = builder.connectionObject(
+    {
+      type: node,
+      name,
+      description: `Connection: one page of a list of \`${node.name}\` objects.`,
+      fields: (t) => ({
+        nodes: t.field({
+          type: [node],
+          nullable: { list: false, items: true },
+          description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
+          ...(!entity && { extensions: nullOnlyWithError([1]) }),
+          // They are nodes of this type, and what its entity reads.
+          resolve: ({ nodes }, _args, context, info) =>
+            (nodes.some((one) => one instanceof NodeReference)
+              ? nodes.map((one) => read(one, context, info))
+              : nodes) as readonly object[],
+        }),
+        totalCount: t.field({
+          type: 'SafeInt',
+          nullable: true,
+          description:
+            'Number of items in the whole list, beyond this page. Null when the backend does not count them.',
+          resolve: ({ totalCount }) =>
+            typeof totalCount === 'function' ? totalCount() : totalCount,
+        }),
+      }),
+    },
+    edgeRef,
+  );
   edgeRefs.set(connectionRef, edgeRef);
-
-  const read = (node: unknown, context: Context, info: GraphQLResolveInfo) =>
-    entity && node instanceof NodeReference ? followKey(entity, node.key, context, info) : node;
-  const readAll = (
-    { nodes }: NodePage<unknown>,
-    _args: object,
-    context: Context,
-    info: GraphQLResolveInfo,
-  ) =>
-    nodes.some((node) => node instanceof NodeReference)
-      ? nodes.map((node) => read(node, context, info))
-      : nodes;
-
-  builder.objectType(edgeRef, {
-    description: `Edge of \`${node.name}Connection\`: ${withArticle(node.name)} and its cursor.`,
-    fields: (t) => ({
-      cursor: t.exposeString('cursor', {
-        description:
-          'Opaque cursor of this edge. Pass it as `after` to continue the list after it.',
-      }),
-      node: anyBuilder(t).field({
-        type: node,
-        nullable: true,
-        description: `The ${nounOf(node.name)}. Null ${entity ? 'when it no longer exists, or ' : ''}with an error when it could not be read.`,
-        // A reference may lead to what is gone, which is no error.
-        ...(!entity && { extensions: nullOnlyWithError() }),
-        resolve: (
-          { node }: Edge<unknown>,
-          _args: object,
-          context: Context,
-          info: GraphQLResolveInfo,
-        ) => read(node, context, info),
-      }),
-    }),
-  });
-
-  builder.objectType(connectionRef, {
-    description: `Connection: one page of a list of \`${node.name}\` objects.`,
-    fields: (t) => ({
-      edges: t.field({
-        type: [edgeRef],
-        description: 'Edges of the page, in the order of the list.',
-        resolve: ({ edges }) => edges,
-      }),
-      nodes: anyBuilder(t).field({
-        type: [node],
-        nullable: { list: false, items: true },
-        description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
-        // Nodes that are there need no resolver.
-        ...(entity ? { resolve: readAll } : { extensions: nullOnlyWithError([1]) }),
-      }),
-      pageInfo: t.expose('pageInfo', {
-        type: builder.pageInfoRef(),
-        description: 'Whether there are more pages, and the cursors that lead to them.',
-      }),
-      totalCount: t.field({
-        type: 'SafeInt',
-        nullable: true,
-        description:
-          'Number of items in the whole list, beyond this page. Null when the backend does not count them.',
-        resolve: ({ totalCount }) => (typeof totalCount === 'function' ? totalCount() : totalCount),
-      }),
-    }),
-  });
-
   return connectionRef;
 }
 

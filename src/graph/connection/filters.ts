@@ -22,5 +22,5 @@ export function filtersOf<Args extends Readonly<Record<string, Argument>>>(
     // `String` writes a flag as REST wants it.
     if (value !== null && value !== undefined) filters[name] = String(value);
   }
-  return filters as never; // the names are those of the arguments
+  return filters as { [Name in keyof Args]?: Parameter<NonNullable<Args[Name]>> }; // their names
 }

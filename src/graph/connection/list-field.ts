@@ -1,5 +1,6 @@
 /**
- * How resource modules write lists of the backend: as connections, forward only, as REST is.
+ * How resource modules write lists of the backend: as connections, forward only, as REST is. What is answered
+ * here are options of `t.field`.
  */
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -19,8 +20,8 @@ import {
 } from '../entity/demand.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
-import type { Types } from '../types/builder.ts';
-import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
+import { builder, type Types } from '../types/builder.ts';
+import { costing } from '../types/costing.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { readConnection } from './connection.ts';
 import { mapList, restList, type List } from './list.ts';
@@ -41,6 +42,7 @@ interface ListFieldOptions<
   /** The connection type, made by `connectionType`. */
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
+  readonly isRoot?: boolean;
   readonly from: DemandSource;
   readonly route: Route<Path, Listed<Item>, Query, undefined>;
   /** Fields that every item has from its parent, beside the parts of its key. */
@@ -65,8 +67,8 @@ export function listField<
   Query,
   Node,
   Args extends InputFieldMap = {},
->(t: FieldBuilder<Parent>, options: ListFieldOptions<Parent, Args, Path, Item, Query, Node>) {
-  return connectionField(t, { ...options, demand: listDemand(options) });
+>(options: ListFieldOptions<Parent, Args, Path, Item, Query, Node>) {
+  return connectionField<Parent, Node, Args>({ ...options, demand: listDemand(options) });
 }
 
 /** What `listField` demands, for fields that demand it in one dialect only. */
@@ -107,6 +109,8 @@ export function listDemand<
 interface ConnectionFieldOptions<Node, Args extends InputFieldMap> {
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
+  /** Whether it is a field of `Query`. Below an object it is also null where the object is gone. */
+  readonly isRoot?: boolean;
   readonly args?: Args;
   readonly demand: InDialects<ListDemand>;
 }
@@ -118,38 +122,44 @@ const lackOf = (filters: InputFieldMap = {}): string =>
     : 'REST can neither filter nor sort this list, nor page backward.';
 
 /** A connection whose list may differ between the dialects. */
-export function connectionField<Parent extends object, Node, Args extends InputFieldMap>(
-  t: FieldBuilder<Parent>,
-  { type, description, args, demand: given }: ConnectionFieldOptions<Node, Args>,
-) {
+export function connectionField<Parent extends object, Node, Args extends InputFieldMap = {}>({
+  type,
+  description,
+  isRoot = false,
+  args,
+  demand: given,
+}: ConnectionFieldOptions<Node, Args>) {
   const demand = isReading(given)
     ? { ...given, extended: withInstead(given.extended, given.document) }
     : given;
-  const builder = anyBuilder(t);
-  return builder.field({
+  return {
     type,
     nullable: true,
     description: costing(`${description} ${lackOf(args)}`, usualDemand(demand).route!),
     args: {
-      first: builder.arg.int({
-        defaultValue: DEFAULT_FIRST,
-        description: `Maximum number of edges, from 0 to ${MAX_FIRST}.`,
-      }),
-      after: builder.arg.string({
-        description:
-          'Cursor of the edge after which the page starts. Defaults to the start of the list.',
-      }),
-      ...args,
+      ...builder.args((t) => ({
+        first: t.int({
+          defaultValue: DEFAULT_FIRST,
+          description: `Maximum number of edges, from 0 to ${MAX_FIRST}.`,
+        }),
+        after: t.string({
+          description:
+            'Cursor of the edge after which the page starts. Defaults to the start of the list.',
+        }),
+      })),
+      ...(args as Args), // none are none
     },
-    // Below an object it is also null where the object is gone, which is no error.
-    extensions: { ...demanding(demand), ...(builder.kind === 'Query' && nullOnlyWithError()) },
+    extensions: { ...demanding(demand), ...(isRoot && nullOnlyWithError()) },
     resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
       const listed = demandIn(context.rest.dialect, demand);
       const request =
         requestAhead(context, parent, info) ?? pageRequestOf(listed, parent, args, context);
-      return readConnection({ demand: listed, request, parent, context, info });
+      // The list's items, or what they were turned into, are the nodes.
+      return readConnection({ demand: listed, request, parent, context, info }) as Promise<
+        NodePage<Node>
+      >;
     },
-  });
+  } as const;
 }
 
 /** A list that another is read for where its route turns out to be missing. */

@@ -18,7 +18,7 @@ interface PageEnds {
 
 /** A connection that is its own page info. An error among the nodes stands for one the backend broke. */
 export class NodePage<Node> {
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly (Node | NodeReference)[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: PageEnds['totalCount'];
@@ -27,7 +27,7 @@ export class NodePage<Node> {
   readonly #endFault: Error | undefined;
 
   constructor(
-    nodes: readonly Node[],
+    nodes: readonly (Node | NodeReference)[],
     cursorAt: (index: number) => string,
     { hasNextPage, hasPreviousPage, totalCount, endFault }: PageEnds,
   ) {
@@ -39,7 +39,7 @@ export class NodePage<Node> {
     this.#endFault = endFault;
   }
 
-  get edges(): readonly Edge<Node>[] {
+  get edges(): Edge<Node>[] {
     return this.nodes.map((node, index) => new Edge(node, index, this.cursorAt));
   }
 
@@ -59,11 +59,11 @@ export class NodePage<Node> {
 }
 
 export class Edge<Node> {
-  readonly node: Node;
+  readonly node: Node | NodeReference;
   readonly #index: number;
   readonly #cursorAt: (index: number) => string;
 
-  constructor(node: Node, index: number, cursorAt: (index: number) => string) {
+  constructor(node: Node | NodeReference, index: number, cursorAt: (index: number) => string) {
     this.node = node;
     this.#index = index;
     this.#cursorAt = cursorAt;

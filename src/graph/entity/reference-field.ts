@@ -1,94 +1,100 @@
 /**
  * How resource modules define fields that lead to one object: the demand is declared once, for look-ahead,
- * the plan and the resolver.
+ * the plan and the resolver. What is answered here are options of `t.field`.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Context } from '../context.ts';
 import { badInput } from '../errors.ts';
+import { builder } from '../types/builder.ts';
+import { costing } from '../types/costing.ts';
 import { callerKey, describeId } from './caller-key.ts';
-import { anyBuilder, costing, type FieldBuilder } from '../types/field-builder.ts';
 import { demanding, type DemandSource, type ReferenceDemand } from './demand.ts';
-import type { AnyEntity, Entity, KeyOf } from './entity.ts';
+import type { Entity, KeyOf } from './entity.ts';
 import { nounOf } from '../types/typename.ts';
-import { soundKey, type Key } from './key.ts';
+import { soundKey } from './key.ts';
 import { followReference, lookUp } from './lookahead.ts';
 
-type ReferenceOptions<Parent, Name extends string> = {
+/** A parent with fields that are named as the key of what it refers to. */
+type Referring<Name extends string> = { readonly [Part in Name]?: string | null };
+
+interface ReferenceOptions<Parent, Name extends string> {
   readonly description: string;
   /** `key`: the parent's key has the key below. */
   readonly from: DemandSource;
-} & ([Name] extends [keyof Parent]
-  ? { readonly key?: undefined }
-  : {
-      /** The key of the object referred to, where the parent has no fields of its names. */
-      readonly key: (parent: Parent) => KeyOf<Name> | null;
-    });
+  /** The key of the object referred to, where the parent has no fields of its names. */
+  readonly key?: (parent: Parent) => KeyOf<Name> | null;
+}
 
 /** A reference to one object: `Audience.person`. Free when only its key is selected, null when it is empty. */
-export function referenceField<Parent extends object, Name extends string>(
-  t: FieldBuilder<Parent>,
-  entity: Entity<object, Name>,
-  { description, from, key }: ReferenceOptions<Parent, Name>,
-) {
+export function referenceField<
+  T extends object,
+  Name extends string,
+  Parent extends object = Referring<Name>,
+>(entity: Entity<T, Name>, { description, from, key }: ReferenceOptions<Parent, Name>) {
   const demand: ReferenceDemand = {
     kind: 'reference',
     from,
     entity,
     key: (parent) => {
       // A demand is only ever read with its own field's parents, or with their keys.
-      const wanted = key ? key(parent as Parent) : partsOf(parent as Key, entity.key);
+      const wanted = key ? key(parent as Parent) : partsOf(parent as Referring<Name>, entity.key);
       return wanted && soundKey(wanted);
     },
   };
-  return anyBuilder(t).field({
+  return {
     type: entity.ref,
     nullable: true,
     description: costing(description, entity.route),
     extensions: demanding(demand),
+    // An entity's loader answers its objects; a key stands for one where nothing else is selected.
     resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) =>
-      followReference(demand, parent, context, info),
-  });
+      followReference(demand, parent, context, info) as T | null | Promise<T | null>,
+  } as const;
 }
 
 /** The parts of a key; null where one is empty. */
-function partsOf(parent: Key, names: readonly string[]): Key | null {
-  const key: Record<string, string> = {};
+function partsOf<Name extends string>(
+  parent: Referring<Name>,
+  names: readonly Name[],
+): KeyOf<Name> | null {
+  const key: Partial<Record<Name, string>> = {};
   for (const name of names) {
     const part = parent[name];
     if (!part) return null;
     key[name] = part;
   }
-  return key;
+  return key as KeyOf<Name>; // every name has its part
 }
 
 /** A lookup by the global id or by raw ids: `page(id:)`, `page(pageId:)`. Null when there is none. */
-export function lookupField(t: FieldBuilder<{}>, entity: AnyEntity, description: string) {
-  const builder = anyBuilder(t);
-  return builder.field({
+export function lookupField<T extends object, Name extends string>(
+  entity: Entity<T, Name>,
+  description: string,
+) {
+  return {
     type: entity.ref,
     nullable: true,
     description: costing(description, entity.route),
-    args: {
-      id: builder.arg.id({
-        description: `Global id of the ${nounOf(entity.name)}, which stands alone.`,
-      }),
+    args: builder.args((t) => ({
+      id: t.id({ description: `Global id of the ${nounOf(entity.name)}, which stands alone.` }),
       ...Object.fromEntries(
         entity.key.map((name) => [
           name,
-          builder.arg.id({ description: `${describeId(name)} Required without \`id\`.` }),
+          t.id({ description: `${describeId(name)} Required without \`id\`.` }),
         ]),
       ),
-    },
+    })),
     extensions: demanding({
       kind: 'lookup',
       from: 'object',
       entity,
       wanted: (args) => [{ entity, key: lookupKey(entity, args) }],
     }),
+    // As above.
     resolve: (_parent: object, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) =>
-      lookUp(entity, lookupKey(entity, args), context, info),
-  });
+      lookUp(entity, lookupKey(entity, args), context, info) as Promise<T | null>,
+  } as const;
 }
 
 /**
@@ -96,7 +102,10 @@ export function lookupField(t: FieldBuilder<{}>, entity: AnyEntity, description:
  *
  * @throws BAD_USER_INPUT for both forms, or neither, beside what the ids themselves are refused for.
  */
-function lookupKey(entity: AnyEntity, args: ArgumentValues): Key {
+function lookupKey<Name extends string>(
+  entity: Entity<object, Name>,
+  args: ArgumentValues,
+): KeyOf<Name> {
   const { id } = args;
   const isGiven = (name: string): boolean => args[name] !== undefined && args[name] !== null;
   const byParts = entity.key.map((name) => `"${name}"`).join(', ');

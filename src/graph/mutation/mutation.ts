@@ -19,7 +19,7 @@ import { callerKey, rawId } from '../entity/caller-key.ts';
 import { demanding } from '../entity/demand.ts';
 import { inputOf, type AnyEntity, type Entity, type KeyOf } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
-import { anyBuilder, costing } from '../types/field-builder.ts';
+import { costing } from '../types/costing.ts';
 import { inputType, type InputOptions } from '../types/rest-type.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { nounOf } from '../types/typename.ts';
@@ -247,7 +247,7 @@ function keyOf<T extends object, Part extends keyof T & string>(
   return callerKey(entity, { [field]: id });
 }
 
-function payloadType<T extends object, Name extends keyof T & string>(
+function payloadType<T extends object>(
   typeName: string,
   {
     name,
@@ -256,11 +256,12 @@ function payloadType<T extends object, Name extends keyof T & string>(
     beside,
   }: {
     readonly name: string;
-    readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
+    /** Its type is not a parameter, because Pothos could not work that out. */
+    readonly answers: { readonly field: string; readonly entity: AnyEntity };
     readonly followUp?: { readonly description: string };
     readonly beside?: (t: PayloadBuilder<T>) => FieldMap;
   },
-): ObjectRef<Types, Payload<T>> {
+) {
   return builder.objectType(builder.objectRef<Payload<T>>(typeName), {
     description: `Result of the mutation \`${name}\`.`,
     fields: (t) => ({
@@ -273,7 +274,7 @@ function payloadType<T extends object, Name extends keyof T & string>(
             entity.prime(context, [object]);
             startFrom(entity, object, context, info);
           }
-          return object as never; // Pothos can't resolve a type that is still a parameter
+          return object;
         },
       }),
       userErrors: t.expose('userErrors', {
@@ -293,22 +294,19 @@ function payloadType<T extends object, Name extends keyof T & string>(
   });
 }
 
-/** The edge of a written object in a list, for clients that put it there themselves. */
-export const edgeField = <T extends object>(
-  t: PayloadBuilder<T>,
-  {
-    type,
-    entity,
-    description,
-    cursor,
-  }: {
-    readonly type: ObjectRef<Types, NodePage<T>>;
-    readonly entity: AnyEntity & { readonly ref: ObjectRef<Types, T> };
-    readonly description: string;
-    readonly cursor: (object: T, context: Context) => string;
-  },
-) =>
-  anyBuilder(t).field({
+/** The edge of a written object in a list, for clients that put it there themselves: options of `t.field`. */
+export const edgeField = <T extends object>({
+  type,
+  entity,
+  description,
+  cursor,
+}: {
+  readonly type: ObjectRef<Types, NodePage<T>>;
+  readonly entity: AnyEntity & { readonly ref: ObjectRef<Types, T> };
+  readonly description: string;
+  readonly cursor: (object: T, context: Context) => string;
+}) =>
+  ({
     type: edgeTypeOf(type),
     nullable: true,
     description: `${description} Null when \`userErrors\` is not empty. No call of its own.`,
@@ -317,7 +315,7 @@ export const edgeField = <T extends object>(
       entity.prime(context, [object]);
       return new Edge(object, 0, () => cursor(object, context));
     },
-  });
+  }) as const;
 
 /**
  * Optional inputs given as null mean "not given", and are never sent as null.

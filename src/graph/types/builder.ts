@@ -3,6 +3,7 @@
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
+import type { NodePage } from '../connection/node-page.ts';
 import type { Context } from '../context.ts';
 import { typenameOf } from './typename.ts';
 import { DateTime, Json, SafeInt, type ScalarTypes } from './scalars.ts';
@@ -14,6 +15,9 @@ type SchemaShape = {
   Scalars: ScalarTypes;
   DefaultFieldNullability: false;
   DefaultNodeNullability: true;
+  DefaultEdgesNullability: { list: false; items: false };
+  /** What connections have beside edges and page info. */
+  Connection: Pick<NodePage<unknown>, 'nodes' | 'totalCount'>;
 };
 
 /** The schema's types as Pothos completes them. */
@@ -35,6 +39,17 @@ export const builder = new SchemaBuilder<SchemaShape>({
     nodeTypeOptions: {
       description: 'An object with a global id, by which `node` reads it again.',
       resolveType: (value) => typenameOf(value as object),
+    },
+    nodeFieldOptions: { nullable: true },
+    edgesFieldOptions: {
+      nullable: { list: false, items: false },
+      description: 'Edges of the page, in the order of the list.',
+    },
+    pageInfoFieldOptions: {
+      description: 'Whether there are more pages, and the cursors that lead to them.',
+    },
+    cursorFieldOptions: {
+      description: 'Opaque cursor of this edge. Pass it as `after` to continue the list after it.',
     },
     pageInfoTypeOptions: { description: 'Pagination state of a connection.' },
     hasNextPageFieldOptions: {

@@ -15,7 +15,6 @@ import type {
 import { z } from 'zod';
 import type { AnyEntity, Entity } from '../entity/entity.ts';
 import { builder, ID_DESCRIPTION, type Types } from './builder.ts';
-import { anyBuilder } from './field-builder.ts';
 import { formatNodeId } from './node-id.ts';
 import { nullOnlyWithError } from './semantic-non-null.ts';
 
@@ -87,9 +86,14 @@ function idOf(entity: AnyEntity, object: object): string | Error {
   return formatNodeId(entity.name, parts);
 }
 
+/** A field builder of a type or an interface, for properties whose types are known at run time. */
+interface Exposing {
+  expose(name: never, options: never): FieldMap[string];
+}
+
 /** Fields of a type or an interface; one with a value that its enum lacks is null, with an error. */
 export function restFields<Shape extends z.ZodRawShape>(
-  t: unknown,
+  t: Exposing,
   { shape }: z.ZodObject<Shape>,
   fields: RestFields<Shape>,
 ): FieldMap {
@@ -100,12 +104,13 @@ export function restFields<Shape extends z.ZodRawShape>(
     const value = nonNullOf(schema);
     const isEnum = value instanceof z.ZodEnum;
     const type = typeof field === 'string' ? scalarOf(name, value) : field.type;
-    made[name] = anyBuilder(t).expose(name, {
+    const options = {
       type: value instanceof z.ZodArray ? [type] : type,
       nullable: isEnum || value !== schema,
       description: typeof field === 'string' ? field : field.description,
       ...(isEnum && { extensions: nullOnlyWithError() }),
-    });
+    };
+    made[name] = t.expose(name as never, options as never);
   }
   return made;
 }

@@ -22,20 +22,25 @@ const listed: ListDemand = {
 };
 
 builder.queryFields((t) => ({
-  account: lookupField(t, accountEntity, 'Fetches an account by id. Null when there is none.'),
-  accounts: connectionField(t, {
-    type: AccountConnectionRef,
-    description: `Paginated list of accounts, or with \`query\` of those that match it, which calls \`GET ${routes.searchAccounts.path}\` instead.`,
-    args: {
-      query: t.arg.string({
-        description:
-          'Search terms, matched against names and domains. All accounts are listed when absent.',
-      }),
-      includeEmptyOnly: t.arg.boolean({
-        description:
-          'True lists only the accounts without persons. It adds none to the others, as its REST name may suggest. The backend decides when absent.',
-      }),
-    },
-    demand: listed,
-  }),
+  account: t.field(
+    lookupField(accountEntity, 'Fetches an account by id. Null when there is none.'),
+  ),
+  accounts: t.field(
+    connectionField({
+      isRoot: true,
+      type: AccountConnectionRef,
+      description: `Paginated list of accounts, or with \`query\` of those that match it, which calls \`GET ${routes.searchAccounts.path}\` instead.`,
+      args: {
+        query: t.arg.string({
+          description:
+            'Search terms, matched against names and domains. All accounts are listed when absent.',
+        }),
+        includeEmptyOnly: t.arg.boolean({
+          description:
+            'True lists only the accounts without persons. It adds none to the others, as its REST name may suggest. The backend decides when absent.',
+        }),
+      },
+      demand: listed,
+    }),
+  ),
 }));

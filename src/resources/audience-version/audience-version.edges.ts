@@ -21,10 +21,11 @@ import {
 } from './audience-version.type.ts';
 
 builder.queryField('audienceVersion', (t) =>
-  lookupField(
-    t,
-    audienceVersionEntity,
-    'Fetches a version of an audience by its global id, or by its raw id and those of its audience and page. Null when there is none.',
+  t.field(
+    lookupField(
+      audienceVersionEntity,
+      'Fetches a version of an audience by its global id, or by its raw id and those of its audience and page. Null when there is none.',
+    ),
   ),
 );
 
@@ -45,19 +46,23 @@ builder.objectFields(AudienceRef, (t) => ({
     description:
       'Version that visitors see. Null when none was ever published. No call of its own.',
   }),
-  versions: connectionField(t, {
-    type: AudienceVersionConnectionRef,
-    description: 'Paginated list of the versions of the audience, newest first.',
-    demand: { route: routes.listVersions, extended: listed, document: known },
-  }),
+  versions: t.field(
+    connectionField({
+      type: AudienceVersionConnectionRef,
+      description: 'Paginated list of the versions of the audience, newest first.',
+      demand: { route: routes.listVersions, extended: listed, document: known },
+    }),
+  ),
 }));
 
 builder.objectFields(AudienceVersionRef, (t) => ({
-  audience: referenceField(t, audienceEntity, {
-    from: 'key',
-    description: 'Audience that this is a version of.',
-  }),
-  page: referenceField(t, pageEntity, { from: 'key', description: 'Page of the audience.' }),
+  audience: t.field(
+    referenceField(audienceEntity, {
+      from: 'key',
+      description: 'Audience that this is a version of.',
+    }),
+  ),
+  page: t.field(referenceField(pageEntity, { from: 'key', description: 'Page of the audience.' })),
 }));
 
 const listed = listDemand({

@@ -18,10 +18,11 @@ import { pageEntity, PageRef } from '../page/page.type.ts';
 import { audienceEntity, AudienceRef } from './audience.type.ts';
 
 builder.queryField('audience', (t) =>
-  lookupField(
-    t,
-    audienceEntity,
-    'Fetches an audience by its global id, or by its raw id and that of its page. Null when there is none.',
+  t.field(
+    lookupField(
+      audienceEntity,
+      'Fetches an audience by its global id, or by its raw id and that of its page. Null when there is none.',
+    ),
   ),
 );
 
@@ -62,18 +63,22 @@ export const startOfAudiences = (context: Context, pageId: string): string => {
 };
 
 builder.objectField(PageRef, 'audiences', (t) =>
-  connectionField(t, {
-    type: AudienceConnectionRef,
-    description: 'Paginated list of the audiences of the page, which are its variants.',
-    demand: audiences,
-  }),
+  t.field(
+    connectionField({
+      type: AudienceConnectionRef,
+      description: 'Paginated list of the audiences of the page, which are its variants.',
+      demand: audiences,
+    }),
+  ),
 );
 
 builder.objectField(AudienceRef, 'page', (t) =>
-  referenceField(t, pageEntity, {
-    from: 'key',
-    description: 'Page that the audience is a variant of.',
-  }),
+  t.field(
+    referenceField(pageEntity, {
+      from: 'key',
+      description: 'Page that the audience is a variant of.',
+    }),
+  ),
 );
 
 function linkedAudiences(context: Context, pageId: string): List<NodeReference> {

@@ -18,11 +18,13 @@ const PublishBehaviorRef = builder.enumType('PublishBehavior', {
 });
 
 const pageOf = (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<Audience>>) =>
-  referenceField(t, pageEntity, {
-    from: 'object',
-    key: ({ object }) => object && { pageId: object.pageId },
-    description: 'Page of the audience, as it is after the write.',
-  });
+  t.field(
+    referenceField(pageEntity, {
+      from: 'object',
+      key: ({ object }) => object && { pageId: object.pageId },
+      description: 'Page of the audience, as it is after the write.',
+    }),
+  );
 
 writeField({
   name: 'createAudience',
@@ -57,13 +59,15 @@ writeField({
     description: 'Raw id (`pageId`) or global id (`id`) of the page that gets the audience.',
   },
   beside: (t) => ({
-    audienceEdge: edgeField(t, {
-      type: AudienceConnectionRef,
-      entity: audienceEntity,
-      description:
-        'Edge of the audience for `Page.audiences`. Its cursor leads to the start of the list, because REST does not say where the audience stands.',
-      cursor: ({ pageId }, context) => startOfAudiences(context, pageId),
-    }),
+    audienceEdge: t.field(
+      edgeField({
+        type: AudienceConnectionRef,
+        entity: audienceEntity,
+        description:
+          'Edge of the audience for `Page.audiences`. Its cursor leads to the start of the list, because REST does not say where the audience stands.',
+        cursor: ({ pageId }, context) => startOfAudiences(context, pageId),
+      }),
+    ),
     page: pageOf(t),
   }),
 });

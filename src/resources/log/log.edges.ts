@@ -24,93 +24,113 @@ const ActivityItemConnectionRef = connectionType(ActivityItemRef);
 const INCLUDE_DELETED = 'Whether to include deleted entries. The backend decides when absent.';
 
 builder.queryFields((t) => ({
-  accountLog: lookupField(
-    t,
-    accountLogEntity,
-    'Fetches a log entry of an account by its global id, or by its raw id and that of the account. Null when there is none.',
+  accountLog: t.field(
+    lookupField(
+      accountLogEntity,
+      'Fetches a log entry of an account by its global id, or by its raw id and that of the account. Null when there is none.',
+    ),
   ),
-  personLog: lookupField(
-    t,
-    personLogEntity,
-    'Fetches a log entry of a person by its global id, or by its raw id and that of the person. Null when there is none.',
+  personLog: t.field(
+    lookupField(
+      personLogEntity,
+      'Fetches a log entry of a person by its global id, or by its raw id and that of the person. Null when there is none.',
+    ),
   ),
 }));
 
 builder.objectFields(AccountRef, (t) => ({
-  logs: listField(t, {
-    type: AccountLogConnectionRef,
-    description: 'Paginated list of the log entries of the account itself.',
-    from: 'key',
-    route: routes.listAccountLogs,
-    items: accountLogEntity,
-    args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
-    input: ({ accountId }, { includeDeleted }) => ({
-      path: { account_id: accountId },
-      query: filtersOf({ includeDeleted }),
-    }),
-  }),
-  activity: listField(t, {
-    type: ActivityItemConnectionRef,
-    description:
-      'Paginated activity feed of the account. Includes events of its persons with `includePersonActivity`.',
-    from: 'key',
-    route: routes.listActivity,
-    args: {
-      includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
-      includePersonActivity: t.arg.boolean({
-        description:
-          'Whether to include events of the persons of the account. The backend decides when absent.',
+  logs: t.field(
+    listField({
+      type: AccountLogConnectionRef,
+      description: 'Paginated list of the log entries of the account itself.',
+      from: 'key',
+      route: routes.listAccountLogs,
+      items: accountLogEntity,
+      args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
+      input: ({ accountId }, { includeDeleted }) => ({
+        path: { account_id: accountId },
+        query: filtersOf({ includeDeleted }),
       }),
-    },
-    input: ({ accountId }, { includeDeleted, includePersonActivity }) => ({
-      path: { account_id: accountId },
-      query: filtersOf({ includeDeleted, includePersonActivity }),
     }),
-  }),
+  ),
+  activity: t.field(
+    listField({
+      type: ActivityItemConnectionRef,
+      description:
+        'Paginated activity feed of the account. Includes events of its persons with `includePersonActivity`.',
+      from: 'key',
+      route: routes.listActivity,
+      args: {
+        includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
+        includePersonActivity: t.arg.boolean({
+          description:
+            'Whether to include events of the persons of the account. The backend decides when absent.',
+        }),
+      },
+      input: ({ accountId }, { includeDeleted, includePersonActivity }) => ({
+        path: { account_id: accountId },
+        query: filtersOf({ includeDeleted, includePersonActivity }),
+      }),
+    }),
+  ),
 }));
 
 builder.objectField(PersonRef, 'logs', (t) =>
-  listField(t, {
-    type: PersonLogConnectionRef,
-    description: 'Paginated list of the log entries of the person.',
-    from: 'key',
-    route: routes.listPersonLogs,
-    items: personLogEntity,
-    args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
-    input: ({ personId }, { includeDeleted }) => ({
-      path: { person_id: personId },
-      query: filtersOf({ includeDeleted }),
+  t.field(
+    listField({
+      type: PersonLogConnectionRef,
+      description: 'Paginated list of the log entries of the person.',
+      from: 'key',
+      route: routes.listPersonLogs,
+      items: personLogEntity,
+      args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
+      input: ({ personId }, { includeDeleted }) => ({
+        path: { person_id: personId },
+        query: filtersOf({ includeDeleted }),
+      }),
     }),
-  }),
+  ),
 );
 
 builder.objectField(PersonLogRef, 'person', (t) =>
-  referenceField(t, personEntity, { from: 'key', description: 'Person that the event concerns.' }),
+  t.field(
+    referenceField(personEntity, { from: 'key', description: 'Person that the event concerns.' }),
+  ),
 );
 
 builder.objectField(AccountLogRef, 'account', (t) =>
-  referenceField(t, accountEntity, {
-    from: 'key',
-    description: 'Account that the event concerns.',
-  }),
+  t.field(
+    referenceField(accountEntity, {
+      from: 'key',
+      description: 'Account that the event concerns.',
+    }),
+  ),
 );
 
 builder.objectFields(ActivityItemRef, (t) => ({
-  account: referenceField(t, accountEntity, {
-    from: 'object',
-    description: 'Account that the event concerns.',
-  }),
-  accountLog: referenceField(t, accountLogEntity, {
-    from: 'object',
-    description: 'Log entry of the account behind this item. Null for an event of a person.',
-  }),
-  person: referenceField(t, personEntity, {
-    from: 'object',
-    description: 'Person that the event concerns. Null for an event of the account itself.',
-  }),
-  personLog: referenceField(t, personLogEntity, {
-    from: 'object',
-    description:
-      'Log entry of the person behind this item. Null for an event of the account itself.',
-  }),
+  account: t.field(
+    referenceField(accountEntity, {
+      from: 'object',
+      description: 'Account that the event concerns.',
+    }),
+  ),
+  accountLog: t.field(
+    referenceField(accountLogEntity, {
+      from: 'object',
+      description: 'Log entry of the account behind this item. Null for an event of a person.',
+    }),
+  ),
+  person: t.field(
+    referenceField(personEntity, {
+      from: 'object',
+      description: 'Person that the event concerns. Null for an event of the account itself.',
+    }),
+  ),
+  personLog: t.field(
+    referenceField(personLogEntity, {
+      from: 'object',
+      description:
+        'Log entry of the person behind this item. Null for an event of the account itself.',
+    }),
+  ),
 }));

@@ -53,57 +53,66 @@ const filtered: ListDemand = {
 };
 
 builder.queryField('pageLinks', (t) =>
-  connectionField(t, {
-    type: PageLinkConnectionRef,
-    description:
-      'Paginated list of the page links on one domain. Their `page` and `target.audience` can only be followed when `pageId` is given.',
-    args: {
-      pageId: t.arg.id({
-        description:
-          'Raw id (`pageId`) or global id (`id`) of the page whose links are listed. Links of all pages are listed when absent.',
-      }),
-      path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
-      tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
-    },
-    demand: filtered,
-  }),
+  t.field(
+    connectionField({
+      isRoot: true,
+      type: PageLinkConnectionRef,
+      description:
+        'Paginated list of the page links on one domain. Their `page` and `target.audience` can only be followed when `pageId` is given.',
+      args: {
+        pageId: t.arg.id({
+          description:
+            'Raw id (`pageId`) or global id (`id`) of the page whose links are listed. Links of all pages are listed when absent.',
+        }),
+        path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
+        tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
+      },
+      demand: filtered,
+    }),
+  ),
 );
 
 builder.objectField(PageRef, 'links', (t) =>
-  listField(t, {
-    type: PageLinkConnectionRef,
-    description: 'Paginated list of the links to the page on one domain.',
-    from: 'key',
-    shares: ['pageId'],
-    route: routes.listPageLinks,
-    args: {
-      path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
-      tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
-    },
-    input: ({ pageId }, { path, tenantDomainId }) => ({
-      query: filtersOf({ pageId, path, tenantDomainId: rawId('tenantDomainId', tenantDomainId) }),
+  t.field(
+    listField({
+      type: PageLinkConnectionRef,
+      description: 'Paginated list of the links to the page on one domain.',
+      from: 'key',
+      shares: ['pageId'],
+      route: routes.listPageLinks,
+      args: {
+        path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
+        tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
+      },
+      input: ({ pageId }, { path, tenantDomainId }) => ({
+        query: filtersOf({ pageId, path, tenantDomainId: rawId('tenantDomainId', tenantDomainId) }),
+      }),
+      toNode: (link: PageLink, { pageId }) => withPage(link, pageId),
     }),
-    toNode: (link: PageLink, { pageId }) => withPage(link, pageId),
-  }),
+  ),
 );
 
 builder.objectField(PageLinkRef, 'page', (t) =>
-  referenceField(t, pageEntity, {
-    from: 'object',
-    description:
-      'Page that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
-    key: (link) => ({ pageId: pageIdOf(link) }),
-  }),
+  t.field(
+    referenceField(pageEntity, {
+      from: 'object',
+      description:
+        'Page that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
+      key: (link) => ({ pageId: pageIdOf(link) }),
+    }),
+  ),
 );
 
 builder.objectField(PageLinkTargetRef, 'audience', (t) =>
-  referenceField(t, audienceEntity, {
-    from: 'object',
-    description:
-      'Audience that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
-    key: (target) =>
-      target.audienceId ? { pageId: pageIdOf(target), audienceId: target.audienceId } : null,
-  }),
+  t.field(
+    referenceField(audienceEntity, {
+      from: 'object',
+      description:
+        'Audience that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
+      key: (target) =>
+        target.audienceId ? { pageId: pageIdOf(target), audienceId: target.audienceId } : null,
+    }),
+  ),
 );
 
 /** REST filters links by page only: the page's links are read, all of them, and sifted here. */
@@ -132,13 +141,15 @@ const toAudience: ListDemand = {
 };
 
 builder.objectField(AudienceRef, 'links', (t) =>
-  connectionField(t, {
-    type: PageLinkConnectionRef,
-    description:
-      'Paginated list of the links to the audience on one domain. Reads all links of the page, 100 per call.',
-    args: {
-      tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
-    },
-    demand: toAudience,
-  }),
+  t.field(
+    connectionField({
+      type: PageLinkConnectionRef,
+      description:
+        'Paginated list of the links to the audience on one domain. Reads all links of the page, 100 per call.',
+      args: {
+        tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
+      },
+      demand: toAudience,
+    }),
+  ),
 );

@@ -7,7 +7,7 @@ import { demanding } from '../../graph/entity/demand.ts';
 import { Loader } from '../../graph/entity/loader.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
-import { costing } from '../../graph/types/field-builder.ts';
+import { costing } from '../../graph/types/costing.ts';
 import { formatNodeId } from '../../graph/types/node-id.ts';
 import { restType } from '../../graph/types/rest-type.ts';
 import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
@@ -58,7 +58,7 @@ const pageSearchLoader = perRequest(
 );
 
 builder.queryFields((t) => ({
-  page: lookupField(t, pageEntity, 'Fetches a page by id. Null when there is none.'),
+  page: t.field(lookupField(pageEntity, 'Fetches a page by id. Null when there is none.')),
   searchPages: t.field({
     type: [PageSearchHitRef],
     nullable: true,
@@ -106,8 +106,10 @@ function searchOf({ query, first }: { readonly query?: unknown; readonly first?:
 
 /** A hit leads to its page. The reference is believed: a search finds what exists. */
 builder.objectFields(PageSearchHitRef, (t) => ({
-  page: referenceField(t, pageEntity, {
-    from: 'object',
-    description: 'Page that was found. Its ids are those of the hit and cost no call.',
-  }),
+  page: t.field(
+    referenceField(pageEntity, {
+      from: 'object',
+      description: 'Page that was found. Its ids are those of the hit and cost no call.',
+    }),
+  ),
 }));

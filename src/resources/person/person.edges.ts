@@ -8,7 +8,7 @@ import { demanding, type LoadDemand } from '../../graph/entity/demand.ts';
 import { soundKey } from '../../graph/entity/key.ts';
 import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
 import { builder } from '../../graph/types/builder.ts';
-import { costing } from '../../graph/types/field-builder.ts';
+import { costing } from '../../graph/types/costing.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountByDomainLoader, findAccountByDomain } from '../account/account.loader.ts';
 import { accountEntity, AccountRef } from '../account/account.type.ts';
@@ -19,15 +19,18 @@ import { personEntity, PersonRef } from './person.type.ts';
 export const PersonConnectionRef = connectionType(PersonRef, personEntity);
 
 builder.queryFields((t) => ({
-  person: lookupField(t, personEntity, 'Fetches a person by id. Null when there is none.'),
-  persons: listField(t, {
-    type: PersonConnectionRef,
-    description: 'Paginated list of persons, which REST cannot search.',
-    from: 'key',
-    route: routes.listPersons,
-    items: personEntity,
-    input: () => ({}),
-  }),
+  person: t.field(lookupField(personEntity, 'Fetches a person by id. Null when there is none.')),
+  persons: t.field(
+    listField({
+      type: PersonConnectionRef,
+      description: 'Paginated list of persons, which REST cannot search.',
+      isRoot: true,
+      from: 'key',
+      route: routes.listPersons,
+      items: personEntity,
+      input: () => ({}),
+    }),
+  ),
 }));
 
 /** Persons of an account share its domain, by which they find it again. */
@@ -64,18 +67,20 @@ const byDomain: LoadDemand = {
 };
 
 builder.objectField(AccountRef, 'persons', (t) =>
-  arrayConnectionField(t, {
-    type: PersonConnectionRef,
-    description: costing(
-      'Persons linked to the account, paginated in both directions. The same call reads the account itself.',
-      routes.getAccount,
-    ),
-    entity: personEntity,
-    listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
-    demand: { route: routes.getAccount, extended: linked, document: active },
-    items: ({ accountId }, context, { path }) =>
-      personsOfAccountLoader(context).load(soundKey({ accountId }), path),
-  }),
+  t.field(
+    arrayConnectionField({
+      type: PersonConnectionRef,
+      description: costing(
+        'Persons linked to the account, paginated in both directions. The same call reads the account itself.',
+        routes.getAccount,
+      ),
+      entity: personEntity,
+      listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
+      demand: { route: routes.getAccount, extended: linked, document: active },
+      items: ({ accountId }, context, { path }) =>
+        personsOfAccountLoader(context).load(soundKey({ accountId }), path),
+    }),
+  ),
 );
 
 builder.objectField(PersonRef, 'account', (t) =>
@@ -98,9 +103,11 @@ builder.objectField(PersonRef, 'account', (t) =>
 );
 
 builder.objectField(AudienceRef, 'person', (t) =>
-  referenceField(t, personEntity, {
-    from: 'object',
-    description:
-      'Person the audience is made for. Null when it is not made for one person, or when that person no longer exists.',
-  }),
+  t.field(
+    referenceField(personEntity, {
+      from: 'object',
+      description:
+        'Person the audience is made for. Null when it is not made for one person, or when that person no longer exists.',
+    }),
+  ),
 );

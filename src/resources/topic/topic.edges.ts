@@ -12,15 +12,18 @@ import { topicEntity, topicEntryEntity, TopicEntryRef, TopicRef } from './topic.
 const TopicConnectionRef = connectionType(TopicRef);
 
 builder.queryFields((t) => ({
-  topic: lookupField(t, topicEntity, 'Fetches a topic by id. Null when there is none.'),
-  topics: listField(t, {
-    type: TopicConnectionRef,
-    description: 'Paginated list of topics. Their entries come with them.',
-    from: 'key',
-    route: routes.listTopics,
-    items: topicEntity,
-    input: () => ({}),
-  }),
+  topic: t.field(lookupField(topicEntity, 'Fetches a topic by id. Null when there is none.')),
+  topics: t.field(
+    listField({
+      type: TopicConnectionRef,
+      description: 'Paginated list of topics. Their entries come with them.',
+      isRoot: true,
+      from: 'key',
+      route: routes.listTopics,
+      items: topicEntity,
+      input: () => ({}),
+    }),
+  ),
 }));
 
 export const TopicEntryConnectionRef = connectionType(TopicEntryRef);
@@ -29,16 +32,20 @@ export const TopicEntryConnectionRef = connectionType(TopicEntryRef);
 export const entriesOf = (topicId: string): string => JSON.stringify(['entries of', topicId]);
 
 builder.objectField(TopicRef, 'entries', (t) =>
-  arrayConnectionField(t, {
-    type: TopicEntryConnectionRef,
-    description:
-      'Entries in sort order, paginated in both directions. No call of its own: they come with the topic.',
-    entity: topicEntryEntity,
-    listId: ({ topicId }) => entriesOf(topicId),
-    items: ({ entries }) => entries,
-  }),
+  t.field(
+    arrayConnectionField({
+      type: TopicEntryConnectionRef,
+      description:
+        'Entries in sort order, paginated in both directions. No call of its own: they come with the topic.',
+      entity: topicEntryEntity,
+      listId: ({ topicId }) => entriesOf(topicId),
+      items: ({ entries }) => entries,
+    }),
+  ),
 );
 
 builder.objectField(TopicEntryRef, 'topic', (t) =>
-  referenceField(t, topicEntity, { from: 'key', description: 'Topic that the entry belongs to.' }),
+  t.field(
+    referenceField(topicEntity, { from: 'key', description: 'Topic that the entry belongs to.' }),
+  ),
 );

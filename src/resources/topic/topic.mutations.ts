@@ -51,16 +51,20 @@ writeField({
     description: 'Raw id (`topicId`) or global id (`id`) of the topic that gets the entry.',
   },
   beside: (t) => ({
-    topicEntryEdge: edgeField(t, {
-      type: TopicEntryConnectionRef,
-      entity: topicEntryEntity,
-      description: 'Edge of the entry for `Topic.entries`.',
-      cursor: (entry) => arrayCursor(entriesOf(entry.topicId), topicEntryEntity, entry),
-    }),
-    topic: referenceField(t, topicEntity, {
-      from: 'object',
-      key: ({ object }) => object && { topicId: object.topicId },
-      description: 'Topic of the entry, as it is after the write.',
-    }),
+    topicEntryEdge: t.field(
+      edgeField({
+        type: TopicEntryConnectionRef,
+        entity: topicEntryEntity,
+        description: 'Edge of the entry for `Topic.entries`.',
+        cursor: (entry) => arrayCursor(entriesOf(entry.topicId), topicEntryEntity, entry),
+      }),
+    ),
+    topic: t.field(
+      referenceField(topicEntity, {
+        from: 'object',
+        key: ({ object }) => object && { topicId: object.topicId },
+        description: 'Topic of the entry, as it is after the write.',
+      }),
+    ),
   }),
 });
