@@ -8,16 +8,30 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPages, ROOT } from './support/pages.ts';
 import { applyPage } from './support/worked-example.ts';
 
+/** Files of `test/support/` that the example's test stands on. */
+const SUPPORT = [
+  'after-file',
+  'certificates',
+  'client',
+  'close-after-file',
+  'fault-upstream',
+  'faults',
+  'gateway-build',
+  'gateway-process',
+  'open-gateway',
+  'sample-answers',
+  'sample-database',
+  'world',
+].map((name) => `test/support/${name}.ts`);
+
 const COPIED = [
   'src',
-  'test/support/after-file.ts',
-  'test/support/close-after-file.ts',
-  'test/support/open-stack.ts',
-  'test/support/sample-database.ts',
+  ...SUPPORT,
   'test/backend/support.ts',
   'test/backend/contract.test.ts',
   'test/architecture.test.ts',
   'package.json',
+  'rolldown.config.ts',
   'tsconfig.json',
   'vitest.config.ts',
 ];

@@ -11,7 +11,7 @@ import { MAX_VISITS, Planner } from '../../src/plan/planner.ts';
 import { schema } from '../../src/schema.ts';
 import { DEFAULT_LIMITS, measure } from '../../src/server/documents/document-limits.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const BUDGET = { calls: 250, values: 50_000 };
 
@@ -197,17 +197,16 @@ describe('T62 the planner', () => {
 
 describe('T61b the size of an answer', () => {
   it('T61b is bounded before anything is called: lists multiply, however few calls they take', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const source = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { audiences(first: 100) { nodes {
       page { audiences(first: 100) { nodes { audienceId } } } } } } } }`;
-    const { extensions } = await stack.query<any, any>(
-      source,
-      { ids: range(100, () => formatNodeId('Page', [IDS.page])) },
-      { headers: { 'x-explain': 'plan' } },
-    );
+    const { extensions } = await gateway.ask(source, {
+      variables: { ids: range(100, () => formatNodeId('Page', [IDS.page])) },
+      headers: { 'x-explain': 'plan' },
+    });
 
     expect(measure(parse(source), DEFAULT_LIMITS).excess).toBeUndefined();
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
     expect(extensions.plan.calls).toEqual({ least: 1, most: 1 });
     // nodes and its items; for each page, audiences, nodes and its items; and for each of these the same.
     const inner = 2 + 100 * (1 + 1);

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { countValues } from '../support/count-values.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const PAGE = IDS.page;
@@ -73,21 +73,21 @@ function idOfPerson(id: string): string {
 
 describe('the cost of a query', () => {
   it.each(TABLE)('%s: %i calls, %i rounds', async (query, calls, rounds) => {
-    const stack = await openStack({ latencyMs: 20 });
+    const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
-    const { errors } = await stack.query(`{ ${query} }`);
+    const { errors } = await gateway.ask(`{ ${query} }`);
 
-    expect(errors).toBeUndefined();
-    expect({ calls: stack.restCalls.length, rounds: stack.journal.rounds }).toEqual({
+    expect(errors).toEqual([]);
+    expect({ calls: gateway.restCalls.length, rounds: gateway.journal.rounds }).toEqual({
       calls,
       rounds,
     });
   });
 
   it.each(TABLE)('is planned before it is paid: %s', async (query, calls, rounds) => {
-    const stack = await openStack({ latencyMs: 20 });
+    const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
-    const plan = planOf(`{ ${query} }`, stack);
+    const plan = planOf(`{ ${query} }`, gateway);
 
     expect(plan.calls.least).toBeLessThanOrEqual(calls);
     expect(plan.calls.most).toBeGreaterThanOrEqual(calls);
@@ -95,11 +95,11 @@ describe('the cost of a query', () => {
   });
 
   it.each(TABLE)('has the size that its plan bounds: %s', async (query) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const source = `{ ${query} }`;
 
-    const { atLeast, atMost } = planOf(source, stack).values;
-    const { data } = await stack.query(source);
+    const { atLeast, atMost } = planOf(source, gateway).values;
+    const { data } = await gateway.ask(source);
 
     expect(atLeast).toBeLessThanOrEqual(countValues(data, source));
     expect(atMost).toBeGreaterThanOrEqual(countValues(data, source));
@@ -107,9 +107,9 @@ describe('the cost of a query', () => {
   });
 
   it('reads persons and links of a page in two rounds, one call a distinct person', async () => {
-    const stack = await openStack({ latencyMs: 20 });
+    const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
-    const { data, errors } = await stack.query(`{ page(pageId: "${PAGE}") { name
+    const { data, errors } = await gateway.ask(`{ page(pageId: "${PAGE}") { name
       audiences(first: 20) { nodes { effectiveName person { personId name } } }
       links { nodes { path } } } }`);
 
@@ -118,45 +118,45 @@ describe('the cost of a query', () => {
         node.person ? [node.person.personId] : [],
       ),
     );
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(persons.size).toBeGreaterThan(1);
-    expect(stack.restCalls).toHaveLength(3 + persons.size);
-    expect(stack.journal.rounds).toBe(2);
+    expect(gateway.restCalls).toHaveLength(3 + persons.size);
+    expect(gateway.journal.rounds).toBe(2);
   });
 
   it('reads what a publish mutation answers from in one round after it', async () => {
-    const stack = await openStack({ latencyMs: 20, fresh: true });
-    const created = await stack.query(`mutation { createAudience(input: {
+    const gateway = await openGateway({ fresh: true, sample: { latencyMs: 20 } });
+    const created = await gateway.ask(`mutation { createAudience(input: {
       pageId: "${PAGE}", publishBehavior: draft }) { audience { latestVersion { id } } } }`);
     const { id } = created.data['createAudience'].audience.latestVersion;
     const mutation = `mutation { publishAudienceVersion(input: { id: "${id}" }) {
       audienceVersion { status audience { effectiveName page { name } } } userErrors { code } } }`;
 
-    const plan = planOf(mutation, stack);
-    const { data, errors } = await stack.query(mutation);
+    const plan = planOf(mutation, gateway);
+    const { data, errors } = await gateway.ask(mutation);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['publishAudienceVersion'].audienceVersion.audience.page.name).toBeTruthy();
-    expect(stack.restCalls).toHaveLength(3);
-    expect(stack.journal.rounds).toBe(2);
+    expect(gateway.restCalls).toHaveLength(3);
+    expect(gateway.journal.rounds).toBe(2);
     expect(plan).toMatchObject({ calls: { least: 1, most: 3 }, rounds: 2 });
   });
 
   it('gives up what was begun below a page that does not exist', async () => {
-    const stack = await openStack({ latencyMs: 20 });
+    const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ page(pageId: "nobody") { name audiences { nodes { effectiveName } } } }',
     );
 
     expect(data).toEqual({ page: null });
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
   });
 
   it('does not believe an id that only the caller names', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data } = await stack.query(`{ gone: page(pageId: "nobody") { pageId }
+    const { data } = await gateway.ask(`{ gone: page(pageId: "nobody") { pageId }
       viaList: page(pageId: "nobody") { pageId audiences { nodes { audienceId } } }
       here: page(pageId: "${PAGE}") { pageId } }`);
 

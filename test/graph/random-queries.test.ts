@@ -10,7 +10,7 @@ import { schema } from '../../src/schema.ts';
 import { cases } from '../support/cases.ts';
 import { countValues } from '../support/count-values.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 import { randomQuery, UNLIMITED } from '../support/random-query.ts';
 
@@ -55,15 +55,15 @@ function expectWithin(
 
 describe('any valid query', () => {
   it('answers the same with and without look-ahead, asks nothing twice, and stays within its plan', async () => {
-    const stack = await openStack({ limits: UNLIMITED });
+    const gateway = await openGateway({ limits: UNLIMITED });
 
     for (const seed of SEEDS) {
       const { source, variables } = randomQuery(seed, { schema, values, depth: 8 });
       const about = `seed ${seed}: ${source} ${JSON.stringify(variables)}`;
-      const plan = planOf(source, stack, variables);
-      const quick = await stack.query(source, variables);
-      const asked = stack.restCalls;
-      const naive = await stack.query(source, variables, { looksAhead: false });
+      const plan = planOf(source, gateway, variables);
+      const quick = await gateway.ask(source, { variables });
+      const asked = [...gateway.restCalls];
+      const naive = await gateway.askNaively(source, { variables });
 
       expect(
         quick.errors?.map(({ message }) => message),
@@ -78,7 +78,7 @@ describe('any valid query', () => {
   it.each(['extended', 'document'] as const)(
     'stays within its plan where it names one list many times, and the routes are %s',
     async (routeSet) => {
-      const stack = await openStack({ limits: UNLIMITED, routeSet });
+      const gateway = await openGateway({ limits: UNLIMITED, rest: { routeSet } });
       // Few objects, and lists of different lengths of them, so that much is asked for again.
       const narrow = { ...values, 'page.pageId': [IDS.page], id: NODES.slice(0, 3), ids: NODES };
 
@@ -89,10 +89,10 @@ describe('any valid query', () => {
           depth: 10,
         });
         const about = `seed ${seed + 10_000}: ${source} ${JSON.stringify(variables)}`;
-        const plan = planOf(source, stack, variables);
-        const { data } = await stack.query(source, variables);
+        const plan = planOf(source, gateway, variables);
+        const { data } = await gateway.ask(source, { variables });
 
-        expectWithin(plan, stack.restCalls, data, source, about);
+        expectWithin(plan, gateway.restCalls, data, source, about);
       }
     },
     60_000,

@@ -4,18 +4,19 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack, type Stack } from '../support/open-stack.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
-const stack = (): Promise<Stack> => openStack({ routes: 'document', routeSet: 'document' });
+const gateway = (): Promise<InProcessGateway> =>
+  openGateway({ sample: { routes: 'document' }, rest: { routeSet: 'document' } });
 
 describe('the document’s routes', () => {
   it('show a page’s audiences by its links, and count them by the page', async () => {
-    const { query } = await stack();
+    const { ask } = await gateway();
 
-    const { data, errors } = await query(`{ page(pageId: "${IDS.page}") { name audiencesCount
+    const { data, errors } = await ask(`{ page(pageId: "${IDS.page}") { name audiencesCount
       audiences(first: 3) { totalCount nodes { id audienceId pageId page { name } } } } }`);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['page'].audiences.totalCount).toBe(data['page'].audiencesCount);
     expect(data['page'].audiences.nodes[0]).toEqual({
       id: formatNodeId('Audience', [IDS.page, data['page'].audiences.nodes[0].audienceId]),
@@ -26,8 +27,8 @@ describe('the document’s routes', () => {
   });
 
   it('walk those audiences like any list', async () => {
-    const { query } = await stack();
-    const all = await query(
+    const { ask } = await gateway();
+    const all = await ask(
       `{ page(pageId: "${IDS.page}") { audiences(first: 100) { nodes { audienceId } } } }`,
     );
     const wanted = all.data['page'].audiences.nodes.map((node: any) => node.audienceId);
@@ -35,10 +36,10 @@ describe('the document’s routes', () => {
     let after: any = null;
 
     do {
-      const { data } = await query(
+      const { data } = await ask(
         `query Walk($after: String) { page(pageId: "${IDS.page}") { audiences(first: 4, after: $after) {
            nodes { audienceId } pageInfo { hasNextPage endCursor } } } }`,
-        { after },
+        { variables: { after } },
       );
       const { nodes, pageInfo } = data['page'].audiences;
       seen.push(...nodes.map((node: any) => node.audienceId));
@@ -50,9 +51,9 @@ describe('the document’s routes', () => {
   });
 
   it('say which route is missing for more than an audience’s ids', async () => {
-    const { query } = await stack();
+    const { ask } = await gateway();
 
-    const { data, errors } = await query(
+    const { data, errors } = await ask(
       `{ page(pageId: "${IDS.page}") { audiences(first: 1) { nodes { effectiveName } } } }`,
     );
 
@@ -67,22 +68,26 @@ describe('the document’s routes', () => {
   });
 
   it('cannot search pages, and say so', async () => {
-    const { query } = await stack();
+    const { ask } = await gateway();
 
-    const { data, errors } = await query('{ searchPages(query: "north") { name } }');
+    const { data, errors } = await ask('{ searchPages(query: "north") { name } }');
 
     expect(data).toEqual({ searchPages: null });
     expect(errors?.[0]?.extensions['code']).toBe('UPSTREAM_UNSUPPORTED');
   });
 
   it('show the versions that came with an audience that a mutation answered', async () => {
-    const { query } = await openStack({ routes: 'document', routeSet: 'document', fresh: true });
+    const { ask } = await openGateway({
+      fresh: true,
+      sample: { routes: 'document' },
+      rest: { routeSet: 'document' },
+    });
 
-    const { data, errors } = await query(`mutation { createAudience(input: {
+    const { data, errors } = await ask(`mutation { createAudience(input: {
       pageId: "${IDS.page}", publishBehavior: draft }) { audience { effectiveName
         versions { totalCount nodes { versionNumber status page { name } } } } } }`);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['createAudience'].audience.versions).toEqual({
       totalCount: 1,
       nodes: [{ versionNumber: 1, status: 'draft', page: { name: 'Northwind launch' } }],
@@ -90,13 +95,13 @@ describe('the document’s routes', () => {
   });
 
   it('find an account among all, by id and by global id', async () => {
-    const { query } = await stack();
+    const { ask } = await gateway();
 
-    const { data, errors } = await query(`{ account(accountId: "${IDS.account}") { name }
+    const { data, errors } = await ask(`{ account(accountId: "${IDS.account}") { name }
       node(id: "${formatNodeId('Account', [IDS.account])}") { ... on Account { domain } }
       nobody: account(accountId: "nobody") { name } }`);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data).toEqual({
       account: { name: 'Harborlight Logistics' },
       node: { domain: 'harborlight-logistics.example' },

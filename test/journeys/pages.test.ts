@@ -11,20 +11,22 @@ import {
   VersionDocument,
 } from '../../src/client/generated/graphql.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack, type Stack } from '../support/open-stack.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 describe('the page screen', () => {
   it.each(['document', 'iso'] as const)(
     'shows a page with audiences, persons and versions (%s timestamps)',
     async (timestamps) => {
-      const stack = await openStack({ timestamps });
+      const gateway = await openGateway({ sample: { timestamps } });
 
-      const { data, errors } = await stack.query(PageWithAudiencesDocument, {
-        pageId: IDS.page,
-        first: 5,
+      const { data, errors } = await gateway.ask(PageWithAudiencesDocument, {
+        variables: {
+          pageId: IDS.page,
+          first: 5,
+        },
       });
 
-      expect(errors).toBeUndefined();
+      expect(errors).toEqual([]);
       expect(data.page).toMatchObject({ pageId: IDS.page, name: 'Northwind launch' });
       const { nodes, totalCount } = data.page!.audiences!;
       expect(totalCount).toBe(data.page!.audiencesCount);
@@ -39,19 +41,21 @@ describe('the page screen', () => {
   );
 
   it('costs one call a list and a person, in two rounds', async () => {
-    const stack = await openStack({ latencyMs: 10 });
+    const gateway = await openGateway({ sample: { latencyMs: 10 } });
 
-    const { data } = await stack.query(PageWithAudiencesDocument, { pageId: IDS.page, first: 5 });
+    const { data } = await gateway.ask(PageWithAudiencesDocument, {
+      variables: { pageId: IDS.page, first: 5 },
+    });
 
     const persons = new Set(data.page!.audiences!.nodes.map((node) => node?.person?.personId));
-    expect(stack.restCalls).toHaveLength(2 + 5 + persons.size);
-    expect(stack.journal.rounds).toBe(2);
+    expect(gateway.restCalls).toHaveLength(2 + 5 + persons.size);
+    expect(gateway.journal.rounds).toBe(2);
   });
 
   it('finds pages by words', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data } = await stack.query(SearchPagesDocument, { query: 'pricing' });
+    const { data } = await gateway.ask(SearchPagesDocument, { variables: { query: 'pricing' } });
 
     expect(data.searchPages.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['Pricing for teams', 'Enterprise pricing']),
@@ -59,12 +63,14 @@ describe('the page screen', () => {
   });
 
   it('leads from links to audiences without a call when only their ids are asked for', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data } = await stack.query(PageLinksDocument, { pageId: IDS.page, first: 5 });
+    const { data } = await gateway.ask(PageLinksDocument, {
+      variables: { pageId: IDS.page, first: 5 },
+    });
 
     expect(data.page!.links!.nodes[0]!.target!.audience!.audienceId).toBeTruthy();
-    expect(stack.restCalls).toEqual([
+    expect(gateway.restCalls).toEqual([
       `GET /v0/page_links?pageId=${IDS.page}&limit=5`,
       expect.any(String),
     ]);
@@ -73,38 +79,46 @@ describe('the page screen', () => {
 
 describe('publishing', () => {
   it('goes from a draft to a published version that the audience shows', async () => {
-    const stack = await openStack({ fresh: true });
-    const { data: created } = await stack.query(CreateAudienceDocument, {
-      input: { pageId: IDS.page, publishBehavior: 'draft', customName: 'Spring visitors' },
+    const gateway = await openGateway({ fresh: true });
+    const { data: created } = await gateway.ask(CreateAudienceDocument, {
+      variables: {
+        input: { pageId: IDS.page, publishBehavior: 'draft', customName: 'Spring visitors' },
+      },
     });
     const audience = created.createAudience.audience!;
     expect(audience).toMatchObject({ effectiveName: 'Spring visitors', status: 'draft' });
     const { id } = audience.latestVersion!;
 
-    const { data } = await stack.query(PublishVersionDocument, {
-      input: { id, operationKey: 'k1' },
+    const { data } = await gateway.ask(PublishVersionDocument, {
+      variables: {
+        input: { id, operationKey: 'k1' },
+      },
     });
 
     expect(data.publishAudienceVersion).toMatchObject({
       audienceVersion: { id, audience: { id: audience.id, effectiveName: 'Spring visitors' } },
       userErrors: [],
     });
-    expect(await statusWhenDone(stack, id)).toBe('published');
-    const after = await stack.query(
+    expect(await statusWhenDone(gateway, id)).toBe('published');
+    const after = await gateway.ask(
       'query After($id: ID!) { node(id: $id) { ... on Audience { publishedVersion { id } } } }',
-      { id: audience.id },
+      { variables: { id: audience.id } },
     );
     expect(after.data['node'].publishedVersion.id).toBe(id);
   });
 
   it('publishes once for one operation key, and refuses a second publishing without it', async () => {
-    const stack = await openStack({ fresh: true });
-    const { data: created } = await stack.query(CreateAudienceDocument, {
-      input: { pageId: IDS.page, publishBehavior: 'draft' },
+    const gateway = await openGateway({ fresh: true });
+    const { data: created } = await gateway.ask(CreateAudienceDocument, {
+      variables: {
+        input: { pageId: IDS.page, publishBehavior: 'draft' },
+      },
     });
     const { id } = created.createAudience.audience!.latestVersion!;
     const publish = (operationKey?: string) =>
-      stack.query(PublishVersionDocument, { input: { id, operationKey: operationKey ?? null } });
+      gateway.ask(PublishVersionDocument, {
+        variables: { input: { id, operationKey: operationKey ?? null } },
+      });
 
     const first = await publish('once');
     const again = await publish('once');
@@ -119,9 +133,12 @@ describe('publishing', () => {
   });
 });
 
-async function statusWhenDone(stack: Stack, id: string): Promise<string | null | undefined> {
+async function statusWhenDone(
+  gateway: InProcessGateway,
+  id: string,
+): Promise<string | null | undefined> {
   for (let tries = 0; tries < 100; tries++) {
-    const { data } = await stack.query(VersionDocument, { id });
+    const { data } = await gateway.ask(VersionDocument, { variables: { id } });
     const { node } = data;
     if (node?.__typename !== 'AudienceVersion') throw new Error(`No version: ${node?.__typename}`);
     if (node.status !== 'queued' && node.status !== 'processing') return node.status;

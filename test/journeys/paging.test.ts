@@ -3,7 +3,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IDS } from '../support/ids.ts';
-import { openStack, type Stack } from '../support/open-stack.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 interface Connection {
   readonly name: string;
@@ -62,33 +62,40 @@ const CONNECTIONS: readonly Connection[] = [
   below(PERSON, 'logs', 'personLogId'),
 ];
 
-async function page(stack: Stack, { source, read }: Connection, first: number, after?: string) {
-  const { data, errors } = await stack.query(source, { first, after: after ?? null });
-  expect(errors).toBeUndefined();
+async function page(
+  gateway: InProcessGateway,
+  { source, read }: Connection,
+  first: number,
+  after?: string,
+) {
+  const { data, errors } = await gateway.ask(source, {
+    variables: { first, after: after ?? null },
+  });
+  expect(errors).toEqual([]);
   const { edges, pageInfo, totalCount } = read(data);
   return { keys: edges.map(({ node }: any) => node.key), edges, pageInfo, totalCount };
 }
 
 /** The first 100 items at most, by their keys. */
-async function reference(stack: Stack, connection: Connection): Promise<string[]> {
-  return (await page(stack, connection, 100)).keys;
+async function reference(gateway: InProcessGateway, connection: Connection): Promise<string[]> {
+  return (await page(gateway, connection, 100)).keys;
 }
 
-let stack: Stack;
+let gateway: InProcessGateway;
 beforeAll(async () => {
   // Nothing is written here: all walks share a gateway, which prepares each document once.
-  stack = await openStack();
+  gateway = await openGateway();
 });
 
 describe.each(CONNECTIONS)('$name', (connection) => {
   it.each([1, 2, 3, 7, 20, 99])('visits every item once, %i at a time', async (first) => {
-    const all = await reference(stack, connection);
+    const all = await reference(gateway, connection);
     const seen: string[] = [];
     let after: string | undefined;
     let steps = 0;
 
     do {
-      const step = await page(stack, connection, first, after);
+      const step = await page(gateway, connection, first, after);
       seen.push(...step.keys);
       steps += 1;
       expect(step.pageInfo.hasPreviousPage).toBe(after !== undefined && step.keys.length > 0);
@@ -102,18 +109,18 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 
   it('goes on after any of its edges', async () => {
-    const all = await reference(stack, connection);
-    const { edges } = await page(stack, connection, 12);
+    const all = await reference(gateway, connection);
+    const { edges } = await page(gateway, connection, 12);
 
     for (const [i, { cursor }] of edges.entries()) {
-      const next = await page(stack, connection, 3, cursor);
+      const next = await page(gateway, connection, 3, cursor);
       expect(next.keys).toEqual(all.slice(i + 1, i + 4));
     }
   });
 
   it('counts all its items on every page', async () => {
-    const whole = await page(stack, connection, 100);
-    const none = await page(stack, connection, 0);
+    const whole = await page(gateway, connection, 100);
+    const none = await page(gateway, connection, 0);
 
     expect(whole.totalCount).toBeGreaterThanOrEqual(whole.keys.length);
     if (!whole.pageInfo.hasNextPage) expect(whole.totalCount).toBe(whole.keys.length);
@@ -128,15 +135,17 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     const others = CONNECTIONS.filter(({ list }) => list !== connection.list);
 
     for (const other of others) {
-      const { edges } = await page(stack, other, 1);
-      const { errors } = await stack.query(connection.source, { first: 1, after: edges[0].cursor });
+      const { edges } = await page(gateway, other, 1);
+      const { errors } = await gateway.ask(connection.source, {
+        variables: { first: 1, after: edges[0].cursor },
+      });
 
       expect(errors?.[0]?.extensions['code'], `cursor of ${other.name}`).toBe('BAD_USER_INPUT');
     }
   });
 
   it.each([-1, 101, 1_000_000])('refuses to answer %i edges', async (first) => {
-    const { errors } = await stack.query(connection.source, { first });
+    const { errors } = await gateway.ask(connection.source, { variables: { first } });
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
     expect(errors?.[0]?.message).toContain('between 0 and 100');
@@ -149,15 +158,15 @@ describe('walking a list', () => {
     let after: string | undefined;
 
     for (let step = 0; step < 4; step++) {
-      const { pageInfo } = await page(stack, topics!, 5, after);
-      expect(stack.restCalls).toHaveLength(1);
+      const { pageInfo } = await page(gateway, topics!, 5, after);
+      expect(gateway.restCalls).toHaveLength(1);
       after = pageInfo.endCursor;
     }
   });
 
   it('asks nothing when the cursor is refused', async () => {
-    await stack.query('{ topics(after: "bm90IG91cnM") { nodes { title } } }');
+    await gateway.ask('{ topics(after: "bm90IG91cnM") { nodes { title } } }');
 
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 });

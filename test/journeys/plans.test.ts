@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import * as client from '../../src/client/generated/graphql.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 
 /** What each document is asked with. A new document needs a line, or the last test fails. */
@@ -37,16 +37,16 @@ const DOCUMENTS = Object.entries(client).filter(
 
 describe('the plan', () => {
   it.each(DOCUMENTS)('of %s is what it costs', async (name, document) => {
-    const stack = await openStack({ latencyMs: 15, fresh: true });
+    const gateway = await openGateway({ fresh: true, sample: { latencyMs: 15 } });
     const variables = VARIABLES[name.replace(/Document$/, '')] ?? {};
 
-    const plan = planOf(print(document), stack, variables);
-    const { errors } = await stack.query(document, variables);
+    const plan = planOf(print(document), gateway, variables);
+    const { errors } = await gateway.ask(document, { variables });
 
-    expect(errors).toBeUndefined();
-    expect(plan.calls.least).toBeLessThanOrEqual(stack.restCalls.length);
-    expect(plan.calls.most).toBeGreaterThanOrEqual(stack.restCalls.length);
-    expect(plan.rounds).toBe(stack.journal.rounds);
+    expect(errors).toEqual([]);
+    expect(plan.calls.least).toBeLessThanOrEqual(gateway.restCalls.length);
+    expect(plan.calls.most).toBeGreaterThanOrEqual(gateway.restCalls.length);
+    expect(plan.rounds).toBe(gateway.journal.rounds);
   });
 
   it('knows every document', () => {
@@ -58,9 +58,9 @@ describe('the plan', () => {
 
 describe('the least a document costs', () => {
   it.each(['?a@b', '/x?utm@y'])('is counted whatever an id looks like: %s', async (pageId) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const plan = planOf(`{ page(pageId: ${JSON.stringify(pageId)}) { name } }`, stack);
+    const plan = planOf(`{ page(pageId: ${JSON.stringify(pageId)}) { name } }`, gateway);
 
     expect(plan?.calls).toEqual({ least: 1, most: 1 });
   });
@@ -70,26 +70,26 @@ describe('the least a document costs', () => {
     [500, 0],
     [5, 1],
   ])('is nothing for a search that makes no call: first %i', async (first, calls) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const plan = planOf(`{ searchPages(first: ${first}) { name } }`, stack);
+    const plan = planOf(`{ searchPages(first: ${first}) { name } }`, gateway);
 
     expect(plan?.calls).toEqual({ least: calls, most: calls });
   });
 
   it('is known beforehand for many objects with many fields each', async () => {
-    const stack = await openStack({ maxUpstreamCalls: 250 });
+    const gateway = await openGateway({ maxUpstreamCalls: 250 });
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page {
         name audiences(first: 1) { totalCount } links(first: 1) { totalCount } } } }`,
-      { ids },
+      { variables: { ids } },
     );
 
     expect(data).toBeUndefined();
     expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(['QUERY_TOO_EXPENSIVE']);
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 });
 
@@ -124,36 +124,36 @@ describe('what a request shares', () => {
       2,
     ],
   ])('is planned once: %s', async (_what, query, least, most) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const plan = planOf(`{ ${query} }`, stack);
-    await stack.query(`{ ${query} }`);
+    const plan = planOf(`{ ${query} }`, gateway);
+    await gateway.ask(`{ ${query} }`);
 
     expect(plan.calls).toEqual({ least, most });
-    expect(stack.restCalls.length).toBeGreaterThanOrEqual(least);
-    expect(stack.restCalls.length).toBeLessThanOrEqual(most);
+    expect(gateway.restCalls.length).toBeGreaterThanOrEqual(least);
+    expect(gateway.restCalls.length).toBeLessThanOrEqual(most);
   });
 
   it('is planned for the longest of several selections of one list', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const query = `{ few: persons(first: 2) { nodes { logs { totalCount } } }
       many: persons(first: 6) { nodes { logs { totalCount } } } }`;
 
-    const plan = planOf(query, stack);
-    await stack.query(query);
+    const plan = planOf(query, gateway);
+    await gateway.ask(query);
 
     expect(plan.calls).toEqual({ least: 1, most: 7 });
-    expect(stack.restCalls).toHaveLength(7);
+    expect(gateway.restCalls).toHaveLength(7);
   });
 
   it('is not planned where the backend lacks the route', async () => {
-    const stack = await openStack({ routeSet: 'document' });
+    const gateway = await openGateway({ rest: { routeSet: 'document' } });
     const audience = `audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { effectiveName
       versions { totalCount } } searchPages { name }`;
     const account = `account(accountId: "${IDS.account}") { name }`;
 
-    expect(planOf(`{ ${audience} }`, stack).calls).toEqual({ least: 0, most: 0 });
-    expect(planOf(`{ ${account} }`, stack).calls).toEqual({ least: 1, most: Infinity });
-    expect(planOf(`{ ${account} }`, stack).routes[0]).toMatchObject({ route: '/v0/accounts' });
+    expect(planOf(`{ ${audience} }`, gateway).calls).toEqual({ least: 0, most: 0 });
+    expect(planOf(`{ ${account} }`, gateway).calls).toEqual({ least: 1, most: Infinity });
+    expect(planOf(`{ ${account} }`, gateway).routes[0]).toMatchObject({ route: '/v0/accounts' });
   });
 });

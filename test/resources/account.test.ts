@@ -2,56 +2,56 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const ACCOUNT = IDS.account;
 
 describe('account', () => {
   it('counts the persons that its read route answers instead of their number', async () => {
-    const stack = await openStack();
-    const { data: listed } = await stack.query(
+    const gateway = await openGateway();
+    const { data: listed } = await gateway.ask(
       '{ accounts(first: 1) { nodes { id accountId domain name createdAt linkedPersonsCount } } }',
     );
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { id accountId domain name createdAt linkedPersonsCount } }`,
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['account']).toEqual(listed['accounts'].nodes[0]);
     expect(data['account'].linkedPersonsCount).toBe(12);
-    expect(stack.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
+    expect(gateway.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
   });
 
   it('is null when there is none, and refused when the id cannot be one', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const missing = await stack.query('{ account(accountId: "nobody") { name } }');
-    const refused = await stack.query('{ account(accountId: "..") { name } }');
+    const missing = await gateway.ask('{ account(accountId: "nobody") { name } }');
+    const refused = await gateway.ask('{ account(accountId: "..") { name } }');
 
     expect(missing).toMatchObject({ data: { account: null }, status: 200 });
-    expect(missing.errors).toBeUndefined();
+    expect(missing.errors).toEqual([]);
     expect(refused.errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 
   it('is read once for the account, its persons and their account', async () => {
-    const stack = await openStack({ latencyMs: 20 });
+    const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
-    const { data, errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") { name
+    const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") { name
       persons { nodes { name account { name } } } logs { nodes { type } } activity { nodes { type } } } }`);
 
     const { name, persons } = data['account'];
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(new Set(persons.nodes.map((person: any) => person.account.name))).toEqual(
       new Set([name]),
     );
-    expect(stack.restCalls.toSorted()).toEqual([
+    expect(gateway.restCalls.toSorted()).toEqual([
       `GET /v0/accounts/${ACCOUNT}`,
       `GET /v0/accounts/${ACCOUNT}/activity?limit=20`,
       `GET /v0/accounts/${ACCOUNT}/logs?limit=20`,
     ]);
-    expect(stack.journal.rounds).toBe(1);
+    expect(gateway.journal.rounds).toBe(1);
   });
 });
 
@@ -67,20 +67,20 @@ describe('accounts', () => {
       '/v0/accounts/search?query=a%20b%26c&includeEmptyOnly=true&limit=2',
     ],
   ])('with (first: 2%s) asks for %s', async (args, path) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { errors } = await stack.query(`{ accounts(first: 2${args}) { nodes { name } } }`);
+    const { errors } = await gateway.ask(`{ accounts(first: 2${args}) { nodes { name } } }`);
 
-    expect(errors).toBeUndefined();
-    expect(stack.restCalls).toEqual([`GET ${path}`]);
+    expect(errors).toEqual([]);
+    expect(gateway.restCalls).toEqual([`GET ${path}`]);
   });
 
   it('finds what is searched for, page by page, with one call a page', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const page = (after: string | null) =>
-      stack.query(
+      gateway.ask(
         'query ($after: String) { accounts(query: "foods", first: 5, after: $after) { totalCount nodes { name } pageInfo { hasNextPage endCursor } } }',
-        { after },
+        { variables: { after } },
       );
     const names: string[] = [];
 
@@ -89,7 +89,7 @@ describe('accounts', () => {
       names.push(...data.accounts.nodes.map((account: any) => account.name));
       after = data.accounts.pageInfo.endCursor;
       more = data.accounts.pageInfo.hasNextPage;
-      expect(stack.restCalls).toHaveLength(1);
+      expect(gateway.restCalls).toHaveLength(1);
     }
 
     expect(names).toHaveLength(12);
@@ -97,28 +97,28 @@ describe('accounts', () => {
   });
 
   it('does not take a cursor of all accounts for a search', async () => {
-    const stack = await openStack();
-    const { data } = await stack.query('{ accounts(first: 1) { pageInfo { endCursor } } }');
+    const gateway = await openGateway();
+    const { data } = await gateway.ask('{ accounts(first: 1) { pageInfo { endCursor } } }');
 
-    const { errors } = await stack.query(
+    const { errors } = await gateway.ask(
       'query ($after: String) { accounts(first: 1, query: "food", after: $after) { nodes { name } } }',
-      { after: data['accounts'].pageInfo.endCursor },
+      { variables: { after: data['accounts'].pageInfo.endCursor } },
     );
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 
   it('reads the persons of 20 accounts in 21 calls and 2 rounds', async () => {
-    const stack = await openStack({ latencyMs: 20 });
+    const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
-    const { errors } = await stack.query(
+    const { errors } = await gateway.ask(
       '{ accounts(first: 20) { nodes { persons { nodes { name account { name } } } } } }',
     );
 
-    expect(errors).toBeUndefined();
-    expect(stack.restCalls).toHaveLength(21);
-    expect(stack.journal.rounds).toBe(2);
+    expect(errors).toEqual([]);
+    expect(gateway.restCalls).toHaveLength(21);
+    expect(gateway.journal.rounds).toBe(2);
   });
 });
 
@@ -126,35 +126,40 @@ describe('account, with the document’s routes alone', () => {
   const LAST = 'account_copperreach_robotics';
 
   it('is found by walking the list, which is read once however many are looked for', async () => {
-    const stack = await openStack({ routeSet: 'document', routes: 'document' });
+    const gateway = await openGateway({
+      sample: { routes: 'document' },
+      rest: { routeSet: 'document' },
+    });
 
-    const { data, errors } = await stack.query(
-      `{ a: account(accountId: "${ACCOUNT}") { name linkedPersonsCount }
+    const { data, errors } =
+      await gateway.ask(`{ a: account(accountId: "${ACCOUNT}") { name linkedPersonsCount }
          b: account(accountId: "${LAST}") { name }
          c: account(accountId: "nobody") { name }
-         node(id: "${formatNodeId('Account', [LAST])}") { ... on Account { domain } } }`,
-    );
+         node(id: "${formatNodeId('Account', [LAST])}") { ... on Account { domain } } }`);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data).toEqual({
       a: { name: 'Harborlight Logistics', linkedPersonsCount: 12 },
       b: { name: 'Copperreach Robotics' },
       c: null,
       node: { domain: 'copperreach-robotics.example' },
     });
-    expect(stack.restCalls).toEqual(['GET /v0/accounts?limit=100']);
+    expect(gateway.restCalls).toEqual(['GET /v0/accounts?limit=100']);
   });
 
   it('stops walking where the account is found', async () => {
-    const stack = await openStack({ routeSet: 'document', routes: 'document' });
+    const gateway = await openGateway({
+      sample: { routes: 'document' },
+      rest: { routeSet: 'document' },
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { name logs(first: 1) { nodes { type } } } }`,
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['account'].name).toBe('Harborlight Logistics');
-    expect(stack.restCalls.toSorted()).toEqual([
+    expect(gateway.restCalls.toSorted()).toEqual([
       `GET /v0/accounts/${ACCOUNT}/logs?limit=1`,
       'GET /v0/accounts?limit=100',
     ]);

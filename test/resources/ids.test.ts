@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const { page: pageId, audience: audienceId, version: versionId } = IDS;
@@ -45,25 +45,25 @@ const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | un
 
 describe('a lookup', () => {
   it.each(LOOKUPS)('%s takes raw and global ids, mixed as they come', async (field, names) => {
-    const stack = await openStack();
-    const { data: raw } = await stack.query(lookup(field, pick(RAW, names)));
-    const calls = stack.restCalls;
+    const gateway = await openGateway();
+    const { data: raw } = await gateway.ask(lookup(field, pick(RAW, names)));
+    const calls = [...gateway.restCalls];
     expect(raw['found'].id).toBe(GLOBAL[names.at(-1)!]);
 
     for (const name of names) {
       const ids = { ...pick(RAW, names), [name]: GLOBAL[name] };
-      const { data, errors } = await stack.query(lookup(field, ids));
-      expect([data, errors]).toEqual([raw, undefined]);
-      expect(stack.restCalls).toEqual(calls);
+      const { data, errors } = await gateway.ask(lookup(field, ids));
+      expect([data, errors]).toEqual([raw, []]);
+      expect(gateway.restCalls).toEqual(calls);
     }
-    const { data } = await stack.query(lookup(field, pick(GLOBAL, names)));
+    const { data } = await gateway.ask(lookup(field, pick(GLOBAL, names)));
     expect(data).toEqual(raw);
   });
 
   it.each(LOOKUPS)(
     '%s refuses a global id of another type, and names both',
     async (field, names) => {
-      const stack = await openStack();
+      const gateway = await openGateway();
       const typeOf = {
         pageId: 'a Page',
         audienceId: 'an Audience',
@@ -73,14 +73,14 @@ describe('a lookup', () => {
       for (const name of names) {
         const other = name === 'topicId' ? GLOBAL.accountId : GLOBAL.topicId;
         const ids = { ...pick(RAW, names), [name]: other };
-        const { data, errors } = await stack.query(lookup(field, ids));
+        const { data, errors } = await gateway.ask(lookup(field, ids));
 
         expect(data).toEqual({ found: null });
         expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
         expect(errors?.[0]?.message).toContain(`"${name}" is the global id of a`);
         expect(errors?.[0]?.message).toContain(name === 'topicId' ? 'an Account' : 'a Topic');
         if (name in typeOf) expect(errors?.[0]?.message).toContain(typeOf[name as 'pageId']);
-        expect(stack.restCalls).toEqual([]);
+        expect(gateway.restCalls).toEqual([]);
       }
     },
   );
@@ -94,51 +94,51 @@ describe('a lookup', () => {
       { pageId, audienceId: formatNodeId('Audience', ['other', audienceId]), versionId },
     ],
   ])('%s refuses ids that do not belong together: %o', async (field, ids) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(lookup(field, ids));
+    const { data, errors } = await gateway.ask(lookup(field, ids));
 
     expect(data).toEqual({ found: null });
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
     expect(errors?.[0]?.message).toContain('pass ids that belong together');
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 
   it('reads one object once, however its id is written, and plans it so', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const query = `{ raw: page(pageId: "${pageId}") { name audiences(first: 1) { totalCount } }
       global: page(pageId: "${GLOBAL.pageId}") { title audiences(first: 1) { totalCount } } }`;
 
-    const plan = planOf(query, stack);
-    const { errors } = await stack.query(query);
+    const plan = planOf(query, gateway);
+    const { errors } = await gateway.ask(query);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(plan.calls).toEqual({ least: 2, most: 2 });
-    expect(stack.restCalls).toHaveLength(2);
+    expect(gateway.restCalls).toHaveLength(2);
   });
 
   it('begins what it needs beside the object by a global id, too', async () => {
-    const stack = await openStack({ latencyMs: 10 });
+    const gateway = await openGateway({ sample: { latencyMs: 10 } });
 
-    await stack.query(lookup('page', { pageId: GLOBAL.pageId }, 'name audiences { totalCount }'));
+    await gateway.ask(lookup('page', { pageId: GLOBAL.pageId }, 'name audiences { totalCount }'));
 
-    expect(stack.restCalls).toHaveLength(2);
-    expect(stack.journal.rounds).toBe(1);
+    expect(gateway.restCalls).toHaveLength(2);
+    expect(gateway.journal.rounds).toBe(1);
   });
 });
 
 describe('a lookup by the global id', () => {
   it.each(LOOKUPS)('%s finds what raw ids find, with the same calls', async (field, names) => {
-    const stack = await openStack();
-    const { data: raw } = await stack.query(lookup(field, pick(RAW, names)));
-    const calls = stack.restCalls;
+    const gateway = await openGateway();
+    const { data: raw } = await gateway.ask(lookup(field, pick(RAW, names)));
+    const calls = [...gateway.restCalls];
     const query = lookup(field, { id: GLOBAL[names.at(-1)!] });
 
-    const plan = planOf(query, stack);
-    const { data, errors } = await stack.query(query);
+    const plan = planOf(query, gateway);
+    const { data, errors } = await gateway.ask(query);
 
-    expect([data, errors]).toEqual([raw, undefined]);
-    expect(stack.restCalls).toEqual(calls);
+    expect([data, errors]).toEqual([raw, []]);
+    expect(gateway.restCalls).toEqual(calls);
     expect(plan.calls).toEqual({ least: 1, most: 1 });
   });
 
@@ -146,20 +146,20 @@ describe('a lookup by the global id', () => {
     ['person', 'personId', personId, 'personLog', 'personLogId'],
     ['account', 'accountId', accountId, 'accountLog', 'accountLogId'],
   ])('finds a log entry of a %s by raw ids too', async (owner, ownerId, id, field, name) => {
-    const stack = await openStack();
-    const { data } = await stack.query(
+    const gateway = await openGateway();
+    const { data } = await gateway.ask(
       `{ owner: ${owner}(${ownerId}: "${id}") { logs(first: 1) { nodes { id ${name} } } } }`,
     );
     const [log] = data['owner'].logs.nodes;
 
-    const byRaw = await stack.query(
+    const byRaw = await gateway.ask(
       lookup(field, { [ownerId]: id, [name]: log[name] }, `id ${owner} { id }`),
     );
-    const calls = stack.restCalls;
-    const byGlobal = await stack.query(lookup(field, { id: log.id }, `id ${owner} { id }`));
+    const calls = [...gateway.restCalls];
+    const byGlobal = await gateway.ask(lookup(field, { id: log.id }, `id ${owner} { id }`));
 
     expect(byRaw.data['found'].id).toBe(log.id);
-    expect([byGlobal.data, byGlobal.errors]).toEqual([byRaw.data, undefined]);
+    expect([byGlobal.data, byGlobal.errors]).toEqual([byRaw.data, []]);
     expect(calls).toEqual([`GET /v0/${owner}s/${id}/logs/${log[name]}`]);
   });
 
@@ -171,26 +171,26 @@ describe('a lookup by the global id', () => {
     ['topic', { id: GLOBAL.pageId }, 'is the id of a Page: pass the id of a Topic'],
     ['topic', { id: topicId }, 'is not a global id'],
   ])('%s refuses %o before any call', async (field, ids, message) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(lookup(field, ids));
+    const { data, errors } = await gateway.ask(lookup(field, ids));
 
     expect(data).toEqual({ found: null });
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
     expect(errors?.[0]?.message).toContain(message);
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 
   it('refuses neither form, and null as no form', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ page(id: null) { id } person(personId: null) { id } }',
     );
 
     expect(data).toEqual({ page: null, person: null });
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 
   it('is there wherever an object is looked up', () => {
@@ -205,12 +205,12 @@ describe('a lookup by the global id', () => {
 
 describe('pageLinks', () => {
   it('takes the page by either id, and its links lead to it', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const links = async (id: string) => {
-      const { data } = await stack.query(
+      const { data } = await gateway.ask(
         `{ pageLinks(pageId: "${id}") { nodes { pageLinkId page { pageId } } pageInfo { endCursor } } }`,
       );
-      return [data, stack.restCalls];
+      return [data, gateway.restCalls];
     };
 
     const byGlobal = await links(GLOBAL.pageId);
@@ -224,21 +224,21 @@ describe('pageLinks', () => {
     [`pageLinks(pageId: "")`, '"pageId" must not be empty'],
     [`pageLinks(tenantDomainId: "${GLOBAL.pageId}")`, 'pass the raw id that the backend has'],
   ])('refuses %s before any call', async (field, message) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(`{ ${field} { totalCount } }`);
+    const { data, errors } = await gateway.ask(`{ ${field} { totalCount } }`);
 
     expect(data).toEqual({ pageLinks: null });
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
     expect(errors?.[0]?.message).toContain(message);
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 
   it('of a page and an audience refuse a global id for a domain', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const links = `links(tenantDomainId: "${GLOBAL.pageId}") { totalCount }`;
 
-    const { data, errors } = await stack.query(`{ page(pageId: "${pageId}") { name ${links}
+    const { data, errors } = await gateway.ask(`{ page(pageId: "${pageId}") { name ${links}
       audiences(first: 1) { nodes { effectiveName ${links} } } } }`);
 
     expect(data['page'].links).toBeNull();
@@ -267,12 +267,16 @@ describe('a write', () => {
   };
 
   it('takes the object it adds to by either id', async () => {
-    const stack = await openStack({ fresh: true });
+    const gateway = await openGateway({ fresh: true });
 
-    const { data } = await stack.query(CREATE_AUDIENCE, { input: { pageId: GLOBAL.pageId } });
-    const audienceCalls = stack.restCalls;
-    const { data: entry } = await stack.query(CREATE_ENTRY, {
-      input: { topicId: GLOBAL.topicId, content },
+    const { data } = await gateway.ask(CREATE_AUDIENCE, {
+      variables: { input: { pageId: GLOBAL.pageId } },
+    });
+    const audienceCalls = [...gateway.restCalls];
+    const { data: entry } = await gateway.ask(CREATE_ENTRY, {
+      variables: {
+        input: { topicId: GLOBAL.topicId, content },
+      },
     });
 
     expect(data['createAudience']).toEqual({ audience: { pageId }, userErrors: [] });
@@ -301,15 +305,15 @@ describe('a write', () => {
   ])(
     'refuses the global id of another type before any call: %#',
     async (mutation, input, message) => {
-      const stack = await openStack();
+      const gateway = await openGateway();
 
-      const { data, errors } = await stack.query(mutation, { input });
+      const { data, errors } = await gateway.ask(mutation, { variables: { input } });
 
       expect(Object.values(data)).toEqual([null]);
       expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
       expect(errors?.[0]?.message).toMatch(message);
-      expect(stack.restCalls).toEqual([]);
-      expect(planOf(mutation, stack, { input }).calls.most).toBe(0);
+      expect(gateway.restCalls).toEqual([]);
+      expect(planOf(mutation, gateway, { input }).calls.most).toBe(0);
     },
   );
 });
@@ -320,7 +324,7 @@ describe('an id that is the name of a route', () => {
   it.each(['extended', 'document'] as const)(
     'is refused before any call, with the %s routes',
     async (routeSet) => {
-      const stack = await openStack({ routeSet, routes: routeSet });
+      const gateway = await openGateway({ sample: { routes: routeSet }, rest: { routeSet } });
 
       for (const field of [
         'page(pageId: "search") { name }',
@@ -335,18 +339,18 @@ describe('an id that is the name of a route', () => {
         'audienceVersion(pageId: "search", audienceId: "a", versionId: "v") { status }',
         'pageLinks(pageId: "search") { totalCount }',
       ]) {
-        const { errors } = await stack.query(`{ ${field} }`);
+        const { errors } = await gateway.ask(`{ ${field} }`);
         expect(codesOf(errors), field).toEqual(['BAD_USER_INPUT']);
-        expect(stack.restCalls, field).toEqual([]);
-        expect(planOf(`{ ${field} }`, stack).calls.most, field).toBe(0);
+        expect(gateway.restCalls, field).toEqual([]);
+        expect(planOf(`{ ${field} }`, gateway).calls.most, field).toBe(0);
       }
       for (const field of [
         `restorePage(input: { id: "${search}" }) { page { id } }`,
         'createAudience(input: { pageId: "search" }) { audience { id } }',
       ]) {
-        const { errors } = await stack.query(`mutation { ${field} }`);
+        const { errors } = await gateway.ask(`mutation { ${field} }`);
         expect(codesOf(errors), field).toEqual(['BAD_USER_INPUT']);
-        expect(stack.restCalls, field).toEqual([]);
+        expect(gateway.restCalls, field).toEqual([]);
       }
     },
   );
@@ -354,17 +358,19 @@ describe('an id that is the name of a route', () => {
   it.each(['Search', 's%65arch', '%73earch', 'search ', 'search/', 'logs', 'activity'])(
     'is an id like any other when it is not exactly that name: %s',
     async (id) => {
-      const stack = await openStack();
+      const gateway = await openGateway();
 
-      const { data, errors } = await stack.query(
+      const { data, errors } = await gateway.ask(
         'query ($id: ID!) { page(pageId: $id) { name } }',
         {
-          id,
+          variables: {
+            id,
+          },
         },
       );
 
-      expect([data, errors]).toEqual([{ page: null }, undefined]);
-      expect(stack.restCalls).toEqual([`GET /v0/pages/${encodeURIComponent(id)}`]);
+      expect([data, errors]).toEqual([{ page: null }, []]);
+      expect(gateway.restCalls).toEqual([`GET /v0/pages/${encodeURIComponent(id)}`]);
     },
   );
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const { account: ACCOUNT, person: PERSON } = IDS;
 
@@ -24,21 +24,21 @@ describe('the flags of logs and activity', () => {
     ['person', 'logs(first: 1)', 'logs?limit=1'],
     ['person', 'logs(first: 1, includeDeleted: false)', 'logs?includeDeleted=false&limit=1'],
   ])('send nothing that was not given: %s.%s', async (parent, field, path) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const id = parent === 'account' ? ACCOUNT : PERSON;
 
-    const { errors } = await stack.query(
+    const { errors } = await gateway.ask(
       `{ ${parent}(${parent}Id: "${id}") { ${field} { nodes { type } } } }`,
     );
 
-    expect(errors).toBeUndefined();
-    expect(stack.restCalls).toEqual([`GET /v0/${parent}s/${id}/${path}`]);
+    expect(errors).toEqual([]);
+    expect(gateway.restCalls).toEqual([`GET /v0/${parent}s/${id}/${path}`]);
   });
 
   it('bring deleted logs back only when asked', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
+    const { data } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
       present: logs(first: 100) { totalCount nodes { deletedAt } }
       all: logs(first: 100, includeDeleted: true) { totalCount nodes { deletedAt } } } }`);
 
@@ -51,65 +51,65 @@ describe('the flags of logs and activity', () => {
 
 describe('a log', () => {
   it('leads back to its owner without a call, since that was read already', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(`{
+    const { data, errors } = await gateway.ask(`{
       account(accountId: "${ACCOUNT}") { name logs(first: 2) { nodes { account { name } } } }
       person(personId: "${PERSON}") { name logs(first: 2) { nodes { person { name } } } } }`);
 
-    const { account, person } = data as any;
-    expect(errors).toBeUndefined();
+    const { account, person } = data;
+    expect(errors).toEqual([]);
     expect(account.logs.nodes[0].account.name).toBe(account.name);
     expect(person.logs.nodes[0].person.name).toBe(person.name);
-    expect(stack.restCalls).toHaveLength(4);
+    expect(gateway.restCalls).toHaveLength(4);
   });
 
   it('is read by its global id, its owner beside it, in one round', async () => {
-    const stack = await openStack({ latencyMs: 20 });
+    const gateway = await openGateway({ sample: { latencyMs: 20 } });
     const ids = [
       formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']),
       formatNodeId('PersonLog', [PERSON, 'plog_ada_lindqvistova_1']),
     ];
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename
         ... on LogEntry { source type payload createdAt }
         ... on AccountLog { account { name } } ... on PersonLog { person { name } } } }`,
-      { ids },
+      { variables: { ids } },
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['nodes']).toMatchObject([
       { id: ids[0], __typename: 'AccountLog', account: { name: 'Harborlight Logistics' } },
       { id: ids[1], __typename: 'PersonLog' },
     ]);
     expect(data['nodes'][1].type).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(stack.restCalls).toHaveLength(4);
-    expect(stack.journal.rounds).toBe(1);
+    expect(gateway.restCalls).toHaveLength(4);
+    expect(gateway.journal.rounds).toBe(1);
   });
 
   it('is null when its owner has no such log', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       'query ($id: ID!) { node(id: $id) { ... on PersonLog { type } } }',
-      { id: formatNodeId('PersonLog', [PERSON, 'nobody']) },
+      { variables: { id: formatNodeId('PersonLog', [PERSON, 'nobody']) } },
     );
 
     expect(data).toEqual({ node: null });
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
   });
 
   it('is read through fragments on LogEntry, wherever it stands', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(`
+    const { data, errors } = await gateway.ask(`
       fragment What on LogEntry { __typename source type payload idempotencyKey createdAt updatedAt deletedAt }
       { account(accountId: "${ACCOUNT}") { logs(first: 1) { nodes { ...What } } activity(first: 1) { nodes { ...What } } }
         person(personId: "${PERSON}") { logs(first: 1) { nodes { ...What } } } }`);
 
-    const { account, person } = data as any;
-    expect(errors).toBeUndefined();
+    const { account, person } = data;
+    expect(errors).toEqual([]);
     expect(account.logs.nodes[0].__typename).toBe('AccountLog');
     expect(account.activity.nodes[0].__typename).toBe('ActivityItem');
     expect(person.logs.nodes[0].__typename).toBe('PersonLog');
@@ -120,9 +120,9 @@ describe('a log', () => {
 
 describe('ActivityItem', () => {
   it('leads to its account for nothing, and to persons with a call each', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") { name
+    const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") { name
       activity(first: 30, includePersonActivity: true) { nodes { personId personName
         account { name } person { name } } } } }`);
 
@@ -132,19 +132,19 @@ describe('ActivityItem', () => {
       expect(item.account.name).toBe(name);
       expect(item.person?.name ?? null).toBe(item.personName);
     }
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(persons.size).toBeGreaterThan(1);
-    expect(stack.restCalls).toHaveLength(2 + persons.size);
+    expect(gateway.restCalls).toHaveLength(2 + persons.size);
   });
 
   it('leads to the one log it shows, and is null for the other kind', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
+    const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
       activity(first: 10, includePersonActivity: true) { nodes { type accountLogId personLogId
         accountLog { type account { accountId } } personLog { type person { personId } } } } } }`);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     for (const item of data['account'].activity.nodes) {
       const [shown, other] = item.personLogId
         ? [item.personLog, item.accountLog]
@@ -152,33 +152,36 @@ describe('ActivityItem', () => {
       expect(shown.type).toBe(item.type);
       expect(other).toBeNull();
     }
-    expect(stack.restCalls).toHaveLength(1 + 10);
+    expect(gateway.restCalls).toHaveLength(1 + 10);
   });
 
   it('names its references for nothing', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
+    const { errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
       activity(first: 10, includePersonActivity: true) { nodes { account { id } person { id personId }
         accountLog { id } personLog { id personLogId } } } } }`);
 
-    expect(errors).toBeUndefined();
-    expect(stack.restCalls).toHaveLength(1);
+    expect(errors).toEqual([]);
+    expect(gateway.restCalls).toHaveLength(1);
   });
 });
 
 describe('logs, with the document’s routes alone', () => {
   it('say that an account’s log cannot be read alone', async () => {
-    const stack = await openStack({ routeSet: 'document', routes: 'document' });
+    const gateway = await openGateway({
+      sample: { routes: 'document' },
+      rest: { routeSet: 'document' },
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       'query ($id: ID!) { node(id: $id) { ... on AccountLog { type } } }',
-      { id: formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']) },
+      { variables: { id: formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']) } },
     );
 
     expect(data).toEqual({ node: null });
     expect(errors?.[0]?.extensions['code']).toBe('UPSTREAM_UNSUPPORTED');
     expect(errors?.[0]?.message).toContain('/v0/accounts/{account_id}/logs/{account_log_id}');
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** Answers that the embedded backend never gives: broken, very long, or without an end. */
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
-import { listOf, openStaged } from '../support/staged-backend.ts';
+import { listOf, openGateway } from '../support/open-gateway.ts';
 import { sampleOf } from '../support/world.ts';
 
 const MOMENT = '2025-06-01T10:00:00.000Z';
@@ -55,9 +55,9 @@ const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | un
 
 describe('a broken answer', () => {
   it('costs the entries, not the topic, when they are no list', async () => {
-    const stack = await openStaged(() => topic('none'));
+    const gateway = await openGateway({ backend: () => topic('none') });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ topic(topicId: "t") { title entries { nodes { topicEntryId } } } }',
     );
 
@@ -66,13 +66,15 @@ describe('a broken answer', () => {
   });
 
   it('costs the entry it breaks, and the others can be paged around it', async () => {
-    const stack = await openStaged(() => topic([entry('a'), 'broken', entry(7), entry('d')]));
+    const gateway = await openGateway({
+      backend: () => topic([entry('a'), 'broken', entry(7), entry('d')]),
+    });
     const query = `query ($after: String) { topic(topicId: "t") {
       entries(first: 2, after: $after) { edges { cursor node { topicEntryId } } pageInfo { endCursor } } } }`;
 
-    const first = await stack.query(query);
+    const first = await gateway.ask(query);
     const { endCursor } = first.data['topic'].entries.pageInfo;
-    const second = await stack.query(query, { after: endCursor });
+    const second = await gateway.ask(query, { variables: { after: endCursor } });
 
     const nodesOf = ({ data }: typeof first) =>
       data['topic'].entries.edges.map((edge: any) => edge.node);
@@ -84,12 +86,12 @@ describe('a broken answer', () => {
 
   it('costs an account its persons when they are no list, and their number', async () => {
     const { linkedPersonsCount: _, ...detail } = account('a');
-    const stack = await openStaged(() => ({ ...detail, linkedPersons: 'many' }));
+    const gateway = await openGateway({ backend: () => ({ ...detail, linkedPersons: 'many' }) });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ account(accountId: "a") { name persons { nodes { name } } } }',
     );
-    const counted = await stack.query('{ account(accountId: "a") { linkedPersonsCount } }');
+    const counted = await gateway.ask('{ account(accountId: "a") { linkedPersonsCount } }');
 
     expect(data).toEqual({ account: { name: 'Account a', persons: null } });
     expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
@@ -97,24 +99,24 @@ describe('a broken answer', () => {
   });
 
   it('never becomes part of another call’s path', async () => {
-    const stack = await openStaged((url) => listOf([account(1, 2)], url));
+    const gateway = await openGateway({ backend: (url) => listOf([account(1, 2)], url) });
 
-    const { data, errors } = await stack.query(`{ accounts(first: 1) { nodes { name
+    const { data, errors } = await gateway.ask(`{ accounts(first: 1) { nodes { name
       persons { nodes { name } } logs { nodes { type } } activity { nodes { type } } } } }`);
 
     expect(data['accounts'].nodes).toEqual([
       { name: 'Account 1', persons: null, logs: null, activity: null },
     ]);
     expect(codesOf(errors)).toEqual(Array(3).fill('UPSTREAM_INVALID_RESPONSE'));
-    expect(stack.restCalls).toEqual(['GET /v0/accounts?limit=1']);
+    expect(gateway.restCalls).toEqual(['GET /v0/accounts?limit=1']);
   });
 
   it('never becomes a filter of another call', async () => {
-    const stack = await openStaged((url) =>
-      url.pathname === '/v0/page_links' ? listOf([], url) : { metadata: null },
-    );
+    const gateway = await openGateway({
+      backend: (url) => (url.pathname === '/v0/page_links' ? listOf([], url) : { metadata: null }),
+    });
 
-    const { data } = await stack.query(`{
+    const { data } = await gateway.ask(`{
       page(pageId: "p") { metadata { title } links { nodes { path } } }
       audience(pageId: "p", audienceId: "a") { metadataOverride { title } links { nodes { path } } } }`);
 
@@ -122,40 +124,40 @@ describe('a broken answer', () => {
       page: { metadata: null, links: null },
       audience: { metadataOverride: null, links: null },
     });
-    expect(stack.restCalls.join()).not.toMatch(/Error|object/);
+    expect(gateway.restCalls.join()).not.toMatch(/Error|object/);
   });
 
   it('never becomes the words of a search', async () => {
-    const stack = await openStaged(() => person('p', 5));
+    const gateway = await openGateway({ backend: () => person('p', 5) });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ person(personId: "p") { name account { name } } }',
     );
 
     expect(data).toEqual({ person: { name: 'Person p', account: null } });
     expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    expect(stack.restCalls).toHaveLength(1);
+    expect(gateway.restCalls).toHaveLength(1);
   });
 
   it('never becomes the key of a reference', async () => {
     const activity = { activityId: 'x', accountId: 1, personId: 2, personLogId: 3, type: 'y' };
-    const stack = await openStaged((url) => listOf([activity], url));
+    const gateway = await openGateway({ backend: (url) => listOf([activity], url) });
 
-    const { data, errors } = await stack.query(`{ account(accountId: "a") { activity { nodes {
+    const { data, errors } = await gateway.ask(`{ account(accountId: "a") { activity { nodes {
       type account { name } person { name } personLog { type } accountLog { type } } } } }`);
 
     expect(data['account'].activity.nodes).toEqual([
       { type: 'y', account: null, person: null, personLog: null, accountLog: null },
     ]);
     expect(codesOf(errors)).toEqual(Array(3).fill('UPSTREAM_INVALID_RESPONSE'));
-    expect(stack.restCalls).toHaveLength(1);
+    expect(gateway.restCalls).toHaveLength(1);
   });
 
   it('costs a link its target alone', async () => {
     const links = [link(1, 'nowhere'), link(2, { targetType: 'audience', audienceId: 9 }), {}];
-    const stack = await openStaged((url) => listOf(links, url));
+    const gateway = await openGateway({ backend: (url) => listOf(links, url) });
 
-    const { data, errors } = await stack.query(`{ pageLinks(pageId: "p") { nodes {
+    const { data, errors } = await gateway.ask(`{ pageLinks(pageId: "p") { nodes {
       path page { pageId } target { targetType audience { audienceId } } } } }`);
 
     const page = { pageId: 'p' };
@@ -170,27 +172,28 @@ describe('a broken answer', () => {
 
 describe('an activity item of which nearly all is absent', () => {
   it('is null in every field, without an error', async () => {
-    const stack = await openStaged((url) => listOf([{}], url));
+    const gateway = await openGateway({ backend: (url) => listOf([{}], url) });
 
-    const { data, errors } = await stack.query(`{ account(accountId: "a") { activity { nodes {
+    const { data, errors } = await gateway.ask(`{ account(accountId: "a") { activity { nodes {
       activityId source payload createdAt account { name } person { name } accountLog { type } personLog { type } } } } }`);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(new Set(Object.values(data['account'].activity.nodes[0]))).toEqual(new Set([null]));
   });
 });
 
 describe('a page link that names its page', () => {
   it('is believed', async () => {
-    const stack = await openStaged((url) =>
-      listOf([{ ...link(1, { targetType: 'audience', audienceId: 'a' }), pageId: 'p' }], url),
-    );
+    const gateway = await openGateway({
+      backend: (url) =>
+        listOf([{ ...link(1, { targetType: 'audience', audienceId: 'a' }), pageId: 'p' }], url),
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ pageLinks { nodes { page { pageId } target { audience { pageId audienceId } } } } }',
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['pageLinks'].nodes).toEqual([
       { page: { pageId: 'p' }, target: { audience: { pageId: 'p', audienceId: 'a' } } },
     ]);
@@ -203,44 +206,47 @@ describe('the account of a person', () => {
       ...Array.from({ length: before }, (_, i) => account(`a${i}`, `not${i}-home.example`)),
       account('wanted', 'home.example'),
     ];
-    const stack = await openStaged((url) =>
-      url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
-    );
+    const gateway = await openGateway({
+      backend: (url) =>
+        url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ person(personId: "p") { account { accountId } } }',
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data).toEqual({ person: { account: { accountId: 'wanted' } } });
-    expect(stack.restCalls).toHaveLength(1 + Math.ceil((before + 1) / 100));
+    expect(gateway.restCalls).toHaveLength(1 + Math.ceil((before + 1) / 100));
   });
 
   it('is matched case-sensitively: domains must be equal letter by letter', async () => {
-    const stack = await openStaged((url) =>
-      url.pathname.startsWith('/v0/persons/')
-        ? person('p', 'home.example')
-        : listOf([account('a', 'Home.example')], url),
-    );
+    const gateway = await openGateway({
+      backend: (url) =>
+        url.pathname.startsWith('/v0/persons/')
+          ? person('p', 'home.example')
+          : listOf([account('a', 'Home.example')], url),
+    });
 
-    const { data } = await stack.query('{ person(personId: "p") { account { accountId } } }');
+    const { data } = await gateway.ask('{ person(personId: "p") { account { accountId } } }');
 
     expect(data).toEqual({ person: { account: null } });
   });
 
   it('is given up with an error, and no false null, when too many look like it', async () => {
     const hits = Array.from({ length: 5_000 }, (_, i) => account(`a${i}`, `${i}.home.example`));
-    const stack = await openStaged((url) =>
-      url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
-    );
+    const gateway = await openGateway({
+      backend: (url) =>
+        url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ person(personId: "p") { name account { name } } }',
     );
 
     expect(data).toEqual({ person: { name: 'Person p', account: null } });
     expect(codesOf(errors)).toEqual(['UPSTREAM_UNSUPPORTED']);
-    expect(stack.restCalls.length).toBeLessThan(15);
+    expect(gateway.restCalls.length).toBeLessThan(15);
   });
 });
 
@@ -249,17 +255,18 @@ describe('a list that is walked to its end', () => {
     const links = Array.from({ length: 250 }, (_, n) =>
       link(n, { targetType: 'audience', audienceId: n % 50 === 0 ? 'a' : 'b' }),
     );
-    const stack = await openStaged((url) =>
-      url.pathname === '/v0/page_links'
-        ? listOf(links, url)
-        : { pageId: 'p', audienceId: 'a', status: 'draft' },
-    );
+    const gateway = await openGateway({
+      backend: (url) =>
+        url.pathname === '/v0/page_links'
+          ? listOf(links, url)
+          : { pageId: 'p', audienceId: 'a', status: 'draft' },
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ audience(pageId: "p", audienceId: "a") { audienceId links { totalCount nodes { path } } } }',
     );
 
-    expect(errors).toEqual(undefined);
+    expect(errors).toEqual([]);
     expect(data['audience'].links.nodes.map(({ path }: any) => path)).toEqual([
       '/0',
       '/50',
@@ -267,73 +274,80 @@ describe('a list that is walked to its end', () => {
       '/150',
       '/200',
     ]);
-    expect(stack.restCalls.filter((call) => call.includes('page_links'))).toHaveLength(3);
+    expect(gateway.restCalls.filter((call) => call.includes('page_links'))).toHaveLength(3);
   });
 
   it('is walked no further than an account is found', async () => {
     const accounts = Array.from({ length: 500 }, (_, n) => account(`a${n}`));
-    const stack = await openStaged((url) => listOf(accounts, url), 'document');
+    const gateway = await openGateway({
+      backend: (url) => listOf(accounts, url),
+      rest: { routeSet: 'document' },
+    });
 
-    const { data } = await stack.query(
+    const { data } = await gateway.ask(
       '{ account(accountId: "a150") { name } other: account(accountId: "a20") { name } }',
     );
 
     expect(data).toEqual({ account: { name: 'Account a150' }, other: { name: 'Account a20' } });
-    expect(stack.restCalls).toEqual([
+    expect(gateway.restCalls).toEqual([
       'GET /v0/accounts?limit=100',
       'GET /v0/accounts?limit=100&cursor=100',
     ]);
   });
 
   it('is not walked in a circle', async () => {
-    const stack = await openStaged(
-      (url) => ({
+    const gateway = await openGateway({
+      backend: (url) => ({
         items: [account('b')],
         hasMore: true,
         nextCursor: url.searchParams.get('cursor') === 'x' ? 'y' : 'x',
         totalCount: 3,
       }),
-      'document',
-    );
+      rest: { routeSet: 'document' },
+    });
 
-    const { data, errors } = await stack.query('{ account(accountId: "a") { name } }');
+    const { data, errors } = await gateway.ask('{ account(accountId: "a") { name } }');
 
     expect(data).toEqual({ account: null });
     expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    expect(stack.restCalls.length).toBeLessThan(5);
+    expect(gateway.restCalls.length).toBeLessThan(5);
   });
 });
 
 describe('a list', () => {
   it('with cursors in a circle is refused, not read for ever', async () => {
     let asked = 0;
-    const stack = await openStaged(() => ({
-      items: [topic([])],
-      hasMore: true,
-      nextCursor: `c${asked++ % 2}`,
-      totalCount: 1,
-    }));
+    const gateway = await openGateway({
+      backend: () => ({
+        items: [topic([])],
+        hasMore: true,
+        nextCursor: `c${asked++ % 2}`,
+        totalCount: 1,
+      }),
+    });
 
-    const { data, errors } = await stack.query('{ topics(first: 100) { nodes { title } } }');
+    const { data, errors } = await gateway.ask('{ topics(first: 100) { nodes { title } } }');
 
     expect(data).toEqual({ topics: null });
     expect(errors?.map(({ extensions }) => extensions['code'])).toEqual([
       'UPSTREAM_INVALID_RESPONSE',
     ]);
-    expect(stack.restCalls).toHaveLength(3);
+    expect(gateway.restCalls).toHaveLength(3);
   });
 
   it('that breaks off after its first page keeps the items it has', async () => {
     const topics = (n: number) => Array.from({ length: n }, () => topic([]));
-    const stack = await openStaged((url) => {
-      const { nextCursor, ...listed } = listOf(topics(7), url);
-      return url.searchParams.has('cursor') ? listed : { ...listed, nextCursor };
+    const gateway = await openGateway({
+      backend: (url) => {
+        const { nextCursor, ...listed } = listOf(topics(7), url);
+        return url.searchParams.has('cursor') ? listed : { ...listed, nextCursor };
+      },
     });
     const page = async (first: number, after?: string) => {
-      const { data, errors } = await stack.query(
+      const { data, errors } = await gateway.ask(
         `query ($after: String) { topics(first: ${first}, after: $after) {
           edges { cursor node { title } } pageInfo { hasNextPage endCursor } } }`,
-        { after },
+        { variables: { after } },
       );
       return { ...data['topics'], errors };
     };
@@ -341,7 +355,7 @@ describe('a list', () => {
     const first = await page(3);
     const second = await page(2, first.pageInfo.endCursor);
 
-    expect([first.edges.length, first.errors]).toEqual([3, undefined]);
+    expect([first.edges.length, first.errors]).toEqual([3, []]);
     expect(second.edges).toHaveLength(2);
     expect(second.pageInfo).toEqual({ hasNextPage: true, endCursor: null });
     expect(second.errors).toMatchObject([
@@ -356,13 +370,14 @@ describe('a list', () => {
   });
 
   it('that is read to its end is no answer when it breaks off', async () => {
-    const stack = await openStaged((url) =>
-      url.pathname === '/v0/page_links'
-        ? { ...listOf([link(1, { audienceId: 'a' })], url), hasMore: true }
-        : { pageId: 'p', audienceId: 'a', status: 'draft' },
-    );
+    const gateway = await openGateway({
+      backend: (url) =>
+        url.pathname === '/v0/page_links'
+          ? { ...listOf([link(1, { audienceId: 'a' })], url), hasMore: true }
+          : { pageId: 'p', audienceId: 'a', status: 'draft' },
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ audience(pageId: "p", audienceId: "a") { audienceId links { nodes { path } } } }',
     );
 
@@ -371,9 +386,9 @@ describe('a list', () => {
   });
 
   it('that the backend does not have is an error where no parent could be missing', async () => {
-    const stack = await openStaged(() => undefined);
+    const gateway = await openGateway({ backend: () => undefined });
 
-    const { data, errors } = await stack.query('{ persons { nodes { name } } }');
+    const { data, errors } = await gateway.ask('{ persons { nodes { name } } }');
 
     expect(data).toEqual({ persons: null });
     expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(['NOT_FOUND']);
@@ -385,12 +400,12 @@ describe('a broken id', () => {
 
   it('of a link’s audience costs that audience, where links are all there is', async () => {
     const links = [link(1, { audienceId: 5 }), link(2, { audienceId: 'a2' })];
-    const stack = await openStaged(
-      (url) => (url.pathname === '/v0/page_links' ? listOf(links, url) : page),
-      'document',
-    );
+    const gateway = await openGateway({
+      backend: (url) => (url.pathname === '/v0/page_links' ? listOf(links, url) : page),
+      rest: { routeSet: 'document' },
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ page(pageId: "p1") { audiences { nodes { audienceId effectiveName } } } }',
     );
 
@@ -401,11 +416,11 @@ describe('a broken id', () => {
   it('of an audience is the error of its links, not a list without any', async () => {
     const audience = sampleOf(routes.getAudience, { page_id: 'p1', audience_id: 'a1' });
     const broken = { ...(audience as object), audienceId: 7 };
-    const stack = await openStaged((url) =>
-      listOf(url.pathname === '/v0/page_links' ? [] : [broken], url),
-    );
+    const gateway = await openGateway({
+      backend: (url) => listOf(url.pathname === '/v0/page_links' ? [] : [broken], url),
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ page(pageId: "p1") { pageId audiences { nodes { links { nodes { path } } } } } }',
     );
 

@@ -1,7 +1,7 @@
 /** Creating pages: what becomes of the input. */
 import { expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const CREATE = `mutation ($footerLinks: [FooterLinkGroupInput!]) {
   createPage(input: { brandId: "b", name: "n", pageContext: "c", actions: [], actionCardWidgets: [],
@@ -9,23 +9,22 @@ const CREATE = `mutation ($footerLinks: [FooterLinkGroupInput!]) {
     page { footerLinks { groupId title links { linkId text } } } } }`;
 
 it('keeps every text of the input, empty ones too', async () => {
-  const stack = await openStack({ fresh: true });
+  const gateway = await openGateway({ fresh: true });
   const footerLinks = [{ groupId: 'g', title: '', links: [{ linkId: 'l', text: '' }] }];
 
-  const { data } = await stack.query(CREATE, { footerLinks });
+  const { data } = await gateway.ask(CREATE, { variables: { footerLinks } });
 
   expect(data['createPage'].page.footerLinks).toEqual(footerLinks);
 });
 
 it('makes a page without the lists that are left out', async () => {
-  const stack = await openStack({ fresh: true });
+  const gateway = await openGateway({ fresh: true });
 
-  const { data, errors } = await stack.query(
-    `mutation { createPage(input: { brandId: "b", name: "n", pageContext: "c" }) {
-      page { actions { actionId } actionCardWidgets { title } scripts { name } } userErrors { message } } }`,
-  );
+  const { data, errors } =
+    await gateway.ask(`mutation { createPage(input: { brandId: "b", name: "n", pageContext: "c" }) {
+      page { actions { actionId } actionCardWidgets { title } scripts { name } } userErrors { message } } }`);
 
-  expect(errors).toBeUndefined();
+  expect(errors).toEqual([]);
   expect(data['createPage']).toEqual({
     page: { actions: [], actionCardWidgets: [], scripts: [] },
     userErrors: [],
@@ -33,14 +32,14 @@ it('makes a page without the lists that are left out', async () => {
 });
 
 it('finds pages with an id of the hit and the page’s own ids, in one call', async () => {
-  const stack = await openStack();
+  const gateway = await openGateway();
 
-  const { data, errors } = await stack.query(
+  const { data, errors } = await gateway.ask(
     '{ searchPages(query: "northwind", first: 2) { id pageId page { id pageId } } }',
   );
 
-  expect(errors).toBeUndefined();
-  expect(stack.restCalls).toHaveLength(1);
+  expect(errors).toEqual([]);
+  expect(gateway.restCalls).toHaveLength(1);
   const hits: { id: string; pageId: string; page: { id: string; pageId: string } }[] =
     data['searchPages'];
   expect(hits.length).toBeGreaterThan(0);
@@ -50,6 +49,6 @@ it('finds pages with an id of the hit and the page’s own ids, in one call', as
     expect(id).not.toBe(page.id);
   }
   expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length);
-  const { errors: refused } = await stack.query(`{ node(id: "${hits[0]!.id}") { id } }`);
+  const { errors: refused } = await gateway.ask(`{ node(id: "${hits[0]!.id}") { id } }`);
   expect(refused?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
 });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const CREATE_AUDIENCE = `mutation ($input: CreateAudienceInput!) {
@@ -15,30 +15,29 @@ const CREATE_AUDIENCE = `mutation ($input: CreateAudienceInput!) {
 }`;
 
 it('brings the edge of a new audience and its page’s id, in the call that made it', async () => {
-  const stack = await openStack({ fresh: true });
+  const gateway = await openGateway({ fresh: true });
   const input = { pageId: IDS.page, customName: 'New', publishBehavior: 'draft' };
 
-  const plan = planOf(CREATE_AUDIENCE, stack, { input });
-  const { data, errors } = await stack.query(CREATE_AUDIENCE, { input });
+  const plan = planOf(CREATE_AUDIENCE, gateway, { input });
+  const { data, errors } = await gateway.ask(CREATE_AUDIENCE, { variables: { input } });
 
-  expect(errors).toBeUndefined();
+  expect(errors).toEqual([]);
   const { audience, audienceEdge, page } = data['createAudience'];
   expect(audienceEdge.node).toEqual({ id: audience.id, effectiveName: 'New', status: 'draft' });
   expect(page).toEqual({ id: formatNodeId('Page', [IDS.page]) });
-  expect(stack.restCalls).toEqual([`POST /v0/pages/${IDS.page}/audiences`]);
+  expect(gateway.restCalls).toEqual([`POST /v0/pages/${IDS.page}/audiences`]);
   expect(plan.calls).toEqual({ least: 1, most: 1 });
 
-  const { data: list, errors: refused } = await stack.query(
-    `{ page(pageId: "${IDS.page}") { audiences(first: 2, after: "${audienceEdge.cursor}") { nodes { id } }
-      all: audiences(first: 2) { nodes { id } } } }`,
-  );
-  expect(refused).toBeUndefined();
+  const { data: list, errors: refused } =
+    await gateway.ask(`{ page(pageId: "${IDS.page}") { audiences(first: 2, after: "${audienceEdge.cursor}") { nodes { id } }
+      all: audiences(first: 2) { nodes { id } } } }`);
+  expect(refused).toEqual([]);
   expect(list['page'].audiences).toEqual(list['page'].all);
 });
 
 it('shows the page as it is after the write', async () => {
-  const stack = await openStack({ fresh: true });
-  const { data: before } = await stack.query(
+  const gateway = await openGateway({ fresh: true });
+  const { data: before } = await gateway.ask(
     `{ page(pageId: "${IDS.page}") { audiencesCount audiences(first: 1) { nodes { id } } } }`,
   );
   const count: number = before['page'].audiencesCount;
@@ -46,33 +45,31 @@ it('shows the page as it is after the write', async () => {
     made: createAudience(input: { pageId: "${IDS.page}" }) { page { audiencesCount } }
     gone: archiveAudience(input: { id: "${id}" }) { page { pageId audiencesCount } userErrors { code } } }`;
 
-  const { data, errors } = await stack.query(query(before['page'].audiences.nodes[0].id));
+  const { data, errors } = await gateway.ask(query(before['page'].audiences.nodes[0].id));
 
-  expect(errors).toBeUndefined();
+  expect(errors).toEqual([]);
   expect(data['made'].page.audiencesCount).toBe(count + 1);
   expect(data['gone']).toMatchObject({ page: { pageId: IDS.page }, userErrors: [] });
-  expect(stack.restCalls.filter((line) => line.startsWith('GET'))).toHaveLength(2);
+  expect(gateway.restCalls.filter((line) => line.startsWith('GET'))).toHaveLength(2);
 });
 
 it('brings the edge of a new entry, whose cursor goes on after it', async () => {
-  const stack = await openStack({ fresh: true });
+  const gateway = await openGateway({ fresh: true });
 
-  const { data, errors } = await stack.query(
-    `mutation { createTopicEntry(input: { topicId: "${IDS.topic}", sortOrder: 0,
+  const { data, errors } =
+    await gateway.ask(`mutation { createTopicEntry(input: { topicId: "${IDS.topic}", sortOrder: 0,
         content: { type: "text", content: "New" } }) {
-      topicEntryEdge { cursor node { id content { content } } } topic { topicId } } }`,
-  );
+      topicEntryEdge { cursor node { id content { content } } } topic { topicId } } }`);
 
-  expect(errors).toBeUndefined();
+  expect(errors).toEqual([]);
   const { topicEntryEdge, topic } = data['createTopicEntry'];
   expect(topicEntryEdge.node.content).toEqual({ content: 'New' });
   expect(topic).toEqual({ topicId: IDS.topic });
-  expect(stack.restCalls).toEqual([`POST /v0/topics/${IDS.topic}/entries`]);
+  expect(gateway.restCalls).toEqual([`POST /v0/topics/${IDS.topic}/entries`]);
 
-  const { data: after } = await stack.query(
-    `{ topic(topicId: "${IDS.topic}") { all: entries(first: 100) { edges { cursor node { id } } }
-      entries(first: 100, after: "${topicEntryEdge.cursor}") { nodes { id } } } }`,
-  );
+  const { data: after } =
+    await gateway.ask(`{ topic(topicId: "${IDS.topic}") { all: entries(first: 100) { edges { cursor node { id } } }
+      entries(first: 100, after: "${topicEntryEdge.cursor}") { nodes { id } } } }`);
   const all: { cursor: string; node: { id: string } }[] = after['topic'].all.edges;
   const place = all.findIndex(({ node }) => node.id === topicEntryEdge.node.id);
   expect(all[place]!.cursor).toBe(topicEntryEdge.cursor);
@@ -80,18 +77,20 @@ it('brings the edge of a new entry, whose cursor goes on after it', async () => 
 });
 
 it('is null beside userErrors', async () => {
-  const stack = await openStack();
+  const gateway = await openGateway();
 
-  const { data, errors } = await stack.query(CREATE_AUDIENCE, {
-    input: { pageId: IDS.page, customName: '' },
+  const { data, errors } = await gateway.ask(CREATE_AUDIENCE, {
+    variables: {
+      input: { pageId: IDS.page, customName: '' },
+    },
   });
 
-  expect(errors).toBeUndefined();
+  expect(errors).toEqual([]);
   expect(data['createAudience']).toEqual({
     audience: null,
     audienceEdge: null,
     page: null,
     userErrors: [{ code: 'BLANK' }],
   });
-  expect(stack.restCalls).toEqual([]);
+  expect(gateway.restCalls).toEqual([]);
 });

@@ -2,18 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack, type Stack } from '../support/open-stack.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const ACCOUNT = IDS.account;
 
 /** Every person of the sample data, by what its domain is like. */
-async function personsOf(stack: Stack) {
+async function personsOf(gateway: InProcessGateway) {
   const persons: { personId: string; domain: string | null }[] = [];
   for (let after: string | null = null, more = true; more;) {
-    const { data }: any = await stack.query(
+    const { data }: any = await gateway.ask(
       'query ($after: String) { persons(first: 100, after: $after) { nodes { personId domain } pageInfo { hasNextPage endCursor } } }',
-      { after },
+      { variables: { after } },
     );
     persons.push(...data.persons.nodes);
     after = data.persons.pageInfo.endCursor;
@@ -28,42 +28,42 @@ async function personsOf(stack: Stack) {
 
 describe('persons', () => {
   it('are listed, and read by id, with one call each', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const list = await stack.query(
+    const list = await gateway.ask(
       '{ persons(first: 2) { totalCount nodes { id personId name email slug createdAt } } }',
     );
-    const listCalls = stack.restCalls;
+    const listCalls = [...gateway.restCalls];
     const [first] = list.data['persons'].nodes;
-    const one = await stack.query(
+    const one = await gateway.ask(
       `{ person(personId: "${first.personId}") { id personId name email slug createdAt } }`,
     );
 
-    expect(list.errors).toBeUndefined();
+    expect(list.errors).toEqual([]);
     expect(one).toMatchObject({ data: { person: first }, status: 200 });
-    expect(one.errors).toBeUndefined();
+    expect(one.errors).toEqual([]);
     expect(listCalls).toEqual(['GET /v0/persons?limit=2']);
-    expect(stack.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
+    expect(gateway.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
   });
 
   it('bring their logs in a call each and two rounds', async () => {
-    const stack = await openStack({ latencyMs: 20 });
+    const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
-    const { errors } = await stack.query(
+    const { errors } = await gateway.ask(
       '{ persons(first: 50) { nodes { logs(first: 5) { nodes { type } } } } }',
     );
 
-    expect(errors).toBeUndefined();
-    expect(stack.restCalls).toHaveLength(51);
-    expect(stack.journal.rounds).toBe(2);
+    expect(errors).toEqual([]);
+    expect(gateway.restCalls).toHaveLength(51);
+    expect(gateway.journal.rounds).toBe(2);
   });
 });
 
 describe('Account.persons', () => {
   it('pages both ways over what came with the account', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const page = async (args: string) => {
-      const { data } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
+      const { data } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
         persons(${args}) { totalCount nodes { personId } edges { cursor } pageInfo { hasNextPage hasPreviousPage } } } }`);
       return data['account'].persons;
     };
@@ -76,171 +76,180 @@ describe('Account.persons', () => {
     expect(forward.nodes).toEqual(whole.nodes.slice(5, 8));
     expect(backward.nodes).toEqual(whole.nodes.slice(1, 4));
     expect(forward.pageInfo).toEqual({ hasNextPage: true, hasPreviousPage: true });
-    expect(stack.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
+    expect(gateway.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
   });
 
   it('is null together with its account', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ account(accountId: "nobody") { persons { nodes { name } } } }',
     );
 
     expect(data).toEqual({ account: null });
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
   });
 
   it('answers persons that are not asked for again', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(`{ account(accountId: "${ACCOUNT}") {
+    const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
       persons(first: 1) { nodes { name logs(first: 1) { nodes { person { name } } } } } } }`);
 
     const [person] = data['account'].persons.nodes;
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(person.logs.nodes[0].person.name).toBe(person.name);
-    expect(stack.restCalls).toHaveLength(2);
+    expect(gateway.restCalls).toHaveLength(2);
   });
 });
 
 describe('Person.account', () => {
   it('is searched for by the domain, and must match it exactly', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `{ person(personId: "${IDS.person}") { domain account { accountId domain } } }`,
     );
 
     const { domain, account } = data['person'];
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(account.domain).toBe(domain);
-    expect(stack.restCalls).toEqual([
+    expect(gateway.restCalls).toEqual([
       `GET /v0/persons/${IDS.person}`,
       `GET /v0/accounts/search?query=${domain}&limit=100`,
     ]);
   });
 
   it('is searched for once for persons of one domain', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ persons(first: 12) { nodes { domain account { name } } } }',
     );
 
     const domains = new Set(data['persons'].nodes.map((person: any) => person.domain));
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(domains.size).toBe(1);
-    expect(stack.restCalls).toHaveLength(2);
+    expect(gateway.restCalls).toHaveLength(2);
   });
 
   it('is null without a call for a person without a domain', async () => {
-    const stack = await openStack();
-    const { lonely } = await personsOf(stack);
+    const gateway = await openGateway();
+    const { lonely } = await personsOf(gateway);
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `{ person(personId: "${lonely.personId}") { name account { name } } }`,
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['person'].account).toBeNull();
-    expect(stack.restCalls).toEqual([`GET /v0/persons/${lonely.personId}`]);
+    expect(gateway.restCalls).toEqual([`GET /v0/persons/${lonely.personId}`]);
   });
 
   it('is null for a person whose domain no account has', async () => {
-    const stack = await openStack();
-    const { stray } = await personsOf(stack);
+    const gateway = await openGateway();
+    const { stray } = await personsOf(gateway);
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `{ person(personId: "${stray.personId}") { account { name } } }`,
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['person']).toEqual({ account: null });
-    expect(stack.restCalls).toEqual([
+    expect(gateway.restCalls).toEqual([
       `GET /v0/persons/${stray.personId}`,
       `GET /v0/accounts/search?query=${stray.domain}&limit=100`,
     ]);
   });
 
   it('costs nothing when a list has brought the account before', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ accounts(first: 3) { nodes { name persons(first: 2) { nodes { account { name } } } } } }',
     );
 
     for (const { name, persons } of data['accounts'].nodes) {
       for (const person of persons.nodes) expect(person.account.name).toBe(name);
     }
-    expect(errors).toBeUndefined();
-    expect(stack.restCalls).toHaveLength(4);
+    expect(errors).toEqual([]);
+    expect(gateway.restCalls).toHaveLength(4);
   });
 });
 
 describe('Audience.person', () => {
   it('is free when only its id is selected, and one call a distinct person otherwise', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const query = (selection: string) =>
-      stack.query(`{ page(pageId: "${IDS.page}") {
+      gateway.ask(`{ page(pageId: "${IDS.page}") {
         audiences(first: 10) { nodes { personId person { ${selection} } } } } }`);
 
     const ids = await query('id personId');
-    const idCalls = stack.restCalls;
+    const idCalls = [...gateway.restCalls];
     const names = await query('name');
 
     const { nodes } = names.data['page'].audiences;
     const persons = new Set(nodes.map((node: any) => node.personId).filter(Boolean));
-    expect([ids.errors, names.errors]).toEqual([undefined, undefined]);
+    expect([ids.errors, names.errors]).toEqual([[], []]);
     expect(nodes.some((node: any) => node.person === null)).toBe(true);
     expect(idCalls).toHaveLength(1);
-    expect(stack.restCalls).toHaveLength(1 + persons.size);
+    expect(gateway.restCalls).toHaveLength(1 + persons.size);
   });
 });
 
 describe('Account.persons, with the document’s routes alone', () => {
   it('are the distinct persons of the account’s activity', async () => {
-    const stack = await openStack({ routeSet: 'document', routes: 'document' });
-    const full = await openStack({ routes: 'document' });
-    const { data: feed } = await full.query(`{ accounts(first: 1) { nodes {
+    const gateway = await openGateway({
+      sample: { routes: 'document' },
+      rest: { routeSet: 'document' },
+    });
+    const full = await openGateway({ sample: { routes: 'document' } });
+    const { data: feed } = await full.ask(`{ accounts(first: 1) { nodes {
       activity(first: 100, includePersonActivity: true) { nodes { personId } pageInfo { hasNextPage } } } } }`);
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { accountId persons(first: 100) { totalCount nodes { personId id } } } }`,
     );
 
     const { activity } = feed['accounts'].nodes[0];
     const persons = new Set(activity.nodes.map((item: any) => item.personId).filter(Boolean));
     expect(activity.pageInfo.hasNextPage).toBe(false);
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(new Set(data['account'].persons.nodes.map((node: any) => node.personId))).toEqual(
       persons,
     );
     expect(data['account'].persons.totalCount).toBe(persons.size);
-    expect(stack.restCalls.toSorted()).toEqual([
+    expect(gateway.restCalls.toSorted()).toEqual([
       `GET /v0/accounts/${ACCOUNT}/activity?includePersonActivity=true&limit=100`,
       'GET /v0/accounts?limit=100',
     ]);
   });
 
   it('are read one by one when more than their ids is selected', async () => {
-    const stack = await openStack({ routeSet: 'document', routes: 'document' });
+    const gateway = await openGateway({
+      sample: { routes: 'document' },
+      rest: { routeSet: 'document' },
+    });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { name persons(first: 3) { nodes { name account { name } } } } }`,
     );
 
     const { name, persons } = data['account'];
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(persons.nodes.map((person: any) => person.account.name)).toEqual([name, name, name]);
-    expect(stack.restCalls).toHaveLength(2 + 3);
+    expect(gateway.restCalls).toHaveLength(2 + 3);
   });
 
   it('are planned as what they cost: a walk, and a call a person when more is selected', async () => {
-    const stack = await openStack({ routeSet: 'document', routes: 'document' });
+    const gateway = await openGateway({
+      sample: { routes: 'document' },
+      rest: { routeSet: 'document' },
+    });
     const planned = (selection: string) =>
       planOf(
         `{ account(accountId: "${ACCOUNT}") { persons(first: 3) { nodes { ${selection} } } } }`,
-        stack,
+        gateway,
       ).routes.map(({ route, most }) => [route, most]);
 
     const ids = planned('id personId');
@@ -252,14 +261,17 @@ describe('Account.persons, with the document’s routes alone', () => {
   });
 
   it('give no cursor away to another account', async () => {
-    const stack = await openStack({ routeSet: 'document', routes: 'document' });
-    const { data } = await stack.query(
+    const gateway = await openGateway({
+      sample: { routes: 'document' },
+      rest: { routeSet: 'document' },
+    });
+    const { data } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { persons(first: 1) { pageInfo { endCursor } } } }`,
     );
 
-    const { errors } = await stack.query(
+    const { errors } = await gateway.ask(
       `query ($after: String) { account(accountId: "${IDS.accounts[1]}") { persons(after: $after) { totalCount } } }`,
-      { after: data['account'].persons.pageInfo.endCursor },
+      { variables: { after: data['account'].persons.pageInfo.endCursor } },
     );
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
@@ -268,13 +280,13 @@ describe('Account.persons, with the document’s routes alone', () => {
 
 describe('a person’s global id', () => {
   it('reads the person with one call', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data } = await stack.query(
+    const { data } = await gateway.ask(
       `{ node(id: "${formatNodeId('Person', [IDS.person])}") { ... on Person { personId slug } } }`,
     );
 
     expect(data['node'].personId).toBe(IDS.person);
-    expect(stack.restCalls).toEqual([`GET /v0/persons/${IDS.person}`]);
+    expect(gateway.restCalls).toEqual([`GET /v0/persons/${IDS.person}`]);
   });
 });

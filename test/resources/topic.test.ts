@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TopicsDocument } from '../../src/client/generated/graphql.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack, type Stack } from '../support/open-stack.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const TOPIC = IDS.topic;
 const topicId = formatNodeId('Topic', [TOPIC]);
@@ -34,8 +34,8 @@ const ENTRIES = /* GraphQL */ `
 const idsOf = (connection: any): string[] =>
   connection.edges.map((edge: any) => edge.node.topicEntryId);
 
-async function entriesOf(stack: Stack, args: Record<string, unknown> = {}) {
-  const { data, errors } = await stack.query(ENTRIES, { topicId: TOPIC, ...args });
+async function entriesOf(gateway: InProcessGateway, args: Record<string, unknown> = {}) {
+  const { data, errors } = await gateway.ask(ENTRIES, { variables: { topicId: TOPIC, ...args } });
   return { entries: data['topic'].entries, errors };
 }
 
@@ -44,87 +44,87 @@ const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | un
 
 describe('Topic', () => {
   it('brings its entries, and they their topic, with one call', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(`{ topic(topicId: "${TOPIC}") { title
+    const { data, errors } = await gateway.ask(`{ topic(topicId: "${TOPIC}") { title
       entries(first: 100) { nodes { topicId sortOrder content { type content } topic { title } } } } }`);
 
     const { title, entries } = data['topic'];
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(entries.nodes).toHaveLength(40);
     expect(new Set(entries.nodes.map((node: any) => node.topic.title))).toEqual(new Set([title]));
-    expect(stack.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
+    expect(gateway.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
   });
 
   it('is listed with its entries in one call, and read again for nothing', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       '{ topics(first: 3) { totalCount nodes { sortOrder entries { nodes { topic { title purpose } } } } } }',
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['topics'].nodes).toHaveLength(3);
-    expect(stack.restCalls).toEqual(['GET /v0/topics?limit=3']);
+    expect(gateway.restCalls).toEqual(['GET /v0/topics?limit=3']);
   });
 
   it('shows with the document for frontends how many entries it leaves out', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data } = await stack.query(TopicsDocument, { first: 1 });
+    const { data } = await gateway.ask(TopicsDocument, { variables: { first: 1 } });
 
     const { totalCount, pageInfo, nodes } = data.topics.nodes[0]!.entries;
     expect([nodes.length, totalCount]).toEqual([20, 40]);
     expect(pageInfo.hasNextPage).toBe(true);
-    expect(stack.restCalls).toEqual(['GET /v0/topics?limit=1']);
+    expect(gateway.restCalls).toEqual(['GET /v0/topics?limit=1']);
   });
 
   it('answers null for a topic that does not exist', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query('{ topic(topicId: "nobody") { title } }');
+    const { data, errors } = await gateway.ask('{ topic(topicId: "nobody") { title } }');
 
     expect(data).toEqual({ topic: null });
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
   });
 });
 
 describe('TopicEntry', () => {
   it('is read by its global id with one call, which serves its topic too', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `{ node(id: "${entryId}") { id ... on TopicEntry { topicEntryId createdAt topic { title } } } }`,
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['node']).toMatchObject({ id: entryId, topicEntryId: 'entry_01_03' });
     expect(data['node'].topic.title).toBeTruthy();
-    expect(stack.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
+    expect(gateway.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
   });
 
   it('is null by an id that its topic does not hold, or whose topic is gone', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
     const ids = [
       formatNodeId('TopicEntry', [TOPIC, 'nobody']),
       formatNodeId('TopicEntry', ['nobody', 'nobody']),
     ];
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on TopicEntry { content { type } } } }',
-      { ids },
+      { variables: { ids } },
     );
 
     expect(data['nodes']).toEqual([null, null]);
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
   });
 });
 
 describe('Topic.entries', () => {
   it('answers 20 from the start when no size is named', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { entries } = await entriesOf(stack);
+    const { entries } = await entriesOf(gateway);
 
     expect(entries.edges).toHaveLength(20);
     expect(entries.totalCount).toBe(40);
@@ -134,13 +134,13 @@ describe('Topic.entries', () => {
   it.each([1, 2, 3, 7, 13, 20, 39, 40, 41, 100])(
     'visits every entry once, %i at a time, forward and backward',
     async (size) => {
-      const stack = await openStack();
-      const whole = idsOf((await entriesOf(stack, { first: 100 })).entries);
+      const gateway = await openGateway();
+      const whole = idsOf((await entriesOf(gateway, { first: 100 })).entries);
       const forward: string[] = [];
       const backward: string[] = [];
 
       for (let after: string | null = null, more = true; more;) {
-        const { entries }: any = await entriesOf(stack, { first: size, after });
+        const { entries }: any = await entriesOf(gateway, { first: size, after });
         expect(entries.pageInfo.hasPreviousPage).toBe(forward.length > 0);
         forward.push(...idsOf(entries));
         after = entries.pageInfo.endCursor;
@@ -148,7 +148,7 @@ describe('Topic.entries', () => {
         expect(more).toBe(forward.length < whole.length);
       }
       for (let before: string | null = null, more = true; more;) {
-        const { entries }: any = await entriesOf(stack, { last: size, before });
+        const { entries }: any = await entriesOf(gateway, { last: size, before });
         expect(entries.pageInfo.hasNextPage).toBe(backward.length > 0);
         backward.unshift(...idsOf(entries));
         before = entries.pageInfo.startCursor;
@@ -168,21 +168,21 @@ describe('Topic.entries', () => {
     [{ first: 0 }, []],
     [{ last: 0 }, []],
   ])('takes %o from between two cursors', async (size, places) => {
-    const stack = await openStack();
-    const { entries: whole } = await entriesOf(stack, { first: 100 });
+    const gateway = await openGateway();
+    const { entries: whole } = await entriesOf(gateway, { first: 100 });
     const [after, before] = [whole.edges[2].cursor, whole.edges[10].cursor];
 
-    const { entries } = await entriesOf(stack, { ...size, after, before });
+    const { entries } = await entriesOf(gateway, { ...size, after, before });
 
     expect(idsOf(entries)).toEqual(places.map((place) => idsOf(whole)[place]));
     expect(entries.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
   });
 
   it('answers nothing between cursors that stand the wrong way round', async () => {
-    const stack = await openStack();
-    const { entries: whole } = await entriesOf(stack, { first: 100 });
+    const gateway = await openGateway();
+    const { entries: whole } = await entriesOf(gateway, { first: 100 });
 
-    const { entries } = await entriesOf(stack, {
+    const { entries } = await entriesOf(gateway, {
       after: whole.edges[10].cursor,
       before: whole.edges[2].cursor,
     });
@@ -191,9 +191,9 @@ describe('Topic.entries', () => {
   });
 
   it('answers an empty connection for a topic without entries', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { entries } = await entriesOf(stack, { topicId: 'topic_02' });
+    const { entries } = await entriesOf(gateway, { topicId: 'topic_02' });
 
     expect(entries).toEqual({
       totalCount: 0,
@@ -203,13 +203,13 @@ describe('Topic.entries', () => {
   });
 
   it('goes on at the same entry when another was put in before it', async () => {
-    const stack = await openStack({ fresh: true });
-    const { entries: whole } = await entriesOf(stack, { first: 100 });
+    const gateway = await openGateway({ fresh: true });
+    const { entries: whole } = await entriesOf(gateway, { first: 100 });
     const { cursor } = whole.edges[4];
 
-    await stack.query(`mutation { createTopicEntry(input: { topicId: "${TOPIC}", sortOrder: 0,
+    await gateway.ask(`mutation { createTopicEntry(input: { topicId: "${TOPIC}", sortOrder: 0,
       content: { type: "text", content: "First of all." } }) { topicEntry { id } } }`);
-    const { entries } = await entriesOf(stack, { first: 2, after: cursor });
+    const { entries } = await entriesOf(gateway, { first: 2, after: cursor });
 
     expect(entries.totalCount).toBe(whole.totalCount + 1);
     expect(idsOf(entries)).toEqual(idsOf(whole).slice(5, 7));
@@ -221,9 +221,9 @@ describe('Topic.entries', () => {
     ['a size below 0', { last: -1 }, /between 0 and 100, got -1/],
     ['a cursor that was never given', { after: 'bm9uc2Vuc2U' }, /not a cursor of this list/],
   ])('refuses %s', async (_what, args, message) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { entries, errors } = await entriesOf(stack, args);
+    const { entries, errors } = await entriesOf(gateway, args);
 
     expect(entries).toBeNull();
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
@@ -231,10 +231,10 @@ describe('Topic.entries', () => {
   });
 
   it('refuses a cursor of another topic', async () => {
-    const stack = await openStack();
-    const { entries } = await entriesOf(stack, { topicId: 'topic_03' });
+    const gateway = await openGateway();
+    const { entries } = await entriesOf(gateway, { topicId: 'topic_03' });
 
-    const { errors } = await entriesOf(stack, { after: entries.edges[0].cursor });
+    const { errors } = await entriesOf(gateway, { after: entries.edges[0].cursor });
 
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
   });
@@ -242,15 +242,15 @@ describe('Topic.entries', () => {
   it.each(['after', 'before'])(
     'refuses "%s" of an entry that is there no more',
     async (argument) => {
-      const old = await openStack({ fresh: true });
-      const stack = await openStack();
-      const { data } = await old.query(`mutation { createTopicEntry(input: { topicId: "${TOPIC}",
+      const old = await openGateway({ fresh: true });
+      const gateway = await openGateway();
+      const { data } = await old.ask(`mutation { createTopicEntry(input: { topicId: "${TOPIC}",
       content: { type: "text", content: "Soon gone." } }) { topicEntry { topicEntryId } } }`);
       const { entries: whole } = await entriesOf(old, { last: 1 });
       expect(idsOf(whole)).toEqual([data['createTopicEntry'].topicEntry.topicEntryId]);
 
       // The other backend never had the entry: to it, the entry is gone.
-      const { entries, errors } = await entriesOf(stack, { [argument]: whole.edges[0].cursor });
+      const { entries, errors } = await entriesOf(gateway, { [argument]: whole.edges[0].cursor });
 
       expect(entries).toBeNull();
       expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
@@ -261,15 +261,15 @@ describe('Topic.entries', () => {
 
 describe('updateTopic', () => {
   it('sends what is given, and nothing of what is null or left out', async () => {
-    const stack = await openStack({ fresh: true });
+    const gateway = await openGateway({ fresh: true });
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       `mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) {
         topic { title sortOrder entries(first: 1) { nodes { topic { title } } } } userErrors { code } } }`,
-      { input: { id: topicId, title: 'Prices', sortOrder: null } },
+      { variables: { input: { id: topicId, title: 'Prices', sortOrder: null } } },
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['updateTopic']).toEqual({
       topic: {
         title: 'Prices',
@@ -278,29 +278,29 @@ describe('updateTopic', () => {
       },
       userErrors: [],
     });
-    expect(stack.restCalls).toEqual([`PATCH /v0/topics/${TOPIC}`]);
+    expect(gateway.restCalls).toEqual([`PATCH /v0/topics/${TOPIC}`]);
   });
 
   it('takes the largest integer that JSON carries', async () => {
-    const stack = await openStack({ fresh: true });
+    const gateway = await openGateway({ fresh: true });
 
-    const { data } = await stack.query(
+    const { data } = await gateway.ask(
       'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { sortOrder } } }',
-      { input: { id: topicId, sortOrder: Number.MAX_SAFE_INTEGER } },
+      { variables: { input: { id: topicId, sortOrder: Number.MAX_SAFE_INTEGER } } },
     );
 
     expect(data['updateTopic'].topic.sortOrder).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it('says in userErrors that there is no such topic', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       'mutation ($id: ID!) { updateTopic(input: { id: $id, title: "x" }) { topic { title } userErrors { code } } }',
-      { id: formatNodeId('Topic', ['nobody']) },
+      { variables: { id: formatNodeId('Topic', ['nobody']) } },
     );
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['updateTopic']).toEqual({ topic: null, userErrors: [{ code: 'NOT_FOUND' }] });
   });
 
@@ -308,31 +308,31 @@ describe('updateTopic', () => {
     ['an id of another type', { id: entryId, title: 'x' }],
     ['a raw id', { id: TOPIC, title: 'x' }],
   ])('refuses %s before any call', async (_what, input) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data, errors } = await stack.query(
+    const { data, errors } = await gateway.ask(
       'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } } }',
-      { input },
+      { variables: { input } },
     );
 
     expect(data).toEqual({ updateTopic: null });
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 });
 
 describe('createTopicEntry', () => {
   it('adds an entry, and reads its topic only when asked for', async () => {
-    const stack = await openStack({ fresh: true });
+    const gateway = await openGateway({ fresh: true });
     const mutation = (selection: string) => `mutation { createTopicEntry(input: {
       topicId: "${TOPIC}", content: { type: "text", content: "Good to know." }, sortOrder: 7 }) {
       topicEntry { ${selection} } userErrors { code } } }`;
 
-    const { data } = await stack.query(
+    const { data } = await gateway.ask(
       mutation('id sortOrder content { content } topic { topicId }'),
     );
-    const alone = stack.restCalls;
-    await stack.query(mutation('topic { entries { totalCount } }'));
+    const alone = [...gateway.restCalls];
+    await gateway.ask(mutation('topic { entries { totalCount } }'));
 
     expect(data['createTopicEntry']).toMatchObject({
       topicEntry: {
@@ -343,46 +343,46 @@ describe('createTopicEntry', () => {
       userErrors: [],
     });
     expect(alone).toEqual([`POST /v0/topics/${TOPIC}/entries`]);
-    expect(stack.restCalls).toEqual([
+    expect(gateway.restCalls).toEqual([
       `POST /v0/topics/${TOPIC}/entries`,
       `GET /v0/topics/${TOPIC}`,
     ]);
   });
 
   it('answers an entry that node finds by its id', async () => {
-    const stack = await openStack({ fresh: true });
-    const { data: made } = await stack.query(`mutation { createTopicEntry(input: {
+    const gateway = await openGateway({ fresh: true });
+    const { data: made } = await gateway.ask(`mutation { createTopicEntry(input: {
       topicId: "${TOPIC}", content: { type: "text", content: "Here." } }) { topicEntry { id } } }`);
 
-    const { data } = await stack.query(
+    const { data } = await gateway.ask(
       'query ($id: ID!) { node(id: $id) { ... on TopicEntry { content { content } } } }',
-      { id: made['createTopicEntry'].topicEntry.id },
+      { variables: { id: made['createTopicEntry'].topicEntry.id } },
     );
 
     expect(data['node']).toEqual({ content: { content: 'Here.' } });
   });
 
   it('says in userErrors that there is no such topic', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
     const { data, errors } =
-      await stack.query(`mutation { createTopicEntry(input: { topicId: "nobody",
+      await gateway.ask(`mutation { createTopicEntry(input: { topicId: "nobody",
       content: { type: "text", content: "" } }) { topicEntry { id } userErrors { code field } } }`);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data['createTopicEntry'].topicEntry).toBeNull();
     expect(data['createTopicEntry'].userErrors).toMatchObject([{ code: 'NOT_FOUND' }]);
   });
 
   it('refuses a topic id that climbs in the path before any call', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { errors } = await stack.query(
+    const { errors } = await gateway.ask(
       'mutation ($input: CreateTopicEntryInput!) { createTopicEntry(input: $input) { topicEntry { id } } }',
-      { input: { topicId: '..', content: { type: 't', content: 'c' } } },
+      { variables: { input: { topicId: '..', content: { type: 't', content: 'c' } } } },
     );
 
     expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { schema } from '../../src/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { status, type Behaviour } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const topicId = formatNodeId('Topic', [IDS.topic]);
@@ -149,17 +149,17 @@ describe('what breaks a limit', () => {
   it.each(FORMS)(
     'is reported at once and calls nothing: %s %o',
     async (name, input, userErrors) => {
-      const stack = await openStack();
+      const gateway = await openGateway();
 
-      const plan = planOf(mutationOf(name), stack, { input });
-      const { data, errors } = await stack.query(mutationOf(name), { input });
+      const plan = planOf(mutationOf(name), gateway, { input });
+      const { data, errors } = await gateway.ask(mutationOf(name), { variables: { input } });
 
-      expect(errors).toBeUndefined();
+      expect(errors).toEqual([]);
       expect(data[name]).toMatchObject({ object: null });
       const byField = (list: readonly { field: string[] }[]) =>
         list.toSorted((a, b) => String(a.field).localeCompare(String(b.field)));
       expect(byField(data[name].userErrors)).toEqual(byField(userErrors));
-      expect(stack.restCalls).toEqual([]);
+      expect(gateway.restCalls).toEqual([]);
       expect(plan.calls).toEqual({ least: 0, most: 0 });
     },
   );
@@ -167,17 +167,17 @@ describe('what breaks a limit', () => {
   it.each(['1.5', '1e300', '-1', '1e999'])(
     'is a userError too where a number is written into the document: %s',
     async (sortOrder) => {
-      const stack = await openStack();
+      const gateway = await openGateway();
 
-      const { data, errors } = await stack.query(
+      const { data, errors } = await gateway.ask(
         `mutation { updateTopic(input: { id: "${topicId}", sortOrder: ${sortOrder} }) { userErrors { code field } } }`,
       );
 
-      expect(errors).toBeUndefined();
+      expect(errors).toEqual([]);
       expect(data.updateTopic.userErrors).toEqual([
         { code: expect.stringMatching(/^(?:NOT_AN_INTEGER|TOO_)/), field: ['sortOrder'] },
       ]);
-      expect(stack.restCalls).toEqual([]);
+      expect(gateway.restCalls).toEqual([]);
     },
   );
 
@@ -193,18 +193,18 @@ describe('what breaks a limit', () => {
   });
 
   it('does not keep the next write of the document from being sent', async () => {
-    const stack = await openStack({ fresh: true });
+    const gateway = await openGateway({ fresh: true });
     const write = (alias: string, title: string) =>
       `${alias}: updateTopic(input: { id: "${topicId}", title: "${title}" }) { topic { title } userErrors { field } }`;
 
-    const { data, errors } = await stack.query(`mutation { ${write('a', '')} ${write('b', 'B')} }`);
+    const { data, errors } = await gateway.ask(`mutation { ${write('a', '')} ${write('b', 'B')} }`);
 
-    expect(errors).toBeUndefined();
+    expect(errors).toEqual([]);
     expect(data).toEqual({
       a: { topic: null, userErrors: [{ field: ['title'] }] },
       b: { topic: { title: 'B' }, userErrors: [] },
     });
-    expect(stack.restCalls).toEqual([`PATCH /v0/topics/${IDS.topic}`]);
+    expect(gateway.restCalls).toEqual([`PATCH /v0/topics/${IDS.topic}`]);
   });
 
   it.each([
@@ -214,14 +214,16 @@ describe('what breaks a limit', () => {
     ['a value of another kind', { id: topicId, title: 7 }, 400],
     ['a field that is not there', { id: topicId, heading: '' }, 400],
   ])('stays a GraphQL error where a developer has to mend it: %s', async (_what, input, code) => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { errors, status } = await stack.query(mutationOf('updateTopic'), { input });
+    const { errors, status } = await gateway.ask(mutationOf('updateTopic'), {
+      variables: { input },
+    });
 
     expect(status).toBe(code);
     expect(errors).toHaveLength(1);
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
   });
 });
 
@@ -309,10 +311,12 @@ describe('what the backend refuses', () => {
   });
 
   it('names the object to write to by the field that holds its id', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { data } = await stack.query(mutationOf('createAudience'), {
-      input: { pageId: 'nobody' },
+    const { data } = await gateway.ask(mutationOf('createAudience'), {
+      variables: {
+        input: { pageId: 'nobody' },
+      },
     });
 
     expect(data['createAudience'].userErrors).toEqual([

@@ -12,20 +12,19 @@ import { schema } from '../../src/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { buildScript } from '../support/gateway-build.ts';
 import { IDS } from '../support/ids.ts';
-import { openStack } from '../support/open-stack.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const NESTED = `query Nested($first: Int!) { page(pageId: "${IDS.page}") { name
   audiences(first: $first) { nodes { effectiveName person { name } } } } }`;
 
 describe('the explanation', () => {
   it('lists every call in order, with the field that caused it', async () => {
-    const stack = await openStack({ latencyMs: 5 });
+    const gateway = await openGateway({ sample: { latencyMs: 5 } });
 
-    const { extensions } = await stack.query<any, any>(
-      NESTED,
-      { first: 2 },
-      { headers: { 'x-explain': 'true' } },
-    );
+    const { extensions } = await gateway.ask(NESTED, {
+      variables: { first: 2 },
+      headers: { 'x-explain': 'true' },
+    });
 
     expect(extensions.upstream).toMatchObject({ calls: 4, rounds: 2 });
     expect(
@@ -47,13 +46,12 @@ describe('the explanation', () => {
   });
 
   it('says what was primed by another answer', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { extensions } = await stack.query<any, any>(
+    const { extensions } = await gateway.ask(
       `{ page(pageId: "${IDS.page}") { name audiences(first: 1) { nodes {
            latestVersion { audience { effectiveName } } } } } }`,
-      {},
-      { headers: { 'x-explain': 'true' } },
+      { variables: {}, headers: { 'x-explain': 'true' } },
     );
 
     expect(extensions.upstream.calls).toBe(2);
@@ -65,9 +63,9 @@ describe('the explanation', () => {
   });
 
   it('is silent unless asked, but for a header', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { extensions, headers } = await stack.query<any, any>(NESTED, { first: 1 });
+    const { extensions, headers } = await gateway.ask(NESTED, { variables: { first: 1 } });
 
     expect(extensions).toBeUndefined();
     expect(headers.get('server-timing')).toMatch(
@@ -78,15 +76,14 @@ describe('the explanation', () => {
 
 describe('the plan', () => {
   it('is answered without a call', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { extensions } = await stack.query<any, any>(
-      NESTED,
-      { first: 7 },
-      { headers: { 'x-explain': 'plan' } },
-    );
+    const { extensions } = await gateway.ask(NESTED, {
+      variables: { first: 7 },
+      headers: { 'x-explain': 'plan' },
+    });
 
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
     expect(extensions.plan).toMatchObject({ calls: { least: 2, most: 9 }, rounds: 2 });
     expect(extensions.plan.routes).toContainEqual({
       method: 'GET',
@@ -98,12 +95,11 @@ describe('the plan', () => {
   });
 
   it('plans nothing for arguments that would be refused', async () => {
-    const stack = await openStack();
+    const gateway = await openGateway();
 
-    const { extensions } = await stack.query<any, any>(
+    const { extensions } = await gateway.ask(
       '{ page(pageId: "..") { name } persons(first: 500) { nodes { name } } node(id: "x") { id } }',
-      {},
-      { headers: { 'x-explain': 'plan' } },
+      { variables: {}, headers: { 'x-explain': 'plan' } },
     );
 
     expect(extensions.plan.calls).toEqual({ least: 0, most: 0 });
@@ -133,13 +129,12 @@ describe('the plan', () => {
 
 describe('the plan for a backend with the document’s routes only', () => {
   it('names the routes that are missing, in the answer and in the table', async () => {
-    const stack = await openStack({ routeSet: 'document' });
+    const gateway = await openGateway({ rest: { routeSet: 'document' } });
     const root = fileURLToPath(new URL('../..', import.meta.url));
 
-    const { extensions } = await stack.query<any, any>(
+    const { extensions } = await gateway.ask(
       `{ page(pageId: "${IDS.page}") { name audiences { nodes { effectiveName } } } }`,
-      {},
-      { headers: { 'x-explain': 'plan' } },
+      { variables: {}, headers: { 'x-explain': 'plan' } },
     );
     const { stdout } = spawnSync(
       process.execPath,
@@ -164,14 +159,14 @@ describe('the budget', () => {
   const ids = Array.from({ length: 8 }, (_, i) => formatNodeId('Person', [`person_${i}`]));
 
   it('refuses a document whose least cost is above it, before any call', async () => {
-    const stack = await openStack({ maxUpstreamCalls: 5 });
+    const gateway = await openGateway({ maxUpstreamCalls: 5 });
 
-    const { data, errors, status } = await stack.query<any, any>(
+    const { data, errors, status } = await gateway.ask(
       'query Many($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
-      { ids },
+      { variables: { ids } },
     );
 
-    expect(stack.restCalls).toEqual([]);
+    expect(gateway.restCalls).toEqual([]);
     expect(status).toBe(400);
     expect(data).toBeUndefined();
     expect(errors?.[0]).toMatchObject({
@@ -183,26 +178,26 @@ describe('the budget', () => {
   });
 
   it('judges a document by what it costs at least, not at most', async () => {
-    const stack = await openStack({ maxUpstreamCalls: 5 });
+    const gateway = await openGateway({ maxUpstreamCalls: 5 });
 
-    const { errors } = await stack.query(
+    const { errors } = await gateway.ask(
       'query Same($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
-      { ids: ids.slice(0, 4) },
+      { variables: { ids: ids.slice(0, 4) } },
     );
 
-    expect(errors).toBeUndefined();
-    expect(stack.restCalls).toHaveLength(4);
+    expect(errors).toEqual([]);
+    expect(gateway.restCalls).toHaveLength(4);
   });
 
   it('cuts what would pass it while running, and says where to go on', async () => {
-    const stack = await openStack({ maxUpstreamCalls: 6 });
+    const gateway = await openGateway({ maxUpstreamCalls: 6 });
 
-    const { data, errors, extensions } = await stack.query<any, any>(
+    const { data, errors, extensions } = await gateway.ask(
       '{ persons(first: 8) { nodes { personId logs(first: 2) { nodes { type } } } } }',
     );
 
     const { nodes } = data.persons;
-    expect(stack.restCalls).toHaveLength(6);
+    expect(gateway.restCalls).toHaveLength(6);
     expect(nodes.filter(({ logs }: any) => logs !== null)).toHaveLength(5);
     expect(errors?.map((error: any) => error.extensions.code)).toEqual(
       Array(3).fill('UPSTREAM_BUDGET_EXCEEDED'),
@@ -217,12 +212,11 @@ describe('the budget', () => {
   });
 
   it('names the object to ask for next, wherever it was referred to', async () => {
-    const stack = await openStack({ maxUpstreamCalls: 3 });
+    const gateway = await openGateway({ maxUpstreamCalls: 3 });
 
-    const { data, errors, extensions } = await stack.query<any, any>(
-      `{ page(pageId: "${IDS.page}") { audiences(first: 4) { nodes {
-           personId person { name } again: person { email } } } } }`,
-    );
+    const { data, errors, extensions } =
+      await gateway.ask(`{ page(pageId: "${IDS.page}") { audiences(first: 4) { nodes {
+           personId person { name } again: person { email } } } } }`);
 
     const { nodes } = data.page.audiences;
     const cut = nodes.findIndex(({ person }: any) => person === null);

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { afterFile } from './after-file.ts';
-import { listOf } from './staged-backend.ts';
+import { listOf } from './open-gateway.ts';
 import { routeOf, sampleOf } from './world.ts';
 
 type Values = Readonly<Record<string, string>>;
