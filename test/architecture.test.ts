@@ -281,6 +281,7 @@ describe('the structure of src/', () => {
 
   it.each([
     ['/proc', /['"]\/proc\b/],
+    ['Error.stackTraceLimit', /stackTraceLimit/],
     ['flags of V8', /setFlagsFromString/],
     [
       'private objects of Node and undici',

@@ -7,7 +7,7 @@
  */
 import DataLoader from 'dataloader';
 import { Cancel } from '../../lib/cancel.ts';
-import { afterPromises } from '../../lib/turns/end-of-turn.ts';
+import { afterPromises } from '../../lib/after-promises.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { textOf } from './key.ts';
 
