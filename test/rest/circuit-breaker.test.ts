@@ -122,7 +122,7 @@ describe('the circuit of a route of a key', () => {
   });
 
   it('does not take calls that waited long for their turn for an outage', async () => {
-    const breaker = { volume: 4, failurePercent: 40 };
+    const breaker = { volume: 4 };
     const rest = await openRest({ connections: 5, timeoutMs: 1_000, breaker });
     const { backend, calls, client, upstream } = rest;
     // The first four are answered; the next four have a fifth of their time left by then.

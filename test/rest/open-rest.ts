@@ -8,8 +8,8 @@ import {
   type RequestScope,
   type RestClient,
   type Upstream,
-  type UpstreamOptions,
 } from '../../src/rest/client/client.ts';
+import type { UpstreamOptions } from '../../src/rest/client/options.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import type { ObservedCall } from '../../src/rest/client/observer.ts';
 import {

@@ -18,8 +18,8 @@ import {
   type RequestScope,
   type RestClient,
   type Upstream,
-  type UpstreamOptions,
 } from '../../src/rest/client/client.ts';
+import type { UpstreamOptions } from '../../src/rest/client/options.ts';
 import type { Journal } from '../../src/rest/client/journal.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';

@@ -51,7 +51,7 @@ export class Attempt {
   readonly call: Call;
   /** 1 for the first attempt, 2 for its first retry. */
   readonly number: number;
-  /** Whether it needs a connection that was not used before: the last one was closing as it was sent. */
+  /** Whether it needs a connection that was not used before: the last one may have been closing as it was sent. */
   readonly isFresh: boolean;
 
   // The attempt's timeout. Times are on `performance.now()`'s clock.

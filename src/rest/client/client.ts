@@ -6,9 +6,8 @@
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
-import type { Route, RouteSet } from '../../v0/routes.ts';
-import type { Breaker, BreakerOptions } from '../resilience/circuit-breaker.ts';
-import type { BackendDispatcher } from '../transport/dispatcher.ts';
+import type { Route } from '../../v0/routes.ts';
+import type { Breaker } from '../resilience/circuit-breaker.ts';
 import type { Call } from './call.ts';
 import type { Dialect } from './dialect.ts';
 import {
@@ -19,7 +18,7 @@ import {
   type RouteLabel,
 } from './errors.ts';
 import { Journal } from './journal.ts';
-import type { UpstreamObserver } from './observer.ts';
+import type { UpstreamOptions } from './options.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import { RequestDeadline } from './request-deadline.ts';
@@ -50,19 +49,16 @@ export interface RestClient {
    *
    * @throws {RestError} one class a cause, see errors.ts.
    */
-  call<Path extends string, Response, Query, Body>(
-    route: Route<Path, Response, Query, Body>,
-    input: CallInput<Path, Query, Body>,
-    options?: CallOptions,
-  ): Promise<Response>;
-
+  readonly call: CallRoute<never>;
   /** As `call` for a read, with null for a 404. */
-  find<Path extends string, Response, Query, Body>(
-    route: Route<Path, Response, Query, Body>,
-    input: CallInput<Path, Query, Body>,
-    options?: CallOptions,
-  ): Promise<Response | null>;
+  readonly find: CallRoute<null>;
 }
+
+type CallRoute<Missing> = <Path extends string, Response, Query, Body>(
+  route: Route<Path, Response, Query, Body>,
+  input: CallInput<Path, Query, Body>,
+  options?: CallOptions,
+) => Promise<Response | Missing>;
 
 /** What a client needs to know of the request that it works for. */
 export interface RequestScope {
@@ -78,31 +74,6 @@ export interface RequestScope {
   readonly deadlineMs?: number | undefined;
   /** The most calls it may make, shared ones included, retries not; 250 when absent. */
   readonly maxCalls?: number | undefined;
-}
-
-export interface UpstreamOptions {
-  /** Sends requests; the origin is its own. Closed with the upstream. */
-  readonly dispatcher: Pick<BackendDispatcher, 'dispatch' | 'close'>;
-  /** The path before `/v0`: empty, or `/prefix`. */
-  readonly pathPrefix: string;
-  /** `auto` finds out which of the extended routes there are. */
-  readonly routeSet: RouteSet | 'auto';
-  /** One attempt from its queue to its last byte, in milliseconds. */
-  readonly timeoutMs: number;
-  /** The largest answer that is read, in bytes. */
-  readonly maxResponseBytes: number;
-  /** One request with all its calls and retries, in milliseconds; 10,000 when absent. */
-  readonly requestTimeoutMs?: number;
-  /** The most calls of one request; 250 when absent. */
-  readonly maxCalls?: number;
-  /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
-  readonly connections?: number;
-  /** Calls that may wait, of all keys; 4,096 when absent. */
-  readonly maxQueue?: number;
-  readonly breaker?: BreakerOptions;
-  /** The circuit breaker's clock, in milliseconds; `performance.now()` when absent. */
-  readonly now?: () => number;
-  readonly observer?: UpstreamObserver;
 }
 
 /** A client for one request. */
@@ -146,12 +117,7 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   });
 }
 
-/** Values for a route, as `CallInput` has checked them against it. */
-interface Values {
-  readonly path?: unknown;
-  readonly query?: unknown;
-  readonly body?: unknown;
-}
+type Values = Readonly<Partial<Record<'path' | 'query' | 'body', unknown>>>;
 
 class ScopedClient implements RestClient {
   readonly journal = new Journal();
@@ -198,22 +164,11 @@ class ScopedClient implements RestClient {
     this.#isDeferred = isDeferred;
   }
 
-  call<Path extends string, Response, Query, Body>(
-    route: Route<Path, Response, Query, Body>,
-    input: CallInput<Path, Query, Body>,
-    options?: CallOptions,
-  ): Promise<Response> {
-    // Decoded by this very route's schema, both.
-    return this.#make(route, input, false, options) as Promise<Response>;
-  }
-
-  find<Path extends string, Response, Query, Body>(
-    route: Route<Path, Response, Query, Body>,
-    input: CallInput<Path, Query, Body>,
-    options?: CallOptions,
-  ): Promise<Response | null> {
-    return this.#make(route, input, true, options) as Promise<Response | null>;
-  }
+  // Decoded by this very route's schema, both.
+  readonly call = ((route, input, options) =>
+    this.#make(route, input, false, options)) as CallRoute<never>;
+  readonly find = ((route, input, options) =>
+    this.#make(route, input, true, options)) as CallRoute<null>;
 
   #make(
     route: Route,
@@ -298,9 +253,7 @@ class ScopedClient implements RestClient {
       );
     }
     this.#deadline.check(route);
-    if (this.#callsLeft === 0) {
-      throw new RestBudgetError(route);
-    }
+    if (this.#callsLeft === 0) throw new RestBudgetError(route);
     this.#callsLeft -= 1;
     return {
       ...made,

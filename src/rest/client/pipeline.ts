@@ -3,35 +3,19 @@
  */
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attemptTimeout } from '../resilience/attempt-timeout.ts';
-import {
-  CircuitBreaker,
-  type BreakerChange,
-  type BreakerOptions,
-} from '../resilience/circuit-breaker.ts';
+import { CircuitBreaker, type BreakerChange } from '../resilience/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../resilience/concurrency-limiter.ts';
 import { rateLimitPause } from '../resilience/rate-limit-pause.ts';
 import { retry } from '../resilience/retry.ts';
 import { singleFlight } from '../resilience/single-flight.ts';
-import type { BackendDispatcher } from '../transport/dispatcher.ts';
 import { exchange } from '../transport/exchange.ts';
 import type { Call, Layer, Sender } from './call.ts';
-import type { UpstreamObserver } from './observer.ts';
+import type { UpstreamOptions } from './options.ts';
 
 /** A call in, the checked body of its answer out. */
 export type Pipeline = (call: Call) => Promise<unknown>;
 
-interface PipelineOptions {
-  readonly dispatcher: Pick<BackendDispatcher, 'dispatch'>;
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
-  readonly connections: number;
-  readonly maxQueue: number;
-  readonly breaker: BreakerOptions;
-  readonly observer: UpstreamObserver;
-  readonly now: () => number;
-}
-
-export function openPipeline(options: PipelineOptions) {
+export function openPipeline(options: Required<UpstreamOptions>) {
   const { dispatcher, observer } = options;
   const limiter = new ConcurrencyLimiter(options);
   const tell = (change: BreakerChange) => observer.onBreaker?.(change);

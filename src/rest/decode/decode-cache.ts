@@ -10,9 +10,8 @@ import { isRead, type Answer, type Call, type Decoded, type Layer } from '../cli
 import { decode } from './decode.ts';
 import { freeze } from './freeze.ts';
 
-/** The most memory that all kept answers may take, in bytes. */
+/** The most memory of all kept answers, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-
 const LARGEST_PART = 1 / 8; // that one answer may take
 const ENTRY_BYTES = 256; // of an entry itself
 
@@ -49,9 +48,7 @@ export class DecodeCache {
     });
 
   /**
-   * As `decode`. What is kept is frozen, since several callers get it.
-   *
-   * @throws as `decode`.
+   * As `decode`, errors too. What is kept is frozen, since several callers get it.
    */
   decode(call: Call, answer: Answer): Decoded {
     const entry = isRead(call) ? this.#entries.get(call.path) : undefined;

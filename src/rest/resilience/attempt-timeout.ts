@@ -3,16 +3,10 @@
  */
 import { isRead, type Attempt, type Layer } from '../client/call.ts';
 import { RestError } from '../client/errors.ts';
-import type { UpstreamObserver } from '../client/observer.ts';
-
-interface AttemptTimeoutOptions {
-  /** One attempt, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly observer: UpstreamObserver;
-}
+import type { UpstreamOptions } from '../client/options.ts';
 
 export const attemptTimeout =
-  ({ timeoutMs, observer }: AttemptTimeoutOptions): Layer =>
+  ({ timeoutMs, observer }: Pick<Required<UpstreamOptions>, 'timeoutMs' | 'observer'>): Layer =>
   (inner) =>
   (settle) => {
     const send = inner((attempt, outcome) => {

@@ -28,11 +28,8 @@ export type BreakerScope = (typeof BREAKER_SCOPES)[number];
 export type BreakerState = 'closed' | 'half-open' | 'open';
 
 export interface BreakerOptions {
-  /** The share of failures within the window that opens a circuit, in per cent. */
-  readonly failurePercent?: number;
   /** Fewer attempts in the window never open a circuit, nor fewer failures in a row. */
   readonly volume?: number;
-  readonly windowMs?: number;
   /** How long a circuit stays open before one call may probe. */
   readonly openMs?: number;
   /** How long no connection must have been found for the host's circuit to open: a restart is shorter. */
@@ -46,16 +43,17 @@ export interface BreakerChange {
   readonly state: BreakerState;
 }
 
-/** Circuits of one kind that are not closed. Never names a key. */
-interface TrippedCircuits extends BreakerChange {
-  readonly count: number;
-}
+type TrippedCircuits = BreakerChange & { readonly count: number };
 
 export interface Breaker {
+  /** Circuits that are not closed, counted by scope and route. Never names a key. */
   readonly tripped: readonly TrippedCircuits[];
   /** The worst state among the circuits of a scope. */
   stateOf(scope: BreakerScope): BreakerState;
 }
+
+/** Attempts are counted within this time; circuits that nobody asks for are forgotten after it. */
+const WINDOW_MS = 10_000;
 
 /** Keys whose circuits are remembered. */
 const MAX_KEYS = 1_000;
@@ -82,14 +80,7 @@ export class CircuitBreaker implements Breaker {
     onChange: (change: BreakerChange) => void,
     now: () => number,
   ) {
-    const defaults = {
-      failurePercent: 50,
-      volume: 20,
-      windowMs: 10_000,
-      openMs: 5_000,
-      outageMs: 1_000,
-    };
-    this.#options = { ...defaults, ...options };
+    this.#options = { volume: 20, openMs: 5_000, outageMs: 1_000, ...options };
     this.#onChange = onChange;
     this.#now = now;
     this.#host = new Circuit(this.#kindOf(undefined));
@@ -109,13 +100,17 @@ export class CircuitBreaker implements Breaker {
       this.#note(attempt, outcome);
       settle(attempt, outcome);
     });
+    const letGo = ({ call, flight, endMs }: Attempt): void => {
+      if (endMs === 0) flight.land(this.#refusal(call.route));
+    };
     return (attempt) => {
       const refusal = this.#trippedCount > 0 ? this.#admit(attempt) : undefined;
       if (refusal) {
         settle(attempt, refusal);
         return;
       }
-      if (attempt.isProbe && isRead(attempt.call)) this.#freeCallers(attempt);
+      // Its callers do not wait for it long: the backend is probably still away.
+      if (attempt.isProbe && isRead(attempt.call)) setTimeout(letGo, PROBE_MS, attempt).unref();
       this.#underWay.add(attempt);
       send(attempt);
     };
@@ -123,8 +118,7 @@ export class CircuitBreaker implements Breaker {
 
   /** Also forgets circuits that have not been asked for long, and reports changes by time. */
   get tripped(): readonly TrippedCircuits[] {
-    const { openMs, windowMs } = this.#options;
-    const longAgoMs = this.#now() - openMs - windowMs;
+    const longAgoMs = this.#now() - this.#options.openMs - WINDOW_MS;
     return [...this.#kinds.values()].flatMap((kind) => {
       const { scope, route, tripped } = kind;
       for (const circuit of tripped) {
@@ -140,26 +134,14 @@ export class CircuitBreaker implements Breaker {
     return states.includes('open') ? 'open' : (states[0] ?? 'closed');
   }
 
-  /** The error that a call would be refused with now. */
-  #refusalOf(call: Call): RestCircuitOpenError | undefined {
-    const openSinceMs = this.#now() - this.#options.openMs;
-    const isShut = this.#trippedFor(call).some(
-      ({ openedMs, probe }) => probe !== undefined || openedMs! > openSinceMs,
-    );
-    return isShut ? this.#refusal(call.route) : undefined;
-  }
-
-  /** Lets the callers of a read that probes go while it goes on: the backend is probably still away. */
-  #freeCallers(probe: Attempt): void {
-    setTimeout(() => {
-      if (probe.endMs === 0) probe.flight.land(this.#refusal(probe.call.route));
-    }, PROBE_MS).unref();
-  }
-
+  /** Makes an attempt the probe of what it may probe, or refuses it. */
   #admit(attempt: Attempt): RestCircuitOpenError | undefined {
-    const refusal = this.#refusalOf(attempt.call);
-    if (refusal) return refusal;
-    for (const circuit of this.#trippedFor(attempt.call)) {
+    const tripped = this.#trippedFor(attempt.call);
+    const openSinceMs = this.#now() - this.#options.openMs;
+    if (tripped.some(({ openedMs, probe }) => probe !== undefined || openedMs! > openSinceMs)) {
+      return this.#refusal(attempt.call.route);
+    }
+    for (const circuit of tripped) {
       circuit.probe = attempt;
       attempt.isProbe = true;
       this.#report(circuit.kind);
@@ -178,14 +160,12 @@ export class CircuitBreaker implements Breaker {
     const verdict = verdictOf(attempt, outcome);
     if (attempt.isProbe) this.#endProbe(attempt, verdict);
     if (verdict === undefined) return;
-    const isGone = outcome instanceof RestTimeoutError;
-    if (this.#noteFor(this.#host, verdict === 'unreachable'))
-      this.#refuseBehind(() => true, isGone);
+    if (this.#noteFor(this.#host, verdict === 'unreachable')) this.#refuseBehind(() => true, false);
     if (verdict === 'unreachable') return;
     const own = this.#ownOf(call, outcome);
     if (!own || !this.#noteFor(own, verdict === 'failed')) return;
     const isOfOwn = ({ apiKey, route }: Call) => apiKey === call.apiKey && route === call.route;
-    this.#refuseBehind(isOfOwn, isGone);
+    this.#refuseBehind(isOfOwn, outcome instanceof RestTimeoutError);
   }
 
   /**
@@ -217,15 +197,14 @@ export class CircuitBreaker implements Breaker {
     // Only its probe closes a circuit: a call from before it opened says nothing new.
     if (circuit.openedMs !== undefined) return false;
     const nowMs = this.#now();
-    const { volume, windowMs, failurePercent, outageMs } = this.#options;
-    circuit.note(failed, nowMs, windowMs);
+    const { volume, outageMs } = this.#options;
+    circuit.note(failed, nowMs);
     if (!failed) return false;
     const isHost = circuit === this.#host;
     const isGone =
       circuit.inARow >= volume && (!isHost || nowMs - circuit.failingSinceMs >= outageMs);
-    const mostFailed =
-      circuit.attempts >= volume && 100 * circuit.failures >= failurePercent * circuit.attempts;
-    const opens = isGone || (mostFailed && !isHost);
+    const halfFailed = circuit.attempts >= volume && 2 * circuit.failures >= circuit.attempts;
+    const opens = isGone || (halfFailed && !isHost);
     if (opens) this.#open(circuit);
     return opens;
   }
@@ -274,10 +253,8 @@ export class CircuitBreaker implements Breaker {
   #kindOf(route: Route | undefined): Kind {
     let kind = this.#kinds.get(route);
     if (!kind) {
-      // Not the route itself, whose schemas would be logged.
-      const label = route && { method: route.method, path: route.path };
       const scope = route ? 'route_key' : 'host';
-      kind = { scope, route: label, tripped: new Set(), reported: 'closed' };
+      kind = { scope, route, tripped: new Set(), reported: 'closed' };
       this.#kinds.set(route, kind);
     }
     return kind;
@@ -310,19 +287,15 @@ class Circuit {
     this.kind = kind;
   }
 
-  note(failed: boolean, nowMs: number, windowMs: number): void {
-    if (nowMs - this.#windowMs >= windowMs) {
+  note(failed: boolean, nowMs: number): void {
+    if (nowMs - this.#windowMs >= WINDOW_MS) {
       this.#windowMs = nowMs;
       this.attempts = this.failures = 0;
     }
     this.attempts += 1;
-    if (!failed) {
-      this.inARow = 0;
-      return;
-    }
-    this.failures += 1;
-    if (this.inARow === 0) this.failingSinceMs = nowMs;
-    this.inARow += 1;
+    if (failed && this.inARow === 0) this.failingSinceMs = nowMs;
+    this.inARow = failed ? this.inARow + 1 : 0;
+    if (failed) this.failures += 1;
   }
 
   /** Closes it. The failures that it has recovered from must not open it again. */

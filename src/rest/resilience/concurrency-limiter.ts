@@ -16,15 +16,9 @@ import {
   RestTimeoutError,
   reusedRefusals,
 } from '../client/errors.ts';
-import type { UpstreamObserver } from '../client/observer.ts';
+import type { UpstreamOptions } from '../client/options.ts';
 
-interface LimiterOptions {
-  /** Calls under way at once, of all keys. */
-  readonly connections: number;
-  /** Calls that may wait, of all keys. */
-  readonly maxQueue: number;
-  readonly observer: UpstreamObserver;
-}
+type LimiterOptions = Pick<Required<UpstreamOptions>, 'connections' | 'maxQueue' | 'observer'>;
 
 /** The shares of the connections that one key, one route of it, and one route of all keys may hold. */
 const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };

@@ -13,13 +13,11 @@ import { retryAfterOf } from '../decode/retry-after.ts';
 
 /** The longest pause, in milliseconds, should the backend send a mistaken `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;
-
 /** Calls of one process that wait for the end of a pause; more are refused at once. */
 const MAX_WAITING = 1_000;
 
 /** After a pause calls start again spread over this time, in milliseconds. */
 const SPREAD_MS = 50;
-
 /** Paused keys that are remembered. */
 const MAX_KEYS = 10_000;
 

@@ -1,8 +1,7 @@
 /**
  * Retries of failed reads: at most two, after a backoff, within the deadline and a retry budget.
  *
- * Not undici's `interceptors.retry`: it retries DELETE, knows neither jitter nor a budget, and
- * resumes a broken body with a Range request. Writes are never retried.
+ * Not undici's `interceptors.retry`: it knows no budget and retries DELETE. Writes are never retried.
  */
 import type { Route } from '../../v0/routes.ts';
 import { sleep } from '../../lib/cancel.ts';
@@ -13,7 +12,7 @@ import {
   RestTruncatedError,
   RestUnreachableError,
 } from '../client/errors.ts';
-import type { UpstreamObserver } from '../client/observer.ts';
+import type { UpstreamOptions } from '../client/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
 
 /** Retries of a call that reached the backend. */
@@ -29,30 +28,22 @@ const CAP_MS = 250;
 /** Statuses that are retried. 500 comes from the application itself and would come again. */
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504];
 
-interface RetryOptions {
-  /** One attempt, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly observer: UpstreamObserver;
-}
-
 /** When and on what conditions a call is attempted again. */
 interface Retry {
   readonly afterMs: number;
   /** Time the next attempt needs to be of any use, in milliseconds. */
   readonly needsMs: number;
-  readonly most: number;
   /** True when it costs the backend nothing. */
   readonly isFree: boolean;
-  readonly isFresh: boolean;
 }
 
 export const retry =
-  ({ timeoutMs, observer }: RetryOptions): Layer =>
+  ({ timeoutMs, observer }: Pick<Required<UpstreamOptions>, 'timeoutMs' | 'observer'>): Layer =>
   (inner) =>
   (settle) => {
     const budget = new RetryBudget();
     const send = inner((attempt, outcome) => {
-      if (isRead(attempt.call) && isFailure(outcome)) retryOrSettle(attempt, outcome);
+      if (isRead(attempt.call)) retryOrSettle(attempt, outcome);
       else settle(attempt, outcome);
     });
     return (attempt) => {
@@ -61,36 +52,26 @@ export const retry =
     };
 
     function retryOrSettle(attempt: Attempt, outcome: Outcome): void {
-      const { flight, number } = attempt;
-      const { route } = attempt.call;
+      const { call, flight, number } = attempt;
       const next = retryOf(outcome, number, timeoutMs);
-      if (!next || number > next.most || !isInTime(next, flight.deadlineMs)) {
+      const leftMs = flight.deadlineMs - performance.now();
+      const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
+      if (!next || number > most || next.afterMs + next.needsMs >= leftMs) {
         settle(attempt, outcome);
-      } else if (!next.isFree && !budget.spend(route)) {
-        observer.onRetryBudgetExhausted?.(route);
+      } else if (!next.isFree && !budget.spend(call.route)) {
+        observer.onRetryBudgetExhausted?.(call.route);
         settle(attempt, outcome);
       } else {
         void sleep(next.afterMs, flight.cancel).then((slept) => {
-          if (slept) send(new Attempt(flight, number + 1, next.isFresh));
-          else settle(attempt, endOfWait('cancelled', route));
+          if (slept) send(new Attempt(flight, number + 1, next.isFree));
+          else settle(attempt, endOfWait('cancelled', call.route));
         });
       }
     }
   };
 
-const isFailure = (outcome: Outcome): boolean => outcome instanceof Error || outcome.status >= 400;
-
-const isInTime = ({ afterMs, needsMs }: Retry, deadlineMs: number): boolean =>
-  performance.now() + afterMs + needsMs < deadlineMs;
-
 function retryOf(outcome: Outcome, number: number, timeoutMs: number): Retry | undefined {
-  const paid = {
-    afterMs: fullJitter(number),
-    needsMs: 0,
-    most: MAX_RETRIES,
-    isFree: false,
-    isFresh: false,
-  };
+  const paid = { afterMs: fullJitter(number), needsMs: 0, isFree: false };
   if (!(outcome instanceof Error)) {
     if (!RETRIED_STATUSES.includes(outcome.status)) return undefined;
     const afterMs = retryAfterOf(outcome.headers);
@@ -102,8 +83,7 @@ function retryOf(outcome: Outcome, number: number, timeoutMs: number): Retry | u
   if (outcome instanceof RestTruncatedError) return paid;
   if (!(outcome instanceof RestUnreachableError) || outcome.retry === 'hopeless') return undefined;
   if (outcome.retry === 'load') return paid;
-  const isFresh = outcome.kind === 'reset';
-  return { afterMs: equalJitter(number), needsMs: 0, most: MAX_RECONNECTS, isFree: true, isFresh };
+  return { afterMs: equalJitter(number), needsMs: 0, isFree: true };
 }
 
 // Source of both: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.

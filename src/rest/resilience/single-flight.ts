@@ -5,10 +5,7 @@
  * keys may belong to one customer. So no read joins another across any write, of any key: sharing is
  * never stale, at the price of some calls more in the milliseconds around a write.
  *
- * Why not undici's `interceptors.deduplicate()`: in 7.30 an aborted leader fails its followers, an
- * aborted follower never settles, every header is part of its key (so a request id switches it
- * off, and leaving headers out would cross API keys), and it shares bytes where this shares the
- * parsed answer. It knows nothing of writes.
+ * Not undici's `interceptors.deduplicate()`: docs/decisions/single-flight-only.md says why.
  */
 import { Cancel, type EndOfWait, type Waiter } from '../../lib/cancel.ts';
 import { freeze } from '../decode/freeze.ts';
@@ -129,62 +126,58 @@ class Read implements Flight {
   #wait(call: Call, entry: JournalEntry | undefined): Promise<unknown> {
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
-      const caller = new Caller(this, call, entry, resolve, reject);
-      this.#callers.push(caller);
+      this.#callers.push(new Caller({ flight: this, call, entry, resolve, reject }));
     });
   }
 }
 
+interface Wait {
+  readonly flight: Read;
+  readonly call: Call;
+  /** The entry of a caller that joined; the first caller's attempts have their own. */
+  readonly entry: JournalEntry | undefined;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
 /** One caller of a read: waits for the answer, its request's deadline, or its own cancel. */
 class Caller implements Waiter {
-  readonly #flight: Read;
-  readonly #call: Call;
-  /** The entry of a caller that joined; the first caller's attempts have their own. */
-  readonly #entry: JournalEntry | undefined;
-  readonly #resolve: (value: unknown) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #wait: Wait;
   #left = false;
 
-  constructor(
-    flight: Read,
-    call: Call,
-    entry: JournalEntry | undefined,
-    resolve: (value: unknown) => void,
-    reject: (error: Error) => void,
-  ) {
-    this.#flight = flight;
-    this.#call = call;
-    this.#entry = entry;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    const { deadline, cancel } = call;
+  constructor(wait: Wait) {
+    this.#wait = wait;
+    const { deadline, cancel } = wait.call;
     deadline.add(this);
     if (cancel?.cancelled) this.giveUp('cancelled');
     else cancel?.listen(this);
   }
 
   answer(value: unknown, status: number): void {
-    if (this.#leave(status)) this.#resolve(value);
+    if (this.#leave(status)) this.#wait.resolve(value);
   }
 
   fail(error: Error): void {
     const status = error instanceof RestError ? error.status : undefined;
     if (!this.#leave(status)) return;
-    if (this.#call.isOptional && isNotFound(error)) this.#resolve(null);
-    else this.#reject(error);
+    const { call, resolve, reject } = this.#wait;
+    if (call.isOptional && isNotFound(error)) resolve(null);
+    else reject(error);
   }
 
   giveUp(why: EndOfWait): void {
-    this.fail(endOfWait(why, this.#call.route));
-    this.#flight.leave();
+    const { call, flight } = this.#wait;
+    this.fail(endOfWait(why, call.route));
+    flight.leave();
   }
 
   #leave(status: number | undefined): boolean {
     if (this.#left) return false;
     this.#left = true;
-    this.#call.deadline.delete(this);
-    this.#call.cancel?.listen(undefined);
-    if (this.#entry) this.#call.journal.end(this.#entry, status);
+    const { call, entry } = this.#wait;
+    call.deadline.delete(this);
+    call.cancel?.listen(undefined);
+    if (entry) call.journal.end(entry, status);
     return true;
   }
 }

@@ -48,8 +48,6 @@ export const exchange =
     });
   };
 
-const NO_HEADERS: IncomingHttpHeaders = {};
-
 class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   settled = false;
   readonly #attempt: Attempt;
@@ -57,7 +55,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   readonly #settle: Settle;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
-  #headers = NO_HEADERS;
+  #headers: IncomingHttpHeaders = {};
   readonly #body = new ByteCollector();
 
   constructor(attempt: Attempt, maxBytes: number, settle: Settle) {
@@ -71,12 +69,12 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
 
   send(dispatcher: Pick<BackendDispatcher, 'dispatch'>): void {
     const { entry, call, isFresh: reset } = this.#attempt;
-    const { route, path, headers, body } = call;
+    const { path, headers, body } = call;
+    const { method } = call.route;
     if (entry) entry.source = 'sent';
-    const { method } = route;
+    // Our own timer covers both timeouts; undici's run up to half a second late.
+    const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
     try {
-      // Our own timer covers both timeouts; undici's run up to half a second late.
-      const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
       dispatcher.dispatch({ method, path, headers, body, reset, ...timeouts }, this);
     } catch (error) {
       this.onResponseError(undefined, error as Error);
@@ -90,18 +88,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     else this.#attempt.isConnected = true;
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    if (Number(headers['content-length'] ?? 0) > this.#maxBytes) this.#refuseSize(controller);
+    if (Number(headers['content-length'] ?? 0) > this.#maxBytes) this.#refuseSize();
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#body.size + chunk.length > this.#maxBytes) this.#refuseSize(controller);
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (this.#body.size + chunk.length > this.#maxBytes) this.#refuseSize();
     else this.#body.add(chunk);
   }
 
@@ -117,12 +111,9 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     this.#abort(endOfWait(why, this.#attempt.call.route));
   }
 
-  #refuseSize(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    const { route } = this.#attempt.call;
-    this.#abort(
-      new RestInvalidResponseError(`Backend answered more than ${this.#maxBytes} bytes`, route),
-    );
+  #refuseSize(): void {
+    const what = `Backend answered more than ${this.#maxBytes} bytes`;
+    this.#abort(new RestInvalidResponseError(what, this.#attempt.call.route));
   }
 
   /** Ends the exchange from our side. */

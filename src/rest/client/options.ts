@@ -1,0 +1,32 @@
+/**
+ * The options of an upstream, which its layers read parts of.
+ */
+import type { RouteSet } from '../../v0/routes.ts';
+import type { BreakerOptions } from '../resilience/circuit-breaker.ts';
+import type { BackendDispatcher } from '../transport/dispatcher.ts';
+import type { UpstreamObserver } from './observer.ts';
+
+export interface UpstreamOptions {
+  /** Sends requests; the origin is its own. Closed with the upstream. */
+  readonly dispatcher: Pick<BackendDispatcher, 'dispatch' | 'close'>;
+  /** The path before `/v0`: empty, or `/prefix`. */
+  readonly pathPrefix: string;
+  /** `auto` finds out which of the extended routes there are. */
+  readonly routeSet: RouteSet | 'auto';
+  /** One attempt from its queue to its last byte, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The largest answer that is read, in bytes. */
+  readonly maxResponseBytes: number;
+  /** One request with all its calls and retries, in milliseconds; 10,000 when absent. */
+  readonly requestTimeoutMs?: number;
+  /** The most calls of one request; 250 when absent. */
+  readonly maxCalls?: number;
+  /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
+  readonly connections?: number;
+  /** Calls that may wait, of all keys; 4,096 when absent. */
+  readonly maxQueue?: number;
+  readonly breaker?: BreakerOptions;
+  /** The circuit breaker's clock, in milliseconds; `performance.now()` when absent. */
+  readonly now?: () => number;
+  readonly observer?: UpstreamObserver;
+}
