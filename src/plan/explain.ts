@@ -27,6 +27,8 @@ export interface Explained {
   readonly rounds: number;
   /** Milliseconds during which a call was under way. */
   readonly backendMs: number;
+  /** Of a subscription's event: what was asked to find it, since its object has been watched. */
+  readonly polls?: { readonly method: string; readonly route: string; readonly count: number };
   /** Everything that was asked, in the order it began. */
   readonly journal: readonly ExplainedCall[];
 }
@@ -35,6 +37,13 @@ export const explain = (journal: Journal): Explained => ({
   calls: journal.calls,
   rounds: journal.rounds,
   backendMs: toTenths(journal.backendMs),
+  ...(journal.polls && {
+    polls: {
+      method: journal.polls.route.method,
+      route: journal.polls.route.path,
+      count: journal.polls.count,
+    },
+  }),
   journal: journal.entries.map(({ route, origin, startMs, endMs, status, attempt, source }) => ({
     method: route.method,
     route: route.path,

@@ -184,6 +184,28 @@ describe('a subscription over server-sent events', () => {
     });
   });
 
+  it('says what is polled, and how often, beside the calls of an event', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+    const stream = await openEvents(live.site.url, { id }, { explain: true });
+    await until(() => stream.events.length > 0);
+    await until(() => live.reads() > 2);
+    await live.publish(id);
+    await stream.ended;
+
+    const explained = stream.events.map(({ extensions }) => extensions?.upstream);
+    expect(explained[0]).toMatchObject({
+      calls: 0,
+      polls: {
+        method: 'GET',
+        route: '/v0/pages/{page_id}/audiences/{audience_id}/versions/{version_id}',
+        count: 1,
+      },
+    });
+    expect(explained.at(-1)?.polls?.count).toBeGreaterThan(2);
+    expect(explained.at(-1)?.polls?.count).toBeLessThanOrEqual(live.reads());
+  });
+
   it('refuses a key more subscriptions than it may have, and lets it have others when some end', async () => {
     const live = await openLive({ live: { ...FAST, maxPerKey: 2 } });
     const id = await live.draft();

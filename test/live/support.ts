@@ -7,6 +7,7 @@ import { createClient as createWsClient } from 'graphql-ws';
 import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Backend } from '../../src/backend/backend.ts';
+import type { Explained } from '../../src/plan/explain.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { IDS } from '../support/ids.ts';
 import { openSampleBackend } from '../support/sample-database.ts';
@@ -23,6 +24,7 @@ export interface Progress {
     } | null;
   } | null;
   readonly errors?: readonly { readonly extensions?: Record<string, unknown> }[];
+  readonly extensions?: { readonly upstream?: Explained };
 }
 
 export interface Live {
@@ -107,6 +109,8 @@ export interface EventsOptions {
   readonly accept?: string;
   readonly apiKey?: string | null;
   readonly query?: string;
+  /** Whether the calls of each event are asked for. */
+  readonly explain?: boolean;
 }
 
 export interface Events {
@@ -127,6 +131,7 @@ export async function openEvents(
     accept = 'text/event-stream',
     apiKey = EXAMPLE_API_KEY,
     query = WATCH,
+    explain = false,
   }: EventsOptions = {},
 ): Promise<Events> {
   const leaving = new AbortController();
@@ -137,6 +142,7 @@ export async function openEvents(
     headers: {
       accept,
       ...(apiKey !== null && { 'x-api-key': apiKey }),
+      ...(explain && { 'x-explain': 'true' }),
       ...(method === 'POST' && { 'content-type': 'application/json' }),
     },
     body: method === 'POST' ? JSON.stringify({ query, variables }) : null,

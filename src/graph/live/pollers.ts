@@ -163,6 +163,7 @@ class Poller<Key, State extends object> {
   #timer: NodeJS.Timeout | undefined;
   /** Whether a poll is under way. It is finished without watchers too: giving it up would cost a connection. */
   #isPolling = false;
+  #polls = 0;
   /** When the last poll began. */
   #polledMs = -Infinity;
   /** When the backend is to be left alone until, on `performance.now()`'s clock. */
@@ -194,7 +195,7 @@ class Poller<Key, State extends object> {
     });
     this.#watchers.add(watcher);
     this.#newcomers.add(watcher);
-    if (this.#known?.error) watcher.push(new Snapshot<State>(null, this.#known.error));
+    if (this.#known?.error) watcher.push(new Snapshot<State>(this.#polls, null, this.#known.error));
     this.#pollSoon();
     return watcher;
   }
@@ -232,6 +233,7 @@ class Poller<Key, State extends object> {
   async #poll(): Promise<void> {
     const { upstream, timeoutMs, observer, pollMs } = this.#options;
     this.#isPolling = true;
+    this.#polls += 1;
     this.#polledMs = performance.now();
     const newcomers = [...this.#newcomers];
     const rest = upstream({
@@ -248,7 +250,7 @@ class Poller<Key, State extends object> {
       this.#pausedUntilMs = 0;
       if (!state) {
         this.#newcomers.clear();
-        this.#publish(new Snapshot<State>(null));
+        this.#publish(new Snapshot<State>(this.#polls, null));
         this.#end();
         return;
       }
@@ -290,7 +292,7 @@ class Poller<Key, State extends object> {
     const isFinal = source.isFinal(state);
     // Nothing is newer than a final state.
     if (isFinal) this.#newcomers.clear();
-    this.#publish(new Snapshot(state));
+    this.#publish(new Snapshot(this.#polls, state));
     if (isFinal) this.#end();
     return isChanged;
   }
@@ -301,8 +303,9 @@ class Poller<Key, State extends object> {
     const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
     if (retryAfterMs !== undefined) this.#pausedUntilMs = performance.now() + retryAfterMs;
     if (nameOf(this.#known?.error) !== nameOf(error)) {
-      for (const watcher of this.#newcomers) watcher.push(new Snapshot<State>(null, error));
-      this.#publish(new Snapshot(this.#known?.state ?? null, error));
+      for (const watcher of this.#newcomers)
+        watcher.push(new Snapshot<State>(this.#polls, null, error));
+      this.#publish(new Snapshot(this.#polls, this.#known?.state ?? null, error));
     }
     if (isRefusal(error)) this.#end();
   }

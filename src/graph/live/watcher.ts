@@ -11,8 +11,11 @@ export class Snapshot<State> {
   readonly state: State | null;
   /** Why no newer state could be read; undefined when the state is the newest. */
   readonly error: Error | undefined;
+  /** How often the backend had been asked by then, for all who watch. */
+  readonly polls: number;
 
-  constructor(state: State | null, error?: Error) {
+  constructor(polls: number, state: State | null, error?: Error) {
+    this.polls = polls;
     this.state = state;
     this.error = error;
   }

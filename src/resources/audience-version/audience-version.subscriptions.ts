@@ -43,6 +43,9 @@ builder.subscriptionField('audienceVersionProgress', (t) =>
     args: { id: t.arg.id({ required: true, description: 'Global id of the audience version.' }) },
     subscribe: (_root, { id }, context) =>
       watchVersion(context, audienceVersionEntity.parseId(String(id))),
-    resolve: (event) => event.state,
+    resolve: ({ state, polls }, _args, { rest }) => {
+      rest.journal.polls = { route: routes.getVersion, count: polls };
+      return state;
+    },
   }),
 );

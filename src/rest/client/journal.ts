@@ -28,7 +28,15 @@ export interface JournalEntry {
   status: number | undefined;
 }
 
+export interface Polls {
+  readonly route: RouteLabel;
+  /** Since the object has been watched by anybody with the same key. */
+  readonly count: number;
+}
+
 export class Journal {
+  /** What was asked for a subscription's event before there was the event: by a poller, for all who watch. */
+  polls: Polls | undefined;
   readonly #began = performance.now();
   readonly #entries: JournalEntry[] = [];
 
