@@ -37,7 +37,10 @@ try {
   const problems = versions.flatMap((file) => checkVersion(folder, file));
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   if (problems.length > 0) process.exitCode = 1;
-  else process.stdout.write(`${versions.length} manifests: every document is served.\n`);
+  else
+    process.stdout.write(
+      `${versions.length === 1 ? '1 manifest' : `${versions.length} manifests`}: every document is served.\n`,
+    );
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -14,6 +14,8 @@ export interface Visit {
   readonly strangers: readonly string[];
   /** What the page wrote to the console as an error, and what it did not catch. */
   readonly faults: readonly string[];
+  /** All that the page wrote to the console. */
+  readonly lines: readonly string[];
 }
 
 /** A page of a new visitor. */
@@ -28,16 +30,18 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
 function watch(page: Page): Omit<Visit, 'page'> {
   const strangers: string[] = [];
   const faults: string[] = [];
+  const lines: string[] = [];
   page.on('request', (request) => {
     const { hostname, protocol } = new URL(request.url());
     if (!/^(?:data|blob):$/.test(protocol) && hostname !== '127.0.0.1')
       strangers.push(request.url());
   });
   page.on('console', (message) => {
+    lines.push(message.text());
     if (message.type() === 'error') faults.push(message.text());
   });
   page.on('pageerror', (error) => faults.push(error.message));
-  return { strangers, faults };
+  return { strangers, faults, lines };
 }
 
 export async function picture(page: Page, name: string): Promise<void> {
@@ -65,7 +69,8 @@ export async function play(page: Page): Promise<any> {
 
 const EDITORS = {
   query: '.graphiql-query-editor',
-  variables: '.graphiql-editor-tool:not(.hidden)',
+  variables: '.graphiql-editor-tool .graphiql-editor:not(.hidden)',
+  headers: '.graphiql-editor-tool .graphiql-editor:not(.hidden)',
   answer: '.result-window',
 } as const;
 
@@ -76,13 +81,21 @@ export async function textOf(page: Page, editor: keyof typeof EDITORS): Promise<
 }
 
 /** Replaces the text of an editor. */
-export async function write(page: Page, editor: 'query' | 'variables', text: string) {
+export async function write(
+  page: Page,
+  editor: 'query' | 'variables' | 'headers',
+  text: string,
+): Promise<void> {
+  if (editor === 'headers') await page.locator('[data-name=headers]').click();
   await page.locator(`${EDITORS[editor]} .view-lines`).first().click();
   await page.keyboard.press('Control+A');
   // With a selection, the first bracket would be closed behind it.
   await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);
+  // Suggestions come a moment later, and may cover Play.
+  await page.waitForTimeout(200);
   await page.keyboard.press('Escape');
+  await page.locator('.suggest-widget.visible').waitFor({ state: 'detached' });
 }
 
 /** Opens the pane of examples if need be, and one of them. */

@@ -3,10 +3,12 @@
  *
  * Needs Chromium. Pictures are kept in `.data/graphiql/`.
  */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -51,11 +53,11 @@ const hasSchema = (page: Page) =>
   page.getByRole('button', { name: 'Schema', exact: true, disabled: false }).waitFor();
 
 const rowsOf = async (page: Page) =>
-  page.locator('tr.call').evaluateAll((rows) =>
+  page.locator('button.call').evaluateAll((rows) =>
     rows.map((row) => ({
-      call: row.querySelector('button')?.textContent,
-      field: row.querySelector('small')?.textContent,
-      status: Number.parseInt(row.children[1]?.textContent ?? '', 10),
+      call: row.querySelector('.call-route')?.textContent,
+      field: row.querySelector('.call-field')?.textContent,
+      status: Number.parseInt(row.querySelector('.call-status')?.textContent ?? '', 10),
     })),
   );
 
@@ -63,11 +65,14 @@ const said = (page: Page) => page.locator('.status-line').innerText();
 
 describe('a first visit', () => {
   it('ends at data by one press, with everything from this gateway and nothing in the console', async () => {
-    const { page, strangers, faults } = await open();
-    await expectCost(page, /2–12 calls\s+2 rounds\s+1–188 values\s+dearest: page.audiences.person/);
+    const { page, strangers, lines } = await open();
+    await expectCost(
+      page,
+      /2–12 calls\s+2 rounds\s+1–188 values\s+most calls: page.audiences.person/,
+    );
 
     const { data, errors } = await play(page);
-    await page.locator('tr.call').first().waitFor();
+    await page.locator('button.call').first().waitFor();
     await picture(page, 'first-visit');
 
     expect(data.page.name).toBe('Northwind launch');
@@ -76,17 +81,17 @@ describe('a first visit', () => {
     // The journal has a pane of its own.
     expect(await textOf(page, 'answer')).not.toContain('upstream');
     expect(await page.title()).toBe('Content Pages · GraphiQL');
-    expect([strangers, faults]).toEqual([[], []]);
+    expect([strangers, lines]).toEqual([[], []]);
   });
 
   it('shows a row for each REST call, and marks the field of the one that is pressed', async () => {
     const { page } = await open();
 
     const { extensions } = await play(page);
-    const rows = page.locator('tr.call');
+    const rows = page.locator('button.call');
     await rows.first().waitFor();
     const person = rows.filter({ hasText: 'nodes.1.person' });
-    await person.getByRole('button').click();
+    await person.click();
 
     expect(await rowsOf(page)).toEqual(
       extensions.upstream.journal.map(({ method, route, path, status }: JournalCall) => ({
@@ -105,12 +110,12 @@ describe('a first visit', () => {
     await expect.poll(() => page.locator('.marked-field').count()).toBe(2);
     await expect
       .poll(() => said(page))
-      .toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB, \d\.\d kB unpacked\s+Headers/);
+      .toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB, \d\.\d kB uncompressed\s+Answer headers/);
     expect(totals).toMatch(/backend [\d.]+ ms/);
     await expect
       .poll(() => page.locator('.waterfall header').innerText())
       .toMatch(/gateway [\d.]+ ms/);
-    await page.getByText('Headers', { exact: true }).click();
+    await page.getByText('Answer headers').click();
     expect(await said(page)).toMatch(/x-request-id\s+\S+/);
   });
 
@@ -183,7 +188,7 @@ describe('the cost beside the query', () => {
     await write(page, 'query', `{ ${many.join(' ')} }`);
     await expectCost(page, /25 calls/);
     await openExample(page, 'More than a request may cost');
-    await expectCost(page, /Over budget|May be cut at 250 calls/);
+    await expectCost(page, /Over budget|Stops at the limit of 250 calls/);
     await picture(page, 'over-budget');
 
     await page
@@ -206,7 +211,7 @@ describe('the cost beside the query', () => {
     await write(page, 'query', `{ ${many.join(' ')} }`);
     await expectCost(
       page,
-      /25 calls\s.*dearest: p0 and 24 more.*Over budget: a request may have 20 calls\./s,
+      /25 calls\s+Over budget: a request may have 20 calls\s.*most calls: p0 and 24 more/s,
     );
     await picture(page, 'over-budget-surely');
     await play(page);
@@ -299,7 +304,7 @@ describe('examples', () => {
 
     await openExample(page, 'A page at once, its audiences later');
     await page.locator('.graphiql-execute-button').click();
-    await page.locator('tr.call').first().waitFor();
+    await page.locator('button.call').first().waitFor();
     await expect
       .poll(() => page.locator('.waterfall header').innerText())
       .toMatch(/backend [\d.]+ ms\s+gateway [\d.]+ ms/);
@@ -312,25 +317,62 @@ describe('examples', () => {
     expect(await said(page)).toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB\s+2 results/);
   });
 
-  it('publish a version, and watch how far it comes', async () => {
-    const { page } = await open();
+  it('watch a version in one tab while it is published in another, and list what changed', async () => {
+    const { page, faults } = await open();
+    const events = page.locator('.events');
 
-    await openExample(page, 'Publish a version');
-    await expectCost(page, /\d calls?/);
-    const { data } = await play(page);
     await openExample(page, 'Watch a version being published');
-    const { id } = data.publishAudienceVersion.audienceVersion;
-    await write(page, 'variables', JSON.stringify({ id }));
     await expectCost(page, /^▸?\s*0 calls\s/);
     await page.locator('.graphiql-execute-button').click();
-
+    await events.getByText('first event').waitFor();
+    expect(await events.innerText()).toMatch(
+      /1 poll of GET \/v0\/pages\/.*Waiting for the next event/s,
+    );
+    expect(await page.locator('.waterfall').innerText()).not.toMatch(/no REST call/i);
+    await openExample(page, 'Publish a version');
+    await expectCost(page, /\d calls?/);
+    await page.getByText('Still subscribed in').waitFor();
+    expect(await page.locator('.graphiql-tab[data-subscribed]').innerText()).toBe(
+      'VersionProgress',
+    );
+    const { data } = await play(page);
     expect(data.publishAudienceVersion.userErrors).toEqual([]);
-    await expect
-      .poll(() => textOf(page, 'answer'), { timeout: 20_000 })
-      .toMatch(/"status": "published"/);
-    expect(await said(page)).toMatch(/^HTTP 200\s+\d+ ms\s+\d+(?:\.\d)? (?:kB|bytes)\s/);
-    expect(await page.locator('.waterfall header').innerText()).toContain('of the last event');
+    await page.locator('.graphiql-tab-button', { hasText: 'VersionProgress' }).click();
+
+    await events.getByText('Complete: the gateway says that no event follows.').waitFor();
     await picture(page, 'watched');
+    const listed = await events.innerText();
+    expect(listed).toMatch(/status: "(?:queued|processing)" → "published"/);
+    expect(listed).toMatch(/status: "draft" → "(?:queued|processing)"/);
+    expect(listed).toMatch(/\d\d:\d\d:\d\d\.\d{3}/);
+    expect(listed).toMatch(/\d polls of GET/);
+    await expect.poll(() => textOf(page, 'answer')).toMatch(/"status": "published"/);
+    await events.locator('summary').last().click();
+    expect(await events.locator('pre').last().innerText()).toContain('"status": "draft"');
+    expect(await page.getByText('Still subscribed in').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('stop watching by Stop, and come to a subscription that goes on with Stop at hand', async () => {
+    const { page } = await open();
+    const button = page.locator('.graphiql-execute-button');
+    const ended: string[] = [];
+    page.on('requestfailed', (request) => ended.push(request.failure()?.errorText ?? ''));
+
+    await openExample(page, 'Watch a version being published');
+    await button.click();
+    await page.locator('.events').getByText('first event').waitFor();
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.getByText('Press Play to see which REST calls').waitFor();
+    await page.waitForTimeout(300);
+    expect(ended).toEqual([]);
+    await page.getByText('Still subscribed in').getByRole('button').click();
+    await expect.poll(() => button.getAttribute('aria-label')).toMatch(/^Stop/);
+    await expect.poll(() => textOf(page, 'answer')).toMatch(/"status": "draft"/);
+    await button.click();
+
+    await page.getByText('Ended: it was stopped here.').waitFor();
+    await expect.poll(() => ended).toEqual(['net::ERR_ABORTED']);
   });
 });
 
@@ -338,7 +380,7 @@ describe('what leaves the page', () => {
   it('is a HAR that developer tools open, without key', async () => {
     const { page } = await open();
     const { extensions } = await play(page);
-    await page.locator('tr.call').first().waitFor();
+    await page.locator('button.call').first().waitFor();
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -363,9 +405,13 @@ describe('what leaves the page', () => {
     await write(page, 'query', 'query Shared { topics { totalCount } }');
     await expectCost(page, /\d calls?/);
     await play(page);
-    await page.locator('tr.call').first().waitFor();
+    await page.locator('button.call').first().waitFor();
 
-    const curl = await copied('Copy as curl');
+    await write(page, 'headers', '{ "x-team": "a secret" }');
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    await page.getByRole('menuitem', { name: 'curl' }).click();
+    await page.getByText('curl copied.').waitFor();
+    const curl = await page.evaluate(() => navigator.clipboard.readText());
     const link = await copied('Share');
     const other = await page.context().newPage();
     await other.goto(link);
@@ -378,7 +424,13 @@ describe('what leaves the page', () => {
     await expect.poll(() => textOf(other, 'query')).toContain('query Shared');
     expect(new URL(other.url()).hash).toBe('');
     expect(curl).toMatch(/^curl -sN 'http:\/\/127.0.0.1:\d+\/graphql' .*"x-api-key: \$API_KEY"/s);
-    expect(curl + link + decodeURIComponent(link)).not.toContain('demo');
+    expect(curl).toContain('-H "x-team: $X_TEAM"');
+    expect(curl).not.toContain('x-explain');
+    expect(curl + link + atob(decodeURIComponent(link.split('=')[1]!))).not.toMatch(/demo|secret/);
+    const { stdout } = await promisify(execFile)('sh', ['-c', curl], {
+      env: { ...process.env, API_KEY: 'demo', X_TEAM: 'a' },
+    });
+    expect(JSON.parse(stdout).data.topics.totalCount).toBeGreaterThan(0);
     expect(readFileSync(await download.path(), 'utf8')).toContain('type PageLink ');
   });
 
@@ -499,6 +551,7 @@ describe('when something is wrong, it says so', () => {
     await isUsable(page);
 
     await page.getByText('This gateway keeps its schema to itself').waitFor();
+    expect(await page.locator('.waterfall-hint').innerText()).not.toContain('suggested');
     const { data } = await play(page);
 
     expect(data.page.name).toBe('Northwind launch');
@@ -506,22 +559,290 @@ describe('when something is wrong, it says so', () => {
   });
 });
 
-it('over a deployment it asks for a key, and finds a page by itself', async () => {
-  const [, backend] = /(http:\/\/127[\d.:]+)\/v0\/openapi/.exec(gateway.output)!;
-  const deployed = await startGateway({ UPSTREAM_URL: backend! });
-  onTestFinished(async () => void (await deployed.stop()));
-  const { page, faults } = await visit(browser);
-  await page.goto(`${deployed.url}/graphql`);
-  await isUsable(page);
+describe('over a deployment', () => {
+  /** A page of a gateway that has no page of its own to show. */
+  async function openDeployed(): Promise<Visit> {
+    const [, backend] = /(http:\/\/127[\d.:]+)\/v0\/openapi/.exec(gateway.output)!;
+    const deployed = await startGateway({ UPSTREAM_URL: backend!, MAX_UPSTREAM_CALLS: '20' });
+    onTestFinished(async () => void (await deployed.stop()));
+    const visitor = await visit(browser);
+    await visitor.page.goto(`${deployed.url}/graphql`);
+    await isUsable(visitor.page);
+    return visitor;
+  }
 
-  await page.getByText('Enter a key: every operation is sent with it.').waitFor();
-  await page.getByLabel('API key').fill('demo');
-  await page.keyboard.press('Enter');
-  await expect.poll(() => textOf(page, 'variables')).not.toContain('the id of a page');
-  const { data, errors } = await play(page);
+  it.each([
+    ['1280 pixels', { width: 1280, height: 800 }],
+    ['390 pixels', { width: 390, height: 844 }],
+  ])('it asks for a key, and the first Play after it answers, at %s', async (_size, size) => {
+    const { page, faults } = await openDeployed();
+    await page.setViewportSize(size);
+    const button = page.locator('.graphiql-execute-button');
+    const place = () => button.evaluate((one) => one.getBoundingClientRect().y + scrollY);
+    const before = await place();
 
-  expect([typeof data.page.name, errors]).toEqual(['string', undefined]);
-  expect(faults).toEqual([]);
+    await page.getByText('Enter a key: every operation is sent with it.').waitFor();
+    await page.getByLabel('API key').fill('demo');
+    // Leaving the field takes the key, while the button is pressed.
+    const { data, errors } = await play(page);
+
+    expect([typeof data.page.name, errors]).toEqual(['string', undefined]);
+    await expect.poll(() => textOf(page, 'variables')).not.toContain('the id of a page');
+    expect(await page.getByText('Enter a key').count()).toBe(0);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved as PageWithAudiences.').waitFor();
+    expect(await place()).toBe(before);
+    const many = Array.from({ length: 25 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
+    await write(page, 'query', `{ ${many.join(' ')} }`);
+    await expectCost(page, /Over budget/);
+    expect(await place()).toBe(before);
+    await picture(page, `deployment-${size.width}`);
+    expect(faults).toEqual([]);
+  });
+
+  it.each(['a\\b', '"quote"', 'a$&b'])('it writes the found page %s as JSON', async (pageId) => {
+    const { page } = await openDeployed();
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('ExampleIds')) return route.continue();
+      return route.fulfill({ json: { data: { searchPages: [{ pageId }] } } });
+    });
+
+    await page.getByLabel('API key').fill('demo');
+    await page.keyboard.press('Enter');
+
+    await expect
+      .poll(async () => JSON.parse(await textOf(page, 'variables').catch(() => '{}')))
+      .toEqual({ pageId });
+  });
+});
+
+describe('what is written', () => {
+  it('has its fields suggested right after a brace', async () => {
+    const { page } = await open();
+    await hasSchema(page);
+    await write(page, 'query', ' ');
+
+    await page.keyboard.type('{');
+    const suggestions = page.locator('.suggest-widget.visible');
+    await suggestions.waitFor();
+    await expect.poll(() => suggestions.innerText()).toContain('accounts');
+    await picture(page, 'suggestions');
+  });
+
+  it('is mended by one press where a name is nearly right', async () => {
+    const { page } = await open();
+    await hasSchema(page);
+    await write(page, 'query', '{ topics { totalCuont } }');
+    await page.locator('.squiggly-error').first().waitFor();
+    await page.getByText('totalCuont').click();
+
+    await page.keyboard.press('Control+.');
+    await page.getByText('Change to “totalCount”').waitFor();
+    await picture(page, 'quick-fix');
+    await page.keyboard.press('Enter');
+
+    await expect.poll(() => textOf(page, 'query')).toContain('totalCount');
+  });
+
+  it('has colours that can be read when the preference changes while the page is open', async () => {
+    const { page } = await open({ colorScheme: 'light' });
+
+    await page.emulateMedia({ colorScheme: 'dark' });
+
+    await expect.poll(() => page.locator('.monaco-editor.vs-dark').count()).toBeGreaterThan(2);
+    expect(await page.locator('.monaco-editor.vs:not(.vs-dark)').count()).toBe(0);
+    await picture(page, 'turned-dark');
+  });
+
+  it('is not called a syntax error while it is typed', async () => {
+    const { page } = await open();
+    await expectCost(page, /2–12 calls/);
+    await write(page, 'query', '');
+    for (const letter of 'query Typed') {
+      await page.keyboard.type(letter);
+      await page.waitForTimeout(500);
+      expect(await page.getByText('Cost unknown').count()).toBe(0);
+    }
+    await expectCost(page, /Cost unknown: Syntax Error/);
+  });
+});
+
+describe('headers', () => {
+  it('are sent, saved as an environment, and in no address, history or copy', async () => {
+    const { page } = await open();
+    await write(page, 'headers', '{ "x-team": "secret-of-ours" }');
+    await page.getByRole('button', { name: 'Show Environments' }).click();
+    await page.getByLabel('Save the headers of this tab as').fill('Staging');
+    await page.locator('.save-environment button').click();
+    const sent: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (request.headers()['x-explain'] === 'true') sent.push(request.headers()['x-team']);
+    });
+    await play(page);
+    await page.reload();
+    await isUsable(page);
+    await play(page);
+    await picture(page, 'environments');
+
+    expect(sent).toEqual(['secret-of-ours', 'secret-of-ours']);
+    const holders = await page.evaluate(() =>
+      Object.keys(localStorage).filter((name) => localStorage[name].includes('secret-of-ours')),
+    );
+    expect(holders).toEqual(['content-pages:environments']);
+    expect(page.url()).not.toContain('secret');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save HAR' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).not.toContain('secret');
+    await page.getByRole('button', { name: 'Delete Staging' }).click();
+    expect(await page.evaluate(() => localStorage['content-pages:environments'])).toBe('[]');
+  });
+
+  it('that no header can be are refused with a sentence', async () => {
+    const { page } = await open();
+    await write(page, 'headers', '{ "not a name": "x" }');
+
+    await page.locator('.graphiql-execute-button').click();
+
+    await expect.poll(() => textOf(page, 'answer')).toContain('Not sent. Headers:');
+  });
+});
+
+describe('what is looked at stays where it is', () => {
+  it('the tab in view, of however many', async () => {
+    const { page } = await open();
+    for (let i = 0; i < 9; i++) await openExample(page, 'Topics with their entries');
+    const active = page.locator('.graphiql-tab-active');
+    const inView = () =>
+      active.evaluate((tab) => {
+        const list = tab.parentElement!.getBoundingClientRect();
+        const { left, right } = tab.getBoundingClientRect();
+        return left >= list.left - 1 && right <= list.right + 1;
+      });
+
+    await expect.poll(inView).toBe(true);
+    await page.locator('.graphiql-tab-button').first().click();
+    await expect.poll(inView).toBe(true);
+  });
+
+  it('the answer and its calls, over a reload', async () => {
+    const { page } = await open();
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+    await expect.poll(() => textOf(page, 'answer')).toContain('"page": {');
+
+    await page.reload();
+    await isUsable(page);
+
+    await expect.poll(() => textOf(page, 'answer')).toContain('"page": {');
+    expect(await page.locator('button.call').count()).toBe(12);
+    expect(await said(page)).toContain('HTTP 200');
+  });
+
+  it('the focus and the fields that were scrolled to, when another document is opened', async () => {
+    const { page } = await open();
+    await page.getByRole('button', { name: 'Show Fields' }).click();
+    const inputs = page.locator('.fields-panel input');
+    await page.waitForTimeout(500);
+    const isInPanel = () =>
+      page.evaluate(() => document.activeElement?.closest('.fields-panel') !== null);
+    expect(await isInPanel()).toBe(false);
+
+    await write(page, 'query', '{ page(pageId: "page_northwind") { name } }');
+    await inputs.first().waitFor();
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.locator('.graphiql-tab-button').first().click();
+    await inputs.first().waitFor();
+    await page.waitForTimeout(500);
+    expect(await isInPanel()).toBe(false);
+    await inputs.first().click();
+    expect(await isInPanel()).toBe(true);
+  });
+});
+
+describe('the design', () => {
+  it.each([
+    ['1280 pixels', { width: 1280, height: 800 }, false],
+    ['1280 pixels beside a pane', { width: 1280, height: 800 }, true],
+    ['390 pixels', { width: 390, height: 844 }, false],
+  ])(
+    'has text of 12 pixels at least, and rows that are whole buttons, at %s',
+    async (_size, viewport, isPaneOpen) => {
+      const { page } = await open({ viewport });
+      if (isPaneOpen) await page.getByRole('button', { name: 'Show Examples and saved' }).click();
+      await play(page);
+      const rows = page.locator('button.call');
+      await rows.first().waitFor();
+
+      const small = await page.evaluate(() => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const found: string[] = [];
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const { parentElement, textContent } = node;
+          if (!parentElement?.checkVisibility() || !textContent?.trim()) continue;
+          if (Number.parseFloat(getComputedStyle(parentElement).fontSize) < 12)
+            found.push(textContent);
+        }
+        return found;
+      });
+      expect(small).toEqual([]);
+      const shown = await rows.evaluateAll((all) =>
+        all.map((row) => {
+          const box = (name: string) => row.querySelector(name)!.getBoundingClientRect();
+          const [route, bars, end] = [
+            box('.call-route'),
+            box('.bars'),
+            box('.call-route :last-child'),
+          ];
+          return {
+            cursor: getComputedStyle(row).cursor,
+            lines: Math.round((row.clientHeight - 4) / 18),
+            isBelow: bars.top >= route.bottom,
+            endIsSeen: end.right <= route.right + 1,
+            isInside: bars.right <= row.getBoundingClientRect().right,
+          };
+        }),
+      );
+      const isNarrow = isPaneOpen || viewport.width === 390;
+      for (const row of shown)
+        expect(row).toEqual({
+          cursor: 'pointer',
+          lines: 2,
+          isBelow: isNarrow,
+          endIsSeen: true,
+          isInside: true,
+        });
+      await rows.nth(1).click({ position: { x: 4, y: 30 } });
+      expect(await rows.nth(1).getAttribute('aria-pressed')).toBe('true');
+    },
+  );
+
+  it('has dialogs and menus in the type of the page', async () => {
+    const { page } = await open();
+    const family = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one) => getComputedStyle(one).fontFamily);
+    await page.getByRole('button', { name: 'Open settings dialog' }).click();
+    await page.locator('.graphiql-dialog').waitFor();
+    await picture(page, 'settings');
+
+    expect(await family('.graphiql-dialog button')).toBe(await family('.document-menu button'));
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    expect(await family('.graphiql-dropdown-item')).toBe(await family('.document-menu button'));
+    await picture(page, 'copy-as');
+  });
+
+  it('says of a query that is not valid that no REST call was made', async () => {
+    const { page } = await open();
+    await write(page, 'query', '{ nope }');
+    await page.locator('.graphiql-execute-button').click();
+
+    await page.getByText('No REST call: the query is invalid.').waitFor();
+  });
 });
 
 describe('without serious barriers:', () => {
@@ -537,7 +858,7 @@ describe('without serious barriers:', () => {
     const { page } = await open({ colorScheme });
     await page.getByRole('button', { name: /Examples and saved/ }).click();
     await play(page);
-    await page.locator('tr.call').first().waitFor();
+    await page.locator('button.call').first().waitFor();
     await expectCost(page, /\d calls?/);
     await picture(page, colorScheme);
 
@@ -558,13 +879,13 @@ describe('without serious barriers:', () => {
     const { page } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
     await play(page);
-    await page.locator('tr.call').first().waitFor();
+    await page.locator('button.call').first().waitFor();
     await picture(page, 'phone');
     const { y } = (await page.locator('.result-window').boundingBox())!;
     expect([y > -50, y < 400]).toEqual([true, true]);
 
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    const box = await page.locator('tr.call').first().boundingBox();
+    const box = await page.locator('button.call').first().boundingBox();
     expect(box!.x + box!.width).toBeLessThanOrEqual(390);
     const heights = await Promise.all(
       ['.graphiql-query-editor', '.result-window'].map((one) => page.locator(one).boundingBox()),
@@ -596,11 +917,11 @@ describe('without serious barriers:', () => {
     const answered = page.waitForResponse((one) => one.request().headers()['x-explain'] === 'true');
     await page.keyboard.press('Control+Enter');
     await answered;
-    await page.locator('tr.call').first().waitFor();
+    await page.locator('button.call').first().waitFor();
     await reach('.graphiql-execute-button');
-    await reach('tr.call button');
+    await reach('button.call');
     await page.keyboard.press('Enter');
 
-    expect(await page.locator('tr.call button[aria-pressed=true]').count()).toBe(1);
+    expect(await page.locator('button.call[aria-pressed=true]').count()).toBe(1);
   });
 });

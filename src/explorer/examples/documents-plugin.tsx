@@ -9,7 +9,7 @@ import {
 } from '@graphiql/react';
 import { Fragment, useCallback, useState } from 'react';
 import { isPhone } from '../page/phone.ts';
-import { forget, readSaved } from '../page/saved.ts';
+import { forget, readSaved } from '../documents/saved.ts';
 import type { FindIds } from './example-ids.ts';
 import { GROUPS } from './examples.ts';
 
@@ -76,14 +76,18 @@ export function useOpenDocument(): (document: string, variables: string) => void
   const { addTab, setVisiblePlugin } = useGraphiQLActions();
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
+  const headerEditor = useGraphiQL((state) => state.headerEditor);
   return useCallback(
     (document, variables) => {
+      // Headers are those of an environment more often than of a document.
+      const headers = headerEditor?.getValue() ?? '';
       addTab();
+      headerEditor?.setValue(headers);
       queryEditor?.setValue(document);
       variableEditor?.setValue(variables === '{}' ? '' : variables);
       // There the pane covers the editors.
       if (isPhone()) setVisiblePlugin(null);
     },
-    [addTab, setVisiblePlugin, queryEditor, variableEditor],
+    [addTab, setVisiblePlugin, queryEditor, variableEditor, headerEditor],
   );
 }

@@ -1,6 +1,6 @@
 /**
  * What was sent last from each of GraphiQL's tabs, and what came back, for all that is shown below the
- * answer.
+ * answer. It outlives a reload.
  *
  * GraphiQL has no hook for responses, so sending records them here. Nothing else of the page knows how
  * requests are sent.
@@ -13,18 +13,20 @@ type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
 export interface Exchange {
   readonly request: GraphQLRequest;
-  /** Without the key. */
+  /** Those of the page. */
   readonly requestHeaders: HeaderPairs;
-  /** When it was sent, by the wall clock. */
-  readonly startedAt: Date;
+  /** Names of those of the user, whose values may be secrets. */
+  readonly ownHeaders: readonly string[];
+  /** When it was sent, in milliseconds since 1970. */
+  readonly startedAtMs: number;
   /** From sending to what came last, in milliseconds. */
   readonly durationMs: number;
   /** HTTP status; undefined until an answer comes. */
   readonly status: number | undefined;
   readonly headers: HeaderPairs;
-  /** The body, unpacked, as far as it has come. */
+  /** The body, uncompressed, as far as it has come. */
   readonly body: string;
-  /** Bytes of the body, unpacked. */
+  /** Bytes of the body, uncompressed. */
   readonly bodyBytes: number;
   /** What the browser measured; undefined until the end, and where it does not say. */
   readonly timing: Timing | undefined;
@@ -34,7 +36,25 @@ export interface Exchange {
   readonly result: ExecutionResult | undefined;
   /** Why no answer came, or not the whole. */
   readonly failure: string | undefined;
+  /** Of a subscription. */
+  readonly stream: EventStream | undefined;
 }
+
+/** The newest `MAX_EVENTS` of a subscription, and why it ended: undefined while it goes on. */
+export interface EventStream {
+  readonly events: readonly StreamEvent[];
+  readonly ending: string | undefined;
+}
+
+export interface StreamEvent {
+  /** 1 for the first. */
+  readonly number: number;
+  /** Milliseconds since the subscription was sent. */
+  readonly atMs: number;
+  readonly result: ExecutionResult;
+}
+
+export const MAX_EVENTS = 200;
 
 /** All in milliseconds but `wireBytes`, the bytes of the body as they travelled. */
 export interface Timing {
@@ -45,15 +65,31 @@ export interface Timing {
   readonly receiveMs: number;
 }
 
-const exchanges = new Map<string, Exchange>();
+/** What a tab shows: the exchange, and its answer as text. */
+interface Shown {
+  readonly exchange: Exchange;
+  readonly answer: string;
+}
+
+const NAME = 'content-pages:answers';
+
+/** Characters that are kept over a reload: browsers give a site five million. */
+const MAX_KEPT = 2_000_000;
+
+const shown = new Map<string, Shown>(readKept());
 const changes = createChanges();
 let shownTab = '';
 
-/** A function that keeps what is sent from the tab that is shown now, whichever is shown later. */
+addEventListener('pagehide', keep);
+
+/** The id of the tab that is looked at. */
+export const tabInView = (): string => shownTab;
+
+/** A function that keeps what is sent from the tab that is in view now, whichever is later. */
 export function recorderOfTab(): (exchange: Exchange) => void {
   const tab = shownTab;
   return (exchange) => {
-    exchanges.set(tab, exchange);
+    shown.set(tab, { answer: shown.get(tab)?.answer ?? '', exchange });
     changes.notify();
   };
 }
@@ -61,10 +97,45 @@ export function recorderOfTab(): (exchange: Exchange) => void {
 /** @param open the ids of all tabs: what closed ones have sent is forgotten. */
 export function showTab(id: string, open: readonly string[]): void {
   shownTab = id;
-  for (const tab of exchanges.keys()) if (!open.includes(tab)) exchanges.delete(tab);
+  for (const tab of shown.keys()) if (!open.includes(tab)) shown.delete(tab);
   changes.notify();
 }
 
-/** The last exchange of the tab that is shown. */
+/** The last exchange of the tab in view. */
 export const useExchange = (): Exchange | undefined =>
-  changes.useValue(() => exchanges.get(shownTab));
+  changes.useValue(() => shown.get(shownTab)?.exchange);
+
+/** The text of a tab's last answer; empty where there is none. */
+export const answerOf = (tab: string): string => shown.get(tab)?.answer ?? '';
+
+/** The answer of the tab in view, as GraphiQL shows it. */
+export function keepAnswer(answer: string): void {
+  const one = shown.get(shownTab);
+  if (one) shown.set(shownTab, { ...one, answer });
+}
+
+function keep(): void {
+  const kept: [string, Shown][] = [];
+  let left = MAX_KEPT;
+  // Of too many the newest are kept.
+  for (const [tab, { exchange, answer }] of [...shown].reverse()) {
+    const { stream } = exchange;
+    const ended = stream && { ...stream, ending: stream.ending ?? 'Ended: the page was reloaded.' };
+    const one: [string, Shown] = [tab, { answer, exchange: { ...exchange, stream: ended } }];
+    left -= JSON.stringify(one).length;
+    if (left >= 0) kept.unshift(one);
+  }
+  try {
+    sessionStorage.setItem(NAME, JSON.stringify(kept));
+  } catch {
+    // A browser without room for them shows no answer after a reload.
+  }
+}
+
+function readKept(): [string, Shown][] {
+  try {
+    return JSON.parse(sessionStorage.getItem(NAME) ?? '[]') as [string, Shown][];
+  } catch {
+    return [];
+  }
+}

@@ -5,46 +5,69 @@ import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
 import type { ExplorerSettings } from '../../server/http/explorer.ts';
 import { keepIntrospection, readIntrospection } from './introspection.ts';
-import { post, readOperation, requestHeaders, type GraphQLRequest } from './request.ts';
+import {
+  acceptOf,
+  post,
+  readOperation,
+  requestHeaders,
+  type GraphQLRequest,
+  type SentHeaders,
+} from './request.ts';
 import { send } from './send.ts';
+import { resultsInView } from './subscriptions.ts';
 
+type OwnHeaders = Readonly<Record<string, unknown>> | undefined;
+
+/** @param complete called with the variables of what is sent: they may still wait for an id. */
 export const createFetcher =
-  ({ explain, schemaId }: ExplorerSettings): Fetcher =>
+  (
+    { explain, schemaId }: ExplorerSettings,
+    complete: (variables: GraphQLRequest['variables']) => Promise<GraphQLRequest['variables']>,
+  ): Fetcher =>
   async (params, options) => {
+    const own = options?.headers;
     // GraphiQL's own question has no document; what users send has one.
     if (params.operationName === 'IntrospectionQuery' && !options?.documentAST) {
-      return introspect(schemaId, params);
+      return introspect(schemaId, params, own);
     }
-    const { request, accept } = prepare(params);
-    return send(
-      request,
-      requestHeaders({ ...accept, ...(explain !== 'off' && { 'x-explain': 'true' }) }),
-    );
+    const goesOn = resultsInView();
+    if (goesOn) return goesOn;
+    const { request, isSubscription } = prepare(params);
+    const accept = acceptOf(request.query, isSubscription);
+    let headers: SentHeaders;
+    try {
+      headers = requestHeaders(
+        { ...(accept && { accept }), ...(explain !== 'off' && { 'x-explain': 'true' }) },
+        own,
+      );
+    } catch (error) {
+      return { errors: [new GraphQLError(`Not sent. Headers: ${(error as Error).message}`)] };
+    }
+    const variables = await complete(request.variables);
+    return send({ request: { ...request, variables }, headers, isSubscription });
   };
 
-/** What is sent, and the media type of results that come one after the other. */
-function prepare(given: GraphQLRequest): { request: GraphQLRequest; accept?: { accept: string } } {
+function prepare(given: GraphQLRequest): {
+  readonly request: GraphQLRequest;
+  readonly isSubscription: boolean;
+} {
   try {
     const { request, operation } = readOperation(given);
-    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
-      return { request, accept: { accept: 'text/event-stream' } };
-    }
-    if (!/@(?:defer|stream)\b/.test(request.query)) return { request };
-    const accept = 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9';
-    return { request, accept: { accept } };
+    return { request, isSubscription: operation?.operation === OperationTypeNode.SUBSCRIPTION };
   } catch {
-    return { request: given }; // the gateway says what is wrong with it
+    return { request: given, isSubscription: false }; // the gateway says what is wrong with it
   }
 }
 
 async function introspect(
   schemaId: string | undefined,
   request: GraphQLRequest,
+  own: OwnHeaders,
 ): Promise<ExecutionResult> {
   const kept = readIntrospection(schemaId, request);
   if (kept) return kept;
   try {
-    const response = await post(request, requestHeaders());
+    const response = await post(request, requestHeaders({}, own).all);
     const result = (await response.json()) as ExecutionResult;
     keepIntrospection(schemaId, request, result);
     return result;

@@ -6,7 +6,13 @@
 import type { ExecutionResult } from 'graphql';
 import { createChanges } from './changes.ts';
 import { planIn, type Plan } from './extensions.ts';
-import { post, readOperation, requestHeaders, type GraphQLRequest } from './request.ts';
+import {
+  EVENT_STREAM,
+  post,
+  readOperation,
+  requestHeaders,
+  type GraphQLRequest,
+} from './request.ts';
 
 /** `refused`: why the document cannot be planned. */
 export type Planned = { readonly plan: Plan } | { readonly refused: string };
@@ -23,8 +29,16 @@ const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
 export const usePlanOf = (request: GraphQLRequest): Plan | undefined =>
   changes.useValue(() => plans.get(textOf(request)));
 
-/** Asks for a plan; rejects when `signal` aborts or no answer comes. */
-export async function askPlan(given: GraphQLRequest, signal?: AbortSignal): Promise<Planned> {
+/**
+ * Asks for a plan; rejects when `signal` aborts or no answer comes.
+ *
+ * @param own the user's headers.
+ */
+export async function askPlan(
+  given: GraphQLRequest,
+  own: Readonly<Record<string, unknown>> = {},
+  signal?: AbortSignal,
+): Promise<Planned> {
   let request: GraphQLRequest;
   try {
     ({ request } = readOperation(given));
@@ -33,11 +47,9 @@ export async function askPlan(given: GraphQLRequest, signal?: AbortSignal): Prom
   }
   // JSON of this type comes with HTTP 200 whatever is in it: browsers write other statuses to the console
   // as errors, and half a document is none. Subscriptions have a plan where events are accepted.
-  const headers = requestHeaders({
-    'x-explain': 'plan',
-    accept: 'application/json, text/event-stream;q=0.9',
-  });
-  const response = await post(request, headers, signal);
+  const accept = `application/json, ${EVENT_STREAM};q=0.9`;
+  const headers = requestHeaders({ 'x-explain': 'plan', accept }, own);
+  const response = await post(request, headers.all, signal);
   const result = (await response.json()) as ExecutionResult;
   const plan = planIn(result);
   if (!plan) return { refused: result.errors?.[0]?.message ?? 'There is no plan.' };

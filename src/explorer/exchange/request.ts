@@ -26,6 +26,16 @@ export function readOperation(request: GraphQLRequest): {
   return { request: { ...request, operationName: operation?.name?.value }, operation };
 }
 
+/** Media types of results that come one after the other. */
+export const EVENT_STREAM = 'text/event-stream';
+const IN_PARTS = 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9';
+
+/** The media type that an operation asks for; undefined for the usual ones. */
+export const acceptOf = (query: string, isSubscription: boolean): string | undefined => {
+  if (isSubscription) return EVENT_STREAM;
+  return /@(?:defer|stream)\b/.test(query) ? IN_PARTS : undefined;
+};
+
 /** Asks the gateway; answers the data, in part if need be, or undefined when there is none. */
 export type Ask = <Data>(
   query: string,
@@ -35,15 +45,38 @@ export type Ask = <Data>(
 /** GraphQL is served where the page is. */
 export const ENDPOINT = `${location.origin}${location.pathname}`;
 
-export function requestHeaders(extra: Readonly<Record<string, string>> = {}): Headers {
-  const headers = new Headers({
+export interface SentHeaders {
+  readonly all: Headers;
+  /** Those that the page sends by itself, but the key. */
+  readonly ofPage: readonly (readonly [name: string, value: string])[];
+  /** The names of the user's. */
+  readonly own: readonly string[];
+}
+
+/**
+ * @param extra replace those of the page.
+ * @param own the user's: replace all others.
+ * @throws TypeError for what no header can be.
+ */
+export function requestHeaders(
+  extra: Readonly<Record<string, string>> = {},
+  own: Readonly<Record<string, unknown>> = {},
+): SentHeaders {
+  const ofPage = new Headers({
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json;q=0.9',
   });
+  for (const [name, value] of Object.entries(extra)) ofPage.set(name, value);
+  const all = new Headers(ofPage);
   const key = readApiKey();
-  if (key) headers.set('x-api-key', key);
-  for (const [name, value] of Object.entries(extra)) headers.set(name, value);
-  return headers;
+  if (key) all.set('x-api-key', key);
+  const ownHeaders = new Headers();
+  for (const [name, value] of Object.entries(own)) ownHeaders.set(name, String(value));
+  for (const [name, value] of ownHeaders) {
+    all.set(name, value);
+    ofPage.delete(name);
+  }
+  return { all, ofPage: [...ofPage], own: [...ownHeaders.keys()] };
 }
 
 /** Rejects when no answer comes, and when `signal` aborts. */
@@ -61,7 +94,7 @@ export const post = (
 
 export const ask: Ask = async <Data>(query: string, variables = {}) => {
   try {
-    const response = await post({ query, variables }, requestHeaders());
+    const response = await post({ query, variables }, requestHeaders().all);
     const { data } = (await response.json()) as { readonly data?: Data | null };
     return data ?? undefined;
   } catch {

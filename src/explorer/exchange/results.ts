@@ -12,6 +12,8 @@ interface Format {
   readonly end: string;
   /** The result in a piece; undefined where it has none. */
   readonly resultIn: (piece: string) => string | undefined;
+  /** Whether a piece says that no result follows; absent where that is of no interest. */
+  readonly isLast?: (piece: string) => boolean;
 }
 
 const EVENTS: Format = {
@@ -19,6 +21,7 @@ const EVENTS: Format = {
   end: '\n\n',
   resultIn: (piece) =>
     /^event: ?next$/m.test(piece) ? /^data: ?(.*)$/m.exec(piece)?.[1] : undefined,
+  isLast: (piece) => /^event: ?complete$/m.test(piece),
 };
 
 const PARTS: Format = {
@@ -34,11 +37,13 @@ export const isParts = (contentType: string): boolean => contentType.startsWith(
  * The results, each as soon as it has come.
  *
  * @param onChunk called with each part of the body, before the results in it.
+ * @param onComplete called when the gateway says that no result follows.
  * @throws SyntaxError when a result is not JSON, and what `fetch` throws for a connection that breaks.
  */
 export async function* resultsOf(
   response: Response,
   onChunk?: (text: string, bytes: number) => void,
+  onComplete?: () => void,
 ): AsyncGenerator<ExecutionResult, undefined> {
   const type = response.headers.get('content-type') ?? '';
   const format = [EVENTS, PARTS].find((one) => type.startsWith(one.type));
@@ -55,6 +60,7 @@ export async function* resultsOf(
     for (const piece of pieces) {
       const json = format.resultIn(piece);
       if (json !== undefined) yield JSON.parse(json) as ExecutionResult;
+      if (format.isLast?.(piece)) onComplete?.();
     }
   }
   if (!format) yield JSON.parse(unread) as ExecutionResult;

@@ -2,14 +2,17 @@
  * What the document will cost, beside the Play button and before it is pressed.
  */
 import { useGraphiQL } from '@graphiql/react';
-import { parse as parseJsonc } from 'jsonc-parser';
 import { useEffect, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
 import type { Count, Plan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
+import { objectIn } from '../editors/jsonc.ts';
 
 /** How long the author has to pause before the gateway is asked, in milliseconds. */
 const PAUSE_MS = 300;
+
+/** And before it is said that there is no plan: half a word is no mistake. */
+const REFUSAL_PAUSE_MS = 1_000;
 
 // No <output>: a press on one inside of a summary opens nothing.
 const STATUS = { role: 'status', 'aria-label': 'Cost of this document' };
@@ -27,20 +30,20 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
   }
   const { plan } = planned;
   const excess = excessOf(plan);
-  const dearest = dearestOf(plan);
+  const mostCalls = mostCallsOf(plan);
   return (
     <details className={excess ? `cost cost-${excess.kind}` : 'cost'}>
       <summary>
         <span {...STATUS}>
           <strong>{counted(plan.calls, 'call')}</strong>
+          {excess && <em>{excess.words}</em>}
           <span>{plan.rounds === 1 ? '1 round' : `${plan.rounds} rounds`}</span>
           {plan.values && (
             <span>
               {counted({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
             </span>
           )}
-          {dearest && <span>dearest: {dearest}</span>}
-          {excess && <em>{excess.words}</em>}
+          {mostCalls && <span>most calls: {mostCalls}</span>}
         </span>
       </summary>
       <Explanation plan={plan} />
@@ -96,11 +99,11 @@ function Explanation({ plan: { routes, missing = [], budget } }: { plan: Plan })
 }
 
 /** The fields whose route may be called most often. */
-function dearestOf({ routes }: Plan): string | undefined {
+function mostCallsOf({ routes }: Plan): string | undefined {
   const most = (one: Count): number => one.most ?? Infinity;
-  const [dearest] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
-  if (!dearest) return undefined;
-  const [first, ...others] = dearest.fields;
+  const [called] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
+  if (!called) return undefined;
+  const [first, ...others] = called.fields;
   return others.length > 0 ? `${first} and ${others.length} more` : first;
 }
 
@@ -112,16 +115,21 @@ function excessOf({ calls, values, budget }: Plan) {
   if (least > budget.calls || (values?.atLeast ?? 0) > budget.values) {
     const limit =
       least > budget.calls ? `${budget.calls} calls` : `${format(budget.values)} values`;
-    return { kind: 'over', words: `Over budget: a request may have ${limit}.` };
+    return { kind: 'over', words: `Over budget: a request may have ${limit}` };
   }
   if (most > budget.calls) {
-    return { kind: 'near', words: `May be cut at ${budget.calls} calls.` };
+    return { kind: 'near', words: `Stops at the limit of ${format(budget.calls)} calls` };
   }
   if ((values?.atMost ?? 0) > budget.values) {
-    return { kind: 'near', words: `May be refused above ${format(budget.values)} values.` };
+    return { kind: 'near', words: `Stops at the limit of ${format(budget.values)} values` };
   }
   return undefined;
 }
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 const format = (count: number): string => count.toLocaleString('en');
 
@@ -137,6 +145,7 @@ const range = ({ least, most }: Count): string => {
 function usePlan(canAsk: boolean): Planned | undefined {
   const query = useEditorText('queryEditor');
   const variables = useEditorText('variableEditor');
+  const headers = useEditorText('headerEditor');
   const operationName = useGraphiQL((state) => state.operationName);
   const apiKey = useApiKey();
   const [planned, setPlanned] = useState<Planned>();
@@ -146,22 +155,25 @@ function usePlan(canAsk: boolean): Planned | undefined {
       return;
     }
     const asking = new AbortController();
-    const timer = setTimeout(() => {
-      const values = parseJsonc(variables) as Record<string, unknown> | undefined;
-      askPlan({ query, variables: values, operationName }, asking.signal).then(setPlanned, () => {
-        if (!asking.signal.aborted) setPlanned({ refused: 'the gateway does not answer.' });
-      });
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      asking.abort();
+    const { signal } = asking;
+    const pause = async (): Promise<void> => {
+      await sleep(PAUSE_MS);
+      if (signal.aborted) return;
+      const request = { query, variables: objectIn(variables), operationName };
+      const answer: Planned = await askPlan(request, objectIn(headers), signal).catch(() => ({
+        refused: 'the gateway does not answer.',
+      }));
+      if ('refused' in answer) await sleep(REFUSAL_PAUSE_MS - PAUSE_MS);
+      if (!signal.aborted) setPlanned(answer);
     };
-  }, [query, variables, operationName, apiKey, canAsk]);
+    void pause();
+    return () => asking.abort();
+  }, [query, variables, headers, operationName, apiKey, canAsk]);
   return planned;
 }
 
 /** The text of an editor, as it is now. */
-function useEditorText(name: 'queryEditor' | 'variableEditor'): string {
+function useEditorText(name: 'queryEditor' | 'variableEditor' | 'headerEditor'): string {
   const editor = useGraphiQL((state) => state[name]);
   const [text, setText] = useState('');
   useEffect(() => {

@@ -4,10 +4,15 @@
 import { useState } from 'react';
 import { useApiKey, writeApiKey } from '../exchange/api-key.ts';
 
-export function KeyField({ needsKey }: { needsKey: boolean }) {
+interface KeyFieldProps {
+  readonly isMissing: boolean;
+  /** Of the element that says what is missing. */
+  readonly hintId: string;
+}
+
+export function KeyField({ isMissing, hintId }: KeyFieldProps) {
   const key = useApiKey();
   const [draft, setDraft] = useState(key);
-  const isMissing = needsKey && !key;
   const use = () => {
     if (draft.trim() !== key) writeApiKey(draft);
   };
@@ -27,11 +32,11 @@ export function KeyField({ needsKey }: { needsKey: boolean }) {
           spellCheck={false}
           value={draft}
           placeholder="x-api-key"
+          aria-describedby={hintId}
           onChange={({ target }) => setDraft(target.value)}
           onBlur={use}
         />
       </label>
-      {isMissing && <span>Enter a key: every operation is sent with it.</span>}
     </form>
   );
 }

@@ -1,19 +1,25 @@
 /**
- * What HTTP says of the last answer: status, time, bytes, errors by code, and its headers.
+ * What HTTP says of the last answer: status, time, bytes, errors by code, and its headers. And which subscriptions go
+ * on in other tabs.
  */
+import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useExchange, type Exchange } from '../exchange/exchange.ts';
+import { useSubscribedTabs } from '../exchange/subscriptions.ts';
 
 export function StatusLine() {
   const exchange = useExchange();
   return (
-    <div className="status-line" role="status" aria-live="polite">
-      {exchange && <Status exchange={exchange} />}
+    <div className="status-line">
+      <div role="status" aria-live="polite">
+        {exchange && <Status exchange={exchange} />}
+      </div>
+      <SubscribedTabs />
     </div>
   );
 }
 
 function Status({ exchange }: { exchange: Exchange }) {
-  const { status, durationMs, timing, bodyBytes, headers, results, failure } = exchange;
+  const { status, durationMs, timing, bodyBytes, headers, results, failure, stream } = exchange;
   if (status === undefined) return <strong className="failed">{failure}</strong>;
   const wireBytes = timing?.wireBytes || bodyBytes;
   return (
@@ -22,10 +28,10 @@ function Status({ exchange }: { exchange: Exchange }) {
       <span>{Math.round(durationMs)} ms</span>
       <span>
         {bytes(wireBytes)}
-        {wireBytes !== bodyBytes && `, ${bytes(bodyBytes)} unpacked`}
+        {wireBytes !== bodyBytes && `, ${bytes(bodyBytes)} uncompressed`}
       </span>
       {results > 1 && <span>{results} results</span>}
-      {failure && <span className="failed">{failure}</span>}
+      {failure && !stream && <span className="failed">{failure}</span>}
       {errorsByCode(exchange).map(({ code, count, retryAfterMs }) => (
         <span key={code} className="failed">
           {count} × {code}
@@ -33,7 +39,7 @@ function Status({ exchange }: { exchange: Exchange }) {
         </span>
       ))}
       <details>
-        <summary>Headers</summary>
+        <summary>Answer headers</summary>
         <dl>
           {headers.map(([name, value]) => (
             <div key={name}>
@@ -44,6 +50,27 @@ function Status({ exchange }: { exchange: Exchange }) {
         </dl>
       </details>
     </>
+  );
+}
+
+function SubscribedTabs() {
+  const subscribed = useSubscribedTabs();
+  const tabs = useGraphiQL((state) => state.tabs);
+  const activeTabIndex = useGraphiQL((state) => state.activeTabIndex);
+  const { changeTab } = useGraphiQLActions();
+  const others = tabs.flatMap(({ id, title }, index) =>
+    index !== activeTabIndex && subscribed.includes(id) ? [{ id, title, index }] : [],
+  );
+  if (others.length === 0) return null;
+  return (
+    <p className="subscribed-tabs">
+      Still subscribed in
+      {others.map(({ id, title, index }) => (
+        <button key={id} type="button" onClick={() => changeTab(index)}>
+          {title}
+        </button>
+      ))}
+    </p>
   );
 }
 

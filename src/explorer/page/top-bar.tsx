@@ -1,53 +1,66 @@
 /**
- * Above the editors: the key, the cost of the document, and what can be done with the document.
+ * Above the editors: the key, what can be done with the document, and its cost. Each has a place of one size, so that
+ * nothing below moves.
  */
-import { useGraphiQL } from '@graphiql/react';
+import { DropdownMenu, useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
-import { parse as parseJsonc } from 'jsonc-parser';
-import { useState } from 'react';
+import type { ReactNode } from 'react';
 import type { ExplorerSettings } from '../../server/http/explorer.ts';
 import { useApiKey } from '../exchange/api-key.ts';
 import { askPlan } from '../exchange/plan.ts';
+import { COPIES, type Copied } from '../documents/copies.ts';
 import { CostBadge } from './cost-badge.tsx';
-import { copyText, saveFile } from './files.ts';
+import { copyText, saveFile } from '../documents/files.ts';
+import { objectIn } from '../editors/jsonc.ts';
 import { KeyField } from './key-field.tsx';
-import { save } from './saved.ts';
-import { linkTo } from './share.ts';
-import { trustedDocument } from './trusted-document.ts';
+import { say, useMessage } from './messages.ts';
+import { save } from '../documents/saved.ts';
+import { linkTo } from '../documents/share.ts';
+import { trustedDocument } from '../documents/trusted-document.ts';
 
 export function TopBar({ settings }: { settings: ExplorerSettings }) {
-  const { needsKey } = settings;
-  const canAsk = useApiKey() !== '' || !needsKey;
+  const { needsKey, introspection } = settings;
+  const isKeyMissing = useApiKey() === '' && needsKey;
   return (
     <header className="graphiql-container top-bar">
       <h1>
         Content Pages <small>GraphiQL</small>
       </h1>
-      <KeyField needsKey={needsKey} />
-      {settings.explain !== 'off' && <CostBadge canAsk={canAsk} />}
-      {!settings.introspection && (
-        <p className="notice">This gateway keeps its schema to itself: no docs, no completion.</p>
-      )}
+      <KeyField isMissing={isKeyMissing} hintId={HINT_ID} />
+      <Message>
+        {isKeyMissing && 'Enter a key: every operation is sent with it.'}
+        {!isKeyMissing &&
+          !introspection &&
+          'This gateway keeps its schema to itself: no docs, no completion.'}
+      </Message>
       <DocumentMenu />
+      {settings.explain !== 'off' && <CostBadge canAsk={!isKeyMissing} />}
     </header>
   );
 }
 
+const HINT_ID = 'message';
+
+/** @param children what is said when nothing was just done. */
+function Message({ children }: { children: ReactNode }) {
+  return (
+    <output id={HINT_ID} className="message">
+      {useMessage() || children}
+    </output>
+  );
+}
+
 function DocumentMenu() {
-  const queryEditor = useGraphiQL((state) => state.queryEditor);
-  const variableEditor = useGraphiQL((state) => state.variableEditor);
-  const operationName = useGraphiQL((state) => state.operationName);
+  const read = useDocument();
   const schema = useGraphiQL((state) => state.schema);
-  const [said, say] = useState('');
-  const query = () => queryEditor?.getValue() ?? '';
-  const variables = () => variableEditor?.getValue() ?? '';
   return (
     <nav aria-label="This document" className="document-menu">
       <button
         type="button"
         onClick={() => {
-          const name = nameOf(query());
-          save({ name, document: query(), variables: variables() });
+          const { document, variables } = read();
+          const name = nameOf(document);
+          save({ name, document, variables });
           say(`Saved as ${name}.`);
         }}
       >
@@ -55,25 +68,35 @@ function DocumentMenu() {
       </button>
       <button
         type="button"
-        onClick={() =>
-          void copyText(linkTo({ query: query(), variables: variables() })).then((copied) =>
-            say(copied ? 'Link copied.' : 'This browser does not let pages copy.'),
-          )
-        }
+        onClick={() => {
+          const { document, variables } = read();
+          void copy(linkTo({ query: document, variables }), 'Link');
+        }}
       >
         Share
       </button>
+      <DropdownMenu>
+        <DropdownMenu.Button type="button">Copy as ▾</DropdownMenu.Button>
+        <DropdownMenu.Content align="end">
+          {Object.entries(COPIES).map(([name, textOf]) => (
+            <DropdownMenu.Item key={name} onSelect={() => copyAs(name, textOf, read())}>
+              {name}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu>
       <button
         type="button"
-        onClick={() =>
-          void exportTrusted(query(), variables(), operationName).then(
+        onClick={() => {
+          const { document, variables, operationName } = read();
+          void exportTrusted(document, variables, operationName).then(
             (manifest) => {
-              saveFile(`${nameOf(query())}.json`, 'application/json', manifest);
+              saveFile(`${nameOf(document)}.json`, 'application/json', manifest);
               say('Exported as a trusted document.');
             },
             () => say(CANNOT_EXPORT),
-          )
-        }
+          );
+        }}
       >
         Export
       </button>
@@ -84,10 +107,51 @@ function DocumentMenu() {
       >
         Schema
       </button>
-      <output>{said}</output>
     </nav>
   );
 }
+
+interface ReadDocument {
+  readonly document: string;
+  readonly variables: string;
+  readonly headers: string;
+  readonly operationName: string | undefined;
+}
+
+/** A function that reads what is in the editors. */
+function useDocument(): () => ReadDocument {
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const variableEditor = useGraphiQL((state) => state.variableEditor);
+  const headerEditor = useGraphiQL((state) => state.headerEditor);
+  const operationName = useGraphiQL((state) => state.operationName);
+  return () => ({
+    document: queryEditor?.getValue() ?? '',
+    variables: variableEditor?.getValue() ?? '',
+    headers: headerEditor?.getValue() ?? '',
+    operationName,
+  });
+}
+
+function copyAs(
+  name: string,
+  textOf: (copied: Copied) => string,
+  { document, variables, headers, operationName }: ReadDocument,
+): void {
+  try {
+    const text = textOf({
+      document,
+      variables: objectIn(variables),
+      headers: Object.keys(objectIn(headers)),
+      operationName,
+    });
+    void copy(text, name);
+  } catch (error) {
+    say(`Not copied: ${(error as Error).message}`);
+  }
+}
+
+const copy = async (text: string, what: string): Promise<void> =>
+  say((await copyText(text)) ? `${what} copied.` : 'This browser does not let pages copy.');
 
 /** Browsers hash for pages from this machine and by HTTPS only. */
 const CANNOT_EXPORT = 'Only a document without errors can be exported, on localhost or by HTTPS.';
@@ -97,8 +161,7 @@ async function exportTrusted(
   variables: string,
   operationName: string | undefined,
 ): Promise<string> {
-  const values = parseJsonc(variables) as Record<string, unknown> | undefined;
-  const planned = await askPlan({ query, variables: values, operationName });
+  const planned = await askPlan({ query, variables: objectIn(variables), operationName });
   return trustedDocument(query, operationName, 'plan' in planned ? planned.plan : undefined);
 }
 

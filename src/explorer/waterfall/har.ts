@@ -41,7 +41,7 @@ export function harOf(exchange: Exchange): object {
       creator: { name: 'Content Pages GraphiQL', version: '1' },
       pages: [
         {
-          startedDateTime: exchange.startedAt.toISOString(),
+          startedDateTime: new Date(exchange.startedAtMs).toISOString(),
           id: pageref,
           title: exchange.request.operationName ?? 'operation',
           pageTimings: { onContentLoad: UNKNOWN, onLoad: tenths(exchange.durationMs) },
@@ -58,7 +58,7 @@ function operationEntry(exchange: Exchange) {
   const mimeType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
   const waitMs = timing?.waitMs ?? durationMs;
   return {
-    startedDateTime: exchange.startedAt.toISOString(),
+    startedDateTime: new Date(exchange.startedAtMs).toISOString(),
     time: tenths(durationMs),
     request: {
       ...BARE_REQUEST,
@@ -84,10 +84,10 @@ function operationEntry(exchange: Exchange) {
   };
 }
 
-function callEntry({ startedAt }: Exchange, row: Row) {
+function callEntry({ startedAtMs }: Exchange, row: Row) {
   const time = tenths(row.durationMs ?? 0);
   return {
-    startedDateTime: new Date(startedAt.getTime() + row.startMs).toISOString(),
+    startedDateTime: new Date(startedAtMs + row.startMs).toISOString(),
     time,
     comment: `${row.how}, attempt ${row.attempt}, because of ${row.field}`,
     request: {

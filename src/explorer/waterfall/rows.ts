@@ -56,3 +56,17 @@ function roundsOf(rows: readonly Row[]): Round[] {
   }
   return rounds;
 }
+
+/** The part of the width that a number of two digits takes on a phone. */
+const LABEL_WIDTH = 0.08;
+
+/** The number of each round; undefined where it would stand on the one before. */
+export function labelsOf(rounds: readonly Round[], endMs: number): (number | undefined)[] {
+  let takenTo = -Infinity;
+  return rounds.map((round, index) => {
+    const middle = (round.startMs + round.endMs) / 2 / Math.max(1, endMs);
+    if (middle < takenTo) return undefined;
+    takenTo = middle + LABEL_WIDTH;
+    return index + 1;
+  });
+}

@@ -1,41 +1,47 @@
 /**
- * Below the answer: a row for each REST call of the last request, with its bar in time.
+ * Below the answer: a row for each REST call of the last request, with its bar in time, and the events of a
+ * subscription.
  */
 import { useState, type CSSProperties } from 'react';
 import { useExchange, type Exchange } from '../exchange/exchange.ts';
 import { journalOf, type Journal, type Plan } from '../exchange/extensions.ts';
 import { usePlanOf } from '../exchange/plan.ts';
 import { isEvents, isParts } from '../exchange/results.ts';
-import { copyText, saveFile } from '../page/files.ts';
-import { curlOf } from './curl.ts';
+import { saveFile } from '../documents/files.ts';
+import { Events } from './events.tsx';
 import { harOf } from './har.ts';
 import { useHighlight } from './highlight.ts';
-import { waterfallOf, type Round, type Row } from './rows.ts';
+import { labelsOf, waterfallOf, type Round, type Row } from './rows.ts';
 
-export function WaterfallPane() {
+/** @param suggests whether fields are suggested: not without the schema. */
+export function WaterfallPane({ suggests }: { suggests: boolean }) {
   const exchange = useExchange();
   if (!exchange) {
     return (
       <p className="waterfall-hint">
-        Press Play to see which REST calls a query makes. Fields are suggested while you write, from
-        the first letter after a brace; the star has examples.
+        Press Play to see which REST calls a query makes. The star has examples.
+        {suggests && ' Fields are suggested while you write, right after a brace.'}
       </p>
     );
   }
   const journal = journalOf(exchange.result);
+  const { stream } = exchange;
   return (
-    <section className="waterfall" aria-label="REST calls of this request">
-      <header>
-        <Totals exchange={exchange} journal={journal} />
-        <Actions exchange={exchange} />
-      </header>
-      {journal ? (
-        // The row that was pressed is one of this request.
-        <Calls key={exchange.startedAt.getTime()} exchange={exchange} journal={journal} />
-      ) : (
-        <NoJournal exchange={exchange} />
-      )}
-    </section>
+    <>
+      {stream && <Events exchange={exchange} stream={stream} />}
+      <section className="waterfall" aria-label="REST calls of this request">
+        <header>
+          <Totals exchange={exchange} journal={journal} />
+          <Actions exchange={exchange} />
+        </header>
+        {journal ? (
+          // The row that was pressed is one of this request.
+          <Calls key={exchange.startedAtMs} exchange={exchange} journal={journal} />
+        ) : (
+          <NoJournal exchange={exchange} />
+        )}
+      </section>
+    </>
   );
 }
 
@@ -44,12 +50,13 @@ function Totals({ exchange, journal }: { exchange: Exchange; journal: Journal | 
   if (!journal) return <p />;
   const { calls, rounds, backendMs } = journal;
   const gatewayMs = gatewayMsOf(exchange, backendMs);
+  if (journal.polls && calls === 0) return <p>The last event made no call beside the polls.</p>;
   return (
     <p>
       <strong>
         {counted(calls, 'call')}, {counted(rounds, 'round')}
       </strong>
-      {isOfEvents(exchange) && <span>of the last event</span>}
+      {isOfEvents(exchange) && <span>of the last event, beside the polls</span>}
       {plan && <span className="planned">planned: {planned(plan)}</span>}
       <span>backend {ms(backendMs)}</span>
       {gatewayMs !== undefined && <span>gateway {ms(gatewayMs)}</span>}
@@ -84,12 +91,6 @@ function Actions({ exchange }: { exchange: Exchange }) {
   const har = () => JSON.stringify(harOf(exchange), null, 2);
   return (
     <div className="waterfall-actions">
-      <button type="button" onClick={() => void copyText(curlOf(exchange))}>
-        Copy as curl
-      </button>
-      <button type="button" onClick={() => void copyText(har())}>
-        Copy as HAR
-      </button>
       <button type="button" onClick={() => saveFile('request.har', 'application/json', har())}>
         Save HAR
       </button>
@@ -97,65 +98,84 @@ function Actions({ exchange }: { exchange: Exchange }) {
   );
 }
 
+/** Codes of documents that are wrong as such, whatever the caller may do. */
+const INVALID = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
+
 function NoJournal({ exchange: { result } }: { exchange: Exchange }) {
   // The status line says why there is no answer.
   if (!result) return null;
-  return <p className="waterfall-hint">This answer came without a journal of its REST calls.</p>;
+  const codes = (result.errors ?? []).map(({ extensions }) => String(extensions?.['code']));
+  return <p className="waterfall-hint">{noCallBecause(codes)}</p>;
+}
+
+function noCallBecause(codes: readonly string[]): string {
+  const [code] = codes;
+  if (code === undefined) return 'This gateway does not say which REST calls it makes.';
+  return codes.some((one) => INVALID.has(one))
+    ? 'No REST call: the query is invalid.'
+    : `No REST call: the request was refused with ${code}.`;
 }
 
 function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) {
   const { rows, rounds, endMs } = waterfallOf(journal);
   const highlight = useHighlight();
   const [chosen, choose] = useState<number>();
-  if (rows.length === 0) return <p className="waterfall-hint">No REST call was needed.</p>;
+  if (rows.length === 0) {
+    return journal.polls ? null : <p className="waterfall-hint">No REST call was needed.</p>;
+  }
   const requestId = exchange.headers.find(([name]) => name === 'x-request-id')?.[1];
   return (
-    <div className="waterfall-rows">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Call and its field</th>
-            <th scope="col">Status</th>
-            <th scope="col" className="bars">
-              Rounds
-              <Bands rounds={rounds} endMs={endMs} isNumbered />
-            </th>
-            <th scope="col">Time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr
-              key={index}
+    <div className="calls">
+      <div className="calls-head" aria-hidden="true">
+        <span>Call and its field</span>
+        <span>Status</span>
+        <span className="bars">
+          <span className="bars-title">Rounds</span>
+          <Bands rounds={rounds} endMs={endMs} isNumbered />
+        </span>
+        <span>Time</span>
+      </div>
+      <ol>
+        {rows.map((row, index) => (
+          <li key={index}>
+            <button
+              type="button"
               className={`call call-${row.how}`}
               title={requestId && `Request id ${requestId}`}
+              aria-pressed={index === chosen}
+              onClick={() => {
+                choose(index);
+                highlight(row.path);
+              }}
             >
-              <td>
-                <button
-                  type="button"
-                  aria-pressed={index === chosen}
-                  onClick={() => {
-                    choose(index);
-                    highlight(row.path);
-                  }}
-                >
-                  {row.method} {row.route}
-                </button>
-                <small>{row.field}</small>
-              </td>
-              <td>
+              <Route row={row} />
+              <span className="call-field">{row.field}</span>
+              <span className="call-status">
                 {row.how === 'primed' ? '' : (row.status ?? '–')} <small>{howText(row)}</small>
-              </td>
-              <td className="bars">
+              </span>
+              <span className="bars" aria-hidden="true">
                 <Bands rounds={rounds} endMs={endMs} />
                 <b className="bar" style={place(row, endMs)} />
-              </td>
-              <td>{row.durationMs === null ? '' : ms(row.durationMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </span>
+              <span className="call-time">{row.durationMs === null ? '' : ms(row.durationMs)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
     </div>
+  );
+}
+
+/** Where there is no room the middle is left out: routes differ in their ends. */
+function Route({ row: { method, route } }: { row: Row }) {
+  const end = route.lastIndexOf('/');
+  return (
+    <span className="call-route">
+      <span>
+        {method} {route.slice(0, end)}
+      </span>
+      <span>{route.slice(end)}</span>
+    </span>
   );
 }
 
@@ -168,9 +188,10 @@ interface BandsProps {
 }
 
 function Bands({ rounds, endMs, isNumbered = false }: BandsProps) {
+  const labels = isNumbered ? labelsOf(rounds, endMs) : [];
   return rounds.map((round, index) => (
     <i key={index} className="band" style={place(round, endMs)}>
-      {isNumbered && index + 1}
+      {labels[index]}
     </i>
   ));
 }

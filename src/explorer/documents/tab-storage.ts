@@ -10,6 +10,9 @@ const OF_A_TAB = new Set(
   ['tabState', 'query', 'variables', 'operationName'].map((name) => PREFIX + name),
 );
 
+/** Headers may be secrets, and GraphiQL writes those of the history to storage. */
+const WITH_HEADERS = new Set(['queries', 'favorites'].map((name) => PREFIX + name));
+
 export const tabStorage: Storage = {
   get length() {
     return localStorage.length;
@@ -17,7 +20,8 @@ export const tabStorage: Storage = {
   key: (index) => localStorage.key(index),
   getItem: (name) =>
     (OF_A_TAB.has(name) ? sessionStorage.getItem(name) : null) ?? localStorage.getItem(name),
-  setItem(name, value) {
+  setItem(name, given) {
+    const value = WITH_HEADERS.has(name) ? withoutHeaders(given) : given;
     if (OF_A_TAB.has(name)) sessionStorage.setItem(name, value);
     localStorage.setItem(name, value);
   },
@@ -31,6 +35,11 @@ export const tabStorage: Storage = {
         if (name.startsWith(PREFIX)) storage.removeItem(name);
   },
 };
+
+const withoutHeaders = (json: string): string =>
+  JSON.stringify(JSON.parse(json), (key, value: unknown) =>
+    key === 'headers' ? undefined : value,
+  );
 
 export interface OpenDocument {
   readonly query: string;

@@ -1,0 +1,98 @@
+/**
+ * The pane of environments: headers under a name, put into the editor of headers by one press.
+ */
+import { useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
+import { useState } from 'react';
+import {
+  deleteEnvironment,
+  saveEnvironment,
+  useEnvironmentInUse,
+  useEnvironments,
+  chooseEnvironment,
+} from './environments.ts';
+
+export const ENVIRONMENTS_PLUGIN: GraphiQLPlugin = {
+  title: 'Environments',
+  icon: EnvironmentsIcon,
+  content: Environments,
+};
+
+function Environments() {
+  const environments = useEnvironments();
+  const inUse = useEnvironmentInUse();
+  const headerEditor = useGraphiQL((state) => state.headerEditor);
+  const [name, setName] = useState('');
+  const choose = (chosen: string | undefined, headers: string): void => {
+    chooseEnvironment(chosen);
+    headerEditor?.setValue(headers);
+  };
+  return (
+    <section className="documents" aria-label="Environments">
+      <h2>Environments</h2>
+      <p>
+        Headers under a name, such as those of staging. Choosing one puts its headers into “Headers”
+        beside the variables.
+      </p>
+      <ul>
+        <li>
+          <button type="button" aria-pressed={!inUse} onClick={() => choose(undefined, '')}>
+            None
+          </button>
+        </li>
+        {environments.map((one) => (
+          <li key={one.name}>
+            <button
+              type="button"
+              aria-pressed={one.name === inUse?.name}
+              onClick={() => choose(one.name, one.headers)}
+            >
+              {one.name}
+            </button>
+            <button
+              type="button"
+              aria-label={`Delete ${one.name}`}
+              onClick={() => deleteEnvironment(one.name)}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        className="save-environment"
+        onSubmit={(event) => {
+          event.preventDefault();
+          saveEnvironment({ name: name.trim(), headers: headerEditor?.getValue() ?? '' });
+          chooseEnvironment(name.trim());
+          setName('');
+        }}
+      >
+        <label>
+          Save the headers of this tab as
+          <input
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            required
+            pattern=".*\S.*"
+          />
+        </label>
+        <button type="submit">Save</button>
+      </form>
+      <p>
+        They stay in this browser until they are deleted here. They are in no link, no history and
+        nothing that is copied.
+      </p>
+    </section>
+  );
+}
+
+function EnvironmentsIcon() {
+  return (
+    <svg viewBox="0 0 14 14" fill="none" stroke="currentColor" strokeWidth="1.2" aria-hidden="true">
+      <path d="M1.5 3.5h3M7.5 3.5h5M1.5 7h6.5M11 7h1.5M1.5 10.5h1.5M6 10.5h6.5" />
+      <circle cx="6" cy="3.5" r="1.4" />
+      <circle cx="9.5" cy="7" r="1.4" />
+      <circle cx="4.5" cy="10.5" r="1.4" />
+    </svg>
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * Named sets of headers that the user has saved in this browser. None is part of an address or of the history.
+ */
+import { createChanges } from '../exchange/changes.ts';
+
+export interface Environment {
+  readonly name: string;
+  /** JSON, as the editor of headers takes it. */
+  readonly headers: string;
+}
+
+const NAME = 'content-pages:environments';
+const IN_USE = 'content-pages:environment';
+const changes = createChanges();
+let lastRead: { readonly text: string; readonly environments: readonly Environment[] } | undefined;
+
+function read(): readonly Environment[] {
+  const text = localStorage.getItem(NAME) ?? '[]';
+  if (lastRead?.text === text) return lastRead.environments;
+  let environments: readonly Environment[] = [];
+  try {
+    const saved: unknown = JSON.parse(text);
+    if (Array.isArray(saved)) environments = saved as Environment[];
+  } catch {
+    // What something else has written there is left alone.
+  }
+  lastRead = { text, environments };
+  return environments;
+}
+
+export const useEnvironments = (): readonly Environment[] => changes.useValue(read);
+
+/** Saves an environment; one of the same name is replaced. */
+export function saveEnvironment(environment: Environment): void {
+  write([...read().filter(({ name }) => name !== environment.name), environment]);
+}
+
+export function deleteEnvironment(name: string): void {
+  write(read().filter((one) => one.name !== name));
+}
+
+/** What this tab of the browser uses, as it was saved; undefined when it uses none. */
+export const environmentInUse = (): Environment | undefined =>
+  read().find(({ name }) => name === sessionStorage.getItem(IN_USE));
+
+/** @param name undefined for none. */
+export function chooseEnvironment(name: string | undefined): void {
+  sessionStorage.setItem(IN_USE, name ?? '');
+  changes.notify();
+}
+
+export const useEnvironmentInUse = (): Environment | undefined =>
+  changes.useValue(environmentInUse);
+
+function write(environments: readonly Environment[]): void {
+  localStorage.setItem(NAME, JSON.stringify(environments));
+  changes.notify();
+}

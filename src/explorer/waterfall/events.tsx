@@ -1,0 +1,83 @@
+/**
+ * Below the answer of a subscription: its events, newest first, with their times and what each has changed.
+ */
+import { formatResult } from '@graphiql/toolkit';
+import { tabInView, type EventStream, type Exchange } from '../exchange/exchange.ts';
+import { journalOf } from '../exchange/extensions.ts';
+import { withoutJournal } from '../exchange/send.ts';
+import { stopSubscription } from '../exchange/subscriptions.ts';
+import { changesBetween, type Change } from './event-changes.ts';
+
+interface EventsProps {
+  readonly exchange: Exchange;
+  readonly stream: EventStream;
+}
+
+export function Events({ exchange, stream: { events, ending } }: EventsProps) {
+  const polls = journalOf(events.at(-1)?.result)?.polls;
+  return (
+    <section className="events" aria-label="Events of this subscription">
+      <header>
+        <p>
+          <strong>{events.length === 1 ? '1 event' : `${exchange.results} events`}</strong>
+          {polls && (
+            <span>
+              {polls.count === 1 ? '1 poll' : `${polls.count} polls`} of {polls.method}{' '}
+              {polls.route}
+            </span>
+          )}
+        </p>
+        {ending === undefined && (
+          <button type="button" onClick={() => stopSubscription(tabInView())}>
+            Unsubscribe
+          </button>
+        )}
+      </header>
+      <ol reversed>
+        <li className="ending" role="status">
+          {ending ?? 'Waiting for the next event. It goes on while you look at other tabs.'}
+        </li>
+        {events
+          .map(({ number, atMs, result }, index) => (
+            <li key={number}>
+              <details>
+                <summary>
+                  <time dateTime={new Date(exchange.startedAtMs + atMs).toISOString()}>
+                    {clock(exchange.startedAtMs + atMs)}
+                  </time>
+                  <span className="event-since">+{(atMs / 1_000).toFixed(1)} s</span>
+                  <span className="event-changes">
+                    {result.errors?.map(({ message }, at) => (
+                      <span key={at} className="failed">
+                        {message}
+                      </span>
+                    ))}
+                    {number === 1 ? (
+                      'first event'
+                    ) : (
+                      <Changes changes={changesBetween(events[index - 1]?.result, result)} />
+                    )}
+                  </span>
+                </summary>
+                <pre>{formatResult(withoutJournal(result))}</pre>
+              </details>
+            </li>
+          ))
+          .reverse()}
+      </ol>
+    </section>
+  );
+}
+
+function Changes({ changes }: { changes: readonly Change[] }) {
+  if (changes.length === 0) return <span>nothing changed</span>;
+  return changes.map(({ path, before, after }) => (
+    <span key={path}>
+      <b title={path}>{path.split('.').at(-1)}</b>: {before ?? '–'} → {after ?? '–'}
+    </span>
+  ));
+}
+
+const clock = (ms: number): string =>
+  new Date(ms).toLocaleTimeString('en', { hour12: false }) +
+  `.${String(Math.floor(ms) % 1_000).padStart(3, '0')}`;

@@ -1,0 +1,58 @@
+/** What the page works out of messages, events and variables. */
+import { describe, expect, it, vi } from 'vitest';
+
+vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
+const { suggestionsIn } = await import('../../src/explorer/editors/quick-fix.ts');
+const { changesBetween } = await import('../../src/explorer/waterfall/event-changes.ts');
+const { labelsOf } = await import('../../src/explorer/waterfall/rows.ts');
+
+describe('what a message suggests', () => {
+  it.each([
+    [
+      'Cannot query field "totalCuont" on type "TopicConnection". Did you mean "totalCount"?',
+      ['totalCount'],
+    ],
+    ['Cannot query field "nam" on type "Page". Did you mean "name" or "id"?', ['name', 'id']],
+    ['Value "DRAF" does not exist in "X" enum. Did you mean the enum value "DRAFT"?', ['DRAFT']],
+    [
+      'Cannot query field "x" on type "Node". Did you mean to use an inline fragment on "Page" or "Topic"?',
+      [],
+    ],
+    ['Cannot query field "x" on type "Page".', []],
+  ])('%s', (message, names) => {
+    expect(suggestionsIn(message)).toEqual(names);
+  });
+});
+
+describe('what an event has changed', () => {
+  it('is each leaf that differs, came, or went', () => {
+    const before = { data: { v: { status: 'draft', at: null, list: [1, 2], gone: 1, same: {} } } };
+    const after = {
+      data: { v: { status: 'queued', at: 'now', list: [1, 3], came: true, same: {} } },
+    };
+
+    expect(changesBetween(before, after)).toEqual([
+      { path: 'v.status', before: '"draft"', after: '"queued"' },
+      { path: 'v.at', before: 'null', after: '"now"' },
+      { path: 'v.list.1', before: '2', after: '3' },
+      { path: 'v.came', before: undefined, after: 'true' },
+      { path: 'v.gone', before: '1', after: undefined },
+    ]);
+  });
+
+  it('is nothing where an event repeats the one before', () => {
+    expect(changesBetween({ data: { a: 1 } }, { data: { a: 1 } })).toEqual([]);
+  });
+});
+
+it('numbers rounds where there is room, and never one number on another', () => {
+  const rounds = [
+    { startMs: 0, endMs: 10 },
+    { startMs: 11, endMs: 12 },
+    { startMs: 13, endMs: 14 },
+    { startMs: 50, endMs: 100 },
+  ];
+
+  expect(labelsOf(rounds, 100)).toEqual([1, undefined, 3, 4]);
+  expect(labelsOf([], 0)).toEqual([]);
+});
