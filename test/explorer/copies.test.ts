@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'graphql';
 import ts from 'typescript';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Copied } from '../../src/explorer/documents/copies.ts';
 
 // The page's modules ask where the page is.
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
@@ -40,8 +41,7 @@ const CASES = Object.entries(REQUESTS).flatMap(([kind, request]) =>
   Object.keys(COPIES).map((client) => [client, kind, request] as const),
 );
 
-const copyOf = (client: string, request: (typeof REQUESTS)['query']): string =>
-  COPIES[client]!(request);
+const copyOf = (client: string, request: Copied): string => COPIES[client]!(request);
 
 it.each(CASES)('%s, a %s: has the document, and no key', (client, _kind, request) => {
   const text = copyOf(client, request);
@@ -58,7 +58,7 @@ it('compiles as TypeScript for each client', { timeout: 60_000 }, () => {
   const files = CASES.filter(([client]) => client !== 'curl').map(
     ([client, kind, request], index) => {
       const text = copyOf(client, request);
-      const [, artifact] = /from '(\.\/__generated__\/\w+)\.graphql'/.exec(text) ?? [];
+      const [, artifact] = /from "(\.\/__generated__\/\w+)\.graphql"/.exec(text) ?? [];
       const name = /import type \{ (\w+) \}/.exec(text)?.[1];
       const file = join(folder, `${index}-${kind.replaceAll(' ', '-')}.tsx`);
       // What relay-compiler would have written.
@@ -112,7 +112,7 @@ it('leaves the values of headers to the shell, and quotes what a shell would rea
   const text = copyOf('curl', {
     ...REQUESTS.mutation,
     variables: { input: { id: "it's" } },
-  } as never);
+  });
 
   expect(text).toContain(`-H "x-team: $X_TEAM"`);
   expect(text).toContain(String.raw`it'\''s`);

@@ -1,8 +1,8 @@
 /** Every example of GraphiQL does what its title says, over the embedded backend. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { findExampleIds, type ExampleIds } from '../../src/explorer/examples/example-ids.ts';
-import { EXAMPLES, FIRST_EXAMPLE, type Example } from '../../src/explorer/examples/examples.ts';
+import { findExampleIds, type ExampleIds } from '../../src/explorer/documents/example-ids.ts';
+import { EXAMPLES, FIRST_EXAMPLE, type Example } from '../../src/explorer/documents/examples.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 
 const KEY = 'demo';

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
-const { suggestionsIn } = await import('../../src/explorer/editors/quick-fix.ts');
+const { suggestionsIn } = await import('../../src/explorer/page/quick-fix.ts');
 const { changesBetween } = await import('../../src/explorer/waterfall/event-changes.ts');
 const { labelsOf } = await import('../../src/explorer/waterfall/rows.ts');
 

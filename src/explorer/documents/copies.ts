@@ -71,8 +71,8 @@ for await (const text of response.body!.pipeThrough(new TextDecoderStream())) co
 
 function asApollo(copied: Copied): string {
   const { hook, constant, name } = namesOf(copied);
-  return `import { gql } from '@apollo/client';
-import { ${hook} } from '@apollo/client/react';
+  return `${imported('gql', '@apollo/client')}
+${imported(hook, '@apollo/client/react')}
 
 const ${constant} = gql${template(copied.document)};
 
@@ -94,7 +94,7 @@ function asUrql(copied: Copied): string {
     query: ${constant},
     variables: ${indented(copied.variables, 4)},
   });`;
-  return `import { gql, ${hook} } from 'urql';
+  return `${imported(`gql, ${hook}`, 'urql')}
 
 const ${constant} = gql${template(copied.document)};
 
@@ -133,8 +133,8 @@ function asRelay(copied: Copied): string {
     ],
   }[operation];
   return `// ${module}.tsx, after "relay-compiler" has run
-import { graphql, ${hook} } from 'react-relay';
-import type { ${relayName} } from './__generated__/${relayName}.graphql';
+${imported(`graphql, ${hook}`, 'react-relay')}
+${imported(relayName, `./__generated__/${relayName}.graphql`, 'import type')}
 
 export function use${module}() {
 ${call}
@@ -192,6 +192,9 @@ function headersOf(copied: Copied): Readonly<Record<string, string>> {
   const accept = acceptOf(copied.document, isSubscription);
   return { 'content-type': 'application/json', ...(accept && { accept }) };
 }
+
+const imported = (names: string, module: string, keyword = 'import'): string =>
+  `${keyword} { ${names} } from "${module}";`;
 
 /** A text between backticks. */
 const template = (text: string): string =>

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
 import type { Count, Plan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
-import { objectIn } from '../editors/jsonc.ts';
+import { objectIn } from '../documents/jsonc.ts';
 
 /** How long the author has to pause before the gateway is asked, in milliseconds. */
 const PAUSE_MS = 300;

@@ -5,7 +5,7 @@ import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { answerOf, keepAnswer, showTab, useExchange } from '../exchange/exchange.ts';
 import { endClosed, resultsInView, useSubscribedTabs } from '../exchange/subscriptions.ts';
-import { isPhone } from './phone.ts';
+import { isPhone } from '../documents/phone.ts';
 
 export function Tabs() {
   useTabInView();

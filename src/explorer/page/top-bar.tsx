@@ -11,7 +11,7 @@ import { askPlan } from '../exchange/plan.ts';
 import { COPIES, type Copied } from '../documents/copies.ts';
 import { CostBadge } from './cost-badge.tsx';
 import { copyText, saveFile } from '../documents/files.ts';
-import { objectIn } from '../editors/jsonc.ts';
+import { objectIn } from '../documents/jsonc.ts';
 import { KeyField } from './key-field.tsx';
 import { say, useMessage } from './messages.ts';
 import { save } from '../documents/saved.ts';

@@ -8,8 +8,8 @@ import {
   type GraphiQLPlugin,
 } from '@graphiql/react';
 import { Fragment, useCallback, useState } from 'react';
-import { isPhone } from '../page/phone.ts';
-import { forget, readSaved } from '../documents/saved.ts';
+import { isPhone } from './phone.ts';
+import { forget, readSaved } from './saved.ts';
 import type { FindIds } from './example-ids.ts';
 import { GROUPS } from './examples.ts';
 

@@ -15,7 +15,7 @@ export interface Example {
 }
 
 const texts = import.meta.glob<string>(
-  ['../../client/documents/*.graphql', './documents/*.graphql'],
+  ['../../client/documents/*.graphql', './examples/*.graphql'],
   {
     eager: true,
     query: '?raw',
@@ -26,7 +26,7 @@ const texts = import.meta.glob<string>(
 /** @param file the document's: of a frontend, or of an example alone. */
 function example(title: string, file: string, variables: Example['variables']): Example {
   const text =
-    texts[`../../client/documents/${file}.graphql`] ?? texts[`./documents/${file}.graphql`];
+    texts[`../../client/documents/${file}.graphql`] ?? texts[`./examples/${file}.graphql`];
   return { title, document: withFragments(text!), variables };
 }
 

@@ -3,7 +3,7 @@
  */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';
-import { objectIn } from '../editors/jsonc.ts';
+import { objectIn } from './jsonc.ts';
 import { useApiKey } from '../exchange/api-key.ts';
 import type { FindIds } from './example-ids.ts';
 import { FIRST_EXAMPLE } from './examples.ts';
