@@ -85,16 +85,16 @@ class PageChanges implements AsyncIterableIterator<Snapshot<PageChange>, undefin
     for (;;) {
       const { done, value } = await this.#watcher.next();
       if (done) return { done: true, value: undefined };
-      const { state, error } = value;
+      const { state, error, polls } = value;
       if (error) {
         this.#isDue = true;
-        return { done: false, value: new Snapshot(state && { audiences: [] }, error) };
+        return { done: false, value: new Snapshot(polls, state && { audiences: [] }, error) };
       }
-      if (!state) return { done: false, value: new Snapshot<PageChange>(null) };
+      if (!state) return { done: false, value: new Snapshot<PageChange>(polls, null) };
       const audiences = state.filter((audience) => this.#isNews(audience));
       if (audiences.length === 0 && !this.#isDue) continue;
       this.#isDue = false;
-      return { done: false, value: new Snapshot({ audiences }) };
+      return { done: false, value: new Snapshot(polls, { audiences }) };
     }
   }
 

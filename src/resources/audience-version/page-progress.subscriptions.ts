@@ -34,6 +34,9 @@ builder.subscriptionField('pageProgress', (t) =>
     ),
     args: { id: t.arg.id({ required: true, description: 'Global id of the page.' }) },
     subscribe: (_root, { id }, context) => watchPage(context, pageEntity.parseId(String(id))),
-    resolve: (event) => event.state,
+    resolve: ({ state, polls }, _args, { rest }) => {
+      rest.journal.polls = { route: routes.listAudiences, count: polls };
+      return state;
+    },
   }),
 );
