@@ -56,12 +56,18 @@ describe('admission', () => {
     expect(admitted).toEqual(['a', 'a']);
   });
 
-  it('refuses at once when too many wait, of one key at half of that', () => {
-    const admission = new Admission({ underWay: 1, waiting: 4 });
-    enterAll(admission, ['a', 'a', 'a']);
+  it('refuses the latest of the key that has most when too many wait', async () => {
+    const admission = new Admission({ underWay: 1, waiting: 2 });
+    enterAll(admission, ['a']);
+    const [first, second] = [admission.enter('a'), admission.enter('a')];
 
-    expect(() => admission.enter('a')).toThrow(AdmissionError);
-    enterAll(admission, ['b', 'c']);
-    expect(() => admission.enter('d')).toThrow(AdmissionError);
+    const third = admission.enter('a');
+    await expect(third).rejects.toThrow(AdmissionError);
+    void admission.enter('b');
+    await expect(second).rejects.toThrow(AdmissionError);
+
+    admission.leave('a');
+    await first;
+    expect(admission.waiting).toBe(1);
   });
 });

@@ -7,7 +7,6 @@
  */
 import DataLoader from 'dataloader';
 import { Cancel } from '../../lib/cancel.ts';
-import { afterPromises } from '../../lib/after-promises.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { textOf } from './key.ts';
 
@@ -55,7 +54,7 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
         // that no key waits for the slowest one: its types know of values only.
         return Promise.resolve(keys.map((key, i) => read(key, begun[i]!)) as Value[]);
       },
-      { cacheKeyFn: idOf, cacheMap: cache, batchScheduleFn: afterPromises },
+      { cacheKeyFn: idOf, cacheMap: cache },
     );
     this.#cache = cache;
     this.#calls = calls;

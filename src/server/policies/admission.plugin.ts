@@ -42,9 +42,9 @@ export function createAdmit(isAccepted: IsAccepted, admission = new Admission())
   };
 }
 
-function enter(admission: Admission, key: string): Promise<void> | undefined {
+async function enter(admission: Admission, key: string): Promise<void> {
   try {
-    return admission.enter(key);
+    await admission.enter(key);
   } catch (error) {
     throw error instanceof AdmissionError ? overloaded(QUEUE_FULL_WAIT_MS) : error;
   }

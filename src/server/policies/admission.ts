@@ -2,16 +2,16 @@
  * Admission: how many operations are under way at a time, of one key and of all.
  *
  * What one operation may cost is bounded elsewhere. Here a key with many of them waits for its own, and
- * keys that wait take turns (round robin). A full queue refuses at once: an answer that comes too late is
- * work for nobody.
+ * keys that wait take turns. A full queue refuses: an answer that comes too late is work for nobody.
  */
+import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
 export interface AdmissionLimits {
   /** Operations under way, of all keys. @default 512 */
   readonly underWay?: number;
   /** Operations under way of one key. @default 128, as many as there are connections to the backend */
   readonly perKey?: number;
-  /** Operations that wait; one key may have half of the places. @default 1_024 */
+  /** Operations that wait; when they are too many, the key with most of them loses its latest. @default 1_024 */
   readonly waiting?: number;
 }
 
@@ -22,19 +22,22 @@ export class AdmissionError extends Error {
 
 interface Waiting {
   readonly admit: () => void;
+  readonly refuse: (error: AdmissionError) => void;
 }
 
 export class Admission {
-  readonly #limits: Required<AdmissionLimits>;
-  readonly #underWay = new Map<string, number>();
-  /** Of keys with waiting operations; the first is next. */
-  readonly #queues = new Map<string, Waiting[]>();
+  readonly #underWay: number;
+  readonly #perKey: number;
+  readonly #queue: RoundRobinQueue<Waiting>;
+  /** Operations under way, by key. */
+  readonly #counts = new Map<string, number>();
   #active = 0;
-  #waiting = 0;
   #isScheduled = false;
 
   constructor({ underWay = 512, perKey = 128, waiting = 1_024 }: AdmissionLimits = {}) {
-    this.#limits = { underWay, perKey, waiting };
+    this.#underWay = underWay;
+    this.#perKey = perKey;
+    this.#queue = new RoundRobinQueue(waiting);
   }
 
   /** Operations under way. */
@@ -44,36 +47,31 @@ export class Admission {
 
   /** Operations that wait. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#queue.size;
   }
 
   /**
-   * Waits until an operation of a key may begin. Every operation that has begun must `leave`.
+   * Waits until an operation of a key may begin; rejects with an `AdmissionError` when too many wait. Every
+   * operation that has begun must `leave`.
    *
    * @returns undefined where the operation may begin at once.
-   * @throws {AdmissionError} when too many wait.
    */
   enter(key: string): Promise<void> | undefined {
-    const queue = this.#queues.get(key);
-    if (!queue && this.#hasRoom(key)) {
+    if (this.#queue.sizeOf(key) === 0 && this.#hasRoom(key)) {
       this.#begin(key);
       return undefined;
     }
-    const { waiting } = this.#limits;
-    if (this.#waiting >= waiting || (queue?.length ?? 0) >= waiting / 2) throw new AdmissionError();
-    this.#waiting += 1;
-    return new Promise((admit) => {
-      if (queue) queue.push({ admit });
-      else this.#queues.set(key, [{ admit }]);
+    return new Promise((admit, refuse) => {
+      this.#queue.add(key, { admit, refuse })?.refuse(new AdmissionError());
     });
   }
 
   leave(key: string): void {
-    const left = this.#underWay.get(key)! - 1;
-    if (left > 0) this.#underWay.set(key, left);
-    else this.#underWay.delete(key);
+    const left = this.#counts.get(key)! - 1;
+    if (left > 0) this.#counts.set(key, left);
+    else this.#counts.delete(key);
     this.#active -= 1;
-    if (this.#waiting === 0 || this.#isScheduled) return;
+    if (this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     // Not at once: operations that never wait for the backend would follow each other without an end, and
     // requests that have arrived meanwhile would not be read.
@@ -81,31 +79,24 @@ export class Admission {
   }
 
   #hasRoom(key: string): boolean {
-    const { underWay, perKey } = this.#limits;
-    return this.#active < underWay && (this.#underWay.get(key) ?? 0) < perKey;
+    return this.#active < this.#underWay && (this.#counts.get(key) ?? 0) < this.#perKey;
   }
 
   #begin(key: string): void {
     this.#active += 1;
-    this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + 1);
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** One operation of each key in turn, while there is room. */
   #admitWaiting(): void {
     this.#isScheduled = false;
-    let isFull = false;
-    while (!isFull) {
-      isFull = true;
-      for (const [key, queue] of [...this.#queues]) {
-        if (!this.#hasRoom(key)) continue;
-        isFull = false;
-        this.#waiting -= 1;
-        this.#begin(key);
-        queue.shift()!.admit();
-        // The key goes behind those that still wait.
-        this.#queues.delete(key);
-        if (queue.length > 0) this.#queues.set(key, queue);
-      }
-    }
+    let next: Waiting | undefined;
+    do {
+      next = this.#queue.take((_item, key) => {
+        const hasRoom = this.#hasRoom(key);
+        if (hasRoom) this.#begin(key);
+        return hasRoom;
+      });
+      next?.admit();
+    } while (next);
   }
 }
