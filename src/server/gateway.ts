@@ -14,7 +14,7 @@ import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { prepareCost } from '../plan/cost.ts';
 import { answerInParts, answerOf, written, type WrittenAnswer } from './operation/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
-import { createTranslate, useErrors } from './policies/errors.plugin.ts';
+import { createTranslate, translated, useErrors } from './policies/errors.plugin.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
 import type { MediaType } from './operation/negotiation.ts';
 import { refusalResponse } from './operation/refusal.ts';
@@ -267,11 +267,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   /** A result as it goes over HTTP, after all plugins have seen it. */
   async function write(
-    result: ExecutionResult,
+    executed: ExecutionResult,
     mediaType: MediaType,
     context: ServerContext,
   ): Promise<WrittenAnswer> {
     const { record, parts } = context;
+    // Errors of validation, and of plugins, come here as they are.
+    const result = translated(executed, translate);
     record.errors = result.errors;
     record.hasData = result.data !== undefined;
     const answer = parts ? answerInParts(parts) : answerOf(result, mediaType);

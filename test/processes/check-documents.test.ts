@@ -88,7 +88,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
 
   it('passes for the documents of this project', async () => {
     expect((await check('src/client/generated')).lines).toEqual([
-      '1 manifests: every document is served.',
+      '1 manifest: every document is served.',
     ]);
   });
 });

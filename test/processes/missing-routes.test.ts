@@ -23,8 +23,10 @@ it('says once what is different now, in the log and in the details of readiness'
   expect(new Set(Object.values(before as object))).toEqual(new Set(['unknown']));
   const { routes } = (await gateway.get('/ready')).body;
   expect(routes).toEqual({ ...before, [route]: 'missing' });
-  const lines = gateway.output.split('\n').filter((line) => line.includes(`have ${route}:`));
-  expect(lines).toHaveLength(1);
+  const said = () => gateway.output.split('\n').filter((line) => line.includes(`have ${route}:`));
+  // The log comes through a pipe.
+  await expect.poll(() => said().length).toBe(1);
+  const lines = said();
   expect(lines[0]).toContain('are those that the links of the page lead to');
   expect(lines[0]).toContain('UPSTREAM_ROUTES=auto');
   expect(lines[0]).toContain('docs/assumptions.md#a-deployment-with-the-documents-routes-only');

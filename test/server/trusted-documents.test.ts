@@ -227,6 +227,26 @@ describe.each(CARRIERS)('a trusted document by %s', (_carrier, ask) => {
 });
 
 describe('a trusted document', () => {
+  it.each(CARRIERS)(
+    'asked for by its id by %s is itself, whatever id was asked for before',
+    async (_carrier, ask) => {
+      const site = await openTrusting();
+      const page = { documentId: `sha256:${sha256(PAGE)}`, variables: { id: 'page_northwind' } };
+
+      const replies = [];
+      for (const asked of [{ documentId: 'topics-1' }, page, { documentId: 'topics-1' }, page]) {
+        replies.push((await ask(site, asked)).body.data);
+      }
+
+      expect(replies.map((data: object) => Object.keys(data))).toEqual([
+        ['topics'],
+        ['page'],
+        ['topics'],
+        ['page'],
+      ]);
+    },
+  );
+
   it('needs the caller’s key like any other', async () => {
     const site = await openTrusting();
 

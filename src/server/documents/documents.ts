@@ -156,9 +156,20 @@ function rootFieldsOf(document: DocumentNode): readonly string[] {
 const isTokenLimit = (error: unknown): boolean =>
   error instanceof GraphQLError && /contains more tha[nt] \d+ tokens/.test(error.message);
 
-const cacheByText = <Value extends object>() =>
-  new LRUCache<string, Value>({
+/**
+ * A cache for Yoga. A trusted document that is asked for by its id has no text: what were kept under the empty text
+ * would be the answer to every other id.
+ */
+function cacheByText<Value extends object>() {
+  const cache = new LRUCache<string, Value>({
     max: 1_000,
     maxSize: MAX_BYTES,
-    sizeCalculation: (_value, source) => Math.max(1, source.length * BYTES_PER_CHARACTER),
+    sizeCalculation: (_value, source) => source.length * BYTES_PER_CHARACTER,
   });
+  return {
+    get: (source: string): Value | undefined => cache.get(source),
+    set: (source: string, value: Value): void => {
+      if (source !== '') cache.set(source, value);
+    },
+  };
+}
