@@ -2,7 +2,6 @@
  * Imports every resource module once, and builds the schema.
  */
 import { specifiedDirectives } from 'graphql';
-import './graph/types/node.queries.ts';
 import './resources/page/page.ts';
 import './resources/audience/audience.ts';
 import './resources/audience-version/audience-version.ts';

@@ -4,7 +4,8 @@
  */
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import { builder, type Types } from '../types/builder.ts';
+import { builder } from '../types/builder.ts';
+import type { Types } from '../types/schema-shape.ts';
 import type { Context } from '../context.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';

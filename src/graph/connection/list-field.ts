@@ -20,7 +20,8 @@ import {
 } from '../entity/demand.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
-import { builder, type Types } from '../types/builder.ts';
+import { builder } from '../types/builder.ts';
+import type { Types } from '../types/schema-shape.ts';
 import { costing } from '../types/costing.ts';
 import { nullOnlyWithError } from '../types/semantic-non-null.ts';
 import { readConnection } from './connection.ts';

@@ -7,7 +7,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import { parametersOf, type Route } from '../../v0/routes.ts';
-import type { Types } from '../types/builder.ts';
+import type { Types } from '../types/schema-shape.ts';
 import type { List } from '../connection/list.ts';
 import { perRequest, type Context } from '../context.ts';
 import { cutAt } from '../continuation.ts';

@@ -3,43 +3,22 @@
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
-import type { NodePage } from '../connection/node-page.ts';
-import type { Context } from '../context.ts';
-import { typenameOf } from './typename.ts';
-import { DateTime, Json, SafeInt, type ScalarTypes } from './scalars.ts';
-
-/** The builder's types, for helpers that take a field builder. */
-// A type, not an interface: Pothos wants the index signature that only types have implicitly.
-type SchemaShape = {
-  Context: Context;
-  Scalars: ScalarTypes;
-  DefaultFieldNullability: false;
-  DefaultNodeNullability: true;
-  DefaultEdgesNullability: { list: false; items: false };
-  /** What connections have beside edges and page info. */
-  Connection: Pick<NodePage<unknown>, 'nodes' | 'totalCount'>;
-};
-
-/** The schema's types as Pothos completes them. */
-export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
+import { DIRECT_IDS } from './direct-ids.ts';
+import { nodeOptions } from './node.ts';
+import { DateTime, Json, SafeInt } from './scalars.ts';
+import type { SchemaShape } from './schema-shape.ts';
 
 export const ID_DESCRIPTION =
   'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by `node`, by mutations, and in place of a raw id.';
 
 export const builder = new SchemaBuilder<SchemaShape>({
-  plugins: [RelayPlugin],
+  plugins: [RelayPlugin, DIRECT_IDS],
   defaultFieldNullability: false,
   relay: {
-    // Ids arrive as plain ID arguments and are parsed by node-id.ts, which refuses them with a code.
-    nodeQueryOptions: false,
-    nodesQueryOptions: false,
+    ...nodeOptions,
     cursorType: 'String',
     idFieldOptions: { description: ID_DESCRIPTION },
     clientMutationId: 'omit',
-    nodeTypeOptions: {
-      description: 'An object with a global id, by which `node` reads it again.',
-      resolveType: (value) => typenameOf(value as object),
-    },
     nodeFieldOptions: { nullable: true },
     edgesFieldOptions: {
       nullable: { list: false, items: false },

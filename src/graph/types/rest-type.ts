@@ -13,9 +13,11 @@ import type {
   ObjectRef,
 } from '@pothos/core';
 import { z } from 'zod';
-import type { AnyEntity, Entity } from '../entity/entity.ts';
-import { builder, ID_DESCRIPTION, type Types } from './builder.ts';
-import { formatNodeId } from './node-id.ts';
+import type { Entity } from '../entity/entity.ts';
+import { builder } from './builder.ts';
+import type { Types } from './schema-shape.ts';
+import { directId } from './direct-ids.ts';
+import { encodeGlobalID, keyTextOf, loadNode } from './node.ts';
 import { nullOnlyWithError } from './semantic-non-null.ts';
 
 /** A description, with the type where the schema does not name it. */
@@ -55,35 +57,22 @@ export function restType<T extends z.infer<z.ZodObject<Shape>>, Shape extends z.
   });
 }
 
-/** The type of an entity: it has a global id, made of its key. */
+/** The type of an entity: it has a global id, made of its key, by which the relay plugin reads it. */
 export function nodeType<T extends z.infer<z.ZodObject<Shape>>, Shape extends z.ZodRawShape>(
   entity: Entity<T, string>,
   schema: z.ZodObject<Shape>,
-  { interfaces = [], added = () => ({}), ...options }: RestTypeOptions<T, Shape>,
+  { description, interfaces = [], fields, added = () => ({}) }: RestTypeOptions<T, Shape>,
 ): void {
-  restType(entity.ref, schema, {
-    ...options,
-    interfaces: [builder.nodeInterfaceRef(), ...interfaces],
-    added: (t) => ({
-      // Pothos has a field for this, which makes a promise of every id.
-      id: t.id({
-        description: ID_DESCRIPTION,
-        resolve: (object) => idOf(entity, object) as string,
-      }),
-      ...added(t),
-    }),
+  builder.node(entity.ref, {
+    description,
+    interfaces: [...interfaces],
+    id: {
+      resolve: (object) => keyTextOf(entity, object),
+      extensions: directId((object) => encodeGlobalID(entity.name, keyTextOf(entity, object))),
+    },
+    loadWithoutCache: (id, context, info) => loadNode(entity, id, context, info),
+    fields: (t) => ({ ...restFields(t, schema, fields), ...added(t) }),
   });
-}
-
-/** The global id, or the error that stands where the backend broke a part of the key. */
-function idOf(entity: AnyEntity, object: object): string | Error {
-  const parts: string[] = [];
-  for (const name of entity.key) {
-    const part = (object as Readonly<Record<string, unknown>>)[name];
-    if (part instanceof Error) return part;
-    parts.push(String(part));
-  }
-  return formatNodeId(entity.name, parts);
 }
 
 /** A field builder of a type or an interface, for properties whose types are known at run time. */

@@ -1,7 +1,8 @@
 /** `createAudience` and `archiveAudience`. */
 import { referenceField } from '../../graph/entity/reference-field.ts';
 import { edgeField, writeField, type Payload } from '../../graph/mutation/mutation.ts';
-import { builder, type Types } from '../../graph/types/builder.ts';
+import { builder } from '../../graph/types/builder.ts';
+import type { Types } from '../../graph/types/schema-shape.ts';
 import type { Audience, PUBLISH_BEHAVIORS } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
