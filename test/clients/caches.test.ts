@@ -8,9 +8,7 @@ import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import * as apollo from '../../src/client/cache/apollo.ts';
 import * as graphcache from '../../src/client/cache/graphcache.ts';
 import { schema } from '../../src/schema.ts';
-import { openSite, shareBackend, type Site } from '../server/support.ts';
-
-shareBackend();
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
 
@@ -175,7 +173,7 @@ interface Wide {
 describe.each([
   {
     client: 'Apollo Client',
-    open({ url }: Site) {
+    open({ url }: InProcessGateway) {
       const client = new ApolloClient({
         link: new HttpLink({ uri: `${url}/graphql`, headers: HEADERS }),
         cache: new InMemoryCache(apollo),
@@ -187,7 +185,7 @@ describe.each([
   },
   {
     client: 'graphcache',
-    open({ url }: Site) {
+    open({ url }: InProcessGateway) {
       const client = new Client({
         url: `${url}/graphql`,
         preferGetMethod: false,
@@ -208,7 +206,7 @@ describe.each([
       const spy = vi.spyOn(console, method).mockImplementation((...said) => warnings.push(said));
       onTestFinished(() => spy.mockRestore());
     }
-    const ask = open(await openSite({ timeoutMs: 5_000 }));
+    const ask = open(await openGateway({ rest: { timeoutMs: 5_000 } }));
 
     const all = await ask(WIDE, {});
     const some = await ask(WIDE, { query: 'harborlight' });

@@ -17,7 +17,7 @@ import {
 } from 'relay-runtime';
 import { describe, expect, it } from 'vitest';
 import { relayAccept, relayPayloads } from '../../src/client/relay-incremental.ts';
-import { openFaultySite } from '../server/support.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { after, status, type Behaviour } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 
@@ -37,7 +37,8 @@ fragment People on Page { createdAt audiences(first: 1) { totalCount } id }`;
 
 /** The page at once, its audiences later. */
 async function open(audiences: Behaviour = world()) {
-  const { upstream, site } = await openFaultySite();
+  const site = await openGateway({ backend: 'faulty' });
+  const { upstream } = site;
   upstream.on('GET /v0/pages/p/audiences', async (...args) => {
     await sleep(80);
     await audiences(...args);

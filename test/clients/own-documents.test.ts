@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSchema, isScalarType, isSpecifiedScalarType } from 'graphql';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openFaultySite } from '../server/support.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { status } from '../support/faults.ts';
 import { readPages, ROOT } from '../support/pages.ts';
 import { world } from '../support/world.ts';
@@ -148,7 +148,8 @@ describe('an empty app and docs/own-documents.md', () => {
   it.each(['apollo', 'urql'] as const)(
     'give typed hooks that keep what arrived when one person fails: %s',
     async (client) => {
-      const { site, upstream } = await openFaultySite({ timeoutMs: 5_000 });
+      const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
+      const { upstream } = site;
       const rest = world();
       upstream.on('*', (response, seen, socket) =>
         (seen.target.startsWith('/v0/persons/') ? status(500) : rest)(response, seen, socket),

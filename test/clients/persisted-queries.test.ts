@@ -8,9 +8,7 @@ import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { openSite, shareBackend } from '../server/support.ts';
-
-shareBackend();
+import { openGateway } from '../support/open-gateway.ts';
 
 const PAGE = gql`
   query Page($id: ID!) {
@@ -56,7 +54,7 @@ const paramsOf = (input: RequestInfo | URL): Asked => ({
 
 describe('Apollo Client with its persisted query link', () => {
   it.each([false, true])('falls back on the document (hashes by GET: %s)', async (byGet) => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
     const { sent, fetch } = recordedFetch();
     const http = new HttpLink({ uri: `${url}/graphql`, headers: HEADERS, fetch });
     const client = new ApolloClient({
@@ -76,7 +74,7 @@ describe('Apollo Client with its persisted query link', () => {
 
 describe('urql with its persisted exchange', () => {
   it.each([false, true])('falls back on the document (hashes by GET: %s)', async (byGet) => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
     const { sent, fetch } = recordedFetch();
     const client = new Client({
       url: `${url}/graphql`,

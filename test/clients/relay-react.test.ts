@@ -27,12 +27,10 @@ import {
 } from 'relay-runtime';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { openSite, shareBackend } from '../server/support.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import screenAudiences from './relay/generated/screen_audiences.graphql.ts';
 import screenCreateMutation from './relay/generated/screenCreateMutation.graphql.ts';
 import screenQuery from './relay/generated/screenQuery.graphql.ts';
-
-shareBackend();
 
 const window = new Window();
 vi.stubGlobal('window', window);
@@ -51,9 +49,9 @@ const EXPIRED_CURSOR = 'A'.repeat(20);
 async function open(isExpired: boolean) {
   const folder = await mkdtemp(join(tmpdir(), 'relay-'));
   await copyFile(new URL('relay/generated/relay-1.json', import.meta.url), join(folder, '1.json'));
-  const { gateway, url } = await openSite({
+  const { gateway, url } = await openGateway({
     trustedDocuments: { folder, only: true },
-    timeoutMs: 5_000,
+    rest: { timeoutMs: 5_000 },
   });
   await gateway.open();
   onTestFinished(async () => {

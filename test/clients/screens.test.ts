@@ -39,13 +39,11 @@ import {
   PageWithAudiencesDocument,
   PagingAudiencesDocument,
 } from '../../src/client/generated/graphql.ts';
-import { openSite, shareBackend, type Site } from '../server/support.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import screenAudiences from './relay/generated/screen_audiences.graphql.ts';
 import screenCreateMutation from './relay/generated/screenCreateMutation.graphql.ts';
 import screenPaginationQuery from './relay/generated/screenPaginationQuery.graphql.ts';
 import screenQuery from './relay/generated/screenQuery.graphql.ts';
-
-shareBackend();
 
 const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
 const GENERATED = new URL('../../src/client/generated/persisted-documents.json', import.meta.url);
@@ -64,12 +62,15 @@ const apolloManifest = (documents: readonly DocumentNode[]) => ({
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** A gateway that trusts the documents of `src/client`, of Relay's compiler and of Apollo's tool. */
-async function openTrusting(only = false): Promise<Site> {
+async function openTrusting(only = false): Promise<InProcessGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'clients-'));
   await writeFile(join(folder, 'apollo-1.json'), JSON.stringify(apolloManifest([SCREEN])));
   await copyFile(GENERATED, join(folder, 'web-1.json'));
   await copyFile(RELAY, join(folder, 'relay-1.json'));
-  const site = await openSite({ trustedDocuments: { folder, only }, timeoutMs: 5_000 });
+  const site = await openGateway({
+    trustedDocuments: { folder, only },
+    rest: { timeoutMs: 5_000 },
+  });
   await site.gateway.open();
   onTestFinished(async () => {
     site.gateway.close();
@@ -222,7 +223,7 @@ interface ScreenData {
 }
 
 describe('Apollo Client', () => {
-  const open = ({ url }: Site) => {
+  const open = ({ url }: InProcessGateway) => {
     const client = new ApolloClient({
       link: new HttpLink({ uri: `${url}/graphql`, headers: HEADERS }),
       cache: new InMemoryCache({ possibleTypes, typePolicies }),
@@ -369,7 +370,7 @@ describe('Apollo Client', () => {
 });
 
 describe('urql with graphcache', () => {
-  const open = ({ url }: Site) =>
+  const open = ({ url }: InProcessGateway) =>
     new Client({
       url: `${url}/graphql`,
       preferGetMethod: false,
@@ -430,7 +431,7 @@ describe('urql with graphcache', () => {
 
 describe('Relay', () => {
   /** Its compiler has given every document an id: the network layer sends nothing else. */
-  const open = ({ url }: Site) =>
+  const open = ({ url }: InProcessGateway) =>
     new Environment({
       store: new Store(new RecordSource()),
       network: Network.create(async ({ id }, variables) => {
@@ -523,7 +524,7 @@ describe('Relay', () => {
 describe('fetch with the generated documents', () => {
   /** By the hash that codegen has put beside the document: no text is sent. */
   async function ask<Data, Variables>(
-    { url }: Site,
+    { url }: InProcessGateway,
     document: TypedDocumentNode<Data, Variables>,
     variables: Variables,
   ) {

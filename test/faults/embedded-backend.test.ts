@@ -13,7 +13,8 @@ import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../src/v0/error.ts';
 import { routes, type RouteName } from '../../src/v0/routes.ts';
 import { callerOf, shareTestBackend, temporaryDatabase } from '../backend/support.ts';
-import { POST_JSON, send, startProduct } from '../server/support.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { startProcess } from '../support/gateway-process.ts';
 import { buildGateway } from '../support/gateway-build.ts';
 
 /** How the gateway is started. */
@@ -111,7 +112,7 @@ describe('T71 the embedded backend', () => {
 
   it('T71 is logged by its route and a code when it fails', async () => {
     const databaseUrl = temporaryDatabase();
-    const product = startProduct({ BACKEND_DATABASE_URL: databaseUrl });
+    const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl });
     await product.ready();
     const [url] = /http:\/\/[\d.:]+(?=\/v0\/openapi)/.exec(product.stdout) ?? [];
     const client = createClient({ url: databaseUrl });
@@ -189,7 +190,7 @@ const TEXT_FIELDS = [
 describe('T76 its database', () => {
   /** By another process: libSQL's client keeps a file open for a while after it was closed. */
   const make = async (databaseUrl: string): Promise<void> => {
-    const product = startProduct({ BACKEND_DATABASE_URL: databaseUrl });
+    const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl });
     await product.ready();
     product.process.kill('SIGTERM');
     await product.exit();
@@ -200,7 +201,7 @@ describe('T76 its database', () => {
     async (count) => {
       const databaseUrl = temporaryDatabase();
       const file = databaseUrl.slice('file:'.length);
-      const product = startProduct({ BACKEND_DATABASE_URL: databaseUrl, WORKERS: count });
+      const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl, WORKERS: count });
       const url = await product.ready();
       const written = await send(url, {
         method: 'POST',
@@ -272,8 +273,8 @@ describe('T76 its database', () => {
   );
 
   it('T76 is refused in words when it cannot be opened', async () => {
-    const product = startProduct({ BACKEND_DATABASE_URL: 'file:/proc/version/backend.db' });
-    const folder = startProduct({ BACKEND_DATABASE_URL: `file:${tmpdir()}` });
+    const product = startProcess({ BACKEND_DATABASE_URL: 'file:/proc/version/backend.db' });
+    const folder = startProcess({ BACKEND_DATABASE_URL: `file:${tmpdir()}` });
 
     expect([await product.exit(), await folder.exit()]).toEqual([1, 1]);
     expect(product.stderr).toMatch(

@@ -20,7 +20,7 @@ import {
   type Events,
   type Progress,
 } from '../live/support.ts';
-import { openSite } from '../server/support.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, silence, status, type Behaviour } from '../support/faults.ts';
 import { ID, inState, VERSION } from './live-watchers.ts';
@@ -32,9 +32,9 @@ async function open(...behaviours: readonly Behaviour[]) {
   const upstream = await openFaultUpstream();
   onTestFinished(() => upstream.stop());
   upstream.on(ROUTE, ...behaviours);
-  const site = await openSite({
-    upstreamUrl: upstream.url,
-    timeoutMs: 300,
+  const site = await openGateway({
+    backend: new URL(upstream.url),
+    rest: { timeoutMs: 300 },
     live: { pollMs: { least: 20, most: 60 } },
   });
   return { upstream, site, isQuiet: () => site.gateway.pollers.size === 0 };

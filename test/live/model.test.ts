@@ -8,7 +8,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { openSite, POST_JSON, send } from '../server/support.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, status } from '../support/faults.ts';
 import { sampleOf } from '../support/world.ts';
@@ -170,8 +171,8 @@ describe('any sequence of commands', () => {
           Object.assign(backend, { state: 'queued', before: 'draft', outdated: 0 });
           return inState('queued')(...args);
         });
-        const site = await openSite({
-          upstreamUrl: upstream.url,
+        const site = await openGateway({
+          backend: new URL(upstream.url),
           live: { pollMs: { least: 10, most: 20 } },
         });
         const real: Real = { url: site.url, backend, watchers: [], former: [] };

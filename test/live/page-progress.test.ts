@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { openFaultySite } from '../server/support.ts';
-import { status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { status } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { world } from '../support/world.ts';
 import { openEvents, openLive, until, type Events } from './support.ts';
@@ -117,9 +116,11 @@ describe('pageProgress', () => {
   );
 
   it('tells of a backend that fails, and of its return, and goes on', async () => {
-    const { site, upstream } = await openFaultySite({
+    const site = await openGateway({
+      backend: 'faulty',
       live: { pollMs: { least: 20, most: 40 } },
     });
+    const { upstream } = site;
     const rest = world();
     let isFailing = false;
     upstream.on('*', (response, seen, socket) =>

@@ -11,7 +11,12 @@ import type { Explained } from '../../src/plan/explain.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { IDS } from '../support/ids.ts';
 import { openSampleBackend } from '../support/sample-database.ts';
-import { openSite, send, POST_JSON, type Site } from '../server/support.ts';
+import { send, POST_JSON } from '../support/client.ts';
+import {
+  openGateway,
+  type InProcessOptions,
+  type InProcessGateway,
+} from '../support/open-gateway.ts';
 
 export const WATCH =
   'subscription ($id: ID!) { audienceVersionProgress(id: $id) { isFinal audienceVersion { id status } } }';
@@ -28,7 +33,7 @@ export interface Progress {
 }
 
 export interface Live {
-  readonly site: Site;
+  readonly site: InProcessGateway;
   readonly backend: Backend;
   /** What the backend was asked so far. */
   readonly calls: string[];
@@ -44,7 +49,7 @@ export interface Live {
   quiet(): Promise<void>;
 }
 
-export type LiveTestOptions = Parameters<typeof openSite>[0] & { readonly publishDelayMs?: number };
+export type LiveTestOptions = InProcessOptions & { readonly publishDelayMs?: number };
 
 export const FAST = { pollMs: { least: 20, most: 100 } };
 
@@ -59,7 +64,7 @@ export async function openLive({
     onRequest: (line) => calls.push(line),
   });
   onTestFinished(() => backend.close());
-  const site = await openSite({ upstreamUrl: backend.url, live, ...options });
+  const site = await openGateway({ backend: new URL(backend.url), live, ...options });
   const mutate = async (query: string, variables: object, apiKey = EXAMPLE_API_KEY) => {
     const { body } = await send(`${site.url}/graphql`, {
       method: 'POST',

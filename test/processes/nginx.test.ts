@@ -11,9 +11,8 @@ import { held, ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
 import { world } from '../support/world.ts';
-import { openFaultySite, openSite, POST_JSON, shareBackend } from '../server/support.ts';
-
-shareBackend();
+import { POST_JSON } from '../support/client.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const QUERY = `{ page(pageId: "${IDS.page}") { name audiences(first: 20) { nodes { id audienceId effectiveName status createdAt } } } }`;
 
@@ -34,7 +33,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     ['as Debian installs it', DEBIAN, /^"/],
     ['that compresses itself', COMPRESSING, /^W\/"/],
   ])('%s, answers are compressed, and 304 by their tags', async (_, settings, tagForm) => {
-    const site = await openSite({ timeoutMs: 5_000 });
+    const site = await openGateway({ rest: { timeoutMs: 5_000 } });
     const url = await openNginx(site.url, passing(settings));
 
     const first = await get(url);
@@ -55,7 +54,8 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const text = '{ page(pageId: "p") { name title } }';
     await writeFile(join(folder, 'app-1.json'), JSON.stringify({ 'page-1': text }));
-    const { upstream, site } = await openFaultySite({ trustedDocuments: { folder, only: true } });
+    const site = await openGateway({ backend: 'faulty', trustedDocuments: { folder, only: true } });
+    const { upstream } = site;
     await site.gateway.open();
     onTestFinished(() => site.gateway.close());
     const url = await openNginx(site.url, passing(DEBIAN));
@@ -94,7 +94,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
   });
 
   it('a compressed request is refused, which could be a decompression bomb', async () => {
-    const site = await openSite();
+    const site = await openGateway();
     const url = await openNginx(site.url, passing(DEBIAN));
 
     const { status } = await fetch(`${url}/graphql`, {
@@ -107,7 +107,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
   });
 
   it('POSTs are answered in the coding that was asked for', async () => {
-    const site = await openSite({ timeoutMs: 5_000 });
+    const site = await openGateway({ rest: { timeoutMs: 5_000 } });
     const url = await openNginx(site.url, passing(DEBIAN));
 
     const response = await fetch(`${url}/graphql`, {
@@ -125,7 +125,8 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
   });
 
   it('passes each part of an answer on at once', async () => {
-    const { upstream, site } = await openFaultySite();
+    const site = await openGateway({ backend: 'faulty' });
+    const { upstream } = site;
     const late = held(world());
     upstream.on('GET /v0/pages/p/audiences', late.behaviour);
     const front = await openNginx(site.url, passing('gzip on; gzip_types *;'));
@@ -173,7 +174,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       });
 
     it('answers, refuses who asks too much and too large, and keeps what is the operators’', async () => {
-      const site = await openSite();
+      const site = await openGateway();
       const url = await openNginx(site.url, await documented(site.url));
 
       const answer = await ask(url);
@@ -190,7 +191,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     });
 
     it('passes WebSockets on', async () => {
-      const site = await openSite();
+      const site = await openGateway();
       const url = await openNginx(site.url, await documented(site.url));
 
       const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
@@ -203,7 +204,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     });
 
     it('loses no request while one replica of two stops', async () => {
-      const [stopping, staying] = [await openSite(), await openSite()];
+      const [stopping, staying] = [await openGateway(), await openGateway()];
       const url = await openNginx(stopping.url, await documented(stopping.url, staying.url));
       const statuses: number[] = [];
       let over = false;

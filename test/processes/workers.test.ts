@@ -5,7 +5,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
-import { POST_JSON, send, startProduct, type Product } from '../server/support.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { startProcess, type StartedProcess } from '../support/gateway-process.ts';
 
 /** A connection a request: each goes to the next worker. */
 const ask = (url: string, query = '{ topics(first: 1) { nodes { topicId } } }') =>
@@ -16,7 +17,7 @@ const ask = (url: string, query = '{ topics(first: 1) { nodes { topicId } } }') 
   });
 
 /** Process ids of the workers. */
-function workersOf({ process: { pid } }: Product): number[] {
+function workersOf({ process: { pid } }: StartedProcess): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   return children
     .map(Number)
@@ -44,7 +45,7 @@ const SIDE_BY_SIDE = { timeout: 40_000, concurrent: true };
 
 describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, () => {
   it('share a port and the embedded backend, and add up their metrics', async () => {
-    const product = startProduct({ WORKERS: '2' });
+    const product = startProcess({ WORKERS: '2' });
     const url = await product.ready();
     await until(() => workersOf(product).length === 2);
 
@@ -61,7 +62,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
   });
 
   it('go on while one is killed, and are as many again soon', async () => {
-    const product = startProduct({ WORKERS: '2', LOG_LEVEL: 'error' });
+    const product = startProcess({ WORKERS: '2', LOG_LEVEL: 'error' });
     const url = await product.ready();
     const before = workersOf(product);
 
@@ -75,7 +76,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
   });
 
   it('finish what is under way on SIGTERM and end with 0', async () => {
-    const product = startProduct({ WORKERS: '2' });
+    const product = startProcess({ WORKERS: '2' });
     const url = await product.ready();
     const workers = workersOf(product);
     const underWay = Array.from({ length: 6 }, () => ask(url));
@@ -91,7 +92,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
   });
 
   it('end when their primary is killed', async () => {
-    const product = startProduct({ WORKERS: '2' });
+    const product = startProcess({ WORKERS: '2' });
     await product.ready();
     const workers = workersOf(product);
 
@@ -102,7 +103,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
 
   it('finish what the first of them has taken, though the others have not begun', async () => {
     const port = await freePort();
-    const product = startProduct({ WORKERS: '4', PORT: String(port) });
+    const product = startProcess({ WORKERS: '4', PORT: String(port) });
     const url = `http://127.0.0.1:${port}/graphql`;
     await until(() =>
       ask(url, '{ __typename }').then(
@@ -122,7 +123,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
   });
 
   it('lose one that asks for metrics without losing the others', async () => {
-    const product = startProduct({ WORKERS: '2', LOG_LEVEL: 'error' });
+    const product = startProcess({ WORKERS: '2', LOG_LEVEL: 'error' });
     const url = await product.ready();
     await until(() => workersOf(product).length === 2);
     const [asking, silent] = workersOf(product) as [number, number];
@@ -141,10 +142,10 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
   });
 
   it('say once that the port is taken, and end with 1', async () => {
-    const other = startProduct();
+    const other = startProcess();
     const { port } = new URL(await other.ready());
 
-    const product = startProduct({ WORKERS: '3', PORT: port });
+    const product = startProcess({ WORKERS: '3', PORT: port });
 
     expect(await product.exit()).toBe(1);
     expect(product.stderr.match(/is in use/g)).toHaveLength(1);

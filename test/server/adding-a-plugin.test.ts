@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { loadPlugins, PluginsError } from '../../src/server/policies/operator-plugins.ts';
 import { ROOT } from '../support/pages.ts';
-import { openSite, shareBackend } from './support.ts';
-
-shareBackend();
+import { openGateway } from '../support/open-gateway.ts';
 
 let folder: string;
 
@@ -21,11 +19,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('answers sixty operations of a key, refuses the next with 429, and lets other keys pass', async () => {
   const plugins = await loadPlugins(join(folder, 'quota.mjs'), {});
-  const site = await openSite({ plugins });
+  const site = await openGateway({ plugins });
 
-  for (let i = 0; i < 60; i++) expect((await site.query('{ __typename }')).status).toBe(200);
-  const refused = await site.query('{ __typename }');
-  const other = await site.query('{ __typename }', { apiKey: 'another' });
+  for (let i = 0; i < 60; i++) expect((await site.ask('{ __typename }')).status).toBe(200);
+  const refused = await site.ask('{ __typename }');
+  const other = await site.ask('{ __typename }', { apiKey: 'another' });
 
   expect([refused.status, refused.codes]).toEqual([429, ['QUOTA_EXCEEDED']]);
   expect(refused.headers.get('retry-after')).toBe('60');

@@ -1,9 +1,7 @@
 /** GraphQL over HTTP, as its own suite of audits sees it. */
 import { serverAudits } from 'graphql-http';
 import { describe, expect, it } from 'vitest';
-import { openSite, shareBackend } from './support.ts';
-
-shareBackend();
+import { openGateway } from '../support/open-gateway.ts';
 
 const CSRF_HEADER = { 'x-graphql-yoga-csrf': '1' };
 
@@ -23,13 +21,13 @@ async function auditsNotOk(url: string, extra: Record<string, string>): Promise<
 
 describe('the graphql-http audits', () => {
   it('are all ok', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     expect(await auditsNotOk(url, CSRF_HEADER)).toEqual([]);
   });
 
   it('miss three GETs when no header proves that a page may ask', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const notOk = await auditsNotOk(url, {});
 

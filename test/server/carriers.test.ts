@@ -25,9 +25,12 @@ import {
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
 import { randomQuery, UNLIMITED } from '../support/random-query.ts';
-import { openSite, POST_JSON, shareBackend, type Site } from './support.ts';
-
-shareBackend();
+import { POST_JSON } from '../support/client.ts';
+import {
+  openGateway,
+  type InProcessOptions,
+  type InProcessGateway,
+} from '../support/open-gateway.ts';
 
 const PAGE =
   'query ($id: ID!) { page(pageId: $id) { name audiences { nodes { effectiveName } } } }';
@@ -211,7 +214,7 @@ describe('every carrier', () => {
     const upstream = await openFaultUpstream();
     onTestFinished(() => upstream.stop());
     upstream.on('*', behaviour);
-    const stand = await open({ upstreamUrl: upstream.url, timeoutMs });
+    const stand = await open({ backend: new URL(upstream.url), rest: { timeoutMs } });
 
     const body = { query: '{ page(pageId: "p") { name status createdAt } }' };
     await ask(stand, { body });
@@ -221,13 +224,13 @@ describe('every carrier', () => {
 type Carrier = 'fast path' | 'Yoga POST' | 'fast GET' | 'Yoga GET' | 'in-process fetch';
 
 interface Carried {
-  readonly site: Site;
+  readonly site: InProcessGateway;
   /** How many POSTs the fast path has answered. */
   plain(): number;
 }
 
-async function open(options: Parameters<typeof openSite>[0] = {}): Promise<Carried> {
-  const site = await openSite(options);
+async function open(options: InProcessOptions = {}): Promise<Carried> {
+  const site = await openGateway(options);
   let plain = 0;
   const answerPlain = site.gateway.answerPlain!;
   (site.gateway as { answerPlain: typeof answerPlain }).answerPlain = (request, record) => {

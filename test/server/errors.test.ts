@@ -2,10 +2,9 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openSite, send, shareBackend, POST_JSON } from './support.ts';
+import { send, POST_JSON } from '../support/client.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import type { Upstream } from '../../src/rest/client/client.ts';
-
-shareBackend();
 
 const SECRET = 'connect to http://10.1.2.3:5432 failed';
 
@@ -46,9 +45,9 @@ describe('an unforeseen error', () => {
       if (mode === undefined) delete process.env['NODE_ENV'];
       else process.env['NODE_ENV'] = mode;
       const { lines, logger } = openLog();
-      const { query } = await openSite({ upstream: broken, logger });
+      const { ask } = await openGateway({ upstream: broken, logger });
 
-      const { status, body, headers } = await query('{ __typename }');
+      const { status, body, headers } = await ask('{ __typename }');
 
       expect(status).toBe(500);
       expect(body).toEqual({
@@ -69,10 +68,10 @@ describe('a refused document', () => {
   ])(
     '%s is 400 with a code, and 200 for those who know only application/json',
     async (query, code) => {
-      const site = await openSite();
+      const site = await openGateway();
 
-      const modern = await site.query(query);
-      const legacy = await site.query(query, { headers: { accept: 'application/json' } });
+      const modern = await site.ask(query);
+      const legacy = await site.ask(query, { headers: { accept: 'application/json' } });
 
       expect([modern.status, modern.codes]).toEqual([400, [code]]);
       expect([legacy.status, legacy.codes]).toEqual([
@@ -85,20 +84,20 @@ describe('a refused document', () => {
   );
 
   it('says what was perhaps meant, unless introspection is switched off', async () => {
-    const open = await openSite();
-    const closed = await openSite({ introspection: false });
+    const open = await openGateway();
+    const closed = await openGateway({ introspection: false });
 
-    const said = await open.query('{ pagee(pageId: "x") { name } }');
-    const unsaid = await closed.query('{ pagee(pageId: "x") { name } }');
+    const said = await open.ask('{ pagee(pageId: "x") { name } }');
+    const unsaid = await closed.ask('{ pagee(pageId: "x") { name } }');
 
     expect(said.text).toContain('Did you mean');
     expect(unsaid.body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
   });
 
   it('is introspection where that is switched off', async () => {
-    const site = await openSite({ introspection: false });
+    const site = await openGateway({ introspection: false });
 
-    const { status, codes } = await site.query('{ __schema { types { name } } }');
+    const { status, codes } = await site.ask('{ __schema { types { name } } }');
 
     expect([status, codes]).toEqual([
       400,
@@ -109,7 +108,7 @@ describe('a refused document', () => {
 
 describe('a key', () => {
   const ask = async (query: string, headers: Record<string, string> = {}) => {
-    const { url, restCalls } = await openSite();
+    const { url, restCalls } = await openGateway();
     const body = JSON.stringify({ query });
     const init = { method: 'POST', headers: { ...POST_JSON, ...headers }, body };
     const reply = await send(`${url}/graphql`, init);
@@ -151,7 +150,7 @@ describe('a key', () => {
   });
 
   it('is the deployment’s for callers without one', async () => {
-    const { url } = await openSite({ apiKey: 'demo' });
+    const { url } = await openGateway({ apiKey: 'demo' });
     const body = JSON.stringify({ query: '{ page(pageId: "page_northwind") { name } }' });
 
     const reply = await send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body });
@@ -168,9 +167,9 @@ describe('a key', () => {
   ])(
     'is refused when it is %s, even where there is another to fall back to',
     async (_what, key) => {
-      const { query, restCalls } = await openSite({ apiKey: 'demo' });
+      const { ask, restCalls } = await openGateway({ apiKey: 'demo' });
 
-      const { status, codes, text } = await query('{ page(pageId: "page_northwind") { name } }', {
+      const { status, codes, text } = await ask('{ page(pageId: "page_northwind") { name } }', {
         headers: { 'x-api-key': key },
       });
 
@@ -182,15 +181,15 @@ describe('a key', () => {
 
   it('is in no line of the log, and neither are variables and queries', async () => {
     const { lines, logger } = openLog();
-    const { query } = await openSite({ logger });
+    const { ask } = await openGateway({ logger });
     const headers = { 'x-api-key': 'demo-two', 'x-request-id': 'mine-1' };
 
-    await query('query Named($id: ID!) { page(pageId: $id) { name } }', {
+    await ask('query Named($id: ID!) { page(pageId: $id) { name } }', {
       variables: { id: 'page_secret' },
       headers,
     });
-    await query('mutation { restorePage(input: { id: "secret" }) { page { name } } }', { headers });
-    await query('{ secretField }', { headers });
+    await ask('mutation { restorePage(input: { id: "secret" }) { page { name } } }', { headers });
+    await ask('{ secretField }', { headers });
 
     const text = JSON.stringify(lines);
     expect(text).not.toMatch(/demo-two|secret/);
@@ -210,9 +209,9 @@ describe('a key', () => {
 
 describe('a request id', () => {
   it('is kept when it is sane, and echoed', async () => {
-    const { query } = await openSite();
+    const { ask } = await openGateway();
 
-    const { headers } = await query('{ __typename }', { headers: { 'x-request-id': 'mine-7' } });
+    const { headers } = await ask('{ __typename }', { headers: { 'x-request-id': 'mine-7' } });
 
     expect(headers.get('x-request-id')).toBe('mine-7');
   });
@@ -220,9 +219,9 @@ describe('a request id', () => {
   it.each([['x'.repeat(129)], ['a b'], ['<script>'], ['']])(
     'is a fresh one instead of "%s"',
     async (id) => {
-      const { query } = await openSite();
+      const { ask } = await openGateway();
 
-      const { headers } = await query('{ __typename }', { headers: { 'x-request-id': id } });
+      const { headers } = await ask('{ __typename }', { headers: { 'x-request-id': id } });
 
       expect(headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
     },
@@ -230,9 +229,9 @@ describe('a request id', () => {
 });
 
 it('says which variable was refused, and where in it', async () => {
-  const { query } = await openSite();
+  const { ask } = await openGateway();
 
-  const { body } = await query(
+  const { body } = await ask(
     'mutation ($i: UpdateTopicInput!) { updateTopic(input: $i) { topic { id } } }',
     { variables: { i: { id: 'x', sortOrder: true } } },
   );

@@ -14,9 +14,8 @@ import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, status } from '../support/faults.ts';
 import { IDS, SAMPLE_NODES, SAMPLE_VALUES } from '../support/ids.ts';
 import { randomQuery, UNLIMITED } from '../support/random-query.ts';
-import { openSite, shareBackend, type Reply, type Site } from './support.ts';
-
-shareBackend();
+import { type Reply } from '../support/client.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const NODES = [...SAMPLE_NODES, 'no id'];
 
@@ -239,19 +238,19 @@ describe('the executor', () => {
 });
 
 interface Both {
-  readonly reference: Site;
-  readonly ours: Site;
+  readonly reference: InProcessGateway;
+  readonly ours: InProcessGateway;
 }
 
 async function openBoth(upstreamUrl?: string): Promise<Both> {
   const options = {
     limits: UNLIMITED,
     maxUpstreamCalls: 10_000,
-    ...(upstreamUrl && { upstreamUrl }),
+    ...(upstreamUrl !== undefined && { backend: new URL(upstreamUrl) }),
   };
   return {
-    reference: await openSite({ ...options, execute }),
-    ours: await openSite(options),
+    reference: await openGateway({ ...options, execute }),
+    ours: await openGateway(options),
   };
 }
 
@@ -261,11 +260,11 @@ async function askBoth(
   source: string,
   options: { variables?: unknown; operationName?: string; headers?: Record<string, string> } = {},
 ) {
-  const expected = await reference.query(source, options);
-  await ours.query(source, options);
+  const expected = await reference.ask(source, options);
+  await ours.ask(source, options);
   return {
     reference: shown(expected),
-    ours: shown(await ours.query(source, options)),
+    ours: shown(await ours.ask(source, options)),
   };
 }
 

@@ -8,9 +8,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { expectBelow } from '../faults/stand.ts';
 import { buildExplorer } from '../support/explorer-build.ts';
-import { openSite, POST_JSON, send, shareBackend } from './support.ts';
-
-shareBackend();
+import { POST_JSON, send } from '../support/client.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const QUERY = JSON.stringify({ query: '{ __typename }' });
 const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }';
@@ -27,7 +26,7 @@ describe('a request that a foreign page could send unasked', () => {
     ['plain text', 'POST', 'text/plain', QUERY],
     ['a multipart form', 'POST', 'multipart/form-data; boundary=x', '--x--'],
   ])('is refused: %s', async (_what, method, type, body) => {
-    const { url, restCalls } = await openSite();
+    const { url, restCalls } = await openGateway();
     const query = method === 'GET' ? '?query={__typename}' : '';
 
     const reply = await send(`${url}/graphql${query}`, {
@@ -43,7 +42,7 @@ describe('a request that a foreign page could send unasked', () => {
   it.each(['x-api-key', 'x-graphql-yoga-csrf', 'apollo-require-preflight'])(
     'is let in with the header %s, which no page can set unasked',
     async (header) => {
-      const { url } = await openSite();
+      const { url } = await openGateway();
 
       const reply = await send(`${url}/graphql?query={__typename}`, {
         headers: { [header]: 'demo' },
@@ -58,7 +57,7 @@ describe('a media type', () => {
   it.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x'])(
     '%s is 415 with a preflighted header',
     async (type) => {
-      const { url } = await openSite();
+      const { url } = await openGateway();
 
       const reply = await send(`${url}/graphql`, {
         method: 'POST',
@@ -71,9 +70,9 @@ describe('a media type', () => {
   );
 
   it('that we cannot write is 406', async () => {
-    const { query } = await openSite();
+    const { ask } = await openGateway();
 
-    const reply = await query('{ __typename }', { headers: { accept: 'image/png' } });
+    const reply = await ask('{ __typename }', { headers: { accept: 'image/png' } });
 
     expect([reply.status, reply.codes]).toEqual([406, ['NOT_ACCEPTABLE']]);
   });
@@ -81,7 +80,7 @@ describe('a media type', () => {
 
 describe('a mutation by GET', () => {
   it('is 405 and sends nothing', async () => {
-    const { url, restCalls } = await openSite();
+    const { url, restCalls } = await openGateway();
 
     const reply = await send(`${url}/graphql?query=${encodeURIComponent(MUTATION)}`, {
       headers: { 'x-api-key': 'demo', accept: 'application/graphql-response+json' },
@@ -94,7 +93,7 @@ describe('a mutation by GET', () => {
 
 describe('a body', () => {
   it('may hold unknown properties', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql`, {
       method: 'POST',
@@ -118,7 +117,7 @@ describe('a body', () => {
     ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
     ['a byte order mark', `\uFEFF${QUERY}`],
   ])('is 400 when it is %s', async (_what, body) => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body });
 
@@ -129,7 +128,7 @@ describe('a body', () => {
     ['in one piece', 'x'.repeat(101_000)],
     ['in chunks', chunked(50_000_000)],
   ])('is 413 past its limit, sent %s', async (_what, body) => {
-    const { url, query } = await openSite();
+    const { url, ask } = await openGateway();
 
     const reply = await send(`${url}/graphql`, {
       method: 'POST',
@@ -140,11 +139,11 @@ describe('a body', () => {
 
     expect([reply.status, reply.codes]).toEqual([413, ['BODY_TOO_LARGE']]);
     expect(reply.headers.get('connection')).toBe('close');
-    expect((await query('{ __typename }')).status).toBe(200);
+    expect((await ask('{ __typename }')).status).toBe(200);
   });
 
   it('is read up to its limit', async () => {
-    const { url } = await openSite({ maxBodyBytes: 1_000 });
+    const { url } = await openGateway({ http: { maxBodyBytes: 1_000 } });
     const post = (size: number) =>
       send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body: QUERY.padEnd(size) });
 
@@ -155,7 +154,7 @@ describe('a body', () => {
   it.each(['APPLICATION/JSON', 'application/json ; charset=utf-8'])(
     'is JSON under any spelling of its type: %s',
     async (type) => {
-      const { url } = await openSite();
+      const { url } = await openGateway();
 
       const { status } = await send(`${url}/graphql`, {
         method: 'POST',
@@ -168,7 +167,7 @@ describe('a body', () => {
   );
 
   it('of a type with much space in it is looked at once', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     await expectBelow(50, async () => {
       const began = performance.now();
@@ -182,7 +181,7 @@ describe('a body', () => {
   });
 
   it('that was read whole and refused holds its connection no longer', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
     const began = performance.now();
 
     const reply = await send(`${url}/graphql`, {
@@ -196,7 +195,7 @@ describe('a body', () => {
   });
 
   it('is 415 when it is compressed', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql`, {
       method: 'POST',
@@ -212,7 +211,7 @@ describe('a request target', () => {
   it.each(['http://evil.example/graphql', '*'])(
     '%s is 400 or 404, whatever Host says',
     async (target) => {
-      const { server } = await openSite();
+      const { server } = await openGateway();
 
       const head = await raw(server.port, `GET ${target} HTTP/1.1\r\nHost: %%%[\r\n\r\n`);
 
@@ -224,7 +223,7 @@ describe('a request target', () => {
 
 describe('a query by GET', () => {
   it('is kept by no cache when it fails', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const { headers } = await send(`${url}/graphql?query={nothing}`, {
       headers: { 'x-api-key': 'demo' },
@@ -234,7 +233,7 @@ describe('a query by GET', () => {
   });
 
   it.each(['/health', '/graphql/health', '/graphql'])('may end with %s', async (end) => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const { body } = await send(`${url}/graphql?query={__typename}&end=${end}`, {
       headers: { 'x-api-key': 'demo' },
@@ -244,7 +243,7 @@ describe('a query by GET', () => {
   });
 
   it.each(['variables={', 'variables=7', 'extensions=x'])('is 400 with %s', async (parameter) => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql?query={__typename}&${parameter}`, {
       headers: { 'x-api-key': 'demo', accept: 'application/graphql-response+json' },
@@ -261,14 +260,14 @@ describe('CORS', () => {
   };
 
   it('is off', async () => {
-    const { url, query } = await openSite();
+    const { url, ask } = await openGateway();
     const origin = 'https://evil.example';
 
     const asked = await send(`${url}/graphql`, {
       method: 'OPTIONS',
       headers: { origin, ...preflight },
     });
-    const got = await query('{ __typename }', { headers: { origin } });
+    const got = await ask('{ __typename }', { headers: { origin } });
 
     expect(asked.headers.get('access-control-allow-origin')).toBeNull();
     expect(got.headers.get('access-control-allow-origin')).toBeNull();
@@ -277,7 +276,7 @@ describe('CORS', () => {
   it.each([[['https://app.example']], [['https://app.example', 'https://b.example']]])(
     'is for %j and no other origin, without credentials',
     async (corsOrigins) => {
-      const { url } = await openSite({ corsOrigins });
+      const { url } = await openGateway({ corsOrigins });
       const ask = (origin: string) =>
         send(`${url}/graphql`, { method: 'OPTIONS', headers: { origin, ...preflight } });
 
@@ -303,7 +302,7 @@ describe('what CORS lets pages read', () => {
     ['an answer of another kind', { headers: { ...POST_JSON, accept: 'image/png' } }, 406],
   ])('is the refusal of %s too', async (_what, { headers = POST_JSON, body = QUERY }, status) => {
     const origin = 'https://app.example';
-    const { url } = await openSite({ corsOrigins: [origin] });
+    const { url } = await openGateway({ corsOrigins: [origin] });
 
     const reply = await send(`${url}/graphql`, {
       method: 'POST',
@@ -317,7 +316,7 @@ describe('what CORS lets pages read', () => {
   });
 
   it('is asked for without a body in either direction', async () => {
-    const { server } = await openSite({ corsOrigins: ['https://app.example'] });
+    const { server } = await openGateway({ corsOrigins: ['https://app.example'] });
 
     const head = await raw(
       server.port,
@@ -334,7 +333,9 @@ describe('GraphiQL', () => {
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
   const openPage = () =>
-    openSite({ graphiql: { folder: buildExplorer(), apiKey: 'demo', pageId: 'page_northwind' } });
+    openGateway({
+      graphiql: { folder: buildExplorer(), apiKey: 'demo', pageId: 'page_northwind' },
+    });
 
   const filesOf = (html: string): string[] =>
     [...html.matchAll(/<(?:script|link)[^>]+(?:src|href)="(?!data:)([^"]+)"/g)].map(
@@ -388,7 +389,7 @@ describe('GraphiQL', () => {
     const folder = mkdtempSync(join(tmpdir(), 'explorer-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     cpSync(buildExplorer(), folder, { recursive: true });
-    const { url } = await openSite({ graphiql: { folder } });
+    const { url } = await openGateway({ graphiql: { folder } });
     const { text } = await send(`${url}/graphql`, { headers: browser });
     const [file = ''] = filesOf(text);
     const before = await send(url + file);
@@ -440,7 +441,7 @@ describe('GraphiQL', () => {
     ['when it was not built', { folder: '/nowhere' }, 'run &quot;npm ci&quot;'],
     ['when its build is not named', {}, 'run &quot;npm ci&quot;'],
   ] as const)('says in a sentence why it is not there %s', async (_when, graphiql, sentence) => {
-    const { url } = await openSite({ graphiql });
+    const { url } = await openGateway({ graphiql });
 
     const page = await send(`${url}/graphql`, { headers: browser });
     const query = await send(`${url}/graphql?query={__typename}`, {

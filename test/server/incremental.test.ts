@@ -9,9 +9,10 @@ import { multipart } from '../../src/server/carriers/multipart.ts';
 import { eventually } from '../faults/stand.ts';
 import { after, held, silence, status } from '../support/faults.ts';
 import { world } from '../support/world.ts';
-import { openFaultySite, POST_JSON, send, type Site } from './support.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
-const open = () => openFaultySite({ timeoutMs: 5_000 });
+const open = () => openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
 
 const V02 = 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9';
 const V2022 = 'multipart/mixed;deferSpec=20220824, application/json;q=0.9';
@@ -40,7 +41,7 @@ async function partsOf(response: Response): Promise<any[]> {
     .map((part) => JSON.parse(part) as unknown);
 }
 
-const ask = async ({ url }: Site, query: string, asked?: Asked) => {
+const ask = async ({ url }: InProcessGateway, query: string, asked?: Asked) => {
   const response = await fetch(`${url}/graphql`, init(query, asked));
   return { response, parts: await partsOf(response) };
 };
@@ -57,7 +58,8 @@ const slowly = (ms: number) => after(ms, world());
 
 describe('an answer in parts', () => {
   it('is written as v0.2 for callers who accept that', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     upstream.on(AUDIENCES, slowly(100));
 
     const { response, parts } = await ask(site, SCREEN);
@@ -87,7 +89,8 @@ describe('an answer in parts', () => {
   it.each([V2022, 'multipart/mixed, application/json'])(
     'is written as in 2022 for %s',
     async (accept) => {
-      const { upstream, site } = await open();
+      const site = await open();
+      const { upstream } = site;
       upstream.on(AUDIENCES, slowly(100));
 
       const { response, parts } = await ask(site, SCREEN, { accept });
@@ -114,7 +117,7 @@ describe('an answer in parts', () => {
   it.each(['application/json', 'application/graphql-response+json', '*/*'])(
     'is whole for who accepts %s',
     async (accept) => {
-      const { site } = await open();
+      const site = await open();
 
       const reply = await send(`${site.url}/graphql`, init(SCREEN, { accept }));
 
@@ -125,7 +128,8 @@ describe('an answer in parts', () => {
   );
 
   it('is whole, and JSON, when nothing deferred costs a round', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
 
     const reply = await send(
       `${site.url}/graphql`,
@@ -138,7 +142,8 @@ describe('an answer in parts', () => {
   });
 
   it('is the same by GET, and without a server', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     upstream.on(AUDIENCES, slowly(50));
     const { parts } = await ask(site, SCREEN);
 
@@ -157,7 +162,8 @@ describe('an answer in parts', () => {
   });
 
   it('streams the items that wait for calls of their own', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     upstream.on('*', async (response, seen, socket) => {
       if (seen.target.includes('/persons/')) await sleep(50);
       await world()(response, seen, socket);
@@ -178,7 +184,8 @@ describe('an answer in parts', () => {
   });
 
   it('says what it has cost in its last part', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     upstream.on(AUDIENCES, slowly(50));
 
     const { response, parts } = await ask(site, SCREEN, { headers: { 'x-explain': 'true' } });
@@ -191,7 +198,8 @@ describe('an answer in parts', () => {
   });
 
   it.each([V02, V2022])('reports a failure at its place: %s', async (accept) => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     upstream.on(AUDIENCES, after(50, status(403)));
 
     const { parts } = await ask(site, SCREEN, { accept });
@@ -204,7 +212,8 @@ describe('an answer in parts', () => {
   });
 
   it('ends with the failure under onError: ABORT', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     upstream.on(AUDIENCES, after(50, status(403)));
 
     const { parts } = await ask(site, SCREEN, { body: { onError: 'ABORT' } });
@@ -216,7 +225,12 @@ describe('an answer in parts', () => {
   });
 
   it('ends in time, and says what was not answered', async () => {
-    const { upstream, site } = await openFaultySite({ timeoutMs: 5_000, requestTimeoutMs: 400 });
+    const site = await openGateway({
+      backend: 'faulty',
+      rest: { timeoutMs: 5_000 },
+      requestTimeoutMs: 400,
+    });
+    const { upstream } = site;
     upstream.on(AUDIENCES, silence());
 
     const { parts } = await ask(site, SCREEN);
@@ -226,7 +240,8 @@ describe('an answer in parts', () => {
   });
 
   it('holds the limits of whole answers', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     const many = Array.from({ length: 11 }, (_, i) => `... @defer { a${i}: name }`).join(' ');
 
     const reply = await send(`${site.url}/graphql`, init(`{ page(pageId: "p") { ${many} } }`));
@@ -248,7 +263,7 @@ describe('an answer in parts', () => {
       'different "@stream"',
     ],
   ])('refuses %s', async (query, words) => {
-    const { site } = await open();
+    const site = await open();
 
     const reply = await send(`${site.url}/graphql`, init(query));
 
@@ -257,7 +272,8 @@ describe('an answer in parts', () => {
   });
 
   it('is planned: which @defer pays, and how many rounds it saves', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     const query = `{
       page(pageId: "p") {
         name
@@ -282,7 +298,8 @@ describe('an answer in parts', () => {
   });
 
   it('leaves part by part', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     const late = held(world());
     upstream.on(AUDIENCES, late.behaviour);
     const response = await fetch(`${site.url}/graphql`, init(SCREEN));
@@ -298,7 +315,8 @@ describe('an answer in parts', () => {
   });
 
   it('leaves no call behind when its reader goes away', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     let closed = false;
     upstream.on(AUDIENCES, (_response, _seen, socket: Socket) => {
       socket.once('close', () => (closed = true));

@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { getIntrospectionQuery } from 'graphql';
 import { expectBelow } from '../faults/stand.ts';
-import { openSite, POST_JSON, send, shareBackend } from './support.ts';
-
-shareBackend();
+import { POST_JSON, send } from '../support/client.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const nested = (depth: number): string =>
   '{ page(pageId: "p") '.padEnd(0) +
@@ -55,15 +54,15 @@ describe('a document', () => {
   it.each(ATTACKS)(
     'with %s is refused in less than 50 ms and calls nothing',
     async (_what, query, codes) => {
-      const site = await openSite();
+      const site = await openGateway();
       // Warm: compiling the gateway's own code is not what is measured.
-      await site.query('{ page(pageId: "none") { name } }');
+      await site.ask('{ page(pageId: "none") { name } }');
       site.restCalls.length = 0;
 
       await expectBelow(50, async () => {
         const began = performance.now();
         // Another text each time: what was refused once is known.
-        const reply = await site.query(`${query} # ${began}`, { headers: {} });
+        const reply = await site.ask(`${query} # ${began}`, { headers: {} });
         const tookMs = performance.now() - began;
         expect(reply.status).toBe(400);
         expect(reply.codes).toEqual(codes);
@@ -76,9 +75,9 @@ describe('a document', () => {
   it.each(ATTACKS)(
     'with %s is answered with 200 to those who know only application/json',
     async (_what, query, codes) => {
-      const site = await openSite();
+      const site = await openGateway();
 
-      const reply = await site.query(query, { headers: { accept: 'application/json' } });
+      const reply = await site.ask(query, { headers: { accept: 'application/json' } });
 
       expect(reply.codes).toEqual(codes);
       expect(reply.status).toBe(200);
@@ -86,12 +85,12 @@ describe('a document', () => {
   );
 
   it('whose fragments run in a circle is refused by name, fast', async () => {
-    const site = await openSite();
+    const site = await openGateway();
     const circle = `{ ...F0 } ${many(90, (i) => `fragment F${i} on Query { ...F${(i + 1) % 90} }`)}`;
 
     await expectBelow(50, async () => {
       const began = performance.now();
-      const reply = await site.query(`${circle} # ${began}`);
+      const reply = await site.ask(`${circle} # ${began}`);
       const tookMs = performance.now() - began;
       expect([reply.status, reply.codes]).toEqual([400, ['GRAPHQL_VALIDATION_FAILED']]);
       return tookMs;
@@ -102,13 +101,13 @@ describe('a document', () => {
     ['executed', {}],
     ['planned', { 'x-explain': 'plan' }],
   ])('whose variables are wrong 4,900 times is refused fast when %s', async (_what, headers) => {
-    const site = await openSite();
+    const site = await openGateway();
     const source = `mutation ($i: CreatePageInput!) { createPage(input: $i) { page { id } } }`;
     const input = Object.fromEntries(Array.from({ length: 4_900 }, (_, i) => [`logs${i}`, 1]));
 
     await expectBelow(500, async () => {
       const began = performance.now();
-      const reply = await site.query(source, { variables: { i: input }, headers });
+      const reply = await site.ask(source, { variables: { i: input }, headers });
       const tookMs = performance.now() - began;
       expect(reply.status).toBe(400);
       expect(reply.codes.length).toBeLessThan(12);
@@ -117,9 +116,9 @@ describe('a document', () => {
   });
 
   it('of the deepest query that GraphiQL and codegen ask is let through', async () => {
-    const site = await openSite();
+    const site = await openGateway();
 
-    const reply = await site.query(
+    const reply = await site.ask(
       getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true }),
     );
 
@@ -128,10 +127,10 @@ describe('a document', () => {
   });
 
   it('may hold any brackets in its strings and comments', async () => {
-    const site = await openSite();
+    const site = await openGateway();
     const many = '[{('.repeat(100);
 
-    const reply = await site.query(
+    const reply = await site.ask(
       `# ${many}\n{ a: page(pageId: "\\"${many}") { name } b: page(pageId: """${many}""") { name } }`,
     );
 
@@ -139,9 +138,9 @@ describe('a document', () => {
   });
 
   it('is refused with by how much it is too large and what to do instead', async () => {
-    const site = await openSite();
+    const site = await openGateway();
 
-    const { body } = await site.query(`{ ${many(31, (i) => `a${i}: __typename`)} }`);
+    const { body } = await site.ask(`{ ${many(31, (i) => `a${i}: __typename`)} }`);
 
     expect(body.errors[0].message).toBe(
       'A query may have 30 aliases, this one has 31: split the query.',
@@ -155,9 +154,9 @@ describe('variables', () => {
     ['a wrong type', { id: { a: 1 } }],
     ['an absent value', {}],
   ])('with %s are 400', async (_what, variables) => {
-    const site = await openSite();
+    const site = await openGateway();
 
-    const reply = await site.query('query ($id: ID!) { page(pageId: $id) { name } }', {
+    const reply = await site.ask('query ($id: ID!) { page(pageId: $id) { name } }', {
       variables,
     });
 
@@ -166,7 +165,7 @@ describe('variables', () => {
   });
 
   it('with lists 40,000 deep are 400', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
     const deep = '['.repeat(40_000) + ']'.repeat(40_000);
 
     const reply = await send(`${url}/graphql`, {
@@ -179,7 +178,7 @@ describe('variables', () => {
   });
 
   it('named like prototypes change nothing', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
@@ -194,12 +193,12 @@ describe('variables', () => {
 
 describe('the cache of documents', () => {
   it('stays small when 100 documents are full of comments', async () => {
-    const site = await openSite();
+    const site = await openGateway();
     const padded = (i: number) => `# ${i}\n${`${'#'.repeat(40)}\n`.repeat(1_900)}{ __typename }`;
     globalThis.gc?.();
     const before = process.memoryUsage().heapUsed;
 
-    for (let i = 0; i < 100; i++) expect((await site.query(padded(i))).status).toBe(200);
+    for (let i = 0; i < 100; i++) expect((await site.ask(padded(i))).status).toBe(200);
 
     globalThis.gc?.();
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(150_000_000);

@@ -6,7 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
-import { openSite, POST_JSON, send, startProduct } from './support.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { startProcess } from '../support/gateway-process.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -41,7 +43,7 @@ describe('a caller who leaves', () => {
       setTimeout(() => response.writeHead(404).end(), 400);
       asked();
     });
-    const site = await openSite({ upstreamUrl });
+    const site = await openGateway({ backend: new URL(upstreamUrl) });
     const leaving = new AbortController();
 
     const left = fetch(`${site.url}/graphql`, {
@@ -80,10 +82,10 @@ describe('a crowd', () => {
       connections: 2,
       maxQueue: 2,
     });
-    const site = await openSite({ upstream, upstreamUrl: url });
+    const site = await openGateway({ upstream, backend: new URL(url) });
 
     const replies = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => site.query(`{ page(pageId: "p${i}") { name } }`)),
+      Array.from({ length: 20 }, (_, i) => site.ask(`{ page(pageId: "p${i}") { name } }`)),
     );
 
     const statuses = replies.map(({ status }) => status);
@@ -97,7 +99,7 @@ describe('a crowd', () => {
 
 describe('headers', () => {
   it('past 16 KB are 431, and a key sent twice is 401', async () => {
-    const { server } = await openSite({ upstreamUrl: 'http://127.0.0.1:1' });
+    const { server } = await openGateway({ backend: new URL('http://127.0.0.1:1') });
     const body = '{"query":"{__typename}"}';
     const post = (headers: string) =>
       raw(
@@ -114,7 +116,7 @@ describe('headers', () => {
 describe('an unhandled rejection', () => {
   it('is logged and counted, and the process goes on', async () => {
     const mistake = `process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody waits'))})`;
-    const product = startProduct({
+    const product = startProcess({
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(mistake)}`,
     });
     const url = await product.ready();

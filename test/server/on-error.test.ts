@@ -7,11 +7,12 @@ import { routes } from '../../src/v0/routes.ts';
 import { eventually, expectBelow } from '../faults/stand.ts';
 import { ok, status } from '../support/faults.ts';
 import { sampleOf } from '../support/world.ts';
-import { openFaultySite, POST_JSON, send, type Site } from './support.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
-const open = () => openFaultySite({ timeoutMs: 5_000 });
+const open = () => openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
 
-const ask = ({ url }: Site, query: string, onError: unknown) =>
+const ask = ({ url }: InProcessGateway, query: string, onError: unknown) =>
   send(`${url}/graphql`, {
     method: 'POST',
     headers: { 'x-api-key': 'key', ...POST_JSON },
@@ -22,7 +23,8 @@ const PAGE = '{ page(pageId: "p") { name pageId } }';
 
 describe('onError', () => {
   it('NULL keeps a failure of what must not be null where it is', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
     upstream.on('GET /v0/pages/p', ok({ ...sampleOf(routes.getPage, { page_id: 'p' }), name: 7 }));
 
     const whole = await ask(site, PAGE, undefined);
@@ -35,7 +37,8 @@ describe('onError', () => {
 
   it.each(['ABORT', 'HALT'])('%s gives up the calls in flight at once', async (onError) => {
     await expectBelow(50, async () => {
-      const { upstream, site } = await open();
+      const site = await open();
+      const { upstream } = site;
       let failedMs = 0;
       let closedMs = 0;
       upstream.on('GET /v0/persons/slow', (_response, _seen, socket: Socket) => {
@@ -62,7 +65,8 @@ describe('onError', () => {
   });
 
   it('refuses another value before anything is called', async () => {
-    const { upstream, site } = await open();
+    const site = await open();
+    const { upstream } = site;
 
     const reply = await ask(site, PAGE, 'IGNORE');
 

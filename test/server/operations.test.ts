@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { silence, status, type Behaviour } from '../support/faults.ts';
 import { world } from '../support/world.ts';
-import { openFaultySite, openSite, send, shareBackend } from './support.ts';
-
-shareBackend();
+import { send } from '../support/client.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 describe('/health', () => {
   it('says alive, to HEAD as well', async () => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const get = await send(`${url}/health`);
     const head = await send(`${url}/health`, { method: 'HEAD' });
@@ -26,7 +25,7 @@ describe('/health', () => {
 describe('/ready', () => {
   it('is 200 before the first call, and asks nothing of the backend', async () => {
     const upstream = await openFaultUpstream();
-    const { url } = await openSite({ upstreamUrl: upstream.url });
+    const { url } = await openGateway({ backend: new URL(upstream.url) });
 
     const { status: code, body } = await send(`${url}/ready`);
 
@@ -47,12 +46,13 @@ describe('/ready', () => {
   ])(
     'is 200 and degraded when the backend %s, until a call is answered',
     async (_what, fault, met) => {
-      const { upstream, site } = await openFaultySite({ timeoutMs: 200 });
+      const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 200 } });
+      const { upstream } = site;
       upstream.on('*', fault);
-      await site.query('{ topics(first: 1) { nodes { topicId } } }');
+      await site.ask('{ topics(first: 1) { nodes { topicId } } }');
       const away = await send(`${site.url}/ready`);
       upstream.on('*', world());
-      await site.query('{ topics(first: 1) { nodes { topicId } } }');
+      await site.ask('{ topics(first: 1) { nodes { topicId } } }');
       const back = await send(`${site.url}/ready`);
 
       expect([away.status, away.body]).toMatchObject([
@@ -67,8 +67,8 @@ describe('/ready', () => {
   );
 
   it('is 200 without an address while nothing listens there', async () => {
-    const { url, query } = await openSite({ upstreamUrl: 'http://127.0.0.1:1' });
-    await query('{ topics(first: 1) { nodes { topicId } } }');
+    const { url, ask } = await openGateway({ backend: new URL('http://127.0.0.1:1') });
+    await ask('{ topics(first: 1) { nodes { topicId } } }');
 
     const { status: code, body, text } = await send(`${url}/ready`);
 
@@ -77,12 +77,12 @@ describe('/ready', () => {
   });
 
   it('is 503 from the moment in which the process stops, while everything else is served', async () => {
-    const { url, server, query } = await openSite();
+    const { url, server, ask } = await openGateway();
 
     const closing = server.close(1_000, 300);
     const ready = await send(`${url}/ready`);
     const health = await send(`${url}/health`);
-    const asked = await query('{ topics(first: 1) { nodes { topicId } } }');
+    const asked = await ask('{ topics(first: 1) { nodes { topicId } } }');
 
     expect([ready.status, ready.body]).toMatchObject([503, { ready: false, draining: true }]);
     expect([health.status, asked.status]).toEqual([200, 200]);
@@ -93,9 +93,9 @@ describe('/ready', () => {
 
 describe('/metrics', () => {
   it('counts requests and calls by route, and knows no key and no id', async () => {
-    const { url, query } = await openSite();
-    await query('query Secret { page(pageId: "page_northwind") { name } }');
-    await query('{ page(pageId: "page_northwind") { nonsense } }');
+    const { url, ask } = await openGateway();
+    await ask('query Secret { page(pageId: "page_northwind") { name } }');
+    await ask('{ page(pageId: "page_northwind") { nonsense } }');
 
     const { text, headers } = await send(`${url}/metrics`);
 
@@ -117,7 +117,7 @@ describe('everything else', () => {
     ['POST', '/health', 405, 'METHOD_NOT_ALLOWED'],
     ['DELETE', '/graphql', 405, 'METHOD_NOT_ALLOWED'],
   ])('%s %s is refused in JSON', async (method, path, status, code) => {
-    const { url } = await openSite();
+    const { url } = await openGateway();
 
     const reply = await send(url + path, {
       method,
@@ -130,9 +130,9 @@ describe('everything else', () => {
 });
 
 it('counts a plan as well answered, and a preflight not at all', async () => {
-  const { url, query } = await openSite({ corsOrigins: ['https://app.example'] });
+  const { url, ask } = await openGateway({ corsOrigins: ['https://app.example'] });
 
-  await query('{ topics { nodes { title } } }', { headers: { 'x-explain': 'plan' } });
+  await ask('{ topics { nodes { title } } }', { headers: { 'x-explain': 'plan' } });
   await send(`${url}/graphql`, {
     method: 'OPTIONS',
     headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
@@ -145,7 +145,7 @@ it('counts a plan as well answered, and a preflight not at all', async () => {
 });
 
 it('gathers metrics once for many who ask at the same time', async () => {
-  const { url, gateway } = await openSite();
+  const { url, gateway } = await openGateway();
   let gathered = 0;
   const gather = gateway.metrics.gather;
   gateway.metrics.gather = async () => {

@@ -11,9 +11,7 @@ import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import type { GatewayPlugin } from '../../src/server/operation/gateway-plugin.ts';
 import { openSocket, until } from '../live/support.ts';
 import { IDS } from '../support/ids.ts';
-import { openSite, shareBackend } from './support.ts';
-
-shareBackend();
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const PAGE = { query: `{ page(pageId: "${IDS.page}") { name } }` };
 
@@ -23,7 +21,7 @@ const published = (plugin: object): GatewayPlugin => plugin;
 describe('a published plugin', () => {
   it('of Yoga refuses callers without a token, and lets others pass', async () => {
     const secret = 'a secret that is long enough for a test';
-    const site = await openSite({
+    const site = await openGateway({
       plugins: [
         published(
           useJWT({
@@ -34,8 +32,8 @@ describe('a published plugin', () => {
       ],
     });
 
-    const refused = await site.query(PAGE.query);
-    const passed = await site.query(PAGE.query, {
+    const refused = await site.ask(PAGE.query);
+    const passed = await site.ask(PAGE.query, {
       headers: { authorization: `Bearer ${tokenOf(secret)}` },
     });
 
@@ -44,20 +42,18 @@ describe('a published plugin', () => {
   });
 
   it('of Envelop adds a rule of validation', async () => {
-    const site = await openSite({ plugins: [published(useDisableIntrospection())] });
+    const site = await openGateway({ plugins: [published(useDisableIntrospection())] });
 
-    const { status, body } = await site.query('{ __schema { queryType { name } } }');
+    const { status, body } = await site.ask('{ __schema { queryType { name } } }');
 
     expect([status, body.data]).toEqual([400, undefined]);
-    expect((await site.query(PAGE.query)).body.errors).toBeUndefined();
+    expect((await site.ask(PAGE.query)).body.errors).toBeUndefined();
   });
 
   it('of graphql-armor throws an error that is ours, with its message', async () => {
-    const site = await openSite({ plugins: [published(maxAliasesPlugin({ n: 1 }))] });
+    const site = await openGateway({ plugins: [published(maxAliasesPlugin({ n: 1 }))] });
 
-    const { body } = await site.query(
-      `{ page(pageId: "${IDS.page}") { a: name b: name c: name } }`,
-    );
+    const { body } = await site.ask(`{ page(pageId: "${IDS.page}") { a: name b: name c: name } }`);
 
     expect(body.data).toBeUndefined();
     expect(body.errors[0].message).toContain('Aliases limit of 1 exceeded');
@@ -77,16 +73,16 @@ describe('a plugin of fifteen lines', () => {
         };
       },
     });
-    const site = await openSite({ plugins: [useSlowLog(0)] });
+    const site = await openGateway({ plugins: [useSlowLog(0)] });
 
-    await site.query(`query Slow ${PAGE.query}`);
+    await site.ask(`query Slow ${PAGE.query}`);
 
     expect(slow).toEqual(['Slow']);
   });
 
   it('reads method, URL and headers of the request', async () => {
     const seen: unknown[] = [];
-    const site = await openSite({
+    const site = await openGateway({
       plugins: [
         {
           onContextBuilding({ context: { request } }) {
@@ -96,7 +92,7 @@ describe('a plugin of fifteen lines', () => {
       ],
     });
 
-    await site.query(PAGE.query, { headers: { 'x-app': 'web' } });
+    await site.ask(PAGE.query, { headers: { 'x-app': 'web' } });
 
     expect(seen).toEqual(['POST', 'http://gateway/graphql', 'web']);
   });
@@ -115,9 +111,9 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
       const error = new GraphQLError('Not today.', {
         extensions: { code: 'CLOSED', http: { status: 403, headers: { 'x-day': 'sunday' } } },
       });
-      const site = await openSite({ plugins: [thrower(error)] });
+      const site = await openGateway({ plugins: [thrower(error)] });
 
-      const { status, headers, body } = await site.query(PAGE.query);
+      const { status, headers, body } = await site.ask(PAGE.query);
 
       expect(status).toBe(403);
       expect(headers.get('x-day')).toBe('sunday');
@@ -125,9 +121,9 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
     });
 
     it('fails its operation alone, and tells callers nothing else', async () => {
-      const site = await openSite({ plugins: [thrower(new Error('10.0.0.7 refused'))] });
+      const site = await openGateway({ plugins: [thrower(new Error('10.0.0.7 refused'))] });
 
-      const { status, text } = await site.query(PAGE.query);
+      const { status, text } = await site.ask(PAGE.query);
 
       expect(status).toBe(500);
       expect(text).not.toContain('10.0.0.7');
@@ -136,7 +132,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
 
     // Messages of a WebSocket are no requests, and have no parameters of HTTP.
     it.skipIf(hook === 'onParams')('closes no WebSocket', async () => {
-      const site = await openSite({
+      const site = await openGateway({
         plugins: [thrower(new Error('no'))],
         webSocket: { operations: 'all' },
       });
@@ -155,7 +151,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
 
 describe('without its line', () => {
   const openWithout = (name: string, options = {}) =>
-    openSite({
+    openGateway({
       ...options,
       arrange: (plugins) =>
         Object.fromEntries(Object.entries(plugins).filter(([one]) => one !== name)),
@@ -163,45 +159,45 @@ describe('without its line', () => {
   const many = `{ ${Array.from({ length: 40 }, (_, i) => `a${i}: __typename`).join(' ')} }`;
 
   it('metrics counts no operation', async () => {
-    const counted = async (site: Awaited<ReturnType<typeof openSite>>) => {
-      await site.query(PAGE.query);
+    const counted = async (site: InProcessGateway) => {
+      await site.ask(PAGE.query);
       return (await fetch(`${site.url}/metrics`)).text();
     };
-    expect(await counted(await openSite())).toMatch(/gateway_requests_total\{[^}]*\} 1/);
+    expect(await counted(await openGateway())).toMatch(/gateway_requests_total\{[^}]*\} 1/);
     expect(await counted(await openWithout('metrics'))).not.toMatch(/gateway_requests_total\{/);
   });
 
   it('documentLimits refuses no document for its aliases', async () => {
-    expect((await (await openSite()).query(many)).status).toBe(400);
-    expect((await (await openWithout('documentLimits')).query(many)).status).toBe(200);
+    expect((await (await openGateway()).ask(many)).status).toBe(400);
+    expect((await (await openWithout('documentLimits')).ask(many)).status).toBe(200);
   });
 
   it('operationKind leaves mutations by GET to Yoga, in its words', async () => {
     const query = 'mutation { restorePage(input: { id: "x" }) { page { id } } }';
     const ask = async (site: { readonly url: string }) => (await byGet(site, query)).text();
-    expect(await ask(await openSite())).toContain('Send a mutation by POST.');
+    expect(await ask(await openGateway())).toContain('Send a mutation by POST.');
     expect(await ask(await openWithout('operationKind'))).toContain('from a POST request');
   });
 
   it('budget runs what costs too much', async () => {
-    const site = await openSite({ maxUpstreamCalls: 1 });
+    const site = await openGateway({ maxUpstreamCalls: 1 });
     const without = await openWithout('budget', { maxUpstreamCalls: 1 });
     const two = `{ a: page(pageId: "a") { name } b: page(pageId: "b") { name } }`;
-    expect((await site.query(two)).codes).toEqual(['QUERY_TOO_EXPENSIVE']);
-    expect((await without.query(two)).codes).not.toContain('QUERY_TOO_EXPENSIVE');
+    expect((await site.ask(two)).codes).toEqual(['QUERY_TOO_EXPENSIVE']);
+    expect((await without.ask(two)).codes).not.toContain('QUERY_TOO_EXPENSIVE');
   });
 
   it('serverTiming sends no such header', async () => {
-    const header = async (site: Awaited<ReturnType<typeof openSite>>) =>
-      (await site.query(PAGE.query)).headers.has('server-timing');
-    expect(await header(await openSite())).toBe(true);
+    const header = async (site: InProcessGateway) =>
+      (await site.ask(PAGE.query)).headers.has('server-timing');
+    expect(await header(await openGateway())).toBe(true);
     expect(await header(await openWithout('serverTiming'))).toBe(false);
   });
 
   it('validators sends no tag', async () => {
     const tag = async (site: { readonly url: string }) =>
       (await byGet(site, PAGE.query)).headers.get('etag');
-    expect(await tag(await openSite())).toMatch(/^"/);
+    expect(await tag(await openGateway())).toMatch(/^"/);
     expect(await tag(await openWithout('validators'))).toBeNull();
   });
 });

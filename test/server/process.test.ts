@@ -5,7 +5,8 @@ import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { afterFile } from '../support/after-file.ts';
-import { POST_JSON, send, startProduct } from './support.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { startProcess } from '../support/gateway-process.ts';
 
 const PAGE = JSON.stringify({ query: `{ page(pageId: "${EXAMPLE_PAGE_ID}") { name } }` });
 const HEADERS = { ...POST_JSON, 'x-api-key': 'demo' };
@@ -49,7 +50,7 @@ function post(url: string, agent: Agent): Promise<{ status?: number; connection?
 
 describe('starting', () => {
   it('prints where GraphiQL is, answers, logs JSON without the key, and ends on SIGINT with 0 at once', async () => {
-    const product = startProduct({ PORT: '0' });
+    const product = startProcess({ PORT: '0' });
     const url = await product.ready();
 
     const reply = await send(url, { method: 'POST', headers: HEADERS, body: PAGE });
@@ -71,7 +72,7 @@ describe('starting', () => {
     const { server, url: upstreamUrl } = await openSlowBackend(0);
     const { port } = server.address() as AddressInfo;
     server.close();
-    const product = startProduct({ UPSTREAM_URL: upstreamUrl });
+    const product = startProcess({ UPSTREAM_URL: upstreamUrl });
     const site = new URL('/', await product.ready()).href;
 
     const health = await send(`${site}health`);
@@ -108,7 +109,7 @@ describe('starting', () => {
       /^HOST 192\.0\.2\.1 is no address of this machine: .+\n$/,
     ],
   ])('stops with one line and 1 for %s', async (_what, env, line) => {
-    const product = startProduct(env);
+    const product = startProcess(env);
 
     expect(await product.exit()).toBe(1);
     expect(product.stderr).toMatch(line);
@@ -118,7 +119,7 @@ describe('starting', () => {
   it('stops with one line and 1 when the port is in use', async () => {
     const { url } = await openSlowBackend(0);
     const { port } = new URL(url);
-    const product = startProduct({ PORT: port });
+    const product = startProcess({ PORT: port });
 
     expect(await product.exit()).toBe(1);
     expect(product.stderr).toBe(
@@ -130,7 +131,7 @@ describe('starting', () => {
 describe('stopping', () => {
   it('finishes what is under way, is not ready, closes idle connections and ends with 0', async () => {
     const { url: upstreamUrl } = await openSlowBackend(700);
-    const product = startProduct({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '200' });
+    const product = startProcess({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '200' });
     const url = await product.ready();
     const idle = connect(Number(new URL(url).port), '127.0.0.1').resume();
     const idleClosed = once(idle, 'close');
@@ -151,7 +152,7 @@ describe('stopping', () => {
 
   it('resets none of twenty callers who keep their connections busy', async () => {
     const { url: upstreamUrl } = await openSlowBackend(5);
-    const product = startProduct({ UPSTREAM_URL: upstreamUrl });
+    const product = startProcess({ UPSTREAM_URL: upstreamUrl });
     const url = await product.ready();
     const ends: string[] = [];
     let answered = 0;
@@ -180,7 +181,7 @@ describe('stopping', () => {
   it.each(['SIGHUP', 'SIGTERM'] as const)(
     '%s waits for load balancers, and serves meanwhile',
     async (signal) => {
-      const product = startProduct({ DRAIN_DELAY_MS: '1500' });
+      const product = startProcess({ DRAIN_DELAY_MS: '1500' });
       const url = await product.ready();
 
       const began = performance.now();
@@ -196,7 +197,7 @@ describe('stopping', () => {
 
   it('cuts what takes longer than SHUTDOWN_TIMEOUT_MS', async () => {
     const { url: upstreamUrl } = await openSlowBackend(60_000);
-    const product = startProduct({
+    const product = startProcess({
       UPSTREAM_URL: upstreamUrl,
       UPSTREAM_TIMEOUT_MS: '60000',
       REQUEST_TIMEOUT_MS: '61000',
@@ -217,7 +218,7 @@ describe('stopping', () => {
 
   it('happens at once on a second signal', async () => {
     const { url: upstreamUrl } = await openSlowBackend(60_000);
-    const product = startProduct({
+    const product = startProcess({
       UPSTREAM_URL: upstreamUrl,
       UPSTREAM_TIMEOUT_MS: '60000',
       REQUEST_TIMEOUT_MS: '61000',

@@ -20,7 +20,8 @@ import { semanticLevelsOf } from '../../src/graph/types/semantic-non-null.ts';
 import { schema } from '../../src/schema.ts';
 import { ok, status, type Behaviour } from '../support/faults.ts';
 import { routeOf, sampleOf, world } from '../support/world.ts';
-import { openFaultySite, POST_JSON, send, type Site } from './support.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -162,7 +163,7 @@ const BACKENDS: Readonly<Record<string, Behaviour>> = {
   broken: status(500),
 };
 
-const ask = ({ url }: Site, body: object) =>
+const ask = ({ url }: InProcessGateway, body: object) =>
   send(`${url}/graphql`, {
     method: 'POST',
     headers: { 'x-api-key': 'key', ...POST_JSON },
@@ -176,7 +177,8 @@ interface Asked {
 
 /** Asked by one gateway, failures last: they open its circuits. */
 async function answersTo(one: Annotated): Promise<readonly Asked[]> {
-  const { upstream, site } = await openFaultySite();
+  const site = await openGateway({ backend: 'faulty' });
+  const { upstream } = site;
   const request = sourceOf(one);
   await ask(site, request);
   const asked = new Set(

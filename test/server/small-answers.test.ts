@@ -8,9 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { negotiateCoding } from '../../src/server/operation/negotiation.ts';
 import { ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
-import { openFaultySite, openSite, shareBackend, type Site } from './support.ts';
-
-shareBackend();
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const LARGE = `{ page(pageId: "${IDS.page}") { name audiences(first: 20) { nodes { id audienceId effectiveName status createdAt page { id name } latestVersion { id versionNumber status createdAt } } } } }`;
 const SMALL = '{ __typename }';
@@ -50,7 +48,7 @@ function raw(
 const CARRIERS = ['POST', 'POST through Yoga', 'GET', 'fetch'] as const;
 
 async function ask(
-  site: Site,
+  site: InProcessGateway,
   carrier: (typeof CARRIERS)[number],
   query: string,
   headers: Record<string, string> = {},
@@ -83,7 +81,7 @@ describe('compression', () => {
       ['*', 'br', brotliDecompressSync],
       ['br;q=0, *', 'gzip', gunzipSync],
     ])('answers %s in %s', async (accepted, coding, decode) => {
-      const site = await openSite();
+      const site = await openGateway();
       const plain = await ask(site, carrier, LARGE);
 
       const { headers, bytes } = await ask(site, carrier, LARGE, { 'accept-encoding': accepted });
@@ -97,7 +95,7 @@ describe('compression', () => {
     it.each(['', 'identity', 'br;q=0', 'deflate, zstd', 'identity;q=1, *;q=0'])(
       'leaves an answer plain for "%s"',
       async (accepted) => {
-        const site = await openSite();
+        const site = await openGateway();
 
         const { headers, bytes } = await ask(site, carrier, LARGE, { 'accept-encoding': accepted });
 
@@ -107,7 +105,7 @@ describe('compression', () => {
     );
 
     it('leaves an answer below a kilobyte plain', async () => {
-      const site = await openSite();
+      const site = await openGateway();
 
       const { headers } = await ask(site, carrier, SMALL, { 'accept-encoding': 'br' });
 
@@ -115,7 +113,7 @@ describe('compression', () => {
     });
 
     it('codes introspection', async () => {
-      const site = await openSite();
+      const site = await openGateway();
       const query = '{ __schema { types { name description fields { name description } } } }';
 
       for (let i = 0; i < 2; i++) {
@@ -126,7 +124,7 @@ describe('compression', () => {
   });
 
   it('never holds a key, so its compression reveals nothing of one', async () => {
-    const site = await openSite();
+    const site = await openGateway();
 
     const answers = [
       await ask(site, 'POST', LARGE),
@@ -138,7 +136,7 @@ describe('compression', () => {
   });
 
   it.each(['text/event-stream', 'multipart/mixed'])('leaves a stream plain: %s', async (accept) => {
-    const site = await openSite({ timeoutMs: 5_000 });
+    const site = await openGateway({ rest: { timeoutMs: 5_000 } });
 
     const { headers, bytes } = await ask(site, 'POST', LARGE, { accept, 'accept-encoding': 'br' });
 
@@ -148,7 +146,7 @@ describe('compression', () => {
   });
 
   it('is refused on requests, which could be decompression bombs', async () => {
-    const site = await openSite();
+    const site = await openGateway();
 
     const { status: code } = await ask(site, 'POST', SMALL, { 'content-encoding': 'br' });
 
@@ -164,7 +162,7 @@ describe('compression', () => {
   });
 
   it('answers many at once, whatever waits for a thread', async () => {
-    const site = await openSite();
+    const site = await openGateway();
 
     const answers = await Promise.all(
       Array.from({ length: 80 }, () => ask(site, 'POST', LARGE, { 'accept-encoding': 'br' })),
@@ -179,7 +177,7 @@ describe('compression', () => {
 
 describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   it('is answered 304 to the tag of the same bytes, with the same headers', async () => {
-    const site = await openSite();
+    const site = await openGateway();
     const first = await ask(site, carrier, LARGE, { 'accept-encoding': 'br' });
     const tag = first.headers['etag'] as string;
 
@@ -199,7 +197,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   });
 
   it('is never answered 304 by a date alone', async () => {
-    const site = await openSite();
+    const site = await openGateway();
 
     const since = new Date(Date.now() + 60_000).toUTCString();
     const { status } = await ask(site, carrier, SMALL, { 'if-modified-since': since });
@@ -208,7 +206,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   });
 
   it('is for one origin, where pages of others may ask', async () => {
-    const site = await openSite({ corsOrigins: ['https://app.example'] });
+    const site = await openGateway({ corsOrigins: ['https://app.example'] });
 
     const { headers } = await ask(site, carrier, SMALL, { origin: 'https://app.example' });
 
@@ -222,7 +220,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
     ['a plan', LARGE, { 'x-explain': 'plan' }],
     ['a write', 'mutation { restorePage(input: { id: "x" }) { page { id } } }', {}],
   ])('never has a tag for %s', async (_, query, headers) => {
-    const site = await openSite();
+    const site = await openGateway();
 
     const answer = await ask(site, carrier, query, { ...headers, 'if-none-match': '*' });
 
@@ -232,7 +230,8 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   });
 
   it('never has a tag for a partial answer', async () => {
-    const { upstream, site } = await openFaultySite();
+    const site = await openGateway({ backend: 'faulty' });
+    const { upstream } = site;
     upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
 
     const answer = await ask(site, carrier, '{ page(pageId: "p") { title audiencesCount } }');
@@ -244,7 +243,8 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
 });
 
 it('answers 304 for the same answer only: never for a changed field, coding or type', async () => {
-  const { upstream, site } = await openFaultySite();
+  const site = await openGateway({ backend: 'faulty' });
+  const { upstream } = site;
   const pages = fc.record({
     name: fc.constantFrom('n', 'N', 'ñ', 'n'.repeat(2_000)),
     title: fc.constantFrom('u', 't', ''),
@@ -280,7 +280,8 @@ it('answers 304 for the same answer only: never for a changed field, coding or t
 });
 
 it('tells nothing of the key in a tag: the same bytes have the same one', async () => {
-  const { upstream, site } = await openFaultySite();
+  const site = await openGateway({ backend: 'faulty' });
+  const { upstream } = site;
   upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
   const query = encodeURIComponent('{ page(pageId: "p") { title } }');
 

@@ -18,10 +18,9 @@ import {
 } from '../../src/server/documents/trusted-documents.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
-import { replyOf } from '../support/client.ts';
-import { openSite, POST_JSON, send, shareBackend, startProduct, type Site } from './support.ts';
-
-shareBackend();
+import { replyOf, POST_JSON, send } from '../support/client.ts';
+import { startProcess } from '../support/gateway-process.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const PAGE = 'query Page($id: ID!) { page(pageId: $id) { name } }';
 const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
@@ -54,23 +53,23 @@ const write = (folder: string, file: string, manifest: unknown) =>
 async function openTrusting(
   options: Partial<TrustedDocumentsOptions> = {},
   gatewayOptions: Partial<GatewayOptions> = {},
-): Promise<Site> {
+): Promise<InProcessGateway> {
   const folder = options.folder ?? (await openFolder());
   const trustedDocuments = { pollMs: 20, ...options, folder };
-  const site = await openSite({ trustedDocuments, ...gatewayOptions });
+  const site = await openGateway({ trustedDocuments, ...gatewayOptions });
   await site.gateway.open();
   onTestFinished(() => site.gateway.close());
   return site;
 }
 
-const post = (site: Site, body: object, headers: Record<string, string> = {}) =>
+const post = (site: InProcessGateway, body: object, headers: Record<string, string> = {}) =>
   send(`${site.url}/graphql`, {
     method: 'POST',
     headers: { 'x-api-key': 'demo', ...POST_JSON, ...headers },
     body: JSON.stringify(body),
   });
 
-const get = (site: Site, params: Record<string, unknown>) =>
+const get = (site: InProcessGateway, params: Record<string, unknown>) =>
   send(`${site.url}/graphql?${searchOf(params)}`, { headers: { 'x-api-key': 'demo' } });
 
 const searchOf = (params: Record<string, unknown>): string =>
@@ -81,7 +80,7 @@ const searchOf = (params: Record<string, unknown>): string =>
     ]),
   ).toString();
 
-type Ask = (site: Site, params: Record<string, unknown>) => ReturnType<typeof post>;
+type Ask = (site: InProcessGateway, params: Record<string, unknown>) => ReturnType<typeof post>;
 
 const CARRIERS: readonly (readonly [name: string, ask: Ask])[] = [
   ['POST', post],
@@ -159,7 +158,7 @@ describe.each(CARRIERS)('a trusted document by %s', (_carrier, ask) => {
   });
 
   it('is answered as not supported where no folder is set', async () => {
-    const site = await openSite();
+    const site = await openGateway();
 
     const { body, codes } = await ask(site, { documentId: `sha256:${sha256(PAGE)}` });
 
@@ -451,7 +450,7 @@ describe('the folder of trusted documents', () => {
     await write(folder, 'web-2.json', '{"0":"query');
     const line = 'TRUSTED_DOCUMENTS: bad file web-2.json: It is not JSON. Mend it or take it away.';
 
-    const product = startProduct({ TRUSTED_DOCUMENTS: folder });
+    const product = startProcess({ TRUSTED_DOCUMENTS: folder });
 
     await expect(openStore(folder)).rejects.toThrow(new TrustedDocumentsError(BAD_WEB_2));
     expect(await product.exit()).toBe(1);
@@ -460,7 +459,7 @@ describe('the folder of trusted documents', () => {
   });
 
   it('is read and prepared before the process is ready', async () => {
-    const product = startProduct({ TRUSTED_DOCUMENTS: await openFolder(), LOG_LEVEL: 'info' });
+    const product = startProcess({ TRUSTED_DOCUMENTS: await openFolder(), LOG_LEVEL: 'info' });
 
     await product.ready();
 

@@ -46,7 +46,7 @@ export interface InProcessOptions extends Partial<GatewayOptions> {
   readonly sample?: Partial<BackendOptions>;
   /** An embedded backend that no other test of the file sees. */
   readonly fresh?: boolean;
-  /** Of the REST client. One attempt takes at most 3 s, where nothing else is said. */
+  /** Of the REST client. One attempt takes at most 3 s, and a second where the backend may fail, if nothing else is said. */
   readonly rest?: Partial<UpstreamOptions>;
   /** Of the HTTP server. */
   readonly http?: Partial<Parameters<typeof openHttpServer>[0]>;
@@ -145,7 +145,7 @@ async function openInThisProcess(
     pathPrefix,
     // The embedded backend is found out as it is without a setting; staged answers are no such finding.
     routeSet: site ? 'auto' : 'extended',
-    timeoutMs: 3_000,
+    timeoutMs: site ? 3_000 : 1_000,
     maxResponseBytes: 5_000_000,
     observer: {
       ...metrics.observer,
