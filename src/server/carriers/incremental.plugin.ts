@@ -43,7 +43,7 @@ function partsOf(
 ): AnswerParts {
   const later: GraphQLError[] = [];
   const write = WRITERS[format](rest.pending, (raw) => {
-    const errors = (raw as readonly unknown[]).map(translate);
+    const errors = raw.map(translate);
     later.push(...errors);
     return errors.map(formattedError);
   });
