@@ -43,7 +43,7 @@ export const exchange =
   (attempt) => {
     const handler = new AnswerHandler(attempt, maxBytes, settle);
     // A caller who leaves gives up call after call: one that starts meanwhile must not be sent.
-    queueMicrotask(() => {
+    setImmediate(() => {
       if (!handler.settled) handler.send(dispatcher);
     });
   };
