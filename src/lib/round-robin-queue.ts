@@ -1,7 +1,7 @@
 /**
  * A bounded queue in which keys take turns: one that queues a thousand items delays another's only one by one.
  *
- * When the queue is full, the key that has most in it gives way, so nobody is shut out by others' items.
+ * When the queue is full, the key that has most in it gives way, so that no key is shut out by the items of others.
  * Source: P. McKenney, "Stochastic Fairness Queueing", 1990: longest queue drop.
  */
 export class RoundRobinQueue<Item> {

@@ -1,5 +1,5 @@
 /**
- * What Apollo Client's cache has to be told of the graph.
+ * Rules of this graph for the cache of Apollo Client.
  *
  * ```ts
  * const cache = new InMemoryCache({ possibleTypes, typePolicies });

@@ -1,5 +1,5 @@
 /**
- * What urql's graphcache has to be told of the graph.
+ * Rules of this graph for urql's graphcache.
  *
  * ```ts
  * const cache = cacheExchange({ keys, possibleTypes, resolvers });

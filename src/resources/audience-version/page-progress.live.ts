@@ -72,7 +72,7 @@ type Result = IteratorResult<Snapshot<PageChange>, undefined>;
  */
 class PageChanges implements AsyncIterableIterator<Snapshot<PageChange>, undefined> {
   readonly #watcher: Watcher<readonly Audience[]>;
-  /** What was told of each audience. */
+  /** The last state that was sent of each audience. */
   readonly #told = new Map<string, { readonly audience: Audience; readonly text: string }>();
   /** Whether the next event is one even if nothing has changed: the first, and that after an error. */
   #isDue = true;

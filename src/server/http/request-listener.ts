@@ -147,7 +147,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     lingerMs = 0,
   ): Promise<void> {
     const { incoming, outgoing } = exchange;
-    // Answers that are ready together are written together: callers wake once, and CPU halves under load.
+    // Answers that are ready in one turn of the event loop are written together.
     await endOfTurn();
     if (outgoing.destroyed) return;
     const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
