@@ -1,13 +1,15 @@
 /**
  * A bounded queue in which keys take turns: one that queues a thousand items delays another's only one by one.
  *
+ * The items of a key wait in lanes, which take turns too. Of a lane only the first item is asked whether it may
+ * begin: a lane holds what waits for the same thing.
  * When the queue is full, the key that has most in it gives way, so that no key is shut out by the items of others.
  * Source: P. McKenney, "Stochastic Fairness Queueing", 1990: longest queue drop.
  */
 export class RoundRobinQueue<Item> {
   readonly #maxSize: number;
-  /** By key; the keys are in the order of their turns, each one's items in the order they came. */
-  readonly #waiting = new Map<string, Set<Item>>();
+  /** By key, by lane; both in the order of their turns. */
+  readonly #waiting = new Map<string, Map<string, Set<Item>>>();
   #size = 0;
 
   /** @param maxSize items of all keys that may wait. */
@@ -21,7 +23,9 @@ export class RoundRobinQueue<Item> {
 
   /** How many items of a key wait. */
   sizeOf(key: string): number {
-    return this.#waiting.get(key)?.size ?? 0;
+    let size = 0;
+    for (const items of this.#waiting.get(key)?.values() ?? []) size += items.size;
+    return size;
   }
 
   /** Whether a further item of this key would find no room. */
@@ -30,46 +34,51 @@ export class RoundRobinQueue<Item> {
   }
 
   /**
-   * Adds an item at the end of its key's.
+   * Adds an item at the end of a lane of its key.
    *
-   * @returns the item that finds no room: this one, or the latest of the key that has most; undefined where
-   * there is room for all.
+   * @returns the item that finds no room: this one, or the latest of the longest lane of the key that has most;
+   * undefined where there is room for all.
    */
-  add(key: string, item: Item): Item | undefined {
+  add(key: string, item: Item, lane = ''): Item | undefined {
     let dropped: Item | undefined;
     if (this.#size >= this.#maxSize) {
       const longest = this.#longest(key);
       if (longest === key) return item;
-      dropped = [...this.#waiting.get(longest)!].at(-1)!;
-      this.delete(longest, dropped);
+      dropped = this.#dropFrom(longest);
     }
-    const items = this.#waiting.get(key);
+    let lanes = this.#waiting.get(key);
+    if (!lanes) this.#waiting.set(key, (lanes = new Map<string, Set<Item>>()));
+    const items = lanes.get(lane);
     if (items) items.add(item);
-    else this.#waiting.set(key, new Set([item]));
+    else lanes.set(lane, new Set([item]));
     this.#size += 1;
     return dropped;
   }
 
   /** Takes an item out that is not wanted any more. @returns whether it was there. */
-  delete(key: string, item: Item): boolean {
-    const items = this.#waiting.get(key);
-    if (!items?.delete(item)) return false;
-    if (items.size === 0) this.#waiting.delete(key);
+  delete(key: string, item: Item, lane = ''): boolean {
+    const lanes = this.#waiting.get(key);
+    const items = lanes?.get(lane);
+    if (!lanes || !items?.delete(item)) return false;
+    if (items.size === 0) lanes.delete(lane);
+    if (lanes.size === 0) this.#waiting.delete(key);
     this.#size -= 1;
     return true;
   }
 
   /**
-   * Takes the first item that may begin, of the key whose turn it is or of the next one that has such an item;
-   * the key's next turn comes after all others'.
+   * Takes an item that may begin, of the key whose turn it is or of the next one that has such an item; the next
+   * turns of its key and its lane come after all others'.
    */
   take(mayBegin: (item: Item, key: string) => boolean): Item | undefined {
-    for (const [key, items] of this.#waiting) {
-      for (const item of items) {
-        if (!mayBegin(item, key)) continue;
-        this.delete(key, item);
-        if (this.#waiting.delete(key)) this.#waiting.set(key, items);
-        return item;
+    for (const [key, lanes] of this.#waiting) {
+      for (const [lane, items] of lanes) {
+        const first = items.values().next().value!;
+        if (!mayBegin(first, key)) continue;
+        this.delete(key, first, lane);
+        if (lanes.delete(lane)) lanes.set(lane, items);
+        if (this.#waiting.delete(key)) this.#waiting.set(key, lanes);
+        return first;
       }
     }
     return undefined;
@@ -79,9 +88,18 @@ export class RoundRobinQueue<Item> {
   #longest(key: string): string {
     let longest = key;
     let most = this.sizeOf(key) + 1;
-    for (const [other, { size }] of this.#waiting) {
+    for (const other of this.#waiting.keys()) {
+      const size = this.sizeOf(other);
       if (size > most) [longest, most] = [other, size];
     }
     return longest;
+  }
+
+  #dropFrom(key: string): Item {
+    const lanes = [...this.#waiting.get(key)!];
+    const [lane, items] = lanes.reduce((one, other) => (other[1].size > one[1].size ? other : one));
+    const latest = [...items].at(-1)!;
+    this.delete(key, latest, lane);
+    return latest;
   }
 }

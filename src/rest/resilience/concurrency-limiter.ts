@@ -139,13 +139,15 @@ export class ConcurrencyLimiter {
   }
 
   #enqueue(key: string, attempt: Attempt, proceed: Proceed): void {
+    const lane = laneOf(attempt.call);
     const giveUp = (why: EndOfWait): void => {
-      if (this.#queue.delete(key, queued)) this.#leave(queued, this.#refusalFor(attempt, why));
+      if (this.#queue.delete(key, queued, lane))
+        this.#leave(queued, this.#refusalFor(attempt, why));
     };
     const queued: QueuedAttempt = { attempt, key, proceed, giveUp };
     if (!attempt.call.isDeferred) this.#loadOf(key).waiting += 1;
     attempt.flight.cancel.listen(queued);
-    const dropped = this.#queue.add(key, queued);
+    const dropped = this.#queue.add(key, queued, lane);
     if (!dropped) return;
     const { route } = dropped.attempt.call;
     this.#options.observer.onShed?.(route);
@@ -171,7 +173,9 @@ export class ConcurrencyLimiter {
 
   #startWaiting(): void {
     const mayStart = ({ attempt, key }: QueuedAttempt) => this.#mayStart(key, attempt.call);
-    for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
+    while (this.#active < this.#options.connections) {
+      const next = this.#queue.take(mayStart);
+      if (!next) return;
       const { attempt, key } = next;
       const nowMs = performance.now();
       if (attempt.untilMs <= nowMs) {
@@ -184,6 +188,10 @@ export class ConcurrencyLimiter {
     }
   }
 }
+
+/** Attempts of a key that wait for the same: its share of a route, or what its other calls leave of that. */
+const laneOf = ({ route, isDeferred }: Call): string =>
+  `${route.method} ${route.path}${isDeferred ? ' deferred' : ''}`;
 
 /** Starts an attempt that has waited, or ends it with a refusal. */
 type Proceed = (attempt: Attempt, refusal?: Error) => void;
