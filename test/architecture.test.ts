@@ -52,7 +52,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     process: ['observe'],
     'gateway.ts': ['carriers', 'documents', 'http', 'observe', 'operation', 'policies'],
     http: ['carriers', 'observe', 'operation'],
-    carriers: ['observe', 'operation', 'policies'],
+    carriers: ['documents', 'observe', 'operation', 'policies'],
     observe: ['documents', 'operation', 'policies'],
     policies: ['documents', 'operation'],
     documents: ['operation'],

@@ -14,7 +14,7 @@ import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { prepareCost } from '../plan/cost.ts';
 import { answerInParts, answerOf, written, type WrittenAnswer } from './operation/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
-import { createTranslate, translated, useErrors } from './policies/errors.plugin.ts';
+import { createTranslate, translated } from './policies/errors.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
 import type { MediaType } from './operation/negotiation.ts';
 import { refusalResponse } from './operation/refusal.ts';
@@ -158,7 +158,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     documentLimits: useDocumentLimits(documents), // measured before they are validated
     operationKind: useOperationKind(), // no mutation by GET, no subscription where one answer is wanted
     apiKey: useApiKey(options.apiKey), // before a document costs more than parsing
-    errors: useErrors(translate), // our words and a code, for whatever follows
     budget: useBudget(execution.budget, explain), // the plan, or the refusal of what costs too much
     execution: useExecution(execution), // our executor, with loaders and calls of this request
     admission: useAdmission(admit), // so many of a key at a time
@@ -188,7 +187,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const yoga = createYoga<ServerContext, OperationContext>({
     schema,
     plugins,
-    // For what is thrown before there is a result; it is logged with its request.
+    // Our words and a code, for every error; what a mask hides is logged with its request.
     maskedErrors: { maskError: translate },
     logging: false,
     parserAndValidationCache: documents.caches,

@@ -8,7 +8,6 @@ import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Breaker } from '../resilience/circuit-breaker.ts';
-import type { Call } from './call.ts';
 import type { Dialect } from './dialect.ts';
 import {
   endOfWait,
@@ -235,16 +234,32 @@ class ScopedClient implements RestClient {
       const query = values.query as Record<string, string | number | undefined> | undefined;
       const path = this.#pathPrefix + fillPath(route, parameters) + formatQuery(query);
       const body = values.body === undefined ? null : JSON.stringify(values.body);
-      return this.#pipeline(this.#callOf({ route, path, body, isOptional, cancel, origin }));
+      const apiKey = this.#admit(route);
+      return this.#pipeline({
+        route,
+        apiKey,
+        path,
+        headers: body === null ? this.#headers : [...this.#headers, 'content-type', JSON_TYPE],
+        body,
+        isOptional,
+        isDeferred: this.#isDeferred?.(origin) ?? false,
+        deadline: this.#deadline,
+        cancel,
+        journal: this.journal,
+        origin,
+      });
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
     }
   }
 
-  /** Refuses invalid input before anything is sent. */
-  #callOf(made: Pick<Call, 'route' | 'path' | 'body' | 'isOptional' | 'cancel' | 'origin'>): Call {
-    const { route, body, origin } = made;
+  /**
+   * Refuses a call that may not be made, before anything is sent, and takes any other off the budget.
+   *
+   * @returns the key to make it with.
+   */
+  #admit(route: Route): string {
     const apiKey = this.#apiKey;
     if (apiKey === undefined || !isApiKey(apiKey)) {
       throw new RestUnauthenticatedError(
@@ -255,14 +270,7 @@ class ScopedClient implements RestClient {
     this.#deadline.check(route);
     if (this.#callsLeft === 0) throw new RestBudgetError(route);
     this.#callsLeft -= 1;
-    return {
-      ...made,
-      apiKey,
-      headers: body === null ? this.#headers : [...this.#headers, 'content-type', JSON_TYPE],
-      isDeferred: this.#isDeferred?.(origin) ?? false,
-      deadline: this.#deadline,
-      journal: this.journal,
-    };
+    return apiKey;
   }
 }
 

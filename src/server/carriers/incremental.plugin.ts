@@ -9,8 +9,9 @@ import type { IncrementalResult, Rest } from '../../execution/execution.ts';
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/continuation.ts';
 import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';
+import { factsOf } from '../documents/documents.ts';
 import { formatted, formattedError, type AnswerParts } from '../operation/answer.ts';
-import { translated, type Translate } from '../policies/errors.plugin.ts';
+import { translated, type Translate } from '../policies/errors.ts';
 import { incrementalFormatOf, type IncrementalFormat } from '../operation/negotiation.ts';
 
 interface IncrementalOptions {
@@ -22,16 +23,19 @@ interface IncrementalOptions {
 }
 
 export const useIncrementalDelivery = (options: IncrementalOptions): GatewayPlugin => ({
-  onExecute: ({ context, extendContext }) => ({
-    onExecuteDone({ result, setResult }) {
-      const { rest, ...initial } = result as IncrementalResult;
-      const format = incrementalFormatOf(context.caller.accept);
-      if (!rest || !format) return;
-      const first = translated(initial, options.translate);
-      extendContext({ parts: partsOf(first, rest, format, context, options) });
-      setResult(first);
-    },
-  }),
+  onExecute: ({ args, context, extendContext }) =>
+    factsOf(args.document).isIncremental
+      ? {
+          onExecuteDone({ result, setResult }) {
+            const { rest, ...initial } = result as IncrementalResult;
+            const format = incrementalFormatOf(context.caller.accept);
+            if (!rest || !format) return;
+            const first = translated(initial, options.translate);
+            extendContext({ parts: partsOf(first, rest, format, context, options) });
+            setResult(first);
+          },
+        }
+      : undefined,
 });
 
 function partsOf(

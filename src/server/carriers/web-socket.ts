@@ -27,7 +27,7 @@ import type { YogaServerInstance } from 'graphql-yoga';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import { formatted, formattedError } from '../operation/answer.ts';
-import type { Translate } from '../policies/errors.plugin.ts';
+import { translated, type Translate } from '../policies/errors.ts';
 import { refusal, refusalResponse } from '../operation/refusal.ts';
 import { readParams } from '../operation/params.ts';
 import type { ServerContext } from '../operation/gateway-plugin.ts';
@@ -200,10 +200,10 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
     server: ServerContext,
     errors: readonly unknown[],
   ): Promise<readonly GraphQLError[]> {
-    const translated = errors.map(translate);
-    server.record.errors = translated;
+    const shown = errors.map(translate);
+    server.record.errors = shown;
     await requests.run(server, () => Promise.resolve({ status: 400 }));
-    return translated;
+    return shown;
   }
 
   /** Never rejects: graphql-ws would close the socket. */
@@ -219,7 +219,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
       } catch (error) {
         result = { errors: [translate(error)] };
       }
-      if (result.errors) result = { ...result, errors: result.errors.map(translate) };
+      result = translated(result, translate);
       server.record.errors = result.errors;
       server.record.hasData = result.data !== undefined;
       return { status: 200 };

@@ -4,7 +4,7 @@
  * Never the query, its variables, a header or an address.
  */
 import type { GraphQLError } from 'graphql';
-import { maskedCauseOf } from '../policies/errors.plugin.ts';
+import { maskedCauseOf } from '../policies/errors.ts';
 import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import type { SubscriptionObserver } from '../policies/subscriptions.plugin.ts';

@@ -30,38 +30,44 @@ export type Admit = <Value>(
  * @throws 503 when too many wait.
  */
 export function createAdmit(isAccepted: IsAccepted, admission = new Admission()): Admit {
-  return async (context, task) => {
+  return (context, task) => {
     const { apiKey } = context.caller;
     const key = apiKey != null && isAccepted(apiKey) ? apiKey : '';
-    await enter(admission, key);
-    try {
-      return await task();
-    } finally {
-      admission.leave(key);
-    }
+    const leave = (): void => admission.leave(key);
+    const wait = admission.enter(key);
+    return wait ? wait.then(() => runThen(task, leave), refuse) : runThen(task, leave);
   };
 }
 
-async function enter(admission: Admission, key: string): Promise<void> {
+/** Runs a task, and what follows whether it succeeds or fails. */
+function runThen<Value>(task: () => MaybePromise<Value>, done: () => void): MaybePromise<Value> {
+  let result: MaybePromise<Value> | undefined;
   try {
-    await admission.enter(key);
-  } catch (error) {
-    throw error instanceof AdmissionError ? overloaded(QUEUE_FULL_WAIT_MS) : error;
+    result = task();
+  } finally {
+    if (!(result instanceof Promise)) done();
   }
+  return result instanceof Promise ? result.finally(done) : result;
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof AdmissionError ? overloaded(QUEUE_FULL_WAIT_MS) : error;
 }
 
 export const useAdmission = (admit: Admit): GatewayPlugin => ({
   onExecute({ executeFn, setExecuteFn, context }) {
-    setExecuteFn((args) => admit(context, () => executeFn(args) as MaybePromise<ExecutionResult>));
-    return {
-      onExecuteDone({ result, setResult }) {
-        if (!('errors' in result) || !result.errors) return;
-        const waitMs = shedMs(result);
-        if (waitMs !== undefined) setResult({ errors: [overloaded(waitMs)] });
-      },
-    };
+    setExecuteFn((args) => {
+      const result = admit(context, () => executeFn(args) as MaybePromise<ExecutionResult>);
+      return result instanceof Promise ? result.then(orOverloaded) : orOverloaded(result);
+    });
   },
 });
+
+/** A refusal in place of a result that has no data because too many calls wait. */
+function orOverloaded(result: ExecutionResult): ExecutionResult {
+  const waitMs = result.errors && shedMs(result);
+  return waitMs === undefined ? result : { errors: [overloaded(waitMs)] };
+}
 
 /**
  * 503 and `Retry-After`, which load balancers and clients' libraries understand without reading the

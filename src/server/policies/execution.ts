@@ -80,10 +80,16 @@ export function createExecution(options: ExecutionOptions, pollers: Pollers): Op
       return createContext(record.rest, { apiKey: record.apiKey, pollers });
     },
     execute: (args) => {
-      const { params, caller } = args.contextValue as OperationContext;
-      const { isIncremental } = factsOf(args.document);
+      const { schema, document, contextValue, variableValues, operationName } = args;
+      const { params, caller } = contextValue as OperationContext;
+      const { isIncremental } = factsOf(document);
       return execute({
-        ...args,
+        schema,
+        document,
+        contextValue,
+        variableValues,
+        operationName,
+        rootValue: args.rootValue,
         onError: params.onError,
         hideSuggestions: !introspection,
         isIncremental: isIncremental && incrementalFormatOf(caller.accept) !== undefined,

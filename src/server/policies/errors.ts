@@ -5,7 +5,6 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import { continuationsOf } from '../../graph/continuation.ts';
 import { toClientError } from '../../graph/errors.ts';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
 
 /** Every error that was translated, with what was masked of it. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown }>();
@@ -55,15 +54,6 @@ export function translated<Result extends ExecutionResult>(
     ...(continuation.length > 0 && { extensions: { ...result.extensions, continuation } }),
   };
 }
-
-/** For results of executions; Yoga's `maskedErrors` has the same translation for what is thrown before. */
-export const useErrors = (translate: Translate): GatewayPlugin => ({
-  onExecute: () => ({
-    onExecuteDone({ result, setResult }) {
-      if ('errors' in result && result.errors) setResult(translated(result, translate));
-    },
-  }),
-});
 
 /** The longest text of a caller's that a message repeats, and the longest message. */
 const MAX_REPEATED = 100;
