@@ -18,12 +18,12 @@ const run = promisify(execFile);
 
 const blocks = readPages().find(({ file }) => file === 'docs/own-documents.md')!.blocks;
 
-/** The files of one of the page's apps, by their paths. */
+/** The files of one of the page's apps, by their paths; `apollo,urql src/…` is a file of both. */
 const filesOf = (app: string): ReadonlyMap<string, string> =>
   new Map(
     blocks.flatMap(({ info, text }) => {
-      const [name, path] = info.split(' ');
-      return name === app && path !== undefined ? [[path, text] as const] : [];
+      const [names = '', path] = info.split(' ');
+      return names.split(',').includes(app) && path !== undefined ? [[path, text] as const] : [];
     }),
   );
 
@@ -155,7 +155,12 @@ describe('an empty app and docs/own-documents.md', () => {
         (seen.target.startsWith('/v0/persons/') ? status(500) : rest)(response, seen, socket),
       );
       const files = filesOf(client);
-      expect([...files.keys()]).toEqual(['codegen.ts', 'src/App.tsx', 'src/main.tsx']);
+      expect([...files.keys()]).toEqual([
+        'codegen.ts',
+        'src/PageView.tsx',
+        'src/App.tsx',
+        'src/main.tsx',
+      ]);
       const app = await makeApp([...files, ['src/run.tsx', RUNS[client]]]);
 
       await generate(app);

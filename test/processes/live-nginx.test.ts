@@ -1,17 +1,16 @@
-/** Behind nginx, as Debian installs it and as docs/clients.md sets it up. */
+/** Behind nginx, as Debian installs it and as docs/operating.md sets it up. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
 import { openEvents, openLive, openSocket, until } from '../live/support.ts';
 
-/** The settings that docs/clients.md shows, for a server on a port. */
+/** The settings that docs/operating.md shows, for a server on a port. */
 const documented: NginxSettings = (port, host) => {
-  const text = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
   const [, example = ''] = /```nginx\n(.*?)```/s.exec(text) ?? [];
   return example
-    .replaceAll('127.0.0.1:4000', host)
-    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
-    .replace(/^\s*ssl_.*$/gm, '');
+    .replace('listen 8080', `listen 127.0.0.1:${port}`)
+    .replaceAll(/127\.0\.0\.1:400[01]/g, host);
 };
 
 describe.skipIf(!hasNginx)('behind nginx', () => {

@@ -1,4 +1,4 @@
-/** The worked example of docs/adding-a-plugin.md, run as an operator runs it. */
+/** The worked example of docs/plugins.md, run as an operator runs it. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'adding-a-plugin-'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const page = readFileSync(join(ROOT, 'docs/adding-a-plugin.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/plugins.md'), 'utf8');
   writeFileSync(join(folder, 'quota.mjs'), /```js file=quota\.mjs\n([^]*?)```/.exec(page)![1]!);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
