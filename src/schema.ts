@@ -10,7 +10,7 @@ import './resources/topic/topic.ts';
 import './resources/account/account.ts';
 import './resources/person/person.ts';
 import './resources/log/log.ts';
-import { DeferDirective, StreamDirective } from './execution/operation/defer-and-stream.ts';
+import { DeferDirective, StreamDirective } from './execution/incremental/defer-and-stream.ts';
 import { builder } from './graph/types/builder.ts';
 import { RestCostDirective } from './graph/types/rest-cost.ts';
 import { SemanticNonNullDirective } from './graph/types/semantic-non-null.ts';

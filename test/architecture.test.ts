@@ -58,13 +58,14 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     documents: ['operation'],
     operation: [],
   },
+  // The specification is in `core`, which knows neither of what may come later nor of limits.
   execution: {
-    'execute.ts': ['assert-executable.ts', 'execution.ts', 'operation'],
+    'execute.ts': ['assert-executable.ts', 'bounds', 'core', 'incremental', 'operation'],
     'subscribe.ts': ['operation'],
-    'execution.ts': ['incremental', 'operation', 'result'],
     'assert-executable.ts': [],
-    incremental: ['operation', 'result'],
-    result: ['operation'],
+    incremental: ['bounds', 'core', 'operation'],
+    bounds: ['core', 'operation'],
+    core: ['operation'],
     operation: [],
   },
   backend: {

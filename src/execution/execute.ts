@@ -1,8 +1,8 @@
 /**
  * `ExecuteRequest`: executes an operation of a document, with the interface of graphql-js's `execute`.
  *
- * Everything that does not change from one request to the next is prepared once; `Execution` is what
- * a request costs.
+ * Everything that does not change from one request to the next is prepared once; an executor is what a
+ * request costs.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Executing-Requests
  */
@@ -12,29 +12,43 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type GraphQLError,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql';
 import { assertExecutable } from './assert-executable.ts';
-import {
-  Execution,
-  type ExecuteArgs,
-  type ExecutionOptions,
-  type IncrementalResult,
-  type MaybePromise,
-} from './execution.ts';
-import { PreparedOperations } from './operation/prepared-operation.ts';
+import { BoundedExecutor } from './bounds/bounded-executor.ts';
+import { Bounds, type ExecutionLimits } from './bounds/bounds.ts';
+import type { ExecutorArgs } from './core/executor.ts';
+import type { MaybePromise } from './core/resolved-value.ts';
+import { IncrementalExecutor, type IncrementalResult } from './incremental/incremental-executor.ts';
+import { INCREMENTAL, isDeferredAt } from './incremental/incremental-selection.ts';
+import { PLAIN, PreparedOperations } from './operation/prepared-operations.ts';
+import type { PreparedSelection } from './operation/prepared-selection.ts';
 import { userInputError } from './operation/user-input-error.ts';
 import { coerceVariableValues } from './operation/variables.ts';
 
-export interface Execute {
-  (args: ExecuteArgs): MaybePromise<IncrementalResult>;
-  /** Prepares the operations of a valid document before they are executed. */
-  prepare?(schema: GraphQLSchema, document: DocumentNode): void;
+export interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
+  /** Whether what `@defer` and `@stream` put off may follow the result. @default false: the result has it */
+  readonly isIncremental?: boolean | undefined;
+  /** Whether fragments whose data the initial result has are announced too, for clients that wait for each. */
+  readonly announcesAll?: boolean | undefined;
 }
 
-export function createExecute(
-  options: ExecutionOptions,
-): Execute & Required<Pick<Execute, 'prepare'>> {
+export interface ExecutionOptions {
+  /** How many errors an answer in this context may have; asked whenever there is one more. */
+  readonly maxErrors: (contextValue: unknown) => number;
+  /** What an answer in this context may hold, and how long it may take. */
+  readonly limits: (contextValue: unknown) => ExecutionLimits;
+  /** Called before an operation is executed incrementally, with a test of what is deferred. */
+  readonly onIncremental?: (
+    contextValue: unknown,
+    isDeferred: (path: GraphQLResolveInfo['path']) => boolean,
+  ) => void;
+}
+
+export type Execute = (args: ExecuteArgs) => MaybePromise<IncrementalResult>;
+
+export function createExecute(options: ExecutionOptions): Execute {
   const schemas = new WeakMap<GraphQLSchema, PreparedOperations>();
 
   function operationsOf(schema: GraphQLSchema): PreparedOperations {
@@ -47,7 +61,7 @@ export function createExecute(
     return operations;
   }
 
-  const execute = (args: ExecuteArgs) => {
+  return (args) => {
     const { schema, document, operationName, variableValues: sent, options: coercion } = args;
     assertArguments(args);
     const operations = operationsOf(schema);
@@ -63,18 +77,23 @@ export function createExecute(
     if (!variableValues) return { errors: errors! };
     const known = operations.document(document);
     const context = { schema, fragments: known.fragments, variableValues };
+    const preparation = args.isIncremental ? INCREMENTAL : PLAIN;
+    let selection: PreparedSelection;
     try {
-      const selection = operations.root(known, operation, context, args.isIncremental ?? false);
-      return new Execution(context, operation, selection, args, options).executeOperation();
+      selection = operations.root(known, operation, context, preparation);
     } catch (error) {
       // A condition is null, or the schema has no such operations: nothing was executed.
       return { errors: [error as GraphQLError], data: null };
     }
+    const { contextValue } = args;
+    const request = { context, operation, selection, args };
+    const maxErrors = () => options.maxErrors(contextValue);
+    const bounds = new Bounds(selection, options.limits(contextValue), maxErrors);
+    if (!args.isIncremental) return new BoundedExecutor(request, bounds).executeOperation();
+    options.onIncremental?.(contextValue, (path) => isDeferredAt(selection, path, context));
+    const announcesAll = args.announcesAll ?? false;
+    return new IncrementalExecutor(request, bounds, announcesAll).executeOperation();
   };
-  return Object.assign(execute, {
-    prepare: (schema: GraphQLSchema, document: DocumentNode) =>
-      operationsOf(schema).prepare(schema, document),
-  });
 }
 
 /** What TypeScript can't hold of a caller in JavaScript; in the words of graphql-js. */

@@ -15,7 +15,7 @@ import {
   type SelectionNode,
 } from 'graphql';
 import { fragmentsOf, type OperationContext } from '../execution/operation/collect-fields.ts';
-import { deferOf } from '../execution/operation/defer-and-stream.ts';
+import { deferOf } from '../execution/incremental/defer-and-stream.ts';
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
 import { selectionOf } from '../graph/entity/walk.ts';

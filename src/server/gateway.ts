@@ -312,10 +312,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const prepare = (text: string) => {
       const prepared = documents.prepare(schema, text);
       const { document, errors } = prepared;
-      if (errors.length === 0 && 'kind' in document) {
-        prepareCost(document);
-        execution.prepare(schema, document);
-      }
+      if (errors.length === 0 && 'kind' in document) prepareCost(document);
       return prepared;
     };
     return new TrustedDocuments(given, prepare, trustedObserver(logger));

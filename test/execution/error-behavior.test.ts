@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, parse, print, visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import type { ErrorBehavior } from '../../src/execution/execution.ts';
+import type { ErrorBehavior } from '../../src/execution/core/executor.ts';
 import { executeWith, shown, UNLIMITED } from './oracle.ts';
 
 const SDL = `

@@ -10,7 +10,7 @@ import {
   type ExecutionResult,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import type { ExecutionLimits } from '../../src/execution/result/result-size.ts';
+import type { ExecutionLimits } from '../../src/execution/bounds/bounds.ts';
 import { schema as ownSchema } from '../../src/schema.ts';
 import { afterRejections, executeWith, UNLIMITED } from './oracle.ts';
 

@@ -3,8 +3,7 @@
  */
 import { execute as graphqlJs, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import { expect } from 'vitest';
-import { createExecute, type Execute } from '../../src/execution/execute.ts';
-import type { ExecutionOptions } from '../../src/execution/execution.ts';
+import { createExecute, type Execute, type ExecutionOptions } from '../../src/execution/execute.ts';
 
 export const UNLIMITED = { maxValues: Infinity, maxTextBytes: Infinity, deadlineMs: Infinity };
 

@@ -1,19 +1,20 @@
 /**
- * What comes after the initial answer: fragments that `@defer` puts off and items that `@stream` does.
+ * What comes after the initial result: fragments that `@defer` puts off and items that `@stream` does.
  *
- * All of it is executed beside the initial answer. What has ended when that one does is put into it;
- * only the rest is announced, and follows in payloads as the incremental delivery proposal has them.
+ * Their tasks are executed beside the initial result. Results that are there when it is sent are put into it;
+ * the other fragments and lists are announced, and follow in payloads as the incremental delivery proposal
+ * has them.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { responsePathAsArray, type GraphQLError } from 'graphql';
-import type { NullBoundary, Path } from '../result/path.ts';
-import type { DeferUsage } from '../operation/collect-deferred.ts';
+import type { NullBoundary, ResponsePosition } from '../core/response-position.ts';
+import type { DeferUsage } from './collect-deferred.ts';
 
 type PathKeys = readonly (string | number)[];
 
-/** A fragment or a list of which parts are still to come. */
+/** A fragment or a list of which data is still to come. */
 export interface Pending {
   readonly id: string;
   readonly path: PathKeys;
@@ -25,7 +26,7 @@ export interface Pending {
 /** Fields of an object, or items of a list. */
 export interface Incremental {
   readonly id: string;
-  /** From the path of what is pending to the object. */
+  /** From the path of the pending fragment to the object. */
   readonly subPath?: PathKeys;
   readonly data?: unknown;
   readonly items?: readonly unknown[];
@@ -34,7 +35,7 @@ export interface Incremental {
 
 interface Completed {
   readonly id: string;
-  /** Why there is nothing: it would have to be null, and must not be. */
+  /** Why nothing is delivered: a position would have to be null that must not be. */
   readonly errors?: readonly GraphQLError[];
 }
 
@@ -45,109 +46,109 @@ export interface Payload {
   readonly hasNext: boolean;
 }
 
-interface PartResult {
+interface InitialResult {
+  readonly data: object | null;
+  readonly errors: GraphQLError[];
+}
+
+interface TaskResult {
   /** Undefined where an error has left nothing. */
   readonly data: unknown;
   readonly isFailed: boolean;
   readonly errors: readonly GraphQLError[];
 }
 
-/** What waits for a part. */
-interface Waiting {
-  readonly fragments?: readonly Fragment[];
-  readonly stream?: Stream;
-  readonly index?: number;
+/** An item of a list that is executed separately. */
+interface StreamedItem {
+  readonly stream: Stream;
+  readonly index: number;
 }
 
-/** Something executed beside the answer: a group of fields of one object, or an item of a list. */
-export class Part {
-  /** Of the object; undefined for the root. */
-  readonly path: Path | undefined;
-  readonly place: NullBoundary;
-  /** Those that wait for it; none for an item. */
+/** A separate execution: of a group of fields of one object, or of an item of a list. */
+export class Task {
+  /** Of the object, or of the list; undefined for the root. */
+  readonly position: ResponsePosition | undefined;
+  readonly boundary: NullBoundary;
+  /** Those that its fields belong to; none for an item. */
   readonly fragments: readonly Fragment[];
-  readonly stream: Stream | undefined;
-  /** Of an item. */
-  readonly index: number | undefined;
-  /** Where its fields go when they are there in time. */
-  readonly target: object;
-  result: PartResult | undefined;
+  readonly item: StreamedItem | undefined;
+  result: TaskResult | undefined;
   isDelivered = false;
-  /** What began in it. */
+  /** Fragments and streams that began in it. */
   readonly children: (Fragment | Stream)[] = [];
 
   constructor(
-    path: Path | undefined,
-    place: NullBoundary,
-    target: object,
-    { fragments = [], stream, index }: Waiting,
+    position: ResponsePosition | undefined,
+    boundary: NullBoundary,
+    fragments: readonly Fragment[],
+    item?: StreamedItem,
   ) {
-    this.index = index;
-    stream?.items.push(this);
-    this.path = path;
-    this.place = place;
-    this.target = target;
+    this.position = position;
+    this.boundary = boundary;
     this.fragments = fragments;
-    this.stream = stream;
-    for (const fragment of fragments) fragment.parts.push(this);
+    this.item = item;
+    for (const fragment of fragments) fragment.tasks.push(this);
+    item?.stream.tasks.push(this);
   }
 
-  /** Nothing more follows, or is wanted. */
+  /** Whether nothing more follows, or is wanted. */
   get isOver(): boolean {
-    return this.result !== undefined || this.place.isBelowNull;
+    return this.result !== undefined || this.boundary.isBelowNull;
   }
 }
 
-/** How far something is that comes later. `dropped`: what it stands in is null. */
-type State = 'hidden' | 'announced' | 'done' | 'dropped';
-
-/** Where something begins that comes later. */
+/** Where a fragment or a stream begins. */
 interface Origin {
   readonly label: string | undefined;
-  readonly path: Path | undefined;
-  readonly place: NullBoundary;
-  /** What it began in; undefined for the initial answer. */
-  readonly creator: Part | undefined;
+  readonly position: ResponsePosition | undefined;
+  readonly boundary: NullBoundary;
+  /** The task it began in; undefined for the initial result. */
+  readonly creator: Task | undefined;
 }
 
-/** A `@defer` at one object of the answer. */
-class Fragment {
+/** A fragment or a stream, and how far its delivery is. */
+class Deliverable {
   readonly origin: Origin;
-  readonly parent: Fragment | undefined;
-  readonly parts: Part[] = [];
-  readonly children: Fragment[] = [];
-  state: State = 'hidden';
+  readonly tasks: Task[] = [];
+  /** `dropped`: the position it stands at is null. */
+  state: 'hidden' | 'announced' | 'done' | 'dropped' = 'hidden';
   id = '';
 
-  constructor(origin: Origin, parent: Fragment | undefined) {
+  constructor(origin: Origin) {
     this.origin = origin;
+  }
+}
+
+/** A `@defer` at one object of the result. */
+class Fragment extends Deliverable {
+  readonly parent: Fragment | undefined;
+  readonly children: Fragment[] = [];
+
+  constructor(origin: Origin, parent: Fragment | undefined) {
+    super(origin);
     this.parent = parent;
     parent?.children.push(this);
     origin.creator?.children.push(this);
   }
 }
 
-/** A list whose items are still to come. */
-export class Stream {
-  readonly origin: Origin;
+/** A list whose items are still to come, each of them a task. */
+export class Stream extends Deliverable {
   readonly list: unknown[];
-  readonly items: Part[] = [];
-  /** How many items were delivered, or put into the answer. */
+  /** How many items were delivered, or put into the initial result. */
   sent = 0;
-  state: State = 'hidden';
-  id = '';
 
   constructor(origin: Origin, list: unknown[]) {
-    this.origin = origin;
+    super(origin);
     this.list = list;
     origin.creator?.children.push(this);
   }
 }
 
 export class Delivery {
-  /** Where each `@defer` has begun, by its object's path. */
+  /** The fragments that each `@defer` has begun, by their objects' paths. */
   readonly #fragments = new Map<DeferUsage, Map<string, Fragment>>();
-  /** What began in the initial answer. */
+  /** Fragments and streams that began in the initial result. */
   readonly #roots: (Fragment | Stream)[] = [];
   readonly #onCancel: () => void;
   readonly #announcesAll: boolean;
@@ -163,7 +164,7 @@ export class Delivery {
 
   /**
    * @param onCancel called once when the reader has left.
-   * @param announcesAll whether fragments with labels are announced that the initial answer has.
+   * @param announcesAll whether fragments with labels are announced whose data the initial result has.
    */
   constructor(onCancel: () => void, announcesAll: boolean) {
     this.#onCancel = onCancel;
@@ -172,25 +173,25 @@ export class Delivery {
 
   /** The `@defer`s that begin at an object. */
   begin(usages: readonly DeferUsage[], at: Omit<Origin, 'label'>): void {
-    const { path, creator } = at;
+    const { position, creator } = at;
     for (const usage of usages) {
-      const parent = usage.parent && this.fragmentOf(usage.parent, path);
+      const parent = usage.parent && this.fragmentOf(usage.parent, position);
       const fragment = new Fragment({ label: usage.label, ...at }, parent);
       let known = this.#fragments.get(usage);
       if (!known) this.#fragments.set(usage, (known = new Map<string, Fragment>()));
-      known.set(textOf(path), fragment);
+      known.set(textOf(position), fragment);
       if (!parent && !creator) this.#roots.push(fragment);
     }
   }
 
-  /** Where a `@defer` has begun that a path is in. */
-  fragmentOf(usage: DeferUsage, path: Path | undefined): Fragment {
+  /** The fragment of a `@defer` that a position is in. */
+  fragmentOf(usage: DeferUsage, position: ResponsePosition | undefined): Fragment {
     const known = this.#fragments.get(usage)!;
-    let at = path;
+    let at = position;
     for (;;) {
       const found = known.get(textOf(at));
       if (found) return found;
-      if (!at) throw new Error('A part belongs to a fragment that has not begun.');
+      if (!at) throw new Error('A task belongs to a fragment that has not begun.');
       at = at.prev;
     }
   }
@@ -199,25 +200,26 @@ export class Delivery {
     if (!stream.origin.creator) this.#roots.push(stream);
   }
 
-  /** A part has ended: what waits for it may go. */
-  end(part: Part, result: PartResult): void {
-    if (part.result || this.#isOver) return;
-    part.result = result;
+  /** A task has ended: delivers the fragments and items that waited for its result. */
+  end(task: Task, result: TaskResult): void {
+    if (task.result || this.#isOver) return;
+    task.result = result;
     if (!this.#isInitialSent) return;
-    for (const fragment of part.fragments) this.#settle(fragment);
-    if (part.stream) this.#flush(part.stream);
+    for (const fragment of task.fragments) this.#settle(fragment);
+    if (task.item) this.#flush(task.item.stream);
     this.#wakeLater();
   }
 
   /**
-   * Puts into the initial answer what is there, and announces the rest.
+   * Puts results that are there into the initial result, and announces the other fragments and streams.
    *
-   * @param errors of the initial answer; grows.
-   * @returns what is announced; nothing when the answer is whole.
+   * @param data of the initial result; grows, as its errors do.
+   * @returns what is announced; nothing when no more data follows.
    */
-  sendInitial(errors: GraphQLError[]): readonly Pending[] {
+  sendInitial(data: object | null, errors: GraphQLError[]): readonly Pending[] {
     this.#isInitialSent = true;
-    for (const record of this.#roots) this.#inline(record, errors);
+    const initial = { data, errors };
+    for (const record of this.#roots) this.#inline(record, initial);
     for (const record of this.#roots) this.#announce(record);
     const pending = this.#pending;
     this.#pending = [];
@@ -242,7 +244,7 @@ export class Delivery {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      // Parts that end with the same answers of the backend go together.
+      // Tasks that end with the same answers of the backend go together.
       await afterInput();
     }
   }
@@ -273,64 +275,66 @@ export class Delivery {
     this.#wake = undefined;
   }
 
-  /** Puts into the initial answer what is there. */
-  #inline(record: Fragment | Stream, errors: GraphQLError[]): void {
-    if (record.state !== 'hidden' || record.origin.place.isBelowNull) return;
-    if (record instanceof Stream) this.#inlineItems(record, errors);
-    else if (!record.parent || record.parent.state === 'done') this.#inlineFragment(record, errors);
+  /** Puts a fragment or items into the initial result if their results are there. */
+  #inline(record: Fragment | Stream, initial: InitialResult): void {
+    if (record.state !== 'hidden' || record.origin.boundary.isBelowNull) return;
+    if (record instanceof Stream) this.#inlineItems(record, initial);
+    else if (!record.parent || record.parent.state === 'done')
+      this.#inlineFragment(record, initial);
   }
 
-  #inlineFragment(fragment: Fragment, errors: GraphQLError[]): void {
-    const { parts, origin } = fragment;
-    const { path, label } = origin;
-    if (!parts.every((part) => part.isOver && !isFailed(part))) return;
+  #inlineFragment(fragment: Fragment, initial: InitialResult): void {
+    const { tasks, origin } = fragment;
+    const { position, label } = origin;
+    if (!tasks.every((task) => task.isOver && !isFailed(task))) return;
     fragment.state = 'done';
     if (this.#announcesAll && label !== undefined) {
       const id = String(this.#ids++);
-      this.#pending.push({ id, path: keysOf(path), label });
+      this.#pending.push({ id, path: keysOf(position), label });
       this.#completed.push({ id });
     }
-    for (const part of parts) {
-      if (!part.result || part.isDelivered || part.place.isBelowNull) continue;
-      part.isDelivered = true;
-      Object.assign(part.target, part.result.data);
-      errors.push(...part.result.errors);
+    for (const task of tasks) {
+      if (!task.result || task.isDelivered || task.boundary.isBelowNull) continue;
+      task.isDelivered = true;
+      const object = task.position ? task.position.value : initial.data;
+      Object.assign(object as object, task.result.data);
+      initial.errors.push(...task.result.errors);
     }
-    for (const part of parts) if (part.isDelivered) this.#adopt(part.children, errors);
-    this.#adopt(fragment.children, errors);
+    for (const task of tasks) if (task.isDelivered) this.#adopt(task.children, initial);
+    this.#adopt(fragment.children, initial);
   }
 
-  #inlineItems(stream: Stream, errors: GraphQLError[]): void {
-    for (; stream.sent < stream.items.length; stream.sent++) {
-      const part = stream.items[stream.sent]!;
-      if (!part.result || part.result.isFailed) return;
-      part.isDelivered = true;
-      stream.list.push(part.result.data);
-      errors.push(...part.result.errors);
-      this.#adopt(part.children, errors);
+  #inlineItems(stream: Stream, initial: InitialResult): void {
+    for (; stream.sent < stream.tasks.length; stream.sent++) {
+      const task = stream.tasks[stream.sent]!;
+      if (!task.result || task.result.isFailed) return;
+      task.isDelivered = true;
+      stream.list.push(task.result.data);
+      initial.errors.push(...task.result.errors);
+      this.#adopt(task.children, initial);
     }
     stream.state = 'done';
   }
 
-  /** What began in a part that is now in the initial answer began in that. */
-  #adopt(records: readonly (Fragment | Stream)[], errors: GraphQLError[]): void {
+  /** Fragments and streams of a task whose result is now in the initial result belong to that. */
+  #adopt(records: readonly (Fragment | Stream)[], initial: InitialResult): void {
     for (const record of records) {
       this.#roots.push(record);
-      this.#inline(record, errors);
+      this.#inline(record, initial);
     }
   }
 
   #announce(record: Fragment | Stream): void {
     if (record.state !== 'hidden') return;
-    const { label, path, place, creator } = record.origin;
+    const { label, position, boundary, creator } = record.origin;
     if (creator && !creator.isDelivered) return;
     if (record instanceof Fragment && record.parent && record.parent.state !== 'done') return;
-    if (place.isBelowNull) {
+    if (boundary.isBelowNull) {
       record.state = 'dropped';
       return;
     }
-    if (record instanceof Fragment && record.parts.every(({ isDelivered }) => isDelivered)) {
-      // It has no fields of its own, but `@defer`s inside it may be announced.
+    if (record instanceof Fragment && record.tasks.every(({ isDelivered }) => isDelivered)) {
+      // The fragment has no more fields of its own, but `@defer`s inside it may be announced.
       record.state = 'done';
       for (const child of record.children) this.#announce(child);
       return;
@@ -341,7 +345,7 @@ export class Delivery {
     this.#open += 1;
     this.#pending.push({
       id: record.id,
-      path: keysOf(path),
+      path: keysOf(position),
       ...(label !== undefined && { label }),
       ...(record instanceof Stream && { start: record.list.length }),
     });
@@ -349,32 +353,32 @@ export class Delivery {
     else this.#settle(record);
   }
 
-  /** Delivers a fragment if all of it is there. */
+  /** Delivers a fragment if all of its tasks have ended. */
   #settle(fragment: Fragment): void {
-    if (fragment.state !== 'announced' || !fragment.parts.every((part) => part.isOver)) return;
-    const failures = fragment.parts.filter(isFailed).flatMap(({ result }) => result!.errors);
+    if (fragment.state !== 'announced' || !fragment.tasks.every((task) => task.isOver)) return;
+    const failures = fragment.tasks.filter(isFailed).flatMap(({ result }) => result!.errors);
     if (failures.length > 0) {
       this.#complete(fragment, failures);
       fragment.state = 'dropped';
       return;
     }
-    for (const part of fragment.parts) this.#deliver(part);
+    for (const task of fragment.tasks) this.#deliver(task);
     this.#complete(fragment);
-    for (const part of fragment.parts) {
-      if (part.isDelivered) for (const child of part.children) this.#announce(child);
+    for (const task of fragment.tasks) {
+      if (task.isDelivered) for (const child of task.children) this.#announce(child);
     }
     for (const child of fragment.children) this.#announce(child);
   }
 
-  #deliver(part: Part): void {
-    const { result, path, fragments } = part;
-    if (!result || part.isDelivered || part.place.isBelowNull) return;
-    part.isDelivered = true;
-    const keys = keysOf(path);
-    // By the one that is nearest: its path is not repeated.
+  #deliver(task: Task): void {
+    const { result, position, fragments } = task;
+    if (!result || task.isDelivered || task.boundary.isBelowNull) return;
+    task.isDelivered = true;
+    const keys = keysOf(position);
+    // Under the id of the nearest fragment, whose path is not repeated.
     const { id, path: from } = fragments
       .filter(({ state }) => state === 'announced')
-      .map(({ id, origin }) => ({ id, path: keysOf(origin.path) }))
+      .map(({ id, origin }) => ({ id, path: keysOf(origin.position) }))
       .reduce((a, b) => (b.path.length > a.path.length ? b : a));
     const subPath = keys.slice(from.length);
     this.#incremental.push({
@@ -388,18 +392,18 @@ export class Delivery {
   /** Delivers the items that are there, in their order. */
   #flush(stream: Stream): void {
     if (stream.state !== 'announced') return;
-    const ready: Part[] = [];
+    const ready: Task[] = [];
     let failure: readonly GraphQLError[] | undefined;
-    while (stream.sent < stream.items.length) {
-      const part = stream.items[stream.sent]!;
-      if (!part.result) break;
-      if (part.result.isFailed) {
-        failure = part.result.errors;
+    while (stream.sent < stream.tasks.length) {
+      const task = stream.tasks[stream.sent]!;
+      if (!task.result) break;
+      if (task.result.isFailed) {
+        failure = task.result.errors;
         break;
       }
-      part.isDelivered = true;
+      task.isDelivered = true;
       stream.sent += 1;
-      ready.push(part);
+      ready.push(task);
     }
     if (ready.length > 0) {
       const errors = ready.flatMap(({ result }) => result!.errors);
@@ -409,8 +413,8 @@ export class Delivery {
         ...(errors.length > 0 && { errors }),
       });
     }
-    if (failure || stream.sent === stream.items.length) this.#complete(stream, failure);
-    for (const part of ready) for (const child of part.children) this.#announce(child);
+    if (failure || stream.sent === stream.tasks.length) this.#complete(stream, failure);
+    for (const task of ready) for (const child of task.children) this.#announce(child);
   }
 
   #complete(record: Fragment | Stream, errors?: readonly GraphQLError[]): void {
@@ -421,9 +425,9 @@ export class Delivery {
   }
 }
 
-const isFailed = ({ result, place }: Part): boolean =>
-  result !== undefined && result.isFailed && !place.isBelowNull;
+const isFailed = ({ result, boundary }: Task): boolean =>
+  result !== undefined && result.isFailed && !boundary.isBelowNull;
 
-const keysOf = (path: Path | undefined): PathKeys => responsePathAsArray(path);
+const keysOf = (position: ResponsePosition | undefined): PathKeys => responsePathAsArray(position);
 
-const textOf = (path: Path | undefined): string => JSON.stringify(keysOf(path));
+const textOf = (position: ResponsePosition | undefined): string => JSON.stringify(keysOf(position));

@@ -5,27 +5,21 @@
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
 import {
-  getNamedType,
   getNullableType,
   GraphQLError,
-  isInterfaceType,
   isListType,
-  isObjectType,
   Kind,
   OperationTypeNode,
-  print,
-  typeFromAST,
+  OverlappingFieldsCanBeMergedRule,
+  validate,
+  visit,
+  type ArgumentNode,
   type ASTVisitor,
   type DirectiveNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLNamedType,
-  type InlineFragmentNode,
-  type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
-import { isIncremental, isStream } from '../operation/defer-and-stream.ts';
+import { isIncremental, isStream, StreamDirective } from './defer-and-stream.ts';
 
 /** Labels name parts of the answer, so each is a text of its own and never a variable. */
 function labelsAreUnique(context: ValidationContext): ASTVisitor {
@@ -75,22 +69,15 @@ function subscriptionsAreWhole(context: ValidationContext): ASTVisitor {
       for (const { selectionSet } of context.getRecursivelyReferencedFragments(operation)) {
         sets.push(selectionSet);
       }
-      for (const directive of sets.flatMap(directivesIn)) {
-        if (!isIncremental(directive) || maybeOff(directive)) continue;
-        const message = `"@${directive.name.value}" cannot be used in a subscription: leave it out, or give it "if: false".`;
-        context.reportError(new GraphQLError(message, { nodes: directive }));
-      }
+      const Directive = (node: DirectiveNode): void => {
+        if (!isIncremental(node) || maybeOff(node)) return;
+        const message = `"@${node.name.value}" cannot be used in a subscription: leave it out, or give it "if: false".`;
+        context.reportError(new GraphQLError(message, { nodes: node }));
+      };
+      for (const set of sets) visit(set, { Directive });
     },
   };
 }
-
-const directivesIn = ({ selections }: SelectionSetNode): DirectiveNode[] =>
-  selections.flatMap((selection) => [
-    ...(selection.directives ?? []),
-    ...(selection.kind !== Kind.FRAGMENT_SPREAD && selection.selectionSet
-      ? directivesIn(selection.selectionSet)
-      : []),
-  ]);
 
 function maybeOff({ arguments: given = [] }: DirectiveNode): boolean {
   const condition = given.find(({ name }) => name.value === 'if')?.value;
@@ -110,89 +97,37 @@ function onlyListsAreStreamed(context: ValidationContext): ASTVisitor {
   };
 }
 
-interface Place {
-  readonly field: FieldNode;
-  readonly parent: GraphQLNamedType | undefined;
-}
-
-/** Fields that end up in one place of the answer are streamed alike, or not at all. */
+/** Fields that end up in one position of the response are streamed alike, or not at all. */
 function streamsAgree(context: ValidationContext): ASTVisitor {
   return {
-    Document({ definitions }) {
-      const sets = definitions.flatMap((one) => ('selectionSet' in one ? one.selectionSet : []));
-      if (!sets.flatMap(directivesIn).some(isStream)) return;
-      const reported = new Set<FieldNode>();
-      for (const definition of definitions) {
-        if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-        const root = context.getSchema().getRootType(definition.operation) ?? undefined;
-        compare(context, [[definition.selectionSet, root]], reported);
+    Document(document) {
+      let isStreamed = false;
+      // The rule of graphql-js compares arguments: it is given those of `@stream` for the field's own.
+      const compared = visit(document, {
+        Field: (node) => {
+          const stream = node.directives?.find(isStream);
+          isStreamed ||= stream !== undefined;
+          return { ...node, arguments: stream ? [streamArgument(stream)] : [] };
+        },
+      });
+      if (!isStreamed) return;
+      const errors = validate(context.getSchema(), compared, [OverlappingFieldsCanBeMergedRule]);
+      for (const { message, nodes } of errors) {
+        const told = message.replace('differing arguments', 'different "@stream" directives');
+        // The other conflicts are reported of the document itself.
+        if (told !== message) context.reportError(new GraphQLError(told, { nodes: nodes ?? null }));
       }
     },
   };
 }
 
-type TypedSet = readonly [SelectionSetNode, GraphQLNamedType | undefined];
-
-function compare(
-  context: ValidationContext,
-  sets: readonly TypedSet[],
-  reported: Set<FieldNode>,
-): void {
-  const places = new Map<string, Place[]>();
-  const spread = new Set<string>();
-  const collect = ([{ selections }, parent]: TypedSet): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        const key = selection.alias?.value ?? selection.name.value;
-        const place = { field: selection, parent };
-        places.set(key, [...(places.get(key) ?? []), place]);
-        continue;
-      }
-      let fragment: InlineFragmentNode | FragmentDefinitionNode | null | undefined;
-      if (selection.kind === Kind.INLINE_FRAGMENT) fragment = selection;
-      else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        fragment = context.getFragment(selection.name.value);
-      }
-      if (!fragment) continue;
-      const { selectionSet, typeCondition } = fragment;
-      const type = typeCondition && typeFromAST(context.getSchema(), typeCondition);
-      collect([selectionSet, type ?? parent]);
-    }
-  };
-  sets.forEach(collect);
-  for (const [key, fields] of places) {
-    const differing = fields.find((one) =>
-      fields.some(
-        (other) => !areApart(one.parent, other.parent) && streamText(one) !== streamText(other),
-      ),
-    );
-    if (differing && !reported.has(differing.field)) {
-      reported.add(differing.field);
-      const message = `"${key}" is selected with different "@stream" directives: use the same for all of them, or aliases.`;
-      context.reportError(new GraphQLError(message, { nodes: fields.map(({ field }) => field) }));
-    }
-    const below = fields.flatMap(({ field, parent }): TypedSet[] => {
-      const hasFields = isObjectType(parent) || isInterfaceType(parent);
-      const type = hasFields ? parent.getFields()[field.name.value]?.type : undefined;
-      return field.selectionSet ? [[field.selectionSet, type && getNamedType(type)]] : [];
-    });
-    if (below.length > 0) compare(context, below, reported);
-  }
-}
-
-/** Objects of two types are never one. */
-const areApart = (a: Place['parent'], b: Place['parent']): boolean =>
-  a !== b && isObjectType(a) && isObjectType(b);
-
-function streamText({ field: { directives = [] } }: Place): string {
-  const node = directives.find(isStream);
-  if (!node) return '';
-  const given = (node.arguments ?? []).filter(({ name }) => name.value !== 'label');
-  return `stream ${given
-    .map((one) => print(one))
-    .sort()
-    .join()}`;
+/** All arguments of a `@stream` but its label, as the fields of one. */
+function streamArgument({ arguments: given = [] }: DirectiveNode): ArgumentNode {
+  const fields = given
+    .filter(({ name }) => name.value !== 'label')
+    .map(({ name, value }) => ({ kind: Kind.OBJECT_FIELD as const, name, value }));
+  const name = { kind: Kind.NAME as const, value: StreamDirective.name };
+  return { kind: Kind.ARGUMENT, name, value: { kind: Kind.OBJECT, fields } };
 }
 
 export const incrementalRules: readonly ValidationRule[] = [

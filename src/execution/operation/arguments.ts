@@ -7,7 +7,6 @@
  * Source: https://spec.graphql.org/October2021/#sec-Coercing-Field-Arguments
  */
 import {
-  BREAK,
   getArgumentValues,
   getNamedType,
   getNullableType,
@@ -15,10 +14,9 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isSpecifiedScalarType,
   Kind,
-  specifiedScalarTypes,
   valueFromAST,
-  visit,
   type FieldNode,
   type GraphQLField,
   type GraphQLInputType,
@@ -34,7 +32,7 @@ export type ArgumentValues = Readonly<Record<string, unknown>>;
 type Definition = GraphQLField<unknown, unknown>;
 
 /** An argument that is given or has a default: a variable, or a value that is always the same. */
-interface Part {
+interface PreparedArgument {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly variable: string | undefined;
@@ -45,20 +43,20 @@ interface Part {
 export class PreparedArguments {
   readonly definition: Definition;
   readonly #node: FieldNode;
-  /** Undefined where more than whole variables and constants are given, and for wrong ones. */
-  readonly #parts: readonly Part[] | undefined;
+  /** Undefined where more than whole variables and plain literals are given, and for wrong ones. */
+  readonly #prepared: readonly PreparedArgument[] | undefined;
 
   constructor(definition: Definition, node: FieldNode) {
     this.definition = definition;
     this.#node = node;
-    this.#parts = partsOf(definition, node);
+    this.#prepared = prepareEach(definition, node);
   }
 
   /** @throws {GraphQLError} when they are wrong. */
   coerce(variableValues: VariableValues): ArgumentValues {
-    if (!this.#parts) return this.#coerceAll(variableValues);
+    if (!this.#prepared) return this.#coerceAll(variableValues);
     const values = dictionary<unknown>();
-    for (const { name, type, variable, value } of this.#parts) {
+    for (const { name, type, variable, value } of this.#prepared) {
       if (variable === undefined) {
         values[name] = copyOf(value, type);
         continue;
@@ -82,16 +80,16 @@ export class PreparedArguments {
   }
 }
 
-/** One node selects fields of several types where it stands on an interface. */
-const prepared = new WeakMap<FieldNode, PreparedArguments>();
+/** By node, the last one's: one node selects fields of several types where it stands on an interface. */
+const known = new WeakMap<FieldNode, PreparedArguments>();
 
 export function prepareArguments(definition: Definition, node: FieldNode): PreparedArguments {
-  let known = prepared.get(node);
-  if (known?.definition !== definition) {
-    known = new PreparedArguments(definition, node);
-    prepared.set(node, known);
+  let prepared = known.get(node);
+  if (prepared?.definition !== definition) {
+    prepared = new PreparedArguments(definition, node);
+    known.set(node, prepared);
   }
-  return known;
+  return prepared;
 }
 
 /** The arguments of a selected field; undefined when they are wrong, which execution will report. */
@@ -107,42 +105,31 @@ export function argumentsOf(
   }
 }
 
-function partsOf({ args }: Definition, { arguments: given = [] }: FieldNode): Part[] | undefined {
-  const parts: Part[] = [];
+function prepareEach(
+  { args }: Definition,
+  { arguments: given = [] }: FieldNode,
+): PreparedArgument[] | undefined {
+  const prepared: PreparedArgument[] = [];
   for (const { name, type, defaultValue } of args) {
     const node = given.find((argument) => argument.name.value === name)?.value;
     if (node?.kind === Kind.VARIABLE) {
-      parts.push({ name, type, variable: node.name.value, value: undefined });
+      prepared.push({ name, type, variable: node.name.value, value: undefined });
       continue;
     }
     if (node && !isConstant(node, type)) return undefined;
     const value: unknown = node ? valueFromAST(node, type) : defaultValue;
     const isWrong = value === undefined && (node !== undefined || isNonNullType(type));
     if (isWrong) return undefined;
-    if (value !== undefined) parts.push({ name, type, variable: undefined, value });
+    if (value !== undefined) prepared.push({ name, type, variable: undefined, value });
   }
-  return parts;
+  return prepared;
 }
 
 /** Whether a literal always coerces to the same value, which is unknown for custom scalars. */
-function isConstant(node: ValueNode, type: GraphQLInputType): boolean {
-  let hasVariable = false;
-  visit(node, {
-    [Kind.VARIABLE]: () => {
-      hasVariable = true;
-      return BREAK;
-    },
-  });
-  return !hasVariable && !hasCustomScalar(type, new Set());
-}
-
-function hasCustomScalar(type: GraphQLInputType, seen: Set<unknown>): boolean {
+function isConstant({ kind }: ValueNode, type: GraphQLInputType): boolean {
   const named = getNamedType(type);
-  if (seen.has(named)) return false;
-  seen.add(named);
-  return isInputObjectType(named)
-    ? Object.values(named.getFields()).some((field) => hasCustomScalar(field.type, seen))
-    : !isEnumType(named) && !specifiedScalarTypes.includes(named);
+  const isScalar = kind !== Kind.LIST && kind !== Kind.OBJECT;
+  return isScalar && (isEnumType(named) || isSpecifiedScalarType(named));
 }
 
 /** Copies lists and input objects, but not the values of scalars and enums. */

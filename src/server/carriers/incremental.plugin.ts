@@ -5,7 +5,7 @@
  * request has cost and where to continue, which is known only then.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { IncrementalResult, Rest } from '../../execution/execution.ts';
+import type { IncrementalResult, Rest } from '../../execution/incremental/incremental-executor.ts';
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/continuation.ts';
 import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';

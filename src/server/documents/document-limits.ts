@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { fragmentsOf, type OperationContext } from '../../execution/operation/collect-fields.ts';
-import { isIncremental } from '../../execution/operation/defer-and-stream.ts';
+import { isIncremental } from '../../execution/incremental/defer-and-stream.ts';
 
 /** Of a document, unless something else is named. */
 export interface DocumentLimits {

@@ -2,7 +2,7 @@
  * The plugins of the gateway: Yoga's, with two hooks more, which the plain lane and Yoga's answers both pass.
  */
 import type { Plugin } from 'graphql-yoga';
-import type { MaybePromise } from '../../execution/execution.ts';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import type { Answer, AnswerParts } from './answer.ts';
 import type { OperationParams } from './params.ts';

@@ -4,7 +4,7 @@
  * Unknown properties are ignored, as GraphQL over HTTP demands. Variables are bounded
  * here, before anything walks them recursively.
  */
-import type { ErrorBehavior } from '../../execution/execution.ts';
+import type { ErrorBehavior } from '../../execution/core/executor.ts';
 import { dictionary } from '../../lib/dictionary.ts';
 import { refusal } from './refusal.ts';
 

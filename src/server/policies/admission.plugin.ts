@@ -4,7 +4,7 @@
  * Whatever was refused before, by its document, its key or its price, takes no place.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
-import type { MaybePromise } from '../../execution/execution.ts';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { RestOverloadedError } from '../../rest/client/errors.ts';
 import type { GatewayPlugin, OperationContext } from '../operation/gateway-plugin.ts';
 import { Admission, AdmissionError } from './admission.ts';

@@ -3,7 +3,8 @@
  */
 import type { ExecutionArgs, GraphQLResolveInfo } from 'graphql';
 import { createExecute, type Execute } from '../../execution/execute.ts';
-import type { IncrementalResult, MaybePromise } from '../../execution/execution.ts';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import type { IncrementalResult } from '../../execution/incremental/incremental-executor.ts';
 import { createContext, type Context } from '../../graph/context.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
 import type { Cancel } from '../../lib/cancel.ts';
@@ -33,7 +34,6 @@ const MAX_ERRORS = 1_000;
 
 export interface OperationExecution {
   readonly budget: { readonly calls: number; readonly values: number };
-  readonly prepare: NonNullable<Execute['prepare']>;
   /**
    * A context for resolvers: with calls, a deadline and loaders of its own.
    *
@@ -68,7 +68,6 @@ export function createExecution(options: ExecutionOptions, pollers: Pollers): Op
     });
   return {
     budget: { calls: maxUpstreamCalls, values: maxValues },
-    prepare: (schema, document) => execute.prepare?.(schema, document),
     contextFor: ({ record }, startMs, leaving) => {
       record.rest = upstream({
         apiKey: record.apiKey,

@@ -2,7 +2,7 @@
  * An answer in parts, put together as clients do.
  */
 import type { GraphQLError } from 'graphql';
-import type { IncrementalResult } from '../../../src/execution/execution.ts';
+import type { IncrementalResult } from '../../../src/execution/incremental/incremental-executor.ts';
 import type { Payload, Pending } from '../../../src/execution/incremental/delivery.ts';
 
 type Keys = readonly (string | number)[];

@@ -1,25 +1,31 @@
 /**
- * A place in the result: the path that resolvers are given, and what becomes null when nothing can
+ * A position in the response: the path that resolvers are given, and what becomes null when nothing can
  * stand there.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import type { PreparedField, Shape } from '../operation/prepared-operation.ts';
+import type { PreparedField, Shape } from '../operation/prepared-selection.ts';
 
 export type Container = Record<PropertyKey, unknown> | unknown[];
 
-export class Path implements Readonly<GraphQLResolveInfo['path']> {
-  readonly prev: Path | undefined;
+export class ResponsePosition implements Readonly<GraphQLResolveInfo['path']> {
+  readonly prev: ResponsePosition | undefined;
   readonly key: string | number;
   /** The type that has the field; undefined for an item. */
   readonly typename: string | undefined;
   readonly #container: Container;
   readonly #field: PreparedField;
+  readonly #shape: Shape;
   #boundary: NullBoundary | undefined;
 
+  /**
+   * @param key of `container`: an index for an item, or else the response key of `field`.
+   * @param shape of the value at this position: the field's own, or that of its items.
+   */
   constructor(
-    prev: Path | undefined,
+    prev: ResponsePosition | undefined,
     key: string | number,
     field: PreparedField,
+    shape: Shape,
     container: Container,
   ) {
     this.prev = prev;
@@ -27,6 +33,7 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
     this.typename = typeof key === 'string' ? field.parentType.name : undefined;
     this.#container = container;
     this.#field = field;
+    this.#shape = shape;
   }
 
   /** The field that is completed here, or whose list has this item. */
@@ -35,74 +42,77 @@ export class Path implements Readonly<GraphQLResolveInfo['path']> {
   }
 
   get shape(): Shape {
-    if (typeof this.key === 'string') return this.#field.shape;
-    // An item stands in a list.
-    return (this.prev!.shape as Extract<Shape, { kind: 'list' }>).item;
+    return this.#shape;
+  }
+
+  get value(): unknown {
+    return (this.#container as Record<PropertyKey, unknown>)[this.key];
   }
 
   put(value: unknown): void {
     (this.#container as Record<PropertyKey, unknown>)[this.key] = value;
   }
 
-  /** The same place, above which nothing becomes null by what is executed later. */
-  rooted(root: NullBoundary): Path {
-    const path = new Path(this.prev, this.key, this.#field, this.#container);
-    path.#boundary = root;
-    return path;
+  /** The same position for a separate execution below it, whose nulls go no further than `root`. */
+  below(root: NullBoundary, field = this.#field): ResponsePosition {
+    const { prev, key } = this;
+    const position = new ResponsePosition(prev, key, field, this.#shape, this.#container);
+    position.#boundary = root;
+    return position;
   }
 
   /**
    * What becomes null by an error of which nothing between it and here may be null.
    *
-   * @param propagates whether nulls pass places that must not be null.
+   * @param propagates whether nulls pass positions that must not be null.
    */
   boundary(root: NullBoundary, propagates: boolean): NullBoundary {
     if (this.#boundary) return this.#boundary;
     const above = this.prev?.boundary(root, propagates) ?? root;
-    const isPassed = propagates && this.shape.isNonNull;
+    const isPassed = propagates && this.#shape.isNonNull;
     return isPassed ? above : (this.#boundary = new NullBoundary(this, above));
   }
 
-  /** Nothing more is wanted below this place. */
+  /** Drops what is still awaited below this position. */
   nullify(): void {
     if (this.#boundary) this.#boundary.isNull = true;
   }
 }
 
 /**
- * A nullable place with awaited values below it, or all of the data.
+ * A nullable position with awaited values below it, or all of the data.
  *
- * Awaited values are counted by boundary, so that a place which becomes null is waited for no more,
+ * Awaited values are counted by boundary, so that a position which becomes null is waited for no more,
  * whatever its fields still do.
  */
 export class NullBoundary {
   /** Undefined for all of the data. */
-  readonly path: Path | undefined;
+  readonly position: ResponsePosition | undefined;
   isNull = false;
   readonly #above: NullBoundary | undefined;
-  /** The place of what is executed later: it does not wait for that, but may become null meanwhile. */
-  readonly #place: NullBoundary | undefined;
+  /** Where the root of a separate execution stands: a boundary that does not wait for it, but may become null. */
+  readonly #outer: NullBoundary | undefined;
   /** Awaited values, and boundaries that have some. */
   #awaited = 0;
   #isLeft = false;
 
-  constructor(path: Path | undefined, above: NullBoundary | undefined, place?: NullBoundary) {
-    this.path = path;
+  constructor(
+    position: ResponsePosition | undefined,
+    above: NullBoundary | undefined,
+    outer?: NullBoundary,
+  ) {
+    this.position = position;
     this.#above = above;
-    this.#place = place;
+    this.#outer = outer;
   }
 
   get isAwaited(): boolean {
     return this.#awaited > 0;
   }
 
-  /** Whether a value at this place would not be in the answer. */
+  /** Whether a value at this position would not be in the answer. */
   get isBelowNull(): boolean {
-    return this.isNull || this.isAboveNull;
-  }
-
-  get isAboveNull(): boolean {
-    return (this.#above ?? this.#place)?.isBelowNull ?? false;
+    return this.isNull || ((this.#above ?? this.#outer)?.isBelowNull ?? false);
   }
 
   await(): void {
@@ -116,11 +126,11 @@ export class NullBoundary {
     this.#above?.settle();
   }
 
-  /** Makes the place null; what is awaited below it is waited for no more. */
+  /** Makes the position null; what is awaited below it is waited for no more. */
   leave(): void {
     this.isNull = true;
     this.#isLeft = true;
-    this.path?.put(null);
+    this.position?.put(null);
     this.#above?.settle();
   }
 }

@@ -13,7 +13,7 @@ import {
   type CollectedField,
   type OperationContext,
   type Selecting,
-} from './collect-fields.ts';
+} from '../operation/collect-fields.ts';
 import { deferOf } from './defer-and-stream.ts';
 
 /** One `@defer` where it stands. */

@@ -1,5 +1,5 @@
 /**
- * How much one answer may hold, counted while it is made.
+ * How much one answer may hold, and how long it may take, counted while it is made.
  *
  * A cycle of the graph costs one backend call and multiplies the answer, so neither the document nor
  * the calls bound it. The deadline is looked at as values are counted: no timer fires while
@@ -10,7 +10,7 @@ import {
   pathOf,
   type PreparedField,
   type PreparedSelection,
-} from '../operation/prepared-operation.ts';
+} from '../operation/prepared-selection.ts';
 
 export interface ExecutionLimits {
   /** Fields and list items that one answer may have; one that is awaited counts twelve more. */
@@ -28,14 +28,11 @@ export interface ExecutionLimits {
 /** Values between two looks at the clock: some tenths of a millisecond. */
 const VALUES_PER_LOOK = 1_000;
 
-/** Above this share of a limit, values are also counted by field. */
-const SMALL = 0.1;
-
 /** Further values that an awaited one counts as, by its time and memory. */
 const VALUES_PER_AWAITED = 12;
 
-/** What a part that comes later costs more than others, about: it is executed and delivered by itself. */
-const VALUES_PER_PART = 50;
+/** Further values that a separate execution counts as: a fragment or an item that is delivered by itself. */
+const VALUES_PER_EXECUTION = 50;
 
 /** Further values that a failed field counts as. */
 const VALUES_PER_FAILED = 20;
@@ -46,23 +43,23 @@ const SHORT = 256;
 /** Quotes, or braces, and a comma. */
 const MARKS = 3;
 
-export class ResultSize {
+export class Bounds {
   readonly limits: ExecutionLimits;
+  readonly #maxErrors: () => number;
+  #errors = 0;
   #values = 0;
   #textBytes = 0;
   #nextLook: number;
   readonly #operation: PreparedSelection;
-  /** Values directly below each field, by its index; counted where an answer is no longer small. */
+  /** Values directly below each field, by its index. */
   readonly #valuesBelow: number[] = [];
-  readonly #smallValues: number;
-  readonly #smallText: number;
 
-  constructor(operation: PreparedSelection, limits: ExecutionLimits) {
+  /** @param maxErrors how many errors the answer may have; asked whenever there is one more. */
+  constructor(operation: PreparedSelection, limits: ExecutionLimits, maxErrors: () => number) {
     this.#operation = operation;
     this.limits = limits;
+    this.#maxErrors = maxErrors;
     this.#nextLook = Math.min(VALUES_PER_LOOK, limits.maxValues);
-    this.#smallValues = Math.floor(SMALL * limits.maxValues);
-    this.#smallText = Math.floor(SMALL * limits.maxTextBytes);
   }
 
   /** Answers, as the next ones do, whether it is time to ask for an excess. */
@@ -78,12 +75,20 @@ export class ResultSize {
     return this.#add(VALUES_PER_AWAITED, 0, field);
   }
 
-  addParts(count: number, field: PreparedField | undefined): boolean {
-    return this.#add(count * VALUES_PER_PART, 0, field);
+  addExecutions(count: number, field: PreparedField | undefined): boolean {
+    return this.#add(count * VALUES_PER_EXECUTION, 0, field);
   }
 
   addFailed(field: PreparedField): boolean {
     return this.#add(VALUES_PER_FAILED, 0, field);
+  }
+
+  addError(): void {
+    this.#errors += 1;
+  }
+
+  get hasRoomForErrors(): boolean {
+    return this.#errors < this.#maxErrors();
   }
 
   /** A leaf, which was counted as a value with its object or list. */
@@ -96,9 +101,7 @@ export class ResultSize {
   #add(values: number, textBytes: number, above: PreparedField | undefined): boolean {
     this.#values += values;
     this.#textBytes += textBytes;
-    if (above && (this.#values > this.#smallValues || this.#textBytes > this.#smallText)) {
-      this.#valuesBelow[above.index] = (this.#valuesBelow[above.index] ?? 0) + values;
-    }
+    if (above) this.#valuesBelow[above.index] = (this.#valuesBelow[above.index] ?? 0) + values;
     return this.#values > this.#nextLook || this.#textBytes > this.limits.maxTextBytes;
   }
 

@@ -15,8 +15,8 @@ import {
   type FieldNode,
   type SelectionNode,
 } from 'graphql';
-import { userInputError, withCode } from './user-input-error.ts';
-import type { VariableValues } from './variables.ts';
+import { userInputError, withCode } from '../operation/user-input-error.ts';
+import type { VariableValues } from '../operation/variables.ts';
 
 const CONDITION = {
   type: new GraphQLNonNull(GraphQLBoolean),

@@ -1,0 +1,507 @@
+/**
+ * `ExecuteQuery`, `ExecuteMutation` and the algorithms below them, as the specification describes them.
+ *
+ * A value that is awaited is null in the result until it arrives, so objects and lists need no promises of
+ * their own. What goes beyond the specification is a subclass, which overrides protected methods.
+ *
+ * Source: https://spec.graphql.org/October2021/#sec-Execution
+ */
+import {
+  defaultTypeResolver,
+  isObjectType,
+  locatedError,
+  OperationTypeNode,
+  responsePathAsArray,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLAbstractType,
+  type GraphQLError,
+  type GraphQLFieldResolver,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLTypeResolver,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { inspect } from 'graphql/jsutils/inspect.js';
+import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
+import { dictionary } from '../../lib/dictionary.ts';
+import type { ArgumentValues } from '../operation/arguments.ts';
+import type { OperationContext } from '../operation/collect-fields.ts';
+import {
+  nameOf,
+  type Data,
+  type LeafShape,
+  type PreparedField,
+  type PreparedSelection,
+  type Shape,
+} from '../operation/prepared-selection.ts';
+import {
+  handleRejections,
+  isPrimitive,
+  isPromiseLike,
+  propertyOf,
+  serialize,
+  type MaybePromise,
+} from './resolved-value.ts';
+import { NullBoundary, ResponsePosition, type Container } from './response-position.ts';
+
+/**
+ * What a failed field does to the rest. `PROPAGATE`: if it must not be null, the nearest nullable
+ * position above it is null. `NULL`: only the field is null. `ABORT`: there is no data, and execution
+ * stops.
+ *
+ * Source: https://github.com/graphql/graphql-spec/pull/1163
+ */
+export type ErrorBehavior = 'PROPAGATE' | 'NULL' | 'ABORT';
+
+export interface ExecutorArgs extends Pick<
+  ExecutionArgs,
+  'rootValue' | 'contextValue' | 'fieldResolver' | 'typeResolver'
+> {
+  /** @default PROPAGATE */
+  readonly onError?: ErrorBehavior | undefined;
+}
+
+/** What is executed, and with what. */
+export interface OperationRequest {
+  readonly context: OperationContext;
+  readonly operation: OperationDefinitionNode;
+  readonly selection: PreparedSelection;
+  readonly args: ExecutorArgs;
+}
+
+export class Executor {
+  protected readonly request: OperationRequest;
+  protected readonly root: NullBoundary;
+  protected readonly errors: GraphQLError[] = [];
+  protected data: Data | null = null;
+  readonly #context: OperationContext;
+  readonly #rootValue: unknown;
+  readonly #contextValue: unknown;
+  readonly #fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly #typeResolver: GraphQLTypeResolver<unknown, unknown>;
+  readonly #onError: ErrorBehavior;
+  #aborted: { readonly error: GraphQLError; readonly result: ExecutionResult } | undefined;
+  /** Begins the next field of a mutation when nothing is awaited any more. */
+  #next: (() => void) | undefined;
+  #resolve: ((result: ExecutionResult) => void) | undefined;
+
+  constructor(request: OperationRequest, root = new NullBoundary(undefined, undefined)) {
+    const { rootValue, contextValue, fieldResolver, typeResolver, onError } = request.args;
+    this.request = request;
+    this.root = root;
+    this.#context = request.context;
+    this.#rootValue = rootValue;
+    this.#contextValue = contextValue;
+    this.#fieldResolver = fieldResolver ?? undefined;
+    this.#typeResolver = typeResolver ?? defaultTypeResolver;
+    this.#onError = onError ?? 'PROPAGATE';
+  }
+
+  executeOperation(): MaybePromise<ExecutionResult> {
+    const { operation, selection } = this.request;
+    try {
+      this.data =
+        operation.operation === OperationTypeNode.MUTATION
+          ? this.executeFieldsSerially(selection)
+          : this.executeFields(selection, this.#rootValue, undefined);
+    } catch (error) {
+      this.nullData(error);
+    }
+    if (this.abortError || !this.root.isAwaited) return this.result();
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  /** Ends the execution with this result: later values are dropped, and no more fields are resolved. */
+  protected abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
+    this.#aborted = { error, result };
+    this.root.isNull = true;
+    this.data = null;
+    this.finish();
+    return error;
+  }
+
+  /** Undefined unless the execution was aborted. */
+  protected get abortError(): GraphQLError | undefined {
+    return this.#aborted?.error;
+  }
+
+  /** The result, asked for once, when nothing is awaited any more. */
+  protected result(): ExecutionResult {
+    if (this.#aborted) return this.#aborted.result;
+    const { data, errors } = this;
+    return errors.length > 0 ? { errors, data } : { data };
+  }
+
+  /** Called when nothing is awaited any more. */
+  protected finish(): void {
+    this.#resolve?.(this.result());
+    this.#resolve = undefined;
+  }
+
+  /** A value that must not be null was null, or failed, and nothing above it may be. */
+  protected nullData(error: unknown): void {
+    if (this.abortError) return;
+    this.data = null;
+    this.root.isNull = true;
+    this.report(error as GraphQLError);
+  }
+
+  protected report(error: GraphQLError): void {
+    this.errors.push(error);
+  }
+
+  /** Whether errors that leave data beside them are reported. */
+  protected get reportsErrors(): boolean {
+    return true;
+  }
+
+  /** Each field begins when the one before has ended. */
+  protected executeFieldsSerially(selection: PreparedSelection): Data {
+    const data = new selection.Data();
+    const executeFrom = (start: number): void => {
+      for (let i = start; i < selection.fields.length; i++) {
+        const field = selection.fields[i]!;
+        data[field.key] = this.#executeField(field, this.#rootValue, undefined, data);
+        if (this.root.isAwaited) {
+          this.#next = () => {
+            executeFrom(i + 1);
+          };
+          return;
+        }
+      }
+    };
+    executeFrom(0);
+    return data;
+  }
+
+  protected executeFields(
+    selection: PreparedSelection,
+    source: unknown,
+    position: ResponsePosition | undefined,
+  ): Data {
+    const data = new selection.Data();
+    for (const field of selection.fields) {
+      data[field.key] = this.#executeField(field, source, position, data);
+    }
+    return data;
+  }
+
+  /** The completed value of a field; null as long as it is awaited. */
+  #executeField(
+    field: PreparedField,
+    source: unknown,
+    parent: ResponsePosition | undefined,
+    data: Data,
+  ): unknown {
+    if (field.typename !== undefined) return field.typename;
+    let position: ResponsePosition | undefined;
+    let property: unknown;
+    try {
+      const { leaf } = field;
+      if (leaf && !this.#fieldResolver) {
+        // Most of an answer ends here, and needs no position.
+        property = propertyOf(source, field.name);
+        if (isPrimitive(property)) return this.completeLeafValue(leaf, property);
+        if (property == null && !leaf.isNonNull) return null;
+      }
+      position = new ResponsePosition(parent, field.key, field, field.shape, data);
+      return this.#completeOrAwait(position, this.#resolveFieldValue(position, source, property));
+    } catch (error) {
+      position ??= new ResponsePosition(parent, field.key, field, field.shape, data);
+      return this.handleFieldError(position, error);
+    }
+  }
+
+  /** What becomes null when a position fails that must not be null. */
+  protected boundaryOf(position: ResponsePosition | undefined): NullBoundary {
+    return position?.boundary(this.root, this.#onError !== 'NULL') ?? this.root;
+  }
+
+  /** @param property what a leaf's source has in its name, which was read already. */
+  #resolveFieldValue(position: ResponsePosition, source: unknown, property: unknown): unknown {
+    const { field } = position;
+    const resolve = field.resolve ?? this.#fieldResolver;
+    if (resolve) {
+      const args = this.#coerceArgumentValues(field);
+      return resolve(source, args, this.#contextValue, this.#info(position));
+    }
+    // Wrong arguments are an error even where no resolver reads them.
+    const args = field.arguments && this.#coerceArgumentValues(field);
+    const value = field.leaf ? property : propertyOf(source, field.name);
+    if (typeof value !== 'function') return value;
+    const method = value as (...given: unknown[]) => unknown;
+    const info = this.#info(position);
+    return method.call(source, args ?? dictionary(), this.#contextValue, info);
+  }
+
+  #coerceArgumentValues(field: PreparedField): ArgumentValues {
+    return field.arguments ? field.arguments.coerce(this.#context.variableValues) : dictionary();
+  }
+
+  #completeOrAwait(position: ResponsePosition, value: unknown): unknown {
+    return isPromiseLike(value)
+      ? this.awaitValue(position, value)
+      : this.#completeValue(position, value);
+  }
+
+  /** @throws what the position cannot hold. */
+  #completeValue(position: ResponsePosition, value: unknown): unknown {
+    const { field, shape } = position;
+    if (value instanceof Error) throw value;
+    if (value === null || value === undefined) {
+      if (!shape.isNonNull) return null;
+      throw new Error(`Cannot return null for non-nullable field ${nameOf(field)}.`);
+    }
+    switch (shape.kind) {
+      case 'leaf':
+        return this.completeLeafValue(shape, value);
+      case 'list':
+        return this.completeListValue(position, shape.item, value);
+      case 'object':
+        return this.#completeObjectValue(position, shape.type, value);
+      case 'abstract':
+        return this.#completeAbstractValue(position, shape.type, value);
+    }
+  }
+
+  protected completeLeafValue(shape: LeafShape, value: unknown): unknown {
+    return serialize(shape, value);
+  }
+
+  protected completeListValue(position: ResponsePosition, item: Shape, values: unknown): unknown[] {
+    if (isIterableObject(values)) return this.completeItems(position, item, values);
+    const name = nameOf(position.field);
+    throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
+  }
+
+  protected completeItems(
+    position: ResponsePosition,
+    item: Shape,
+    values: Iterable<unknown>,
+  ): unknown[] {
+    const { field } = position;
+    const isArray = Array.isArray(values);
+    const list: unknown[] = [];
+    try {
+      if (isArray) this.beginItems(field, values.length);
+      for (const value of values) {
+        list.push(this.completeItem(position, item, list, list.length, value));
+        if (!isArray) this.beginItems(field, 1);
+      }
+      return list;
+    } catch (error) {
+      // The list is null, but rejections among its further items must be handled.
+      handleRejections(values);
+      throw error;
+    }
+  }
+
+  /** Called before the items of an array are completed, and for each item of another iterable. */
+  protected beginItems(_field: PreparedField, _count: number): void {}
+
+  protected completeItem(
+    list: ResponsePosition,
+    shape: Shape,
+    container: Container,
+    index: number,
+    value: unknown,
+  ): unknown {
+    let position: ResponsePosition | undefined;
+    try {
+      if (shape.kind === 'leaf' && isPrimitive(value)) return this.completeLeafValue(shape, value);
+      position = new ResponsePosition(list, index, list.field, shape, container);
+      return this.#completeOrAwait(position, value);
+    } catch (error) {
+      position ??= new ResponsePosition(list, index, list.field, shape, container);
+      return this.handleFieldError(position, error);
+    }
+  }
+
+  #completeAbstractValue(
+    position: ResponsePosition,
+    type: GraphQLAbstractType,
+    value: unknown,
+  ): unknown {
+    const resolveType = type.resolveType ?? this.#typeResolver;
+    const info = this.#info(position);
+    const name: unknown = resolveType(value, this.#contextValue, info, type);
+    const complete = (settled: unknown): unknown => {
+      const found = this.#objectTypeOf(position.field, type, settled, value);
+      return this.#completeObjectValue(position, found, value);
+    };
+    return isPromiseLike(name) ? this.awaitValue(position, name, complete) : complete(name);
+  }
+
+  #objectTypeOf(
+    field: PreparedField,
+    abstract: GraphQLAbstractType,
+    name: unknown,
+    value: unknown,
+  ): GraphQLObjectType {
+    const { schema } = this.#context;
+    const type = typeof name === 'string' ? schema.getType(name) : undefined;
+    if (isObjectType(type) && schema.isSubType(abstract, type)) return type;
+    throw new Error(wrongTypeMessage(field, abstract, name, type, value));
+  }
+
+  #completeObjectValue(
+    position: ResponsePosition,
+    type: GraphQLObjectType,
+    value: unknown,
+  ): unknown {
+    const selection = position.field.below(type, this.#context);
+    if (!type.isTypeOf) return this.executeFields(selection, value, position);
+    const isTypeOf = type.isTypeOf(value, this.#contextValue, this.#info(position));
+    const complete = (settled: unknown): unknown => {
+      if (settled) return this.executeFields(selection, value, position);
+      throw new Error(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
+    };
+    return isPromiseLike(isTypeOf)
+      ? this.awaitValue(position, isTypeOf, complete)
+      : complete(isTypeOf);
+  }
+
+  /**
+   * Completes the position when the promise is fulfilled; null until then.
+   *
+   * @param complete makes the completed value of what the promise is fulfilled with. @default completeValue
+   */
+  protected awaitValue(
+    position: ResponsePosition,
+    promise: PromiseLike<unknown>,
+    complete?: (value: unknown) => unknown,
+  ): null {
+    const boundary = this.boundaryOf(position.prev);
+    boundary.await();
+    // Other thenables may call back at once, or twice.
+    const native = promise instanceof Promise ? promise : Promise.resolve(promise);
+    native.then(
+      (value: unknown) => {
+        this.#fulfilled(position, boundary, value, complete);
+      },
+      (error: unknown) => {
+        this.#rejected(position, boundary, error);
+      },
+    );
+    return null;
+  }
+
+  #fulfilled(
+    position: ResponsePosition,
+    boundary: NullBoundary,
+    value: unknown,
+    complete: ((value: unknown) => unknown) | undefined,
+  ): void {
+    if (boundary.isBelowNull) handleRejections(value);
+    else {
+      try {
+        position.put(complete ? complete(value) : this.#completeValue(position, value));
+      } catch (error) {
+        this.#rejected(position, boundary, error);
+        return;
+      }
+    }
+    this.#settle(boundary);
+  }
+
+  #rejected(position: ResponsePosition, boundary: NullBoundary, cause: unknown): void {
+    // One turn of microtasks later, as graphql-js does: its clients know errors in that order.
+    queueMicrotask(() => {
+      if (!boundary.isBelowNull) {
+        try {
+          position.put(this.handleFieldError(position, cause));
+        } catch (error) {
+          this.#nullBoundary(boundary, error as GraphQLError);
+        }
+      }
+      this.#settle(boundary);
+    });
+  }
+
+  /** An awaited position failed, and nothing between it and the boundary may be null. */
+  #nullBoundary(boundary: NullBoundary, error: GraphQLError): void {
+    if (boundary === this.root) {
+      this.nullData(error);
+      this.finish();
+    } else {
+      if (this.reportsErrors) this.report(error);
+      boundary.leave();
+    }
+  }
+
+  #settle(boundary: NullBoundary): void {
+    boundary.settle();
+    if (this.root.isAwaited) return;
+    const next = this.#next;
+    this.#next = undefined;
+    if (next && !this.root.isNull) {
+      try {
+        next();
+      } catch (error) {
+        this.nullData(error);
+      }
+    }
+    if (!this.root.isAwaited) this.finish();
+  }
+
+  /** @throws the error, with its path, where the position must not be null. */
+  protected handleFieldError(position: ResponsePosition, cause: unknown): null {
+    const { field, shape } = position;
+    if (this.abortError) throw this.abortError;
+    const propagates = shape.isNonNull && this.#onError !== 'NULL';
+    if (!propagates) position.nullify();
+    if (!propagates && !this.reportsErrors && this.#onError !== 'ABORT') return null;
+    const error = locatedError(cause, field.nodes, responsePathAsArray(position));
+    if (this.#onError === 'ABORT') throw this.abort(error, { errors: [error], data: null });
+    if (propagates) throw error;
+    this.report(error);
+    return null;
+  }
+
+  #info(position: ResponsePosition): GraphQLResolveInfo {
+    const { field } = position;
+    const { schema, fragments, variableValues } = this.#context;
+    return {
+      fieldName: field.name,
+      fieldNodes: field.nodes,
+      returnType: field.definition.type,
+      parentType: field.parentType,
+      path: position,
+      schema,
+      fragments,
+      rootValue: this.#rootValue,
+      operation: this.request.operation,
+      variableValues,
+    };
+  }
+}
+
+/** @param type the schema's type of that name. */
+function wrongTypeMessage(
+  field: PreparedField,
+  abstract: GraphQLAbstractType,
+  name: unknown,
+  type: GraphQLNamedType | undefined,
+  value: unknown,
+): string {
+  const unresolved = `Abstract type "${abstract.name}" must resolve to an Object type at runtime for field "${nameOf(field)}"`;
+  if (name === null || name === undefined) {
+    return `${unresolved}. Either the "${abstract.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`;
+  }
+  if (isObjectType(name)) {
+    return 'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.';
+  }
+  if (typeof name !== 'string') {
+    return `${unresolved} with value ${inspect(value)}, received "${inspect(name)}".`;
+  }
+  if (!type) {
+    return `Abstract type "${abstract.name}" was resolved to a type "${name}" that does not exist inside the schema.`;
+  }
+  return isObjectType(type)
+    ? `Runtime Object type "${name}" is not a possible type for "${abstract.name}".`
+    : `Abstract type "${abstract.name}" was resolved to a non-object type "${name}".`;
+}

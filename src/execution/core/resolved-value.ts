@@ -1,0 +1,62 @@
+/**
+ * What resolvers return: values that are there or promised, and leaves as their types serialize them.
+ */
+import { GraphQLError } from 'graphql';
+import { inspect } from 'graphql/jsutils/inspect.js';
+import type { LeafShape } from '../operation/prepared-selection.ts';
+
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+export const isPrimitive = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+  (isObject(value) || typeof value === 'function') &&
+  typeof (value as { then?: unknown }).then === 'function';
+
+export const propertyOf = (source: unknown, name: string): unknown =>
+  isObject(source) || typeof source === 'function'
+    ? (source as Record<string, unknown>)[name]
+    : undefined;
+
+/** Handles rejections in a value that is completed later, or never. */
+export function handleRejections(value: unknown): void {
+  if (isPromiseLike(value)) Promise.resolve(value).then(handleRejections, () => {});
+  else if (Array.isArray(value) || value instanceof Set) value.forEach(handleRejections);
+}
+
+/** @throws the type's error for the value. */
+export function serialize({ type, scalar }: LeafShape, value: unknown): unknown {
+  switch (scalar) {
+    case 'text':
+      if (typeof value === 'string') return value;
+      break;
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      break;
+    case 'int':
+      if (typeof value === 'number' && (value | 0) === value) return value;
+      break;
+    case 'float':
+      if (typeof value === 'number' && Number.isFinite(value)) return value;
+      break;
+  }
+  let serialized: unknown;
+  try {
+    serialized = type.serialize(value);
+  } catch (error) {
+    // Without a code the error was not written for callers, and may repeat what a source answered.
+    const isForCallers = !(error instanceof GraphQLError) || 'code' in error.extensions;
+    throw isForCallers ? error : new Error(error.message);
+  }
+  if (isPromiseLike(serialized)) {
+    handleRejections(serialized);
+    throw new Error(`"${type.name}.serialize" must answer at once, and answered a promise.`);
+  }
+  if (serialized !== null && serialized !== undefined) return serialized;
+  throw new Error(
+    `Expected \`${type.name}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${String(serialized)}`,
+  );
+}
