@@ -4,7 +4,7 @@
  * Yoga writes the format of 2022 alone, whatever is asked for; here are both. The last part has what the
  * request has cost and where to continue, which is known only then.
  */
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
 import type { IncrementalResult, Rest } from '../../execution/incremental/incremental-executor.ts';
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/continuation.ts';
@@ -24,7 +24,8 @@ interface IncrementalOptions {
 
 export const useIncrementalDelivery = (options: IncrementalOptions): GatewayPlugin => ({
   onExecute: ({ args, context, extendContext }) =>
-    factsOf(args.document).isIncremental
+    // Yoga types the document as any.
+    factsOf(args.document as DocumentNode).isIncremental
       ? {
           onExecuteDone({ result, setResult }) {
             const { rest, ...initial } = result as IncrementalResult;
