@@ -4,7 +4,7 @@
  * Run by `npm run codegen`; the gateway itself never reads the file.
  */
 import { writeFileSync } from 'node:fs';
-import { printAnnotatedSchema } from './graph/types/print-schema.ts';
+import { printAnnotatedSchema } from './graph/schema/directives.ts';
 import { schema } from './schema.ts';
 
 writeFileSync('schema.graphql', printAnnotatedSchema(schema));

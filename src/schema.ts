@@ -11,9 +11,8 @@ import './resources/account/account.ts';
 import './resources/person/person.ts';
 import './resources/log/log.ts';
 import { DeferDirective, StreamDirective } from './execution/incremental/defer-and-stream.ts';
-import { builder } from './graph/types/builder.ts';
-import { RestCostDirective } from './graph/types/rest-cost.ts';
-import { SemanticNonNullDirective } from './graph/types/semantic-non-null.ts';
+import { builder } from './graph/schema/builder.ts';
+import { RestCostDirective, SemanticNonNullDirective } from './graph/schema/directives.ts';
 
 export const schema = builder.toSchema({
   directives: [

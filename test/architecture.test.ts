@@ -58,6 +58,16 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     documents: ['operation'],
     operation: [],
   },
+  graph: {
+    fields: ['context.ts', 'entity', 'errors.ts', 'loading', 'schema', 'types'],
+    schema: ['context.ts', 'entity', 'errors.ts', 'types'],
+    entity: ['context.ts', 'errors.ts', 'loading', 'types'],
+    loading: ['context.ts', 'errors.ts', 'types'],
+    'context.ts': ['live'],
+    live: [],
+    types: ['errors.ts'],
+    'errors.ts': [],
+  },
   // The specification is in `core`, which knows neither of what may come later nor of limits.
   execution: {
     'execute.ts': ['assert-executable.ts', 'bounds', 'core', 'incremental', 'operation'],
@@ -152,6 +162,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** More files side by side than this are a drawer: the layer needs folders. */
 const MAX_FILES_OF_A_FOLDER = 12;
+
+/** More names than this are more of graph/ than somebody who writes a resource wants to know. */
+const MAX_NAMES_FROM_GRAPH = 30;
 
 /** More names than this are not seen at a glance. There is a resource module for each resource. */
 const MAX_NAMES_OF_A_LAYER = 8;
@@ -270,6 +283,18 @@ describe('the structure of src/', () => {
     }
 
     expect([...counts].filter(([, count]) => count > MAX_FILES_OF_A_FOLDER)).toEqual([]);
+  });
+
+  it(`asks those who write resources to know at most ${MAX_NAMES_FROM_GRAPH} names of graph/`, () => {
+    const names = files
+      .filter((file) => layerOf(file) === 'resources')
+      .flatMap((file) => {
+        const text = readFileSync(join(SRC, file), 'utf8');
+        return [...text.matchAll(/import (?:type )?\{([^}]+)\} from '[^']*\/graph\/[^']*'/g)];
+      })
+      .flatMap(([, list = '']) => list.match(/\b(?!type )\w+/g) ?? []);
+
+    expect([...new Set(names)].length).toBeLessThanOrEqual(MAX_NAMES_FROM_GRAPH);
   });
 
   it('reads the environment in main.ts alone', () => {

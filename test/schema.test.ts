@@ -16,7 +16,7 @@ import {
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import codegen from '../codegen.ts';
-import { printAnnotatedSchema } from '../src/graph/types/print-schema.ts';
+import { printAnnotatedSchema } from '../src/graph/schema/directives.ts';
 import { schema } from '../src/schema.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));

@@ -21,7 +21,6 @@ import {
   RestUnreachableError,
   RestUnsupportedError,
 } from '../rest/client/errors.ts';
-import { CutError } from './continuation.ts';
 
 type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -81,6 +80,8 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'RATE_LIMITED', // Too Many Requests
 };
 
+const BUDGET_EXCEEDED = 'UPSTREAM_BUDGET_EXCEEDED';
+
 const CODE_BY_CLASS: readonly (readonly [
   abstract new (...args: never[]) => RestError,
   ErrorCode,
@@ -89,7 +90,7 @@ const CODE_BY_CLASS: readonly (readonly [
   [RestInputError, 'UPSTREAM_INVALID_RESPONSE'],
   [RestUnauthenticatedError, 'UNAUTHENTICATED'],
   [RestUnsupportedError, 'UPSTREAM_UNSUPPORTED'],
-  [RestBudgetError, 'UPSTREAM_BUDGET_EXCEEDED'],
+  [RestBudgetError, BUDGET_EXCEEDED],
   [RestPausedError, 'RATE_LIMITED'],
   [RestOverloadedError, 'UPSTREAM_UNAVAILABLE'],
   [RestTimeoutError, 'UPSTREAM_TIMEOUT'],
@@ -152,3 +153,40 @@ const at = (where: GraphQLError, what: GraphQLError, message = what.message): Gr
     what.originalError,
     what.extensions,
   );
+
+/** What to ask for in the next request, where the call budget of this one was spent. */
+interface Continuation {
+  /** The object that was not read, or the one whose list was cut; absent at the root. */
+  readonly id?: string | undefined;
+  /** The `after` to read the list from; null for its start. */
+  readonly after?: string | null | undefined;
+}
+
+/** The error of a field whose call would exceed the budget, and was not made. */
+class CutError extends RestBudgetError {
+  /** Evaluated when the error is reported: a large answer has thousands, of which few are. */
+  readonly next: () => Continuation;
+
+  constructor({ route }: RestBudgetError, next: () => Continuation) {
+    super(route);
+    this.next = next;
+  }
+}
+
+/**
+ * The error of a field that was cut, or the error itself when the budget is not what failed. What
+ * was read for something else is asked for by that: an entry of a topic by the entry's id.
+ */
+export const cutAt = (error: unknown, next: () => Continuation): unknown =>
+  error instanceof RestBudgetError ? new CutError(error, next) : error;
+
+/** Every cut of an answer, with the path of its field. */
+export const continuationsOf = (
+  errors: readonly Pick<GraphQLError, 'path' | 'extensions'>[],
+): (Continuation & { readonly path: readonly (string | number)[] })[] =>
+  errors.flatMap(({ path = [], extensions }) => {
+    if (extensions?.['code'] !== BUDGET_EXCEEDED) return [];
+    // Written for a `CutError` and for nothing else; absent where nothing was to be read, as for a write.
+    const next = extensions['continuation'] as Continuation | undefined;
+    return [{ path, ...next }];
+  });

@@ -15,7 +15,7 @@ import {
 import { fragmentsOf, type OperationContext } from '../execution/operation/collect-fields.ts';
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
-import { MAX_NODES } from '../graph/types/node.ts';
+import { MAX_NODES } from '../graph/schema/node.ts';
 import { dialectWithout } from '../rest/client/dialect.ts';
 import { Journal } from '../rest/client/journal.ts';
 import { extendedRoutes, type RouteSet } from '../v0/routes.ts';

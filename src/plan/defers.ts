@@ -18,7 +18,7 @@ import { fragmentsOf, type OperationContext } from '../execution/operation/colle
 import { deferOf } from '../execution/incremental/defer-and-stream.ts';
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
-import { selectionOf } from '../graph/entity/walk.ts';
+import { selectionOf } from '../graph/entity/selection.ts';
 import { planFor, type OperationArgs } from './cost.ts';
 
 type DeferNode = InlineFragmentNode | FragmentSpreadNode;

@@ -5,7 +5,7 @@
  * rows of a table; each other part has a name, because equal names mean equal ids and so equal calls.
  */
 import type { AnyEntity } from '../graph/entity/entity.ts';
-import { textOf, type Key } from '../graph/entity/key.ts';
+import { textOf, type Key } from '../graph/types/key.ts';
 
 /** A key that is known, or so many keys of which nothing is. */
 export interface KeyGroup {

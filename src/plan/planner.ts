@@ -18,8 +18,8 @@ import {
 } from 'graphql';
 import { prepareArguments, type ArgumentValues } from '../execution/operation/arguments.ts';
 import type { OperationContext, Selecting } from '../execution/operation/collect-fields.ts';
-import { nodeTypeOf } from '../graph/connection/connection-type.ts';
-import type { List } from '../graph/connection/list.ts';
+import { nodeTypeOf } from '../graph/fields/connection-type.ts';
+import type { List } from '../graph/loading/list.ts';
 import {
   afterOf,
   checkCount,
@@ -29,7 +29,7 @@ import {
   pageOf,
   pageRequestOf,
   pagesOf,
-} from '../graph/connection/page-request.ts';
+} from '../graph/loading/page-request.ts';
 import type { Context } from '../graph/context.ts';
 import {
   extendedRouteOf,
@@ -40,7 +40,7 @@ import {
   type WriteDemand,
 } from '../graph/entity/demand.ts';
 import { findEntity, type AnyEntity } from '../graph/entity/entity.ts';
-import { textOf } from '../graph/entity/key.ts';
+import { textOf } from '../graph/types/key.ts';
 import {
   selectionOf,
   visitDemand,
@@ -48,7 +48,7 @@ import {
   type ObjectSelection,
   type ObjectVisitor,
   type SelectedField,
-} from '../graph/entity/walk.ts';
+} from '../graph/entity/selection.ts';
 import { PlannedCalls, type FieldCall, type PageRead, type RoutePlan } from './calls.ts';
 import { NONE, ONE, plus, product, times, UNKNOWN, upTo, type Count } from './count.ts';
 import { Names, Objects, type KeyGroup } from './objects.ts';

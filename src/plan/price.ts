@@ -19,7 +19,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { MAX_FIRST } from '../graph/connection/page-request.ts';
+import { MAX_FIRST } from '../graph/loading/page-request.ts';
 import type { Context } from '../graph/context.ts';
 import { formatNodeId } from '../graph/types/node-id.ts';
 import { planFor } from './cost.ts';

@@ -7,8 +7,8 @@
 import { buildSchema, execute as graphqlJs, parse } from 'graphql';
 import { bench, describe } from 'vitest';
 import { createExecute } from '../../src/execution/execute.ts';
-import { formatCursor, parseCursor } from '../../src/graph/connection/cursor.ts';
-import { Loader } from '../../src/graph/entity/loader.ts';
+import { formatCursor, parseCursor } from '../../src/graph/types/cursor.ts';
+import { Loader } from '../../src/graph/loading/loader.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { fillPath, formatQuery } from '../../src/rest/client/path.ts';

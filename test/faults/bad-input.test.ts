@@ -7,8 +7,8 @@
 import fc from 'fast-check';
 import { serverAudits } from 'graphql-http';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { formatCursor, parseCursor } from '../../src/graph/connection/cursor.ts';
-import { restList } from '../../src/graph/connection/list.ts';
+import { formatCursor, parseCursor } from '../../src/graph/types/cursor.ts';
+import { List } from '../../src/graph/loading/list.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { fillPath, formatQuery } from '../../src/rest/client/path.ts';
 import { planningContext } from '../../src/plan/cost.ts';
@@ -444,7 +444,7 @@ describe('T41 cursors and counts', () => {
 
   it('T41 refuses a made-up position, though its checksum is right', async () => {
     const replies: Reply[] = [];
-    const listId = restList(planningContext('extended'), routes.listTopics, {}).id;
+    const listId = List.of(planningContext('extended'), routes.listTopics, {}).id;
     for (const position of ['', 'x', '-1', '1.5', '1e9', '9999999', '[7,null]', '7:', ':abc']) {
       const reply = await stand.ask(
         `{ topics(after: "${formatCursor(listId, position)}") { totalCount } }`,

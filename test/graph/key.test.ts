@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../../src/graph/entity/key.ts';
+import { textOf } from '../../src/graph/types/key.ts';
 
 describe('the text of a key', () => {
   it('is the same for the same values only, whatever is in them', () => {

@@ -3,7 +3,7 @@
  */
 import DataLoader from 'dataloader';
 import { expect, it } from 'vitest';
-import { Loader } from '../../src/graph/entity/loader.ts';
+import { Loader } from '../../src/graph/loading/loader.ts';
 import { planningContext } from '../../src/plan/cost.ts';
 import { pageEntity } from '../../src/resources/page/page.type.ts';
 

@@ -1,8 +1,8 @@
 /** Global ids and cursors are short. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cursorOf } from '../../src/graph/connection/page-request.ts';
-import { restList } from '../../src/graph/connection/list.ts';
+import { cursorOf } from '../../src/graph/loading/page-request.ts';
+import { List } from '../../src/graph/loading/list.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';
 import { segmentFault } from '../../src/rest/client/path.ts';
@@ -53,7 +53,7 @@ describe('a global id', () => {
 });
 
 describe('a cursor', () => {
-  const list = restList(planningContext('extended'), routes.listTopics, {});
+  const list = List.of(planningContext('extended'), routes.listTopics, {});
 
   it.each([
     ['of the first page', 7, null, 7],

@@ -27,7 +27,7 @@ it('builds before a start only what has changed since the last one', () => {
   const first = builtAt();
   expect(builtAt()).toBe(first);
   const later = new Date(Date.now() + 1000);
-  utimesSync(join(clone, 'src/graph/connection/list.ts'), later, later);
+  utimesSync(join(clone, 'src/graph/loading/list.ts'), later, later);
   expect(builtAt()).toBeGreaterThan(first);
 });
 

@@ -8,11 +8,12 @@ import type { GraphQLField } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Dialect, Reading } from '../../rest/client/dialect.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { List } from '../connection/list.ts';
 import type { Context } from '../context.ts';
+import type { List } from '../loading/list.ts';
+import type { Loader } from '../loading/loader.ts';
+import type { ListOfField } from '../loading/page-request.ts';
+import type { Key } from '../types/key.ts';
 import type { AnyEntity } from './entity.ts';
-import type { Key } from './key.ts';
-import type { Loader } from './loader.ts';
 
 /** `key`: the parent's key is enough. `object`: the parent has to be there first. */
 export type DemandSource = 'key' | 'object';
@@ -58,16 +59,14 @@ interface ItemsDemand {
 }
 
 /** A list of the backend, a page at a time. */
-export interface ListDemand extends ItemsDemand {
+export interface ListDemand extends ItemsDemand, ListOfField {
   readonly kind: 'list';
   /** Undefined when the list came with its parent and costs nothing. */
   readonly route: Route | undefined;
   /** True when a whole list is read, in as many pages as it has. */
-  readonly walks?: boolean;
+  readonly walks?: boolean | undefined;
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
   readonly proves?: boolean;
-  /** @throws BAD_USER_INPUT for arguments that would not be sent. */
-  readonly list: (parent: object, args: ArgumentValues, context: Context) => List;
 }
 
 /** Something that arrives with one call, and is not a list with cursors. */
@@ -104,15 +103,15 @@ export type Demand = ObjectDemand | LookupDemand | WriteDemand;
 /** A demand that is the same in every dialect, or one for each. */
 export type InDialects<Any extends Demand> = Any | Reading<Any>;
 
-export const isReading = <Any extends Demand>(demand: InDialects<Any>): demand is Reading<Any> =>
+const isReading = <Any extends Demand>(demand: InDialects<Any>): demand is Reading<Any> =>
   'extended' in demand;
+
+/** What is demanded of a backend that has all routes: what a field's description names. */
+const usual = <Any extends Demand>(demand: InDialects<Any>): Any =>
+  isReading(demand) ? demand.extended : demand;
 
 export const demandIn = <Any extends Demand>(dialect: Dialect, demand: InDialects<Any>): Any =>
   isReading(demand) ? dialect.wayOf(demand) : demand;
-
-/** The demand of a backend that has all routes: the one that a field's description names. */
-export const usualDemand = <Any extends Demand>(demand: InDialects<Any>): Any =>
-  isReading(demand) ? demand.extended : demand;
 
 export const mapDemand = <Any extends Demand>(
   demand: InDialects<Any>,
@@ -122,30 +121,58 @@ export const mapDemand = <Any extends Demand>(
     ? { ...demand, extended: map(demand.extended), document: map(demand.document) }
     : map(demand);
 
+/** The route that a demand costs; undefined where that differs from object to object, or nothing is called. */
+export const routeOf = (demand: Demand): Route | undefined =>
+  demand.kind === 'lookup' || demand.kind === 'reference' ? demand.entity?.route : demand.route;
+
+/** How descriptions of fields say what a field costs. */
+export const costing = (description: string, route: Route | undefined): string =>
+  route ? `${description} Costs \`${route.method} ${route.path}\`.` : description;
+
 const DEMAND = 'demand';
+const LEVELS = 'semanticNonNull';
 
-/** The `extensions` that carry a demand on a field. */
-export const demanding = (demand: InDialects<Demand>) => ({ [DEMAND]: demand });
+/** The `extensions` of a field that is null only with an error; of a list's items for level 1. */
+export const nullOnlyWithError = (level: 0 | 1 = 0) => ({ [LEVELS]: [level] });
 
-/** What a field demands of a backend that has all routes; undefined when it costs nothing. */
-export const usualDemandOf = (field: GraphQLField<unknown, unknown>): Demand | undefined => {
-  // Only `demanding` writes under this name.
-  const demand = field.extensions[DEMAND] as InDialects<Demand> | undefined;
-  return demand && usualDemand(demand);
-};
+/** Where a field is null only with an error: 0 is the field itself, 1 the items of its list. Undefined for others. */
+export const semanticLevelsOf = ({
+  extensions,
+}: GraphQLField<unknown, unknown>): readonly number[] | undefined =>
+  extensions[LEVELS] as readonly number[] | undefined; // only `nullOnlyWithError` writes under this name
 
-/** The extended route without which a field demands something else; undefined for most fields. */
-export const extendedRouteOf = (field: GraphQLField<unknown, unknown>): Route | undefined => {
-  const demand = field.extensions[DEMAND] as InDialects<Demand> | undefined;
-  return demand && isReading(demand) ? demand.route : undefined;
-};
+/** Options of `t.field`, for a field with a demand: nullable, with what it costs in its description. */
+export const demanding = <Any extends Demand>(
+  description: string,
+  demand: InDialects<Any>,
+  { isNullOnlyWithError = false } = {},
+) => ({
+  nullable: true as const,
+  description: costing(description, routeOf(usual(demand))),
+  extensions: { [DEMAND]: demand, ...(isNullOnlyWithError && nullOnlyWithError()) },
+});
 
-/** What a field of the schema demands; undefined when it costs nothing. */
+// Only `demanding` writes under this name.
+const declared = ({ extensions }: GraphQLField<unknown, unknown>): InDialects<Demand> | undefined =>
+  extensions[DEMAND] as InDialects<Demand> | undefined;
+
+/** What a field demands in a dialect; undefined when it costs nothing. */
 export const demandOf = (
   field: GraphQLField<unknown, unknown>,
   dialect: Dialect,
 ): Demand | undefined => {
-  // Only `demanding` writes under this name.
-  const demand = field.extensions[DEMAND] as InDialects<Demand> | undefined;
+  const demand = declared(field);
   return demand && demandIn(dialect, demand);
+};
+
+/** What a field demands of a backend that has all routes; undefined when it costs nothing. */
+export const usualDemandOf = (field: GraphQLField<unknown, unknown>): Demand | undefined => {
+  const demand = declared(field);
+  return demand && usual(demand);
+};
+
+/** The extended route without which a field demands something else; undefined for most fields. */
+export const extendedRouteOf = (field: GraphQLField<unknown, unknown>): Route | undefined => {
+  const demand = declared(field);
+  return demand && isReading(demand) ? demand.route : undefined;
 };

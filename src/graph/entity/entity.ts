@@ -6,17 +6,23 @@
  */
 import type { ObjectRef } from '@pothos/core';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
-import { parametersOf, type Route } from '../../v0/routes.ts';
-import type { Types } from '../types/schema-shape.ts';
-import type { List } from '../connection/list.ts';
-import { perRequest, type Context } from '../context.ts';
-import { cutAt } from '../continuation.ts';
-import { badInput } from '../errors.ts';
-import { textOf } from './key.ts';
-import { Loader } from './loader.ts';
-import { formatNodeId, parseNodeId, registerNodeType, type NodeKey } from '../types/node-id.ts';
-import { withArticle } from '../types/typename.ts';
 import { segmentFault } from '../../rest/client/path.ts';
+import { parametersOf, type Route } from '../../v0/routes.ts';
+import { perRequest, type Context } from '../context.ts';
+import { badInput, cutAt } from '../errors.ts';
+import type { List } from '../loading/list.ts';
+import { Loader } from '../loading/loader.ts';
+import { formatCursor } from '../types/cursor.ts';
+import { NodeReference, textOf } from '../types/key.ts';
+import {
+  formatNodeId,
+  parseNodeId,
+  readNodeId,
+  registerNodeType,
+  type NodeKey,
+} from '../types/node-id.ts';
+import { nounOf, withArticle } from '../types/typename.ts';
+import type { Types } from './schema-shape.ts';
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
 
@@ -115,12 +121,24 @@ export class Entity<T extends object, Name extends string> {
     return key as KeyOf<Name>;
   }
 
-  /** The global id of the object with a key. */
+  /**
+   * The global id of the object with a key.
+   *
+   * @throws the error that stands where the backend broke a part.
+   */
   idOf(key: KeyOf<Name>): string {
-    return formatNodeId(
-      this.name,
-      this.key.map((name) => key[name]),
-    );
+    const parts: string[] = [];
+    for (const name of this.key) {
+      const part: unknown = key[name];
+      if (part instanceof Error) throw part;
+      parts.push(part as string);
+    }
+    return formatNodeId(this.name, parts);
+  }
+
+  /** Stands for an object of which the backend gave the key only, and is read when more is selected. */
+  reference(key: KeyOf<Name>): NodeReference {
+    return new NodeReference(key);
   }
 
   /** Values for the path of a route that names the object. */
@@ -162,10 +180,34 @@ export class Entity<T extends object, Name extends string> {
     return this.keyFrom(parseNodeId(id), id);
   }
 
+  /**
+   * The key that a caller names part by part: `audience(pageId:, audienceId:)`.
+   *
+   * @param given a raw or a global id for each part of the key.
+   * @throws BAD_USER_INPUT for an id of another type, for ids of different objects, and for raw ids
+   *   that can't be part of a REST path.
+   */
+  callerKey(given: Readonly<Record<string, unknown>>): KeyOf<Name> {
+    const key: Record<string, string> = {};
+    for (const name of this.key) {
+      for (const [part, id] of Object.entries(partsOf(name, String(given[name])))) {
+        const known = (key[part] ??= id);
+        if (known === id) continue;
+        throw badInput(
+          `"${name}" is a global id with the ${part} "${shown(id)}", but the ${part} given beside it is "${shown(known)}": pass ids that belong together.`,
+          { argument: name },
+        );
+      }
+    }
+    // Every part of the key was given by its own name at least.
+    return this.checkKey(key as KeyOf<Name>);
+  }
+
+  /** The key in a global id. @throws BAD_USER_INPUT when it is the id of another type. */
   keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
     if (typename !== this.name || parts.length !== this.key.length) {
       throw badInput(
-        `"${id.slice(0, 64)}" is the id of ${withArticle(typename)}: pass the id of ${withArticle(this.name)}.`,
+        `"${shown(id)}" is the id of ${withArticle(typename)}: pass the id of ${withArticle(this.name)}.`,
       );
     }
     // keyOf's inverse: as many parts as names, checked above.
@@ -186,6 +228,17 @@ export class Entity<T extends object, Name extends string> {
     }
     return key;
   }
+
+  /** The cursor of an object in an array, wherever it stands; by its index where the backend broke the key. */
+  cursorIn(listId: string, object: unknown, index?: number): string {
+    return formatCursor(listId, this.positionOf(object, index));
+  }
+
+  /** What a cursor says of an object in an array: the parts of its key as JSON, or its index. */
+  positionOf(object: unknown, index?: number): string {
+    const key = object instanceof NodeReference ? object.key : this.keyOf(object);
+    return JSON.stringify(key ? this.key.map((name) => key[name]) : index);
+  }
 }
 
 /** What a route takes whose parameters the compiler does not know. */
@@ -197,7 +250,41 @@ const entities = new Map<string, AnyEntity>();
 /** The entity of a type name; undefined for a type without one. */
 export const findEntity = (typename: string): AnyEntity | undefined => entities.get(typename);
 
+/** By the name of the field, argument or input that holds an entity's own raw id: `pageId` is a Page's. */
 const byIdField = new Map<string, AnyEntity>();
 
-/** The entity whose own raw id a field, argument or input of this name holds: `pageId` is a Page's. */
-export const entityOfIdField = (name: string): AnyEntity | undefined => byIdField.get(name);
+/** How an argument or input field that takes a raw or a global id is described. */
+export const describeId = (name: string): string =>
+  `Raw id (\`${name}\`) or global id (\`id\`) of the ${nounOf(byIdField.get(name)?.name ?? '')}.`;
+
+/**
+ * The raw id, or all ids in a global id, by their names. Assumed: no raw id of the backend is written like
+ * a global id, which ends in a checksum.
+ */
+function partsOf(name: string, id: string): Readonly<Record<string, string>> {
+  const global = readNodeId(id);
+  if (!global) return { [name]: id };
+  const wanted = byIdField.get(name);
+  if (wanted?.name === global.typename) return wanted.keyFrom(global, id);
+  throw wrongType(name, global.typename, wanted?.name);
+}
+
+/**
+ * A raw id of something that has no global id here, as it is.
+ *
+ * @throws BAD_USER_INPUT for a global id: the backend would not know it.
+ */
+export function rawId<Id extends string | null | undefined>(name: string, id: Id): Id {
+  const global = typeof id === 'string' ? readNodeId(id) : undefined;
+  if (global) throw wrongType(name, global.typename, undefined);
+  return id;
+}
+
+const wrongType = (name: string, given: string, wanted: string | undefined) =>
+  badInput(
+    `"${name}" is the global id of ${withArticle(given)}: pass ${wanted === undefined ? 'the raw id that the backend has for it' : `the raw or the global id of ${withArticle(wanted)}`}.`,
+    { argument: name },
+  );
+
+/** As much of a caller's id as an error shows. */
+const shown = (id: string): string => id.slice(0, 64);

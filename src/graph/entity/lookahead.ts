@@ -9,14 +9,14 @@ import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf, type ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
 import { isMissingRoute, isNotFound } from '../../rest/client/errors.ts';
-import { readList, startList, type List, type ListPage } from '../connection/list.ts';
-import { pageOf, pageRequestOf, type PageRequest } from '../connection/page-request.ts';
 import { perRequest, type Context } from '../context.ts';
+import type { List, ListPage } from '../loading/list.ts';
+import type { Abandon } from '../loading/loader.ts';
+import { pageOf, pageRequestOf, type PageRequest } from '../loading/page-request.ts';
+import type { Key } from '../types/key.ts';
 import type { ListDemand, LoadDemand, ReferenceDemand } from './demand.ts';
 import type { AnyEntity } from './entity.ts';
-import type { Key } from './key.ts';
-import type { Abandon } from './loader.ts';
-import { selectionOf, visitDemand, type KeyField, type ObjectVisitor } from './walk.ts';
+import { selectionOf, visitDemand, type KeyField, type ObjectVisitor } from './selection.ts';
 
 type Path = GraphQLResolveInfo['path'];
 
@@ -62,7 +62,7 @@ export async function lookUp(
   const ahead = startBelow(entity, key, context, info, info);
   const { needsObject, proof } = ahead;
   if (needsObject || !proof) return load(entity, key, context, info, ahead);
-  const exists = await provesParent(context, proof);
+  const exists = await provesParent(proof);
   if (exists) return keep(context, entity.stub(key), ahead);
   if (exists === undefined) return load(entity, key, context, info, ahead);
   ahead.abandon();
@@ -88,11 +88,8 @@ export const requestAhead = (
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
 /** Whether the parent of a list exists; undefined where the list's route turns out to be missing. */
-const provesParent = (
-  context: Context,
-  { list, page, path }: ListAhead,
-): Promise<boolean | undefined> =>
-  readList(context, list, page, { origin: path }).then(
+const provesParent = ({ list, page, path }: ListAhead): Promise<boolean | undefined> =>
+  list.read(page, { origin: path }).then(
     () => true,
     (error: unknown) =>
       list.route && isMissingRoute(error, list.route) ? undefined : !isNotFound(error),
@@ -206,7 +203,7 @@ class Ahead implements ObjectVisitor<Visit, void> {
     const { list } = request;
     const page = pageOf(request);
     this.requests.set(field.fieldNodes[0]!, request);
-    this.#add(startList(context, list, page, path));
+    this.#add(list.start(page, path));
     if (demand.proves) this.proof ??= { list, page, path };
   }
 

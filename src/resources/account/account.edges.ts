@@ -1,32 +1,22 @@
 /**
  * Fields that lead to accounts: `account` and `accounts`.
  */
-import { connectionType } from '../../graph/connection/connection-type.ts';
-import { connectionField } from '../../graph/connection/list-field.ts';
-import type { ListDemand } from '../../graph/entity/demand.ts';
-import { lookupField } from '../../graph/entity/reference-field.ts';
-import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/fields/connection-type.ts';
+import { listField } from '../../graph/fields/list-field.ts';
+import { lookupField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountList } from './account.list.ts';
 import { accountEntity, AccountRef } from './account.type.ts';
 
 const AccountConnectionRef = connectionType(AccountRef);
 
-/** Two routes answer this list: which one depends on whether there is something to look for. */
-const listed: ListDemand = {
-  kind: 'list',
-  from: 'key',
-  route: routes.listAccounts,
-  items: accountEntity,
-  list: (_query, args, context) => accountList(context, args),
-};
-
 builder.queryFields((t) => ({
   account: t.field(
     lookupField(accountEntity, 'Fetches an account by id. Null when there is none.'),
   ),
   accounts: t.field(
-    connectionField({
+    listField({
       isRoot: true,
       type: AccountConnectionRef,
       description: `Paginated list of accounts, or with \`query\` of those that match it, which calls \`GET ${routes.searchAccounts.path}\` instead.`,
@@ -40,7 +30,11 @@ builder.queryFields((t) => ({
             'True lists only the accounts without persons. It adds none to the others, as its REST name may suggest. The backend decides when absent.',
         }),
       },
-      demand: listed,
+      from: 'key',
+      // Two routes answer this list: which one depends on whether there is something to look for.
+      route: routes.listAccounts,
+      items: accountEntity,
+      list: (_query, args, context) => accountList(context, args),
     }),
   ),
 }));

@@ -4,9 +4,8 @@
  * A person names its account by domain only, and no route finds an account by domain exactly. Every
  * account that arrives is therefore noted here, so that most persons find theirs without a call.
  */
-import { filtersOf } from '../../graph/connection/filters.ts';
-import { mapList, restList, type List } from '../../graph/connection/list.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
+import { List } from '../../graph/loading/list.ts';
 import type { Account } from '../../v0/schemas/account.ts';
 import { routes } from '../../v0/routes.ts';
 
@@ -21,9 +20,8 @@ export const accountList = (
   { query, includeEmptyOnly }: AccountFilters = {},
 ): List<Account> => {
   const route = typeof query === 'string' ? routes.searchAccounts : routes.listAccounts;
-  const input = { query: filtersOf({ query, includeEmptyOnly }) };
-  const list = restList(context, route, input);
-  return mapList(list, (account) => knowAccount(context, account));
+  const input = { query: { query, includeEmptyOnly } };
+  return List.of(context, route, input).map((account) => knowAccount(context, account));
 };
 
 const accountsByDomain = perRequest(() => new Map<string, Account>());

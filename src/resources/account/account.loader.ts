@@ -1,10 +1,8 @@
 /**
  * The request's accounts by their keys, with their persons, and by domain.
  */
-import { walkList } from '../../graph/connection/list-walk.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
-import type { KeyOf } from '../../graph/entity/entity.ts';
-import { Loader } from '../../graph/entity/loader.ts';
+import { Loader } from '../../graph/loading/loader.ts';
 import { unsupported } from '../../graph/errors.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { readIn } from '../../rest/client/dialect.ts';
@@ -13,7 +11,7 @@ import { MAX_LIMIT } from '../../v0/list.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountList, knowAccount, knownAccount } from './account.list.ts';
 
-type AccountKey = KeyOf<'accountId'>;
+type AccountKey = Pick<Account, 'accountId'>;
 
 /**
  * Pages of 100 hits that are looked through for one domain. A search finds parts of domains, so a
@@ -52,7 +50,7 @@ async function searchAccount(
   { accountId }: AccountKey,
   call: CallOptions,
 ): Promise<Account | null> {
-  for await (const accounts of walkList(context, accountList(context), call)) {
+  for await (const accounts of accountList(context).pages(call)) {
     const found = accounts.find((account) => account.accountId === accountId);
     if (found) return found;
   }
@@ -64,7 +62,7 @@ const accountById = { route: routes.getAccount, extended: readAccount, document:
 /** Accounts by their exact domain; null when there is none. */
 export const accountByDomainLoader = perRequest(
   (context) =>
-    new Loader<KeyOf<'domain'>, Account | null>(({ domain }, call) =>
+    new Loader<Pick<Account, 'domain'>, Account | null>(({ domain }, call) =>
       searchDomain(context, domain, call),
     ),
 );
@@ -89,7 +87,7 @@ async function searchDomain(
   call: CallOptions,
 ): Promise<Account | null> {
   let pages = 0;
-  for await (const accounts of walkList(context, accountList(context, { query: domain }), call)) {
+  for await (const accounts of accountList(context, { query: domain }).pages(call)) {
     const found = accounts.find((account) => account.domain === domain);
     if (found) return found;
     pages += 1;

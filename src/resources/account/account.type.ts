@@ -4,8 +4,8 @@
  * Source: interface.md, "Account". `name` and `latestActivityAt` may be null.
  */
 import { Entity } from '../../graph/entity/entity.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { nodeType } from '../../graph/types/rest-type.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import { Account } from '../../v0/schemas/account.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountList } from './account.list.ts';
@@ -22,7 +22,7 @@ export const accountEntity = new Entity({
   alternateKeys: [['domain']],
 });
 
-nodeType(accountEntity, Account, {
+restType(accountEntity, Account, {
   description: 'An account: an organisation, identified by its domain.',
   fields: {
     accountId: 'Raw id of this account in the REST API.',

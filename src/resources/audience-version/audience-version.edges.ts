@@ -1,13 +1,12 @@
 /**
  * Fields that lead to audience versions, and from them to their audience and page.
  */
-import { connectionType } from '../../graph/connection/connection-type.ts';
-import { connectionField, listDemand } from '../../graph/connection/list-field.ts';
-import { wholePage } from '../../graph/connection/list.ts';
-import type { ListDemand } from '../../graph/entity/demand.ts';
-import type { KeyOf } from '../../graph/entity/entity.ts';
-import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
-import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/fields/connection-type.ts';
+import { listField } from '../../graph/fields/list-field.ts';
+import { List } from '../../graph/loading/list.ts';
+import type { Context } from '../../graph/context.ts';
+import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
 import { RestStatusError } from '../../rest/client/errors.ts';
 import type { Audience, AudienceVersion } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
@@ -47,10 +46,19 @@ builder.objectFields(AudienceRef, (t) => ({
       'Version that visitors see. Null when none was ever published. No call of its own.',
   }),
   versions: t.field(
-    connectionField({
+    listField({
       type: AudienceVersionConnectionRef,
       description: 'Paginated list of the versions of the audience, newest first.',
-      demand: { route: routes.listVersions, extended: listed, document: known },
+      from: 'key',
+      route: routes.listVersions,
+      items: audienceVersionEntity,
+      input: ({ pageId, audienceId }) => ({ path: { page_id: pageId, audience_id: audienceId } }),
+      toNode: (version: AudienceVersion, { pageId }) => ofPage(pageId, version),
+      document: {
+        from: 'object',
+        route: undefined,
+        list: (audience, _args, context) => knownVersions(context, audience),
+      },
     }),
   ),
 }));
@@ -65,40 +73,22 @@ builder.objectFields(AudienceVersionRef, (t) => ({
   page: t.field(referenceField(pageEntity, { from: 'key', description: 'Page of the audience.' })),
 }));
 
-const listed = listDemand({
-  from: 'key',
-  route: routes.listVersions,
-  items: audienceVersionEntity,
-  input: ({ pageId, audienceId }: { pageId: string; audienceId: string }) => ({
-    path: { page_id: pageId, audience_id: audienceId },
-  }),
-  toNode: (version: AudienceVersion, { pageId }) => ofPage(pageId, version),
-});
-
 /** Without the extended route: the versions that came with the audience. */
-const known: ListDemand = {
-  kind: 'list',
-  from: 'object',
-  route: undefined,
-  items: audienceVersionEntity,
-  list: (parent, _args, context) => {
-    // Only ever called with an audience or its key.
-    const key = parent as KeyOf<'pageId' | 'audienceId'>;
-    return {
-      id: JSON.stringify(['versions of', key.pageId, key.audienceId]),
-      fetch: async (_page, { origin }) => {
-        // A request that finds out only now that the route is missing may have the key alone.
-        const audience = isWhole(parent)
-          ? parent
-          : await audienceEntity.loader(context).load(key, origin);
-        if (!audience) throw new RestStatusError(routes.getAudience, { status: 404 });
-        return wholePage(versionsIn(audience));
-      },
-    };
-  },
-};
+const knownVersions = (context: Context, parent: Audience) =>
+  List.whole(
+    context,
+    { id: JSON.stringify(['versions of', parent.pageId, parent.audienceId]) },
+    async ({ origin }) => {
+      // A request that finds out only now that the route is missing may have the key alone.
+      const audience = isWhole(parent)
+        ? parent
+        : await audienceEntity.loader(context).load(parent, origin);
+      if (!audience) throw new RestStatusError(routes.getAudience, { status: 404 });
+      return versionsIn(audience);
+    },
+  );
 
-const isWhole = (audience: object): audience is Audience => 'latestVersion' in audience;
+const isWhole = (audience: object): boolean => 'latestVersion' in audience;
 
 function versionsIn({ pageId, latestVersion, publishedVersion }: Audience): VersionNode[] {
   return [latestVersion, publishedVersion]

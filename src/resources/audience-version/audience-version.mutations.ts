@@ -4,7 +4,7 @@
  * Callers without streams may wait for the outcome. The write is sent once, whatever they wait for.
  */
 import { z } from 'zod';
-import { writeField } from '../../graph/mutation/mutation.ts';
+import { writeField } from '../../graph/fields/mutation.ts';
 import {
   AUDIENCE_STATUSES,
   OPERATION_KEY_LENGTH,

@@ -1,7 +1,7 @@
 /** `audienceVersionProgress`. */
 import { startFrom } from '../../graph/entity/lookahead.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { costing } from '../../graph/types/costing.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { costing } from '../../graph/entity/demand.ts';
 import { routes } from '../../v0/routes.ts';
 import { isFinal, watchVersion } from './audience-version.live.ts';
 import {

@@ -4,9 +4,9 @@
  * REST's versions do not say which page they belong to, and no route reads one without it: the
  * graph adds `pageId` wherever a version comes from. Source: interface.md, "AudienceVersion".
  */
-import { Entity, type KeyOf } from '../../graph/entity/entity.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { nodeType } from '../../graph/types/rest-type.ts';
+import { Entity } from '../../graph/entity/entity.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import type { CallOptions, RestClient } from '../../rest/client/client.ts';
 import { AudienceVersion } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
@@ -38,7 +38,7 @@ export const audienceVersionEntity = new Entity({
   find: ({ rest }, key, call) => findVersion(rest, key, call),
 });
 
-export type VersionKey = KeyOf<'pageId' | 'audienceId' | 'versionId'>;
+export type VersionKey = Pick<VersionNode, 'pageId' | 'audienceId' | 'versionId'>;
 
 export async function findVersion(
   rest: RestClient,
@@ -50,7 +50,7 @@ export async function findVersion(
   return version && ofPage(pageId, version);
 }
 
-nodeType(audienceVersionEntity, AudienceVersion, {
+restType(audienceVersionEntity, AudienceVersion, {
   description:
     'A version of an audience. Publishing is asynchronous: the status goes from `draft` through `queued` and `processing` to `published` or `cancelled`.',
   added: (t) => ({

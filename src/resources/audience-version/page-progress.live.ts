@@ -4,10 +4,8 @@
  *
  * Assumed: a version never goes back, so an audience with an earlier state is one that is out of date.
  */
-import { readAll } from '../../graph/connection/list-walk.ts';
-import { restList } from '../../graph/connection/list.ts';
 import { createContext, type Context } from '../../graph/context.ts';
-import type { KeyOf } from '../../graph/entity/entity.ts';
+import { List } from '../../graph/loading/list.ts';
 import type { LiveObject, LiveSource } from '../../graph/live/pollers.ts';
 import { Snapshot, type Watcher } from '../../graph/live/watcher.ts';
 import { isNotFound } from '../../rest/client/errors.ts';
@@ -16,7 +14,7 @@ import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.type.ts';
 import { rankOf } from './audience-version.live.ts';
 
-type PageKey = KeyOf<'pageId'>;
+type PageKey = Pick<Audience, 'pageId'>;
 
 /** Pages of the list that one poll reads, each of 100 audiences: a page with more cannot be watched. */
 const MAX_LIST_PAGES = 10;
@@ -24,11 +22,9 @@ const MAX_LIST_PAGES = 10;
 const audiencesSource: LiveSource<PageKey, readonly Audience[]> = {
   read: async (rest, { pageId }) => {
     const context = createContext(rest, {});
-    const list = restList(context, routes.listAudiences, {
-      path: { page_id: pageId },
-    });
+    const list = List.of(context, routes.listAudiences, { path: { page_id: pageId } });
     try {
-      const audiences = await readAll(context, list, {});
+      const audiences = await list.all({});
       // An error stands for an audience that the backend broke.
       return audiences.filter((audience) => !((audience as unknown) instanceof Error));
     } catch (error) {

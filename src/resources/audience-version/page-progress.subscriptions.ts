@@ -1,6 +1,6 @@
 /** `pageProgress`. */
-import { builder } from '../../graph/types/builder.ts';
-import { costing } from '../../graph/types/costing.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { costing } from '../../graph/entity/demand.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
 import { pageEntity } from '../page/page.type.ts';

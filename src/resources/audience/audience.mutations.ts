@@ -1,13 +1,12 @@
 /** `createAudience` and `archiveAudience`. */
-import { referenceField } from '../../graph/entity/reference-field.ts';
-import { edgeField, writeField, type Payload } from '../../graph/mutation/mutation.ts';
-import { builder } from '../../graph/types/builder.ts';
-import type { Types } from '../../graph/types/schema-shape.ts';
+import { referenceField } from '../../graph/fields/reference-field.ts';
+import { writeField } from '../../graph/fields/mutation.ts';
+import { builder } from '../../graph/schema/builder.ts';
 import type { Audience, PUBLISH_BEHAVIORS } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataInputRef } from '../page/page.inputs.ts';
 import { pageEntity } from '../page/page.type.ts';
-import { AudienceConnectionRef, startOfAudiences } from './audience.edges.ts';
+import { AudienceConnectionRef, audiencesOfPage } from './audience.edges.ts';
 import { audienceEntity } from './audience.type.ts';
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
@@ -18,14 +17,11 @@ const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   } satisfies Record<(typeof PUBLISH_BEHAVIORS)[number], object>,
 });
 
-const pageOf = (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<Audience>>) =>
-  t.field(
-    referenceField(pageEntity, {
-      from: 'object',
-      key: ({ object }) => object && { pageId: object.pageId },
-      description: 'Page of the audience, as it is after the write.',
-    }),
-  );
+const pageOfAudience = referenceField(pageEntity, {
+  from: 'object',
+  key: ({ object }: { readonly object: Audience | null }) => object && { pageId: object.pageId },
+  description: 'Page of the audience, as it is after the write.',
+});
 
 writeField({
   name: 'createAudience',
@@ -59,18 +55,14 @@ writeField({
     entity: pageEntity,
     description: 'Raw id (`pageId`) or global id (`id`) of the page that gets the audience.',
   },
-  beside: (t) => ({
-    audienceEdge: t.field(
-      edgeField({
-        type: AudienceConnectionRef,
-        entity: audienceEntity,
-        description:
-          'Edge of the audience for `Page.audiences`. Its cursor leads to the start of the list, because REST does not say where the audience stands.',
-        cursor: ({ pageId }, context) => startOfAudiences(context, pageId),
-      }),
-    ),
-    page: pageOf(t),
-  }),
+  edge: {
+    field: 'audienceEdge',
+    type: AudienceConnectionRef,
+    description:
+      'Edge of the audience for `Page.audiences`. Its cursor leads to the start of the list, because REST does not say where the audience stands.',
+    cursor: (audience, context) => audiencesOfPage.startCursor(audience, context),
+  },
+  beside: (t) => ({ page: t.field(pageOfAudience) }),
 });
 
 writeField({
@@ -80,6 +72,6 @@ writeField({
   answers: { field: 'audience', entity: audienceEntity },
   input: { description: 'The audience to archive.', fields: {} },
   target: { field: 'id', entity: audienceEntity },
-  beside: (t) => ({ page: pageOf(t) }),
+  beside: (t) => ({ page: t.field(pageOfAudience) }),
   readBack: ['status', 'archivedAt'],
 });

@@ -4,8 +4,8 @@
  * Source: interface.md, "Audience". Versions may be null: one never published has none.
  */
 import { Entity } from '../../graph/entity/entity.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { nodeType } from '../../graph/types/rest-type.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import { Audience, type AUDIENCE_STATUSES } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataRef } from '../page/page-metadata.type.ts';
@@ -34,7 +34,7 @@ export const AudienceStatusRef = builder.enumType('AudienceStatus', {
   } satisfies Record<(typeof AUDIENCE_STATUSES)[number], object>,
 });
 
-nodeType(audienceEntity, Audience, {
+restType(audienceEntity, Audience, {
   description: 'An audience: a variant of a page, for one person or for a group of visitors.',
   fields: {
     audienceId: 'Raw id of this audience in the REST API.',

@@ -1,11 +1,10 @@
 /**
  * Fields that lead to logs and activity items, and from them to their account and person.
  */
-import { connectionType } from '../../graph/connection/connection-type.ts';
-import { filtersOf } from '../../graph/connection/filters.ts';
-import { listField } from '../../graph/connection/list-field.ts';
-import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
-import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/fields/connection-type.ts';
+import { listField } from '../../graph/fields/list-field.ts';
+import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountEntity, AccountRef } from '../account/account.type.ts';
 import { personEntity, PersonRef } from '../person/person.type.ts';
@@ -49,7 +48,7 @@ builder.objectFields(AccountRef, (t) => ({
       args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
       input: ({ accountId }, { includeDeleted }) => ({
         path: { account_id: accountId },
-        query: filtersOf({ includeDeleted }),
+        query: { includeDeleted },
       }),
     }),
   ),
@@ -69,7 +68,7 @@ builder.objectFields(AccountRef, (t) => ({
       },
       input: ({ accountId }, { includeDeleted, includePersonActivity }) => ({
         path: { account_id: accountId },
-        query: filtersOf({ includeDeleted, includePersonActivity }),
+        query: { includeDeleted, includePersonActivity },
       }),
     }),
   ),
@@ -86,7 +85,7 @@ builder.objectField(PersonRef, 'logs', (t) =>
       args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
       input: ({ personId }, { includeDeleted }) => ({
         path: { person_id: personId },
-        query: filtersOf({ includeDeleted }),
+        query: { includeDeleted },
       }),
     }),
   ),

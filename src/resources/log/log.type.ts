@@ -5,8 +5,8 @@
  * null in practice, so every field of the interface is nullable; no route reads an item alone: it is no node.
  */
 import { Entity } from '../../graph/entity/entity.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { nodeType, restFields, restType } from '../../graph/types/rest-type.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import { AccountLog, ActivityItem, LogEntry, PersonLog } from '../../v0/schemas/log.ts';
 import { routes } from '../../v0/routes.ts';
 
@@ -40,12 +40,12 @@ const LOG_DESCRIPTIONS = {
 
 export const LogEntryRef = builder.interfaceRef<LogEntry>('LogEntry');
 
-builder.interfaceType(LogEntryRef, {
+restType(LogEntryRef, LogEntry, {
   description: 'A recorded event: a log entry of a person or an account, or an activity item.',
-  fields: (t) => restFields(t, LogEntry, LOG_DESCRIPTIONS),
+  fields: LOG_DESCRIPTIONS,
 });
 
-nodeType(personLogEntity, PersonLog, {
+restType(personLogEntity, PersonLog, {
   description: 'A log entry of a person: an event that concerns them.',
   interfaces: [LogEntryRef],
   fields: {
@@ -55,7 +55,7 @@ nodeType(personLogEntity, PersonLog, {
   },
 });
 
-nodeType(accountLogEntity, AccountLog, {
+restType(accountLogEntity, AccountLog, {
   description: 'A log entry of an account: an event that concerns it.',
   interfaces: [LogEntryRef],
   fields: {
@@ -65,22 +65,17 @@ nodeType(accountLogEntity, AccountLog, {
   },
 });
 
-export const ActivityItemRef = restType(
-  builder.objectRef<ActivityItem>('ActivityItem'),
-  ActivityItem,
-  {
-    description:
-      'An item of the activity feed of an account: an event that concerns the account or one of its persons. Any field is null when the backend leaves it out.',
-    interfaces: [LogEntryRef],
-    fields: {
-      activityId: 'Raw id of this item in the REST API.',
-      activityType: 'Kind of item. The REST API does not document its values.',
-      accountId: 'Raw id of the account.',
-      accountLogId: 'Raw id of the log entry of the account. Null for an event of a person.',
-      personId: 'Raw id of the person. Null for an event of the account itself.',
-      personLogId:
-        'Raw id of the log entry of the person. Null for an event of the account itself.',
-      personName: 'Name of the person. Null for an event of the account itself.',
-    },
+export const ActivityItemRef = restType('ActivityItem', ActivityItem, {
+  description:
+    'An item of the activity feed of an account: an event that concerns the account or one of its persons. Any field is null when the backend leaves it out.',
+  interfaces: [LogEntryRef],
+  fields: {
+    activityId: 'Raw id of this item in the REST API.',
+    activityType: 'Kind of item. The REST API does not document its values.',
+    accountId: 'Raw id of the account.',
+    accountLogId: 'Raw id of the log entry of the account. Null for an event of a person.',
+    personId: 'Raw id of the person. Null for an event of the account itself.',
+    personLogId: 'Raw id of the log entry of the person. Null for an event of the account itself.',
+    personName: 'Name of the person. Null for an event of the account itself.',
   },
-);
+});

@@ -1,17 +1,14 @@
 /**
  * Fields that lead to page links, and from them to their page and audience.
  */
-import { connectionType } from '../../graph/connection/connection-type.ts';
-import { filtersOf } from '../../graph/connection/filters.ts';
-import { connectionField, listField } from '../../graph/connection/list-field.ts';
-import { readAll } from '../../graph/connection/list-walk.ts';
-import { mapList, restList, wholePage, type List } from '../../graph/connection/list.ts';
-import { callerKey, rawId } from '../../graph/entity/caller-key.ts';
-import type { ListDemand } from '../../graph/entity/demand.ts';
-import { soundKey } from '../../graph/entity/key.ts';
-import type { KeyOf } from '../../graph/entity/entity.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
-import { builder } from '../../graph/types/builder.ts';
+import { connectionType } from '../../graph/fields/connection-type.ts';
+import type { Context } from '../../graph/context.ts';
+import { rawId } from '../../graph/entity/entity.ts';
+import { listField } from '../../graph/fields/list-field.ts';
+import { List } from '../../graph/loading/list.ts';
+import { soundKey } from '../../graph/types/key.ts';
+import { referenceField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
 import type { PageLink } from '../../v0/schemas/page-link.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
@@ -22,39 +19,26 @@ import {
   PageLinkTargetRef,
   TENANT_DOMAIN_ID,
   withPage,
-  type PageLinkNode,
 } from './page-link.type.ts';
 
-export const PageLinkConnectionRef = connectionType(PageLinkRef);
+const PageLinkConnectionRef = connectionType(PageLinkRef);
 
-interface PageLinkArgs {
-  readonly pageId?: string | null;
-  readonly path?: string | null;
-  readonly tenantDomainId?: string | null;
-}
-
-/** Links of one page know it: REST's links do not say which page they lead to. */
-const filtered: ListDemand = {
-  kind: 'list',
-  from: 'key',
-  route: routes.listPageLinks,
-  list: (_query, args, context) => {
-    // The schema declares them.
-    const { pageId: given, path, tenantDomainId } = args as PageLinkArgs;
-    const pageId = given == null ? undefined : callerKey(pageEntity, { pageId: given }).pageId;
-    const query = filtersOf({
-      pageId,
-      path,
-      tenantDomainId: rawId('tenantDomainId', tenantDomainId),
-    });
-    const links = restList(context, routes.listPageLinks, { query });
-    return mapList(links, (link) => withPage(link, pageId));
+/** @throws BAD_USER_INPUT for a global id of a domain. */
+const linksOf = (
+  context: Context,
+  filters: {
+    readonly pageId?: string | undefined;
+    readonly path?: string | null | undefined;
+    readonly tenantDomainId?: string | null | undefined;
   },
+): List<PageLink> => {
+  rawId('tenantDomainId', filters.tenantDomainId);
+  return List.of(context, routes.listPageLinks, { query: filters });
 };
 
 builder.queryField('pageLinks', (t) =>
   t.field(
-    connectionField({
+    listField({
       isRoot: true,
       type: PageLinkConnectionRef,
       description:
@@ -67,7 +51,14 @@ builder.queryField('pageLinks', (t) =>
         path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
         tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
       },
-      demand: filtered,
+      from: 'key',
+      route: routes.listPageLinks,
+      // Links of one page know it: REST's links do not say which page they lead to.
+      list: (_query, { pageId: given, path, tenantDomainId }, context) => {
+        const pageId = given == null ? undefined : pageEntity.callerKey({ pageId: given }).pageId;
+        const links = linksOf(context, { pageId, path, tenantDomainId });
+        return links.map((link) => withPage(link, pageId));
+      },
     }),
   ),
 );
@@ -84,10 +75,8 @@ builder.objectField(PageRef, 'links', (t) =>
         path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
         tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
       },
-      input: ({ pageId }, { path, tenantDomainId }) => ({
-        query: filtersOf({ pageId, path, tenantDomainId: rawId('tenantDomainId', tenantDomainId) }),
-      }),
-      toNode: (link: PageLink, { pageId }) => withPage(link, pageId),
+      list: ({ pageId }, { path, tenantDomainId }, context) =>
+        linksOf(context, { pageId, path, tenantDomainId }).map((link) => withPage(link, pageId)),
     }),
   ),
 );
@@ -115,41 +104,29 @@ builder.objectField(PageLinkTargetRef, 'audience', (t) =>
   ),
 );
 
-/** REST filters links by page only: the page's links are read, all of them, and sifted here. */
-const toAudience: ListDemand = {
-  kind: 'list',
-  from: 'key',
-  route: routes.listPageLinks,
-  walks: true,
-  list: (parent, args, context): List<PageLinkNode> => {
-    // Only ever called with an audience or its key.
-    const { pageId, audienceId } = parent as KeyOf<'pageId' | 'audienceId'>;
-    soundKey({ audienceId });
-    const { tenantDomainId } = args as PageLinkArgs;
-    const query = filtersOf({ pageId, tenantDomainId: rawId('tenantDomainId', tenantDomainId) });
-    const source = restList(context, routes.listPageLinks, { query });
-    return {
-      id: JSON.stringify(['to', audienceId, source.id]),
-      source,
-      fetch: async (_page, call) => {
-        const links = await readAll(context, source, call);
-        const wanted = links.filter((link) => link.target?.audienceId === audienceId);
-        return wholePage(wanted.map((link) => withPage(link, pageId)));
-      },
-    };
-  },
-};
-
 builder.objectField(AudienceRef, 'links', (t) =>
   t.field(
-    connectionField({
+    listField({
       type: PageLinkConnectionRef,
       description:
         'Paginated list of the links to the audience on one domain. Reads all links of the page, 100 per call.',
       args: {
         tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
       },
-      demand: toAudience,
+      from: 'key',
+      route: routes.listPageLinks,
+      walks: true,
+      // REST filters links by page only: the page's links are read, all of them, and sifted here.
+      list: ({ pageId, audienceId }, { tenantDomainId }, context) => {
+        soundKey({ audienceId });
+        const source = linksOf(context, { pageId, tenantDomainId });
+        const id = JSON.stringify(['to', audienceId, source.id]);
+        return List.whole(context, { id, source }, async (call) => {
+          const links = await source.all(call);
+          const wanted = links.filter((link) => link.target?.audienceId === audienceId);
+          return wanted.map((link) => withPage(link, pageId));
+        });
+      },
     }),
   ),
 );

@@ -5,8 +5,8 @@
  * of one page. No route reads a link alone, so it is no node. Source: interface.md, "PageLink".
  */
 import { unsupported } from '../../graph/errors.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { restType } from '../../graph/types/rest-type.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import { PageLink, PageLinkTarget } from '../../v0/schemas/page-link.ts';
 
 /** What the gateway knows beside REST's answer. */

@@ -3,8 +3,7 @@
  *
  * Source: interface.md, "PageMetadata". Every value may be absent.
  */
-import { builder } from '../../graph/types/builder.ts';
-import { restType } from '../../graph/types/rest-type.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 
 /** What each field means, in answers and in inputs. */
@@ -34,17 +33,13 @@ export const METADATA_DESCRIPTIONS = {
   robots: 'Robots directives for crawlers, such as `noindex`.',
 } as const satisfies Record<keyof PageMetadata, string>;
 
-export const PageMetadataRef = restType(
-  builder.objectRef<PageMetadata>('PageMetadata'),
-  PageMetadata,
-  {
-    description:
-      'Metadata for search engines and link previews. Any field is null when the backend leaves it out.',
-    fields: {
-      ...METADATA_DESCRIPTIONS,
-      // Ids were texts when they were first published.
-      ogImageFileId: { type: 'String', description: METADATA_DESCRIPTIONS.ogImageFileId },
-      twitterImageFileId: { type: 'String', description: METADATA_DESCRIPTIONS.twitterImageFileId },
-    },
+export const PageMetadataRef = restType('PageMetadata', PageMetadata, {
+  description:
+    'Metadata for search engines and link previews. Any field is null when the backend leaves it out.',
+  fields: {
+    ...METADATA_DESCRIPTIONS,
+    // Ids were texts when they were first published.
+    ogImageFileId: { type: 'String', description: METADATA_DESCRIPTIONS.ogImageFileId },
+    twitterImageFileId: { type: 'String', description: METADATA_DESCRIPTIONS.twitterImageFileId },
   },
-);
+});

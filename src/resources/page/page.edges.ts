@@ -1,48 +1,43 @@
 /**
  * Fields that lead to pages: `page` and `searchPages`.
  */
-import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../../graph/connection/page-request.ts';
 import { perRequest } from '../../graph/context.ts';
 import { demanding } from '../../graph/entity/demand.ts';
-import { Loader } from '../../graph/entity/loader.ts';
-import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { costing } from '../../graph/types/costing.ts';
+import { Loader } from '../../graph/loading/loader.ts';
+import { firstOf } from '../../graph/loading/page-request.ts';
+import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
 import { formatNodeId } from '../../graph/types/node-id.ts';
-import { restType } from '../../graph/types/rest-type.ts';
-import { nullOnlyWithError } from '../../graph/types/semantic-non-null.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../v0/list.ts';
 import { PageSearchHit } from '../../v0/schemas/page.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageTypeRef } from './page.type.ts';
 
-const PageSearchHitRef = restType(
-  builder.objectRef<PageSearchHit>('PageSearchHit'),
-  PageSearchHit,
-  {
-    description: 'A page found by `searchPages`, with the fields that the search itself answers.',
-    fields: {
-      pageId: 'Raw id of the page.',
-      name: 'Internal name of the page, for editors.',
-      pageType: {
-        type: PageTypeRef,
-        description:
-          'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
-      },
-      audiencesCount: 'Number of audiences of the page.',
+const PageSearchHitRef = restType('PageSearchHit', PageSearchHit, {
+  description: 'A page found by `searchPages`, with the fields that the search itself answers.',
+  fields: {
+    pageId: 'Raw id of the page.',
+    name: 'Internal name of the page, for editors.',
+    pageType: {
+      type: PageTypeRef,
+      description:
+        'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
     },
-    added: (t) => ({
-      // Not the id of the page: Relay keeps objects by their ids alone, and would take one for the other.
-      id: t.id({
-        description:
-          'Id of this hit, unique and stable, for caches. `node` and mutations take the id of the page, which is `page { id }` and costs no call.',
-        resolve: ({ pageId }) =>
-          (pageId as unknown) instanceof Error
-            ? pageId // It stands for an id that the backend broke.
-            : formatNodeId('PageSearchHit', [pageId]),
-      }),
-    }),
+    audiencesCount: 'Number of audiences of the page.',
   },
-);
+  added: (t) => ({
+    // Not the id of the page: Relay keeps objects by their ids alone, and would take one for the other.
+    id: t.id({
+      description:
+        'Id of this hit, unique and stable, for caches. `node` and mutations take the id of the page, which is `page { id }` and costs no call.',
+      resolve: ({ pageId }) =>
+        (pageId as unknown) instanceof Error
+          ? pageId // It stands for an id that the backend broke.
+          : formatNodeId('PageSearchHit', [pageId]),
+    }),
+  }),
+});
 
 /** `limit`, and `query` if there is one. */
 type PageSearch = Readonly<Record<string, string>>;
@@ -60,29 +55,25 @@ const pageSearchLoader = perRequest(
 builder.queryFields((t) => ({
   page: t.field(lookupField(pageEntity, 'Fetches a page by id. Null when there is none.')),
   searchPages: t.field({
-    type: [PageSearchHitRef],
-    nullable: true,
-    description: costing(
+    ...demanding(
       'Searches pages, best match first. Not paginated: REST has no cursor here, and neither filters nor sorting.',
-      routes.searchPages,
-    ),
-    args: {
-      query: t.arg.string({
-        description: 'Search terms. When absent, the backend decides which pages it answers.',
-      }),
-      first: t.arg.int({
-        defaultValue: DEFAULT_FIRST,
-        description: `Maximum number of hits, from 0 to ${MAX_FIRST}. With 0 there is no call.`,
-      }),
-    },
-    extensions: {
-      ...nullOnlyWithError(),
-      ...demanding({
+      {
         kind: 'load',
         from: 'object',
         route: routes.searchPages,
         loader: pageSearchLoader,
         key: (_root, args) => searchOf(args),
+      },
+      { isNullOnlyWithError: true },
+    ),
+    type: [PageSearchHitRef],
+    args: {
+      query: t.arg.string({
+        description: 'Search terms. When absent, the backend decides which pages it answers.',
+      }),
+      first: t.arg.int({
+        defaultValue: DEFAULT_LIMIT,
+        description: `Maximum number of hits, from 0 to ${MAX_LIMIT}. With 0 there is no call.`,
       }),
     },
     resolve: (_root, args, context, info) => {
@@ -97,10 +88,10 @@ builder.queryFields((t) => ({
  *
  * @throws BAD_USER_INPUT when `first` is out of range.
  */
-function searchOf({ query, first }: { readonly query?: unknown; readonly first?: unknown }) {
-  // The schema declares them: `query: String`, `first: Int = 20`.
-  const limit = checkCount('first', (first as number | null | undefined) ?? DEFAULT_FIRST);
+function searchOf(args: Readonly<Record<string, unknown>>) {
+  const limit = firstOf(args);
   if (limit === 0) return null;
+  const { query } = args;
   return { limit: String(limit), ...(typeof query === 'string' && { query }) };
 }
 

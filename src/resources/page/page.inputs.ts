@@ -3,7 +3,7 @@
  *
  * Source: interface.md, "Create page body". What `id` is to REST is `…Id` here, because `id` means a global id.
  */
-import { inputType } from '../../graph/types/rest-type.ts';
+import { inputType } from '../../graph/schema/rest-type.ts';
 import {
   ActionBody,
   ActionCardWidgetBody,

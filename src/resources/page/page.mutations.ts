@@ -1,5 +1,5 @@
 /** `createPage` and `restorePage`. */
-import { writeField } from '../../graph/mutation/mutation.ts';
+import { writeField } from '../../graph/fields/mutation.ts';
 import { routes } from '../../v0/routes.ts';
 import {
   ActionCardWidgetInput,

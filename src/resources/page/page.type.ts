@@ -4,8 +4,8 @@
  * Source: interface.md, "Page". What is nested in a page may be absent or null in practice.
  */
 import { Entity } from '../../graph/entity/entity.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { nodeType, restType } from '../../graph/types/rest-type.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import {
   Action,
   ActionCardWidget,
@@ -78,12 +78,12 @@ export const DESCRIPTIONS = {
   footerLink: { text: 'Link text.', url: 'URL that the link opens.' },
 } as const;
 
-const LogoImageRef = restType(builder.objectRef<LogoImage>('LogoImage'), LogoImage, {
+const LogoImageRef = restType('LogoImage', LogoImage, {
   description: 'Image file of a logo. Any field is null when the backend leaves it out.',
   fields: DESCRIPTIONS.logoImage,
 });
 
-const LogoRef = restType(builder.objectRef<Logo>('Logo'), Logo, {
+const LogoRef = restType('Logo', Logo, {
   description: 'A logo on an action card.',
   fields: {
     image: {
@@ -93,7 +93,7 @@ const LogoRef = restType(builder.objectRef<Logo>('Logo'), Logo, {
   },
 });
 
-const ActionRef = restType(builder.objectRef<Action>('Action'), Action, {
+const ActionRef = restType('Action', Action, {
   description: 'A call to action on a page. Any field is null when the backend leaves it out.',
   fields: {
     actionId: 'Raw id of this action in the REST API.',
@@ -102,25 +102,21 @@ const ActionRef = restType(builder.objectRef<Action>('Action'), Action, {
   },
 });
 
-const ActionCardWidgetRef = restType(
-  builder.objectRef<ActionCardWidget>('ActionCardWidget'),
-  ActionCardWidget,
-  {
-    description:
-      'A card shown beside the actions of a page. Any field is null when the backend leaves it out.',
-    fields: {
-      ...DESCRIPTIONS.actionCardWidget,
-      logos: { type: LogoRef, description: 'Logos on the card, in display order.' },
-    },
+const ActionCardWidgetRef = restType('ActionCardWidget', ActionCardWidget, {
+  description:
+    'A card shown beside the actions of a page. Any field is null when the backend leaves it out.',
+  fields: {
+    ...DESCRIPTIONS.actionCardWidget,
+    logos: { type: LogoRef, description: 'Logos on the card, in display order.' },
   },
-);
+});
 
-const ScriptRef = restType(builder.objectRef<Script>('Script'), Script, {
+const ScriptRef = restType('Script', Script, {
   description: 'A script embedded in a page. Any field is null when the backend leaves it out.',
   fields: DESCRIPTIONS.script,
 });
 
-const FooterLinkRef = restType(builder.objectRef<FooterLink>('FooterLink'), FooterLink, {
+const FooterLinkRef = restType('FooterLink', FooterLink, {
   description: 'A link in the footer of a page. Any field is null when the backend leaves it out.',
   fields: DESCRIPTIONS.footerLink,
   added: (t) => ({
@@ -131,26 +127,22 @@ const FooterLinkRef = restType(builder.objectRef<FooterLink>('FooterLink'), Foot
   }),
 });
 
-const FooterLinkGroupRef = restType(
-  builder.objectRef<FooterLinkGroup>('FooterLinkGroup'),
-  FooterLinkGroup,
-  {
-    description:
-      'A group of links in the footer of a page. Any field is null when the backend leaves it out.',
-    fields: {
-      title: 'Heading of the group.',
-      links: { type: FooterLinkRef, description: 'Links of the group, in display order.' },
-    },
-    added: (t) => ({
-      groupId: t.exposeID('id', {
-        nullable: true,
-        description: 'Raw id of the group, which the REST API calls `id`.',
-      }),
-    }),
+const FooterLinkGroupRef = restType('FooterLinkGroup', FooterLinkGroup, {
+  description:
+    'A group of links in the footer of a page. Any field is null when the backend leaves it out.',
+  fields: {
+    title: 'Heading of the group.',
+    links: { type: FooterLinkRef, description: 'Links of the group, in display order.' },
   },
-);
+  added: (t) => ({
+    groupId: t.exposeID('id', {
+      nullable: true,
+      description: 'Raw id of the group, which the REST API calls `id`.',
+    }),
+  }),
+});
 
-nodeType(pageEntity, Page, {
+restType(pageEntity, Page, {
   description: 'A page. Each visitor sees the variant that is made for their audience.',
   fields: {
     pageId: 'Raw id of this page in the REST API.',

@@ -1,14 +1,13 @@
 /**
  * Fields that lead to persons, and from them to their account.
  */
-import { arrayConnectionField } from '../../graph/connection/array-connection.ts';
-import { connectionType } from '../../graph/connection/connection-type.ts';
-import { listField } from '../../graph/connection/list-field.ts';
-import { demanding, type LoadDemand } from '../../graph/entity/demand.ts';
-import { soundKey } from '../../graph/entity/key.ts';
-import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { costing } from '../../graph/types/costing.ts';
+import { arrayConnectionField } from '../../graph/fields/array-connection.ts';
+import { connectionType } from '../../graph/fields/connection-type.ts';
+import { listField } from '../../graph/fields/list-field.ts';
+import { demanding } from '../../graph/entity/demand.ts';
+import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { soundKey } from '../../graph/types/key.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountByDomainLoader, findAccountByDomain } from '../account/account.loader.ts';
 import { accountEntity, AccountRef } from '../account/account.type.ts';
@@ -40,58 +39,51 @@ const ofAccount = {
   items: personEntity,
   loader: personsOfAccountLoader,
   // Only ever called with an account or its key.
-  key: (account) => ({ accountId: (account as { accountId: string }).accountId }),
+  key: (account: object) => ({ accountId: (account as { accountId: string }).accountId }),
   shares: ['domain'],
-} as const satisfies Partial<LoadDemand>;
-
-/** The same call reads the account itself. */
-const linked: LoadDemand = { ...ofAccount, route: routes.getAccount };
-
-const active: LoadDemand = {
-  ...ofAccount,
-  route: routes.listActivity,
-  references: true,
-  list: ({ accountId }, context) => activityWithPersons(context, accountId!),
-};
-
-const byDomain: LoadDemand = {
-  kind: 'load',
-  from: 'object',
-  route: routes.searchAccounts,
-  items: accountEntity,
-  loader: accountByDomainLoader,
-  parts: ['domain'],
-  // Only ever called with a person.
-  key: (person) => ({ domain: (person as { domain: string }).domain }),
-  shares: ['domain'],
-};
+} as const;
 
 builder.objectField(AccountRef, 'persons', (t) =>
   t.field(
     arrayConnectionField({
       type: PersonConnectionRef,
-      description: costing(
+      description:
         'Persons linked to the account, paginated in both directions. The same call reads the account itself.',
-        routes.getAccount,
-      ),
       entity: personEntity,
       listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
-      demand: { route: routes.getAccount, extended: linked, document: active },
+      demand: {
+        route: routes.getAccount,
+        extended: { ...ofAccount, route: routes.getAccount },
+        document: {
+          ...ofAccount,
+          route: routes.listActivity,
+          references: true,
+          list: ({ accountId }, context) => activityWithPersons(context, accountId!),
+        },
+      },
       items: ({ accountId }, context, { path }) =>
-        personsOfAccountLoader(context).load(soundKey({ accountId }), path),
+        personsOfAccountLoader(context).load({ accountId }, path),
     }),
   ),
 );
 
 builder.objectField(PersonRef, 'account', (t) =>
   t.field({
-    type: AccountRef,
-    nullable: true,
-    description: costing(
+    ...demanding(
       'Account with exactly the domain of the person. Null when there is none. No call when this request has read the account already.',
-      routes.searchAccounts,
+      {
+        kind: 'load',
+        from: 'object',
+        route: routes.searchAccounts,
+        items: accountEntity,
+        loader: accountByDomainLoader,
+        parts: ['domain'],
+        // Only ever called with a person.
+        key: (person) => ({ domain: (person as { domain: string }).domain }),
+        shares: ['domain'],
+      },
     ),
-    extensions: demanding(byDomain),
+    type: AccountRef,
     resolve: async (person, _args, context, { path }) => {
       const { domain } = soundKey({ domain: person.domain });
       if (!domain) return null;

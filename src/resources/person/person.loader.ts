@@ -4,20 +4,19 @@
  * Read with the account itself where there is a route for that. Where there is none, they are known
  * by what they did: the distinct persons of the account's activity, by their ids.
  */
-import { readAll } from '../../graph/connection/list-walk.ts';
-import { restList } from '../../graph/connection/list.ts';
-import { NodeReference } from '../../graph/connection/node-page.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
-import type { KeyOf } from '../../graph/entity/entity.ts';
-import { Loader } from '../../graph/entity/loader.ts';
+import { List } from '../../graph/loading/list.ts';
+import { Loader } from '../../graph/loading/loader.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { readIn } from '../../rest/client/dialect.ts';
+import type { Account } from '../../v0/schemas/account.ts';
 import type { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountWithPersonsLoader } from '../account/account.loader.ts';
+import { personEntity } from './person.type.ts';
 
-type AccountKey = KeyOf<'accountId'>;
-type Persons = readonly (Person | NodeReference)[];
+type AccountKey = Pick<Account, 'accountId'>;
+type Persons = readonly (Person | ReturnType<typeof personEntity.reference>)[];
 
 /** Null when there is no such account. */
 export const personsOfAccountLoader = perRequest(
@@ -38,7 +37,7 @@ async function linkedPersons(
 
 /** What happened to an account and to its persons. */
 export const activityWithPersons = (context: Context, accountId: string) =>
-  restList(context, routes.listActivity, {
+  List.of(context, routes.listActivity, {
     path: { account_id: accountId },
     query: { includePersonActivity: 'true' },
   });
@@ -49,9 +48,9 @@ async function activePersons(
   { accountId }: AccountKey,
   call: CallOptions,
 ): Promise<Persons> {
-  const activity = await readAll(context, activityWithPersons(context, accountId), call);
+  const activity = await activityWithPersons(context, accountId).all(call);
   const ids = activity.flatMap(({ personId }) => (typeof personId === 'string' ? personId : []));
-  return [...new Set(ids)].map((personId) => new NodeReference({ personId }));
+  return [...new Set(ids)].map((personId) => personEntity.reference({ personId }));
 }
 
 const personsOfAccount = {

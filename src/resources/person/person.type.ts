@@ -2,8 +2,8 @@
  * The type of persons. Source: interface.md, "Person".
  */
 import { Entity } from '../../graph/entity/entity.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { nodeType } from '../../graph/types/rest-type.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
 
@@ -15,7 +15,7 @@ export const personEntity = new Entity({
   route: routes.getPerson,
 });
 
-nodeType(personEntity, Person, {
+restType(personEntity, Person, {
   description: 'A person, for whom audiences can be made and about whom logs are kept.',
   fields: {
     personId: 'Raw id of this person in the REST API.',

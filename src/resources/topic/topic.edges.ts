@@ -1,11 +1,11 @@
 /**
  * Fields that lead to topics and their entries.
  */
-import { arrayConnectionField } from '../../graph/connection/array-connection.ts';
-import { connectionType } from '../../graph/connection/connection-type.ts';
-import { listField } from '../../graph/connection/list-field.ts';
-import { lookupField, referenceField } from '../../graph/entity/reference-field.ts';
-import { builder } from '../../graph/types/builder.ts';
+import { arrayConnectionField } from '../../graph/fields/array-connection.ts';
+import { connectionType } from '../../graph/fields/connection-type.ts';
+import { listField } from '../../graph/fields/list-field.ts';
+import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
 import { topicEntity, topicEntryEntity, TopicEntryRef, TopicRef } from './topic.type.ts';
 

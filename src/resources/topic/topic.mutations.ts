@@ -1,8 +1,7 @@
 /** `updateTopic` and `createTopicEntry`. */
-import { arrayCursor } from '../../graph/connection/array-connection.ts';
-import { referenceField } from '../../graph/entity/reference-field.ts';
-import { edgeField, writeField } from '../../graph/mutation/mutation.ts';
-import { inputType } from '../../graph/types/rest-type.ts';
+import { referenceField } from '../../graph/fields/reference-field.ts';
+import { writeField } from '../../graph/fields/mutation.ts';
+import { inputType } from '../../graph/schema/rest-type.ts';
 import { EntryContentBody } from '../../v0/schemas/topic.ts';
 import { routes } from '../../v0/routes.ts';
 import { entriesOf, TopicEntryConnectionRef } from './topic.edges.ts';
@@ -50,15 +49,13 @@ writeField({
     entity: topicEntity,
     description: 'Raw id (`topicId`) or global id (`id`) of the topic that gets the entry.',
   },
+  edge: {
+    field: 'topicEntryEdge',
+    type: TopicEntryConnectionRef,
+    description: 'Edge of the entry for `Topic.entries`.',
+    cursor: (entry) => topicEntryEntity.cursorIn(entriesOf(entry.topicId), entry),
+  },
   beside: (t) => ({
-    topicEntryEdge: t.field(
-      edgeField({
-        type: TopicEntryConnectionRef,
-        entity: topicEntryEntity,
-        description: 'Edge of the entry for `Topic.entries`.',
-        cursor: (entry) => arrayCursor(entriesOf(entry.topicId), topicEntryEntity, entry),
-      }),
-    ),
     topic: t.field(
       referenceField(topicEntity, {
         from: 'object',

@@ -2,8 +2,8 @@
  * The types of topics and their entries. Source: interface.md, "Topic", "TopicEntry".
  */
 import { Entity } from '../../graph/entity/entity.ts';
-import { builder } from '../../graph/types/builder.ts';
-import { nodeType, restType } from '../../graph/types/rest-type.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
 import { routes } from '../../v0/routes.ts';
 import { EntryContent, Topic, TopicEntry } from '../../v0/schemas/topic.ts';
 
@@ -30,19 +30,15 @@ export const topicEntryEntity = new Entity({
   },
 });
 
-const TopicEntryContentRef = restType(
-  builder.objectRef<EntryContent>('TopicEntryContent'),
-  EntryContent,
-  {
-    description: 'Content of a topic entry.',
-    fields: {
-      type: 'Kind of content. The REST API does not document its values.',
-      content: 'Text of the entry.',
-    },
+const TopicEntryContentRef = restType('TopicEntryContent', EntryContent, {
+  description: 'Content of a topic entry.',
+  fields: {
+    type: 'Kind of content. The REST API does not document its values.',
+    content: 'Text of the entry.',
   },
-);
+});
 
-nodeType(topicEntity, Topic, {
+restType(topicEntity, Topic, {
   description: 'A topic: an ordered list of entries.',
   fields: {
     topicId: 'Raw id of this topic in the REST API.',
@@ -55,7 +51,7 @@ nodeType(topicEntity, Topic, {
   },
 });
 
-nodeType(topicEntryEntity, TopicEntry, {
+restType(topicEntryEntity, TopicEntry, {
   description: 'An entry of a topic.',
   fields: {
     topicEntryId: 'Raw id of this entry in the REST API.',

@@ -7,7 +7,7 @@
 import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
 import type { IncrementalResult, Rest } from '../../execution/incremental/incremental-executor.ts';
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
-import { continuationsOf } from '../../graph/continuation.ts';
+import { continuationsOf } from '../../graph/errors.ts';
 import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';
 import { factsOf } from '../documents/documents.ts';
 import { formatted, formattedError, type AnswerParts } from '../operation/answer.ts';

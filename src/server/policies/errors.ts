@@ -3,8 +3,7 @@
  * original error, no text of the backend's. What a mask hides goes to the log.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
-import { continuationsOf } from '../../graph/continuation.ts';
-import { toClientError } from '../../graph/errors.ts';
+import { continuationsOf, toClientError } from '../../graph/errors.ts';
 
 /** Every error that was translated, with what was masked of it. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown }>();

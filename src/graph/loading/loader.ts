@@ -8,7 +8,7 @@
 import DataLoader from 'dataloader';
 import { Cancel } from '../../lib/cancel.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import { textOf } from './key.ts';
+import { textOf } from '../types/key.ts';
 
 /** Gives up a call that was started ahead; does nothing once a resolver has asked for its answer. */
 export type Abandon = () => void;

@@ -7,7 +7,7 @@
 import type { z } from 'zod';
 import { RestStatusError } from '../../rest/client/errors.ts';
 import { codeOf } from '../errors.ts';
-import { builder } from '../types/builder.ts';
+import { builder } from '../schema/builder.ts';
 import { nounOf } from '../types/typename.ts';
 
 const USER_ERROR_CODES = {

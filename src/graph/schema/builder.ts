@@ -3,13 +3,10 @@
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
+import type { SchemaShape } from '../entity/schema-shape.ts';
+import { DateTime, Json, SafeInt } from '../types/scalars.ts';
 import { DIRECT_IDS } from './direct-ids.ts';
 import { nodeOptions } from './node.ts';
-import { DateTime, Json, SafeInt } from './scalars.ts';
-import type { SchemaShape } from './schema-shape.ts';
-
-export const ID_DESCRIPTION =
-  'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by `node`, by mutations, and in place of a raw id.';
 
 export const builder = new SchemaBuilder<SchemaShape>({
   plugins: [RelayPlugin, DIRECT_IDS],
@@ -17,7 +14,10 @@ export const builder = new SchemaBuilder<SchemaShape>({
   relay: {
     ...nodeOptions,
     cursorType: 'String',
-    idFieldOptions: { description: ID_DESCRIPTION },
+    idFieldOptions: {
+      description:
+        'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by `node`, by mutations, and in place of a raw id.',
+    },
     clientMutationId: 'omit',
     nodeFieldOptions: { nullable: true },
     edgesFieldOptions: {

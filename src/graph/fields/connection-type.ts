@@ -4,14 +4,15 @@
  */
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import { builder } from '../types/builder.ts';
-import type { Types } from '../types/schema-shape.ts';
 import type { Context } from '../context.ts';
+import { nullOnlyWithError } from '../entity/demand.ts';
 import type { AnyEntity } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
-import { nullOnlyWithError } from '../types/semantic-non-null.ts';
+import type { Types } from '../entity/schema-shape.ts';
+import { builder } from '../schema/builder.ts';
+import { NodeReference } from '../types/key.ts';
+import type { Edge, NodePage } from '../types/node-page.ts';
 import { nounOf, withArticle } from '../types/typename.ts';
-import { NodeReference, type Edge, type NodePage } from './node-page.ts';
 
 /**
  * Makes `<Name>Connection` and `<Name>Edge`; call it once a node type.
@@ -63,7 +64,7 @@ function connectionOf(node: ObjectRef<Types, object>, entity: AnyEntity | undefi
           type: [node],
           nullable: { list: false, items: true },
           description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
-          ...(!entity && { extensions: nullOnlyWithError([1]) }),
+          ...(!entity && { extensions: nullOnlyWithError(1) }),
           // They are nodes of this type, and what its entity reads.
           resolve: ({ nodes }, _args, context, info) =>
             (nodes.some((one) => one instanceof NodeReference)

@@ -6,14 +6,21 @@
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import { isMissingRoute, isNotFound } from '../../rest/client/errors.ts';
+import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Context } from '../context.ts';
-import { cutAt } from '../continuation.ts';
 import type { ListDemand } from '../entity/demand.ts';
 import { findEntity } from '../entity/entity.ts';
-import { readList, type Counted, type List } from './list.ts';
-import { endless, hasNextPage, nextStart, pagingFault } from './list-walk.ts';
-import { NodePage } from './node-page.ts';
-import { cursorOf, pageOf, requestFor, type PageRequest } from './page-request.ts';
+import { cutAt } from '../errors.ts';
+import {
+  endless,
+  hasNextPage,
+  nextStart,
+  pagingFault,
+  type Counted,
+  type List,
+} from '../loading/list.ts';
+import { cursorOf, pageOf, pageRequestOf, type PageRequest } from '../loading/page-request.ts';
+import { NodePage } from '../types/node-page.ts';
 
 /** Nodes that came with one page of the backend. */
 interface Stretch {
@@ -33,6 +40,7 @@ interface ListField {
   readonly demand: ListDemand;
   readonly request: PageRequest;
   readonly parent: object;
+  readonly args: ArgumentValues;
   readonly context: Context;
   readonly info: GraphQLResolveInfo;
 }
@@ -61,9 +69,9 @@ class ConnectionRead {
 
   /** Reads on from a page's start, of whose items some are passed over. */
   read(from: string | null, skip: number): Promise<NodePage<unknown> | null> {
-    const { request, context, info } = this.#field;
+    const { request, info } = this.#field;
     const page = pageOf({ from, skip, first: request.first - this.#nodes.length });
-    return readList(context, request.list, page, { origin: info.path }).then(
+    return request.list.read(page, { origin: info.path }).then(
       (listed) => this.#take(listed, page.limit, from, skip),
       (error: unknown) => this.#fail(error),
     );
@@ -102,10 +110,11 @@ class ConnectionRead {
   }
 
   #fail(error: unknown): null | Promise<NodePage<unknown> | null> {
-    const { request, parent, info } = this.#field;
-    const { route, instead } = request.list;
+    const { request, parent, args, context, info } = this.#field;
+    const { instead } = request;
+    const { route } = request.list;
     if (instead && route && isMissingRoute(error, route)) {
-      const other = requestFor(instead(), request);
+      const other = pageRequestOf(instead, parent, args, context);
       return readConnection({ ...this.#field, request: other });
     }
     // At the root there is no parent that could be missing: the backend has no such list.

@@ -4,7 +4,7 @@
  * Most queries want the nodes and perhaps one cursor: edges are made, and cursors written, when they
  * are asked for.
  */
-import type { Key } from '../entity/key.ts';
+import type { NodeReference } from './key.ts';
 
 /** What a page says of its place in the list. */
 interface PageEnds {
@@ -71,14 +71,5 @@ export class Edge<Node> {
 
   get cursor(): string {
     return this.#cursorAt(this.#index);
-  }
-}
-
-/** A node of which the backend gave the key only. It is read when more is selected. */
-export class NodeReference {
-  readonly key: Key;
-
-  constructor(key: Key) {
-    this.key = key;
   }
 }

@@ -4,9 +4,8 @@
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import type { Context } from '../context.ts';
-import type { ListDemand } from '../entity/demand.ts';
 import { badInput } from '../errors.ts';
-import { foreignCursor, formatCursor, parseCursor } from './cursor.ts';
+import { foreignCursor, formatCursor, parseCursor } from '../types/cursor.ts';
 import type { List, ListPage } from './list.ts';
 
 /** Edges when `first` is absent. Assumed: as the backend's own default. */
@@ -25,38 +24,43 @@ export interface PageRequest {
   readonly first: number;
   /** The cursor that named the start; null for the list's start. */
   readonly after: string | null;
+  /** What to ask where the list's route turns out to be missing. */
+  readonly instead?: ListOfField | undefined;
+}
+
+/** How a field names its list. */
+export interface ListOfField {
+  /**
+   * @param parent the field's parent, or its key where that is enough.
+   * @throws BAD_USER_INPUT for arguments that would not be sent.
+   */
+  readonly list: (parent: object, args: ArgumentValues, context: Context) => List;
+  /** Without the route of that list. */
+  readonly instead?: ListOfField | undefined;
 }
 
 /**
- * What a field asks, by its demand.
+ * What a field asks of its list.
  *
- * @param parent the field's parent, or its key where that is enough for the demand.
  * @throws BAD_USER_INPUT when `first` is out of range or `after` belongs to another list.
  */
 export function pageRequestOf(
-  demand: ListDemand,
+  { list: listOf, instead }: ListOfField,
   parent: object,
   args: ArgumentValues,
   context: Context,
 ): PageRequest {
-  const list = demand.list(parent, args, context);
-  const wanted = { first: firstOf(args), after: afterOf(args) };
+  const list = listOf(parent, args, context);
+  const first = firstOf(args);
+  const after = afterOf(args);
+  if (after === null) return { list, from: null, skip: 0, first, after, instead };
   try {
-    return requestFor(list, wanted);
+    return { list, ...startOf(list, after), first, after, instead };
   } catch (error) {
     // Another process may know that the route is missing, and have answered the page before without it.
-    if (!list.instead) throw error;
-    return requestFor(list.instead(), wanted);
+    if (!instead) throw error;
+    return pageRequestOf(instead, parent, args, context);
   }
-}
-
-/** @throws BAD_USER_INPUT when `after` belongs to another list. */
-export function requestFor(
-  list: List,
-  { first, after }: Pick<PageRequest, 'first' | 'after'>,
-): PageRequest {
-  if (after === null) return { list, from: null, skip: 0, first, after };
-  return { list, ...startOf(list, after), first, after };
 }
 
 /** Where an edge cursor starts: so many items after the start of a page of the backend. */

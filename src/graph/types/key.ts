@@ -6,6 +6,15 @@
 /** The parts of a key by their names. */
 export type Key = Readonly<Record<string, string>>;
 
+/** A node of which the backend gave the key only. It is read when more is selected. */
+export class NodeReference {
+  readonly key: Key;
+
+  constructor(key: Key) {
+    this.key = key;
+  }
+}
+
 /**
  * The key itself, fit to be asked for.
  *

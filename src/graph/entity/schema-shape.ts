@@ -1,7 +1,7 @@
 /** The builder's types, for all that is written with it. */
-import type { NodePage } from '../connection/node-page.ts';
+import type { NodePage } from '../types/node-page.ts';
 import type { Context } from '../context.ts';
-import type { ScalarTypes } from './scalars.ts';
+import type { ScalarTypes } from '../types/scalars.ts';
 
 /** What the builder is told. */
 // A type, not an interface: Pothos wants the index signature that only types have implicitly.

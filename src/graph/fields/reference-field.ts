@@ -5,15 +5,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Context } from '../context.ts';
+import { demanding, type DemandSource, type ReferenceDemand } from '../entity/demand.ts';
+import { describeId, type Entity, type KeyOf } from '../entity/entity.ts';
+import { followReference, lookUp } from '../entity/lookahead.ts';
 import { badInput } from '../errors.ts';
-import { builder } from '../types/builder.ts';
-import { costing } from '../types/costing.ts';
-import { callerKey, describeId } from './caller-key.ts';
-import { demanding, type DemandSource, type ReferenceDemand } from './demand.ts';
-import type { Entity, KeyOf } from './entity.ts';
+import { builder } from '../schema/builder.ts';
+import { soundKey } from '../types/key.ts';
 import { nounOf } from '../types/typename.ts';
-import { soundKey } from './key.ts';
-import { followReference, lookUp } from './lookahead.ts';
 
 /** A parent with fields that are named as the key of what it refers to. */
 type Referring<Name extends string> = { readonly [Part in Name]?: string | null };
@@ -43,14 +41,12 @@ export function referenceField<
     },
   };
   return {
+    ...demanding(description, demand),
     type: entity.ref,
-    nullable: true,
-    description: costing(description, entity.route),
-    extensions: demanding(demand),
     // An entity's loader answers its objects; a key stands for one where nothing else is selected.
     resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) =>
       followReference(demand, parent, context, info) as T | null | Promise<T | null>,
-  } as const;
+  };
 }
 
 /** The parts of a key; null where one is empty. */
@@ -73,9 +69,13 @@ export function lookupField<T extends object, Name extends string>(
   description: string,
 ) {
   return {
+    ...demanding(description, {
+      kind: 'lookup',
+      from: 'object',
+      entity,
+      wanted: (args) => [{ entity, key: lookupKey(entity, args) }],
+    }),
     type: entity.ref,
-    nullable: true,
-    description: costing(description, entity.route),
     args: builder.args((t) => ({
       id: t.id({ description: `Global id of the ${nounOf(entity.name)}, which stands alone.` }),
       ...Object.fromEntries(
@@ -85,16 +85,10 @@ export function lookupField<T extends object, Name extends string>(
         ]),
       ),
     })),
-    extensions: demanding({
-      kind: 'lookup',
-      from: 'object',
-      entity,
-      wanted: (args) => [{ entity, key: lookupKey(entity, args) }],
-    }),
     // As above.
     resolve: (_parent: object, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) =>
       lookUp(entity, lookupKey(entity, args), context, info) as Promise<T | null>,
-  } as const;
+  };
 }
 
 /**
@@ -114,6 +108,6 @@ function lookupKey<Name extends string>(
     throw badInput(`"id" stands alone: pass either "id" or ${byParts}.`, { argument: 'id' });
   }
   const missing = entity.key.find((name) => !isGiven(name));
-  if (missing === undefined) return callerKey(entity, args);
+  if (missing === undefined) return entity.callerKey(args);
   throw badInput(`"${missing}" is missing: pass either "id" or ${byParts}.`, { argument: missing });
 }

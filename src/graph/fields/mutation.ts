@@ -11,20 +11,17 @@ import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
 import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
 import type { Route } from '../../v0/routes.ts';
-import { builder } from '../types/builder.ts';
-import type { Types } from '../types/schema-shape.ts';
 import { forgetReads, type Context } from '../context.ts';
-import { edgeTypeOf } from '../connection/connection-type.ts';
-import { Edge, type NodePage } from '../connection/node-page.ts';
-import { callerKey, rawId } from '../entity/caller-key.ts';
 import { demanding } from '../entity/demand.ts';
-import { inputOf, type AnyEntity, type Entity, type KeyOf } from '../entity/entity.ts';
-import { badInput } from '../errors.ts';
-import { costing } from '../types/costing.ts';
-import { inputType, type InputOptions } from '../types/rest-type.ts';
-import { nullOnlyWithError } from '../types/semantic-non-null.ts';
-import { nounOf } from '../types/typename.ts';
+import { inputOf, rawId, type AnyEntity, type Entity, type KeyOf } from '../entity/entity.ts';
 import { startFrom } from '../entity/lookahead.ts';
+import type { Types } from '../entity/schema-shape.ts';
+import { badInput } from '../errors.ts';
+import { builder } from '../schema/builder.ts';
+import { inputType, type InputOptions } from '../schema/rest-type.ts';
+import { Edge, type NodePage } from '../types/node-page.ts';
+import { nounOf } from '../types/typename.ts';
+import { edgeTypeOf } from './connection-type.ts';
 import { outcomeUnknown } from './outcome.ts';
 import {
   brokenLimits,
@@ -37,11 +34,18 @@ import {
 
 type PayloadBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<T>>;
 
-export interface Payload<T> {
+interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
   /** Whether what the write began has ended; absent where the caller did not wait. */
   readonly reached?: boolean;
+}
+
+interface EdgeField<T> {
+  readonly field: string;
+  readonly type: ObjectRef<Types, NodePage<T>>;
+  readonly description: string;
+  readonly cursor: (object: T, context: Context) => string;
 }
 
 /** What a write begins may go on after its answer; a caller may wait for it. */
@@ -96,7 +100,9 @@ type WriteOptions<
    */
   readonly readBack?: readonly (keyof Target & string)[];
   readonly followUp?: FollowUp<T, KeyOf<Part>, Options>;
-  /** What the payload holds beside the object, to put it into a list: null where nothing was written. */
+  /** The edge of the object in a list, for clients that put it there themselves. */
+  readonly edge?: EdgeField<T>;
+  /** What the payload holds beside the object: null where nothing was written. */
   readonly beside?: (t: PayloadBuilder<T>) => FieldMap;
 } & (
   | { readonly route: Route<string, NoInfer<T>, unknown, Body>; readonly toObject?: undefined }
@@ -179,18 +185,9 @@ export function writeField<
 
   builder.mutationField(name, (t) =>
     t.field({
-      type: payloadRef,
-      nullable: true,
-      description: costing(description, route),
-      args: {
-        input: t.arg({
-          type: inputRef,
-          required: true,
-          description: 'The values to write. Optional fields given as null count as absent.',
-        }),
-      },
-      extensions: {
-        ...demanding({
+      ...demanding(
+        description,
+        {
           kind: 'write',
           from: 'object',
           route,
@@ -198,8 +195,16 @@ export function writeField<
             const [fault] = read(args).userErrors;
             if (fault) throw badInput(fault.message);
           },
+        },
+        { isNullOnlyWithError: true },
+      ),
+      type: payloadRef,
+      args: {
+        input: t.arg({
+          type: inputRef,
+          required: true,
+          description: 'The values to write. Optional fields given as null count as absent.',
         }),
-        ...nullOnlyWithError(),
       },
       resolve: async (_root, args: Args, context, info) => {
         const write = read(args);
@@ -245,7 +250,7 @@ function keyOf<T extends object, Part extends keyof T & string>(
 ): KeyOf<Part> {
   if (field === 'id') return entity.parseId(String(id));
   // The field is named after the key, which has one part: `pageId` of a Page.
-  return callerKey(entity, { [field]: id });
+  return entity.callerKey({ [field]: id });
 }
 
 function payloadType<T extends object>(
@@ -254,12 +259,14 @@ function payloadType<T extends object>(
     name,
     answers: { field, entity },
     followUp,
+    edge,
     beside,
   }: {
     readonly name: string;
     /** Its type is not a parameter, because Pothos could not work that out. */
     readonly answers: { readonly field: string; readonly entity: AnyEntity };
     readonly followUp?: { readonly description: string };
+    readonly edge?: EdgeField<T>;
     readonly beside?: (t: PayloadBuilder<T>) => FieldMap;
   },
 ) {
@@ -283,6 +290,18 @@ function payloadType<T extends object>(
         description:
           'What the user has to correct before the write can be carried out. Empty when it was carried out.',
       }),
+      ...(edge && {
+        [edge.field]: t.field({
+          type: edgeTypeOf(edge.type),
+          nullable: true,
+          description: `${edge.description} Null when \`userErrors\` is not empty. No call of its own.`,
+          resolve: ({ object }, _args, context) => {
+            if (!object) return null;
+            entity.prime(context, [object]);
+            return new Edge(object, 0, () => edge.cursor(object, context));
+          },
+        }),
+      }),
       ...beside?.(t),
       ...(followUp && {
         reached: t.boolean({
@@ -294,29 +313,6 @@ function payloadType<T extends object>(
     }),
   });
 }
-
-/** The edge of a written object in a list, for clients that put it there themselves: options of `t.field`. */
-export const edgeField = <T extends object>({
-  type,
-  entity,
-  description,
-  cursor,
-}: {
-  readonly type: ObjectRef<Types, NodePage<T>>;
-  readonly entity: AnyEntity & { readonly ref: ObjectRef<Types, T> };
-  readonly description: string;
-  readonly cursor: (object: T, context: Context) => string;
-}) =>
-  ({
-    type: edgeTypeOf(type),
-    nullable: true,
-    description: `${description} Null when \`userErrors\` is not empty. No call of its own.`,
-    resolve: ({ object }: Payload<T>, _args: object, context: Context) => {
-      if (!object) return null;
-      entity.prime(context, [object]);
-      return new Edge(object, 0, () => cursor(object, context));
-    },
-  }) as const;
 
 /**
  * Optional inputs given as null mean "not given", and are never sent as null.

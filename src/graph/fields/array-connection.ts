@@ -7,15 +7,21 @@
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import { demanding, mapDemand, type InDialects, type LoadDemand } from '../entity/demand.ts';
+import {
+  demanding,
+  mapDemand,
+  nullOnlyWithError,
+  type InDialects,
+  type LoadDemand,
+} from '../entity/demand.ts';
 import type { AnyEntity } from '../entity/entity.ts';
+import type { Types } from '../entity/schema-shape.ts';
 import { badInput } from '../errors.ts';
-import { builder } from '../types/builder.ts';
-import type { Types } from '../types/schema-shape.ts';
-import { nullOnlyWithError } from '../types/semantic-non-null.ts';
-import { formatCursor, parseCursor } from './cursor.ts';
-import { NodePage, NodeReference } from './node-page.ts';
-import { checkCount, DEFAULT_FIRST, MAX_FIRST } from './page-request.ts';
+import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../loading/page-request.ts';
+import { builder } from '../schema/builder.ts';
+import { parseCursor } from '../types/cursor.ts';
+import type { NodeReference } from '../types/key.ts';
+import { NodePage } from '../types/node-page.ts';
 
 interface ArrayConnectionOptions<Parent, Node> {
   /** The connection type, made by `connectionType`. */
@@ -53,10 +59,20 @@ export function arrayConnectionField<Parent extends object, Node>({
   demand,
   items,
 }: ArrayConnectionOptions<Parent, Node>) {
+  // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
+  const checked = (load: LoadDemand): LoadDemand => ({
+    ...load,
+    key: (parent, args, context) => {
+      readRequest(listId(parent as Parent), args);
+      return load.key(parent, args, context);
+    },
+  });
   return {
     type,
-    nullable: true,
-    description,
+    // What comes with its parent is there; a parent that is asked for may be gone.
+    ...(demand
+      ? demanding(description, mapDemand(demand, checked))
+      : { description, nullable: true as const, extensions: nullOnlyWithError() }),
     args: builder.args((t) => ({
       first: t.int({
         description: `Maximum number of edges from the start, from 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST} without \`last\`.`,
@@ -73,19 +89,6 @@ export function arrayConnectionField<Parent extends object, Node>({
           'Cursor of the edge before which the page ends. Defaults to the end of the list.',
       }),
     })),
-    // What comes with its parent is there; a parent that is asked for may be gone.
-    extensions: demand
-      ? demanding(
-          mapDemand(demand, (load) => ({
-            ...load,
-            key: (parent, args, context) => {
-              // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
-              readRequest(listId(parent as Parent), args);
-              return load.key(parent, args, context);
-            },
-          })),
-        )
-      : nullOnlyWithError(),
     resolve: async (
       parent: Parent,
       args: PagingArgs,
@@ -99,19 +102,9 @@ export function arrayConnectionField<Parent extends object, Node>({
       if (whole instanceof Error) throw whole;
       if (!whole) return null;
       entity.prime(context, whole);
-      return slice(whole, entity, request, (position) => formatCursor(id, position));
+      return slice(whole, entity, request, id);
     },
-  } as const;
-}
-
-/** The cursor of an item, by which the array goes on after it wherever it stands. */
-export const arrayCursor = (listId: string, entity: AnyEntity, item: object): string =>
-  formatCursor(listId, positionIn(entity, item));
-
-/** The item's key, or its index where the backend broke the key. */
-function positionIn(entity: AnyEntity, item: unknown, index?: number): Position {
-  const key = item instanceof NodeReference ? item.key : entity.keyOf(item);
-  return JSON.stringify(key ? entity.key.map((name) => key[name]) : index);
+  };
 }
 
 /** The parts of an item's key, as JSON; its index where the backend broke the key. */
@@ -147,11 +140,10 @@ function slice<Node>(
   whole: Whole<Node>,
   entity: AnyEntity,
   { first, last, after, before }: ArrayRequest,
-  cursorOf: (position: Position) => string,
+  listId: string,
 ): NodePage<Node> {
-  const positionOf = (item: unknown, index: number): Position => positionIn(entity, item, index);
   const indexOf = (argument: 'after' | 'before', position: Position): number => {
-    const index = whole.findIndex((item, i) => positionOf(item, i) === position);
+    const index = whole.findIndex((item, i) => entity.positionOf(item, i) === position);
     if (index >= 0) return index;
     throw badInput(
       `"${argument}" is the cursor of an item that is no longer in this list: leave "${argument}" out to begin at its ${argument === 'after' ? 'start' : 'end'}.`,
@@ -163,7 +155,7 @@ function slice<Node>(
   const start = last === undefined ? lower : Math.max(lower, upper - last);
   const end = last === undefined ? Math.min(upper, lower + first) : upper;
   const nodes = whole.slice(start, end);
-  const cursorAt = (index: number): string => cursorOf(positionOf(nodes[index], start + index));
+  const cursorAt = (index: number): string => entity.cursorIn(listId, nodes[index], start + index);
   return new NodePage(nodes, cursorAt, {
     hasPreviousPage: start > 0,
     hasNextPage: end < whole.length,

@@ -4,21 +4,23 @@
  *
  * A name says what a text is: `…At` is a `DateTime`, `…Id` an `ID`.
  */
-import type {
-  EnumRef,
-  FieldMap,
-  InputFieldMap,
-  InputRef,
-  InterfaceParam,
+import {
+  InterfaceRef,
   ObjectRef,
+  type EnumRef,
+  type FieldMap,
+  type InputFieldMap,
+  type InputRef,
+  type InterfaceParam,
 } from '@pothos/core';
 import { z } from 'zod';
+import { nullOnlyWithError } from '../entity/demand.ts';
 import type { Entity } from '../entity/entity.ts';
+import type { Types } from '../entity/schema-shape.ts';
+import type { Key } from '../types/key.ts';
 import { builder } from './builder.ts';
-import type { Types } from './schema-shape.ts';
 import { directId } from './direct-ids.ts';
-import { encodeGlobalID, keyTextOf, loadNode } from './node.ts';
-import { nullOnlyWithError } from './semantic-non-null.ts';
+import { keyText, loadNode } from './node.ts';
 
 /** A description, with the type where the schema does not name it. */
 type Described<Type> = string | { readonly type: Type; readonly description: string };
@@ -44,34 +46,45 @@ interface RestTypeOptions<T, Shape> {
   readonly added?: (t: ObjectBuilder<T>) => FieldMap;
 }
 
-/** Gives a type its fields, and answers it. */
+/**
+ * Defines the type of what a schema describes: of a name, which makes its ref, or of a ref or an entity that is
+ * there already. An entity has a global id, made of its key, by which the relay plugin reads it.
+ */
+export function restType<Shape extends z.ZodRawShape>(
+  name: string,
+  schema: z.ZodObject<Shape>,
+  options: RestTypeOptions<z.infer<z.ZodObject<Shape>>, Shape>,
+): ObjectRef<Types, z.infer<z.ZodObject<Shape>>>;
 export function restType<T extends z.infer<z.ZodObject<Shape>>, Shape extends z.ZodRawShape>(
-  ref: ObjectRef<Types, T>,
+  type: ObjectRef<Types, T> | InterfaceRef<Types, T> | Entity<T, string>,
+  schema: z.ZodObject<Shape>,
+  options: RestTypeOptions<T, Shape>,
+): void;
+export function restType<T extends object, Shape extends z.ZodRawShape>(
+  given: string | ObjectRef<Types, T> | InterfaceRef<Types, T> | Entity<T, string>,
   schema: z.ZodObject<Shape>,
   { description, interfaces = [], fields, added = () => ({}) }: RestTypeOptions<T, Shape>,
-): ObjectRef<Types, T> {
-  return builder.objectType(ref, {
+): unknown {
+  const type = typeof given === 'string' ? builder.objectRef<T>(given) : given;
+  if (type instanceof InterfaceRef) {
+    return builder.interfaceType(type, {
+      description,
+      fields: (t) => restFields(t, schema, fields),
+    });
+  }
+  const options = {
     description,
     interfaces: [...interfaces],
-    fields: (t) => ({ ...restFields(t, schema, fields), ...added(t) }),
-  });
-}
-
-/** The type of an entity: it has a global id, made of its key, by which the relay plugin reads it. */
-export function nodeType<T extends z.infer<z.ZodObject<Shape>>, Shape extends z.ZodRawShape>(
-  entity: Entity<T, string>,
-  schema: z.ZodObject<Shape>,
-  { description, interfaces = [], fields, added = () => ({}) }: RestTypeOptions<T, Shape>,
-): void {
-  builder.node(entity.ref, {
-    description,
-    interfaces: [...interfaces],
+    fields: (t: ObjectBuilder<T>) => ({ ...restFields(t, schema, fields), ...added(t) }),
+  };
+  if (type instanceof ObjectRef) return builder.objectType(type, options);
+  return builder.node(type.ref, {
+    ...options,
     id: {
-      resolve: (object) => keyTextOf(entity, object),
-      extensions: directId((object) => encodeGlobalID(entity.name, keyTextOf(entity, object))),
+      resolve: (object) => keyText(type, object as Key),
+      extensions: directId((object) => type.idOf(object as Key)),
     },
-    loadWithoutCache: (id, context, info) => loadNode(entity, id, context, info),
-    fields: (t) => ({ ...restFields(t, schema, fields), ...added(t) }),
+    loadWithoutCache: (id, context, info) => loadNode(type, id, context, info),
   });
 }
 
@@ -81,7 +94,7 @@ interface Exposing {
 }
 
 /** Fields of a type or an interface; one with a value that its enum lacks is null, with an error. */
-export function restFields<Shape extends z.ZodRawShape>(
+function restFields<Shape extends z.ZodRawShape>(
   t: Exposing,
   { shape }: z.ZodObject<Shape>,
   fields: RestFields<Shape>,

@@ -8,27 +8,32 @@ import { demanding, type Wanted } from '../entity/demand.ts';
 import { findEntity, type AnyEntity, type Entity } from '../entity/entity.ts';
 import { lookUp } from '../entity/lookahead.ts';
 import { badInput } from '../errors.ts';
-import { formatNodeId, parseNodeId } from './node-id.ts';
-import { typenameOf, withTypename } from './typename.ts';
+import type { Key } from '../types/key.ts';
+import { formatNodeId, parseNodeId } from '../types/node-id.ts';
+import { typenameOf, withTypename } from '../types/typename.ts';
 
 /** The most ids that `nodes` takes. */
 export const MAX_NODES = 100;
 
-/** A type, and a key as the text that an entity makes of it. */
+/** A type, and the key of an object as one text: the plugin takes no other. */
 interface PluginKey {
   readonly typename: string;
   readonly id: string;
 }
 
-export const encodeGlobalID = (typename: string, id: bigint | number | string): string =>
-  formatNodeId(typename, String(id).split(SEPARATOR));
+/** Between the parts of a key: no id has a control character. */
+const SEPARATOR = '\n';
+
+export const keyText = ({ key: names }: AnyEntity, key: Key): string =>
+  names.map((name) => key[name]).join(SEPARATOR);
 
 export const nodeOptions = {
-  encodeGlobalID,
+  encodeGlobalID: (typename: string, id: bigint | number | string): string =>
+    formatNodeId(typename, String(id).split(SEPARATOR)),
   /** @throws BAD_USER_INPUT */
   decodeGlobalID: (id: string): PluginKey => {
     const { entity, key } = readId(id);
-    return { typename: entity.name, id: keyTextOf(entity, key) };
+    return { typename: entity.name, id: keyText(entity, key) };
   },
   // Objects are shared between requests, and the plugin's brand would be written to them.
   brandLoadedObjects: false,
@@ -37,23 +42,23 @@ export const nodeOptions = {
     resolveType: (value: unknown) => typenameOf(value as object),
   },
   nodeQueryOptions: {
-    description:
+    ...demanding(
       'Fetches any object by its global id. Null when there is none. Costs one call of the route that reads its type.',
+      { kind: 'lookup', from: 'object', wanted: ({ id }) => [readId(String(id))] },
+    ),
     args: { id: { description: 'Global id: the `id` of any object.' } },
-    extensions: demanding({
-      kind: 'lookup',
-      from: 'object',
-      wanted: ({ id }) => [readId(String(id))],
-    }),
   },
   nodesQueryOptions: {
-    description: `Fetches up to ${MAX_NODES} objects by their global ids, in the given order. An item is null when there is no such object. Costs one call for each distinct object.`,
+    ...demanding(
+      `Fetches up to ${MAX_NODES} objects by their global ids, in the given order. An item is null when there is no such object. Costs one call for each distinct object.`,
+      {
+        kind: 'lookup',
+        from: 'object',
+        wanted: ({ ids }) => checkNumber(ids as readonly unknown[]).map((id) => readId(String(id))),
+      },
+    ),
+    nullable: { list: false, items: true },
     args: { ids: { description: 'Global ids: the `id` of any objects.' } },
-    extensions: demanding({
-      kind: 'lookup',
-      from: 'object',
-      wanted: ({ ids }) => checkNumber(ids as readonly unknown[]).map((id) => readId(String(id))),
-    }),
     // The plugin's own waits for the slowest object, and fails with the first that does.
     resolve: (
       _root: unknown,
@@ -65,27 +70,9 @@ export const nodeOptions = {
         loadNode(findEntity(typename)!, id, context, info),
       ),
   },
-};
+} as const;
 
-/** Between the parts of a key: no id has a control character. */
-const SEPARATOR = '\n';
-
-/**
- * The key of an object, for the plugin.
- *
- * @throws the error that stands where the backend broke a part.
- */
-export function keyTextOf({ key }: AnyEntity, object: object): string {
-  let text = '';
-  for (const name of key) {
-    const part = (object as Readonly<Record<string, unknown>>)[name];
-    if (part instanceof Error) throw part;
-    text += text === '' ? String(part) : SEPARATOR + String(part);
-  }
-  return text;
-}
-
-/** Reads an object by such a key. */
+/** Reads an object by the text of its key. */
 export async function loadNode<T extends object>(
   entity: Entity<T, string>,
   text: string,

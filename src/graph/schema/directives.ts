@@ -1,0 +1,100 @@
+/**
+ * `@restCost` and `@semanticNonNull`: what fields declare, for programs, and the schema as text with them.
+ *
+ * A field's cost is read from its demand, which the plan counts and the description names.
+ */
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+  Kind,
+  lexicographicSortSchema,
+  parse,
+  printSchema,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql';
+import { routeOf, semanticLevelsOf, usualDemandOf } from '../entity/demand.ts';
+
+export const RestCostDirective = new GraphQLDirective({
+  name: 'restCost',
+  description:
+    'The REST calls that the field costs at most for one object, without what is selected below it. Several fields may share a call, and a reference of which only ids are selected makes none.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    route: {
+      type: new GraphQLNonNull(GraphQLString),
+      description: 'Method and path, such as `GET /v0/pages/{page_id}`.',
+    },
+    calls: {
+      type: GraphQLInt,
+      defaultValue: 1,
+      description:
+        'How many calls, for a list of a page of up to 100 items. Null where a list is read to its end, in as many calls as it has pages.',
+    },
+  },
+});
+
+/**
+ * Fields that are null only where something failed stay nullable, so that a failure makes only its own
+ * field null; clients that handle errors may type them as non-null.
+ *
+ * Source: https://gaps.graphql.org, GAP-49.
+ */
+export const SemanticNonNullDirective = new GraphQLDirective({
+  name: 'semanticNonNull',
+  description:
+    'The field is null only where `errors` has an error with its path. Clients that throw on errors can type it as non-null.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    levels: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
+      defaultValue: [0],
+      description: 'Which values are meant: 0 is the field itself, 1 the items of its list.',
+    },
+  },
+});
+
+/**
+ * The schema as text, in an order that changes with the schema only. graphql-js prints no directives of
+ * fields: they are added behind each.
+ */
+export function printAnnotatedSchema(schema: GraphQLSchema): string {
+  const sorted = lexicographicSortSchema(schema);
+  const text = `${printSchema(sorted)}\n`;
+  let printed = '';
+  let end = 0;
+  for (const definition of parse(text).definitions) {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
+    // It was printed from this very schema.
+    const fields = (sorted.getType(definition.name.value) as GraphQLObjectType).getFields();
+    for (const { name, loc } of definition.fields ?? []) {
+      if (!loc) continue;
+      printed += text.slice(end, loc.end) + directivesOf(fields[name.value]!);
+      end = loc.end;
+    }
+  }
+  return printed + text.slice(end);
+}
+
+function directivesOf(field: GraphQLField<unknown, unknown>): string {
+  let text = '';
+  const demand = usualDemandOf(field);
+  const route = demand && routeOf(demand);
+  if (route) {
+    const isWhole =
+      (demand.kind === 'list' && demand.walks) || (demand.kind === 'load' && demand.list);
+    const label = JSON.stringify(`${route.method} ${route.path}`);
+    text += ` @${RestCostDirective.name}(route: ${label}${isWhole ? ', calls: null' : ''})`;
+  }
+  const levels = semanticLevelsOf(field);
+  if (levels) {
+    text += ` @${SemanticNonNullDirective.name}`;
+    if (levels[0] !== 0) text += `(levels: [${levels.join(', ')}])`;
+  }
+  return text;
+}
