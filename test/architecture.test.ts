@@ -13,12 +13,13 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /** Each layer, and the other layers it imports from. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend'],
+  'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend', 'lib'],
   'print-plan.ts': ['schema.ts', 'plan'],
   'print-schema.ts': ['schema.ts', 'graph'],
   'check-documents.ts': ['schema.ts', 'plan', 'server'],
   'pack-client.ts': [],
-  'config.ts': ['lib', 'v0'],
+  'config.ts': ['settings', 'v0'],
+  settings: ['lib'],
   server: ['plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
   'schema.ts': ['resources', 'graph', 'execution'],
   resources: ['graph', 'rest', 'v0'],
@@ -49,7 +50,7 @@ const RESOURCES: Readonly<Record<string, readonly string[]>> = {
 const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   resources: RESOURCES,
   server: {
-    process: ['observe'],
+    process: ['gateway.ts', 'http', 'observe'],
     'gateway.ts': ['carriers', 'documents', 'http', 'observe', 'operation', 'policies'],
     http: ['carriers', 'observe', 'operation'],
     carriers: ['documents', 'observe', 'operation', 'policies'],
@@ -104,7 +105,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'print-schema.ts': [],
   'check-documents.ts': ['graphql'],
   'pack-client.ts': ['typescript'],
-  'config.ts': ['zod'],
+  'config.ts': [],
+  settings: ['zod'],
   server: [
     '@graphql-yoga/plugin-csrf-prevention',
     'graphql',

@@ -37,10 +37,10 @@ export interface BackendOptions {
   readonly databaseUrl: string;
   /** @default 0 – any free port */
   readonly port?: number;
-  /** @default 'document' – `+` and epoch milliseconds */
-  readonly timestamps?: TimestampForm;
-  /** @default 'extended' – all 26 routes */
-  readonly routes?: RouteSet;
+  /** `document`: `+` and epoch milliseconds. */
+  readonly timestamps: TimestampForm;
+  /** `extended`: all 26 routes. */
+  readonly routes: RouteSet;
   /** @default 'sample' */
   readonly seed?: Seed;
   /** How long a version stays queued, and how long it is processed. @default 250 */
@@ -80,11 +80,11 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     await seedWhenEmpty(database, options.seed ?? 'sample').catch((cause: unknown) => {
       throw new BackendDatabaseError(databaseUrl, cause);
     });
-    const present = presenter(options.timestamps ?? 'document');
+    const present = presenter(options.timestamps);
     const app = createApp({
       handlers: createHandlers({ database, now, present, publishLater: publisher.later }),
       findTenant: tenantFinder(database),
-      routeSet: options.routes ?? 'extended',
+      routeSet: options.routes,
       latencyMs: options.latencyMs ?? 0,
       onRequest: options.onRequest ?? (() => undefined),
       onFailure,

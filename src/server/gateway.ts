@@ -9,9 +9,11 @@ import { createHash } from 'node:crypto';
 import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { assertExecutable } from '../execution/assert-executable.ts';
+import type { Execute } from '../execution/execute.ts';
 import { Pollers, type PollRange } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { prepareCost } from '../plan/cost.ts';
+import type { Upstream } from '../rest/client/client.ts';
 import { answerInParts, answerOf, written, type WrittenAnswer } from './operation/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
 import { createTranslate, translated } from './policies/errors.ts';
@@ -26,13 +28,10 @@ import { useRequests } from './carriers/request.plugin.ts';
 import { useResponses } from './carriers/response.plugin.ts';
 import { createWebSocketCarrier, type WebSocketOptions } from './carriers/web-socket.ts';
 import { useDocumentLimits } from './policies/document-limits.plugin.ts';
-import { Documents, type DocumentsOptions } from './documents/documents.ts';
+import type { DocumentLimits } from './documents/document-limits.ts';
+import { Documents } from './documents/documents.ts';
 import { useTrustedDocuments } from './policies/trusted-documents.plugin.ts';
-import {
-  TrustedDocuments,
-  type TrustedDocumentsOptions,
-  type TrustedObserver,
-} from './documents/trusted-documents.ts';
+import { TrustedDocuments, type TrustedObserver } from './documents/trusted-documents.ts';
 import type { GatewayPlugin, OperationContext, ServerContext } from './operation/gateway-plugin.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
 import type { Site } from './http/site.ts';
@@ -46,36 +45,29 @@ import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
 import { useApiKey } from './policies/api-key.plugin.ts';
 import { costExtensions, useBudget, type ExplainAudience } from './policies/budget.plugin.ts';
 import { useExecution } from './policies/execution.plugin.ts';
-import { createExecution, type ExecutionOptions } from './policies/execution.ts';
+import { createExecution, type RequestLimits } from './policies/execution.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
 import { useSubscriptions } from './policies/subscriptions.plugin.ts';
 import { Subscriptions } from './operation/subscriptions.ts';
 
-export interface GatewayOptions extends ExecutionOptions, DocumentsOptions {
+export interface GatewayOptions {
   readonly schema: GraphQLSchema;
+  readonly upstream: Upstream;
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
-  /** Where trusted documents are, and whether others are refused. @default none */
-  readonly trustedDocuments?: TrustedDocumentsOptions | undefined;
-  /** Who may see what a request costs: all callers, those who bring a key, or none. @default on */
-  readonly explain?: ExplainAudience;
-  readonly live?: LiveOptions | undefined;
+  readonly http: GatewayHttpOptions;
+  readonly limits: RequestLimits;
+  readonly documents: GatewayDocumentsOptions;
+  readonly live: LiveOptions;
+  readonly tools: ToolsOptions;
+  /** GraphiQL's build and what its page begins with. @default none: a page says that it was not built */
+  readonly explorer?: ExplorerOptions | undefined;
   /** @default silence */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** Origins whose pages may read answers. @default none */
-  readonly corsOrigins?: readonly string[];
-  /** False: browsers get no GraphiQL. */
-  readonly graphiql?: GraphiqlOptions | false;
-  readonly webSocket?: WebSocketOptions;
-  /** Whether only `admin` serves metrics and the details of readiness. @default false */
-  readonly hasAdminPort?: boolean;
-  /**
-   * For how long caches may reuse answers to trusted documents by GET without asking, in seconds.
-   * @default 0
-   */
-  readonly cacheMaxAge?: number;
+  /** What executes operations. @default the gateway's own executor */
+  readonly execute?: Execute | undefined;
   /** Changes the gateway's own list of plugins, by their names. @default all of them */
   readonly arrange?: (
     plugins: Readonly<Record<string, GatewayPlugin>>,
@@ -84,18 +76,48 @@ export interface GatewayOptions extends ExecutionOptions, DocumentsOptions {
   readonly plugins?: readonly GatewayPlugin[];
 }
 
-interface LiveOptions {
-  /** The least and the most time between two polls of an object, in milliseconds. @default 500, 5,000 */
-  readonly pollMs?: PollRange | undefined;
-  /** Subscriptions that one key may have open. @default 2,500 */
-  readonly maxPerKey?: number | undefined;
+export interface GatewayHttpOptions {
+  /** Where `admin` alone serves metrics and the details of readiness; undefined: `/graphql` has them beside it. */
+  readonly adminPort: number | undefined;
+  /** Origins whose pages may read answers. */
+  readonly corsOrigins: readonly string[];
+  /** The largest message of a WebSocket that is read. */
+  readonly maxBodyBytes: number;
+}
+
+export interface GatewayDocumentsOptions {
+  /** Where trusted documents are; undefined for none. */
+  readonly folder: string | undefined;
+  /** Whether every other document is refused. */
+  readonly only: boolean;
+  /** For how long caches may reuse answers to trusted documents by GET without asking, in seconds. */
+  readonly cacheMaxAge: number;
+  /** How often the folder is looked at, in milliseconds. @default 2,000 */
+  readonly pollMs?: number;
+  /** @default all of them */
+  readonly limits?: Partial<DocumentLimits>;
+}
+
+export interface LiveOptions extends WebSocketOptions {
+  /** The least and the most time between two polls of an object, in milliseconds. */
+  readonly pollMs: PollRange;
+  /** Subscriptions that one key may have open. */
+  readonly maxPerKey: number;
   /** After how long without an event the last one is repeated, in milliseconds. @default 20,000 */
   readonly heartbeatMs?: number | undefined;
 }
 
-interface GraphiqlOptions {
-  /** Where its build is. @default none: a page says that it was not built */
-  readonly folder?: string | undefined;
+export interface ToolsOptions {
+  /** False: browsers get a sentence instead of GraphiQL. */
+  readonly graphiql: boolean;
+  /** Whether the schema can be asked for, and errors may name what was perhaps meant. */
+  readonly introspection: boolean;
+  /** Who may see what a request costs: all callers, those who bring a key, or none. */
+  readonly explain: ExplainAudience;
+}
+
+interface ExplorerOptions {
+  readonly folder: string;
   /** The key the page sends until its user enters another. */
   readonly apiKey?: string | undefined;
   /** The page that the first query is about. */
@@ -129,25 +151,26 @@ export function createGateway(options: GatewayOptions): Gateway {
     upstream,
     logger = silentLogger(),
     metrics = new Metrics(),
-    corsOrigins = [],
-    hasAdminPort = false,
-    introspection = true,
-    explain = 'on',
-    live = {},
+    http: { adminPort, corsOrigins, maxBodyBytes },
+    live,
+    tools: { introspection, explain },
     arrange = (plugins) => plugins,
     plugins: own = [],
   } = options;
   assertExecutable(schema);
   const pollers = new Pollers({
-    ...{ upstream, pollMs: live.pollMs, timeoutMs: options.requestTimeoutMs },
+    ...{ upstream, pollMs: live.pollMs, timeoutMs: options.limits.requestTimeoutMs },
     observer: metrics.live,
   });
-  const subscriptions = new Subscriptions(live.maxPerKey ?? DEFAULT_MAX_PER_KEY);
-  const documents = new Documents(options);
-  const execution = createExecution(options, pollers);
+  const subscriptions = new Subscriptions(live.maxPerKey);
+  const documents = new Documents({ limits: options.documents.limits, introspection });
+  const execution = createExecution({
+    ...{ upstream, limits: options.limits, pollers, execute: options.execute },
+    suggestions: introspection,
+  });
   const admit = createAdmit((apiKey) => upstream.isAccepted(apiKey));
   const translate = createTranslate(introspection);
-  const trusted = options.trustedDocuments && trustedDocuments(options.trustedDocuments);
+  const trusted = trustedDocuments(options.documents);
   const log = subscriptionLog(logger);
 
   const list = {
@@ -178,7 +201,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       },
     }),
     serverTiming: useServerTiming(explain), // calls and rounds, as a header
-    validators: useValidators(options.cacheMaxAge ?? 0), // ETag and 304
+    validators: useValidators(options.documents.cacheMaxAge), // ETag and 304
     compression: useCompression(), // after the tag of what is compressed
     cors: useCors(corsOrigins), // which pages may read answers
     responses: useResponses(write), // what Yoga writes
@@ -216,8 +239,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     ? undefined
     : createPlainLane({ yoga, refused: (error) => ({ errors: [translate(error)] }), write });
   const upgrade = createWebSocketCarrier({
-    ...options.webSocket,
-    ...{ yoga, translate, requests, subscriptions, corsOrigins },
+    ...live,
+    ...{ yoga, translate, requests, subscriptions, corsOrigins, maxBodyBytes },
   });
 
   const health = forGet(async () => Response.json({ status: 'alive' }));
@@ -233,9 +256,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const site = siteOf({
     '/graphql': graphql,
-    ...(hasAdminPort
-      ? { '/health': health, '/ready': forGet(async () => ready(false)) }
-      : adminRoutes),
+    ...(adminPort === undefined
+      ? adminRoutes
+      : { '/health': health, '/ready': forGet(async () => ready(false)) }),
   });
   return {
     ...site,
@@ -308,14 +331,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     return requests.run(context, async () => yoga.handleRequest(request, context as never));
   }
 
-  function trustedDocuments(given: TrustedDocumentsOptions): TrustedDocuments {
+  function trustedDocuments({
+    folder,
+    ...given
+  }: GatewayDocumentsOptions): TrustedDocuments | undefined {
+    if (folder === undefined) return undefined;
     const prepare = (text: string) => {
       const prepared = documents.prepare(schema, text);
       const { document, errors } = prepared;
       if (errors.length === 0 && 'kind' in document) prepareCost(document);
       return prepared;
     };
-    return new TrustedDocuments(given, prepare, trustedObserver(logger));
+    return new TrustedDocuments({ ...given, folder }, prepare, trustedObserver(logger));
   }
 
   function ready(withDetails: boolean): Response {
@@ -353,8 +380,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-const DEFAULT_MAX_PER_KEY = 2_500;
-
 const NO_URL_ENDS_LIKE_THIS = '\n';
 
 const hasHttpHook = ({
@@ -374,9 +399,10 @@ const forGet =
 
 /** GraphiQL, or the page that says why it is not here. */
 function explorerOf(options: GatewayOptions): Explorer {
-  const { schema, introspection = true, explain = 'on', graphiql = {} } = options;
+  const { schema, tools } = options;
+  const { graphiql, introspection, explain } = tools;
   if (!graphiql) return createExplorer(undefined, undefined);
-  const { folder, ...example } = graphiql;
+  const { folder, ...example } = options.explorer ?? {};
   return createExplorer(folder, () => ({
     ...{ introspection, explain, needsKey: options.apiKey === undefined },
     ...(introspection && { schemaId: schemaIdOf(schema) }),

@@ -1,5 +1,9 @@
 /** A backend in a process of its own, to be killed: takes a database URL, prints where it listens. */
 import { openBackend } from '../../src/backend/backend.ts';
+import { readConfig } from '../../src/config.ts';
 
-const { url } = await openBackend({ databaseUrl: process.argv[2] ?? '', publishDelayMs: 20 });
+const { url } = await openBackend({
+  ...readConfig({}).embedded,
+  ...{ databaseUrl: process.argv[2] ?? '', publishDelayMs: 20 },
+});
 console.log(url);

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { BackendDatabaseError, openBackend } from '../../src/backend/backend.ts';
 import * as tables from '../../src/backend/database/tables.ts';
 import { openTestBackend, temporaryDatabase } from './support.ts';
+import { DEFAULTS } from '../support/settings.ts';
 
 it('has the tables, columns and indexes that tables.ts says; a change needs a migration', async () => {
   const databaseUrl = temporaryDatabase();
@@ -77,7 +78,9 @@ it.each([
   ['no URL at all', 'backend'],
   ['a server that does not answer', 'http://127.0.0.1:1/'],
 ])('says in one line that it cannot use %s', async (_, databaseUrl) => {
-  const error: unknown = await openBackend({ databaseUrl }).catch((thrown: unknown) => thrown);
+  const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
+    (thrown: unknown) => thrown,
+  );
 
   expect(error).toBeInstanceOf(BackendDatabaseError);
   expect(String(error)).toContain(`Cannot use the database ${databaseUrl}: `);
@@ -90,7 +93,9 @@ it('says in one line that a file is no database', async () => {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, 'This is a letter and not a database. '.repeat(40));
 
-  const error: unknown = await openBackend({ databaseUrl }).catch((thrown: unknown) => thrown);
+  const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
+    (thrown: unknown) => thrown,
+  );
 
   expect(error).toBeInstanceOf(BackendDatabaseError);
   expect(String(error)).toContain('not a database');
@@ -99,7 +104,9 @@ it('says in one line that a file is no database', async () => {
 it('never prints the token of a database', async () => {
   const databaseUrl = 'libsql://127.0.0.1:1?authToken=secret-token&tls=0';
 
-  const error: unknown = await openBackend({ databaseUrl }).catch((thrown: unknown) => thrown);
+  const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
+    (thrown: unknown) => thrown,
+  );
 
   expect(String(error)).not.toContain('secret-token');
 });
@@ -114,7 +121,9 @@ it('leaves a database alone that a newer release has written to', async () => {
   );
   client.close();
 
-  await expect(openBackend({ databaseUrl })).rejects.toThrow('written by a newer release');
+  await expect(openBackend({ ...DEFAULTS.embedded, databaseUrl })).rejects.toThrow(
+    'written by a newer release',
+  );
 });
 
 it.each([
@@ -138,7 +147,7 @@ it.each([
     client.close();
     const before = readFileSync(file);
 
-    await expect(openBackend({ databaseUrl })).rejects.toThrow(
+    await expect(openBackend({ ...DEFAULTS.embedded, databaseUrl })).rejects.toThrow(
       /another program's \(its tables: (?:invoices, users|pages)\): name another database$/,
     );
 
@@ -150,13 +159,16 @@ it.each([
 it('says which port it cannot have', async () => {
   const { port } = await openTestBackend();
 
-  await expect(openBackend({ databaseUrl: ':memory:', port })).rejects.toThrow('EADDRINUSE');
+  await expect(
+    openBackend({ ...DEFAULTS.embedded, databaseUrl: ':memory:', port }),
+  ).rejects.toThrow('EADDRINUSE');
 });
 
 it('never shows the secrets of a URL, whichever library repeats it', async () => {
   const secret = 's3cret';
 
   const opening = openBackend({
+    ...DEFAULTS.embedded,
     databaseUrl: `http://user:${secret}@127.0.0.1:1/db?authToken=${secret}`,
     timestamps: 'document',
     routes: 'extended',

@@ -11,6 +11,7 @@ import { createGateway } from '../../src/server/gateway.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { world } from '../support/world.ts';
+import { DEFAULTS } from '../support/settings.ts';
 
 const DELAYS_MS = [20, 200];
 const TIMES = 7;
@@ -30,13 +31,13 @@ upstream.on('*', async (...args) => {
 });
 const dispatcher = new BackendDispatcher(upstream.url);
 const gateway = createGateway({
+  ...DEFAULTS,
   schema,
   upstream: createUpstream({
     ...{ dispatcher, pathPrefix: '', routeSet: 'extended', timeoutMs: 5_000 },
-    maxResponseBytes: 5_000_000,
   }),
 });
-const server = await openHttpServer({ site: gateway, host: '127.0.0.1', port: 0 });
+const server = await openHttpServer(gateway, { ...DEFAULTS.http, port: 0 });
 
 async function measure(query: string): Promise<readonly [firstMs: number, wholeMs: number]> {
   const startMs = performance.now();

@@ -16,6 +16,7 @@ import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
 import { routeOf } from '../support/sample-answers.ts';
 import { MemoryDispatcher } from './memory-dispatcher.ts';
+import { DEFAULTS, scopeOf } from '../support/settings.ts';
 
 export interface GatewayAndCallsOptions {
   readonly backendUrl: string;
@@ -69,11 +70,12 @@ function openUpstream(dispatcher: MemoryDispatcher, metrics: Metrics) {
 async function serveGateway(dispatcher: MemoryDispatcher, folder: string): Promise<string> {
   const metrics = new Metrics();
   const gateway = createGateway({
+    ...DEFAULTS,
     ...{ schema, metrics, upstream: openUpstream(dispatcher, metrics) },
-    trustedDocuments: { folder, only: false },
+    documents: { ...DEFAULTS.documents, folder },
   });
   await gateway.open();
-  const { url } = await openHttpServer({ site: gateway, host: '127.0.0.1', port: 0 });
+  const { url } = await openHttpServer(gateway, { ...DEFAULTS.http, port: 0 });
   return url;
 }
 
@@ -93,7 +95,7 @@ async function serveCalls(
   const rounds = paths.map((round) => round.map(callOf));
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
-      const rest = upstream({ apiKey: String(request.headers['x-api-key']), requestId: 'bench' });
+      const rest = upstream(scopeOf({ apiKey: String(request.headers['x-api-key']) }));
       for (const round of request.url === '/calls' ? rounds : []) {
         await Promise.all(round.map(({ route, input }) => rest.call(route, input as never)));
       }

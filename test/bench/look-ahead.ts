@@ -10,6 +10,7 @@ import { schema } from '../../src/schema.ts';
 import { median } from './median.ts';
 import { pageIdOf, type BenchQuery } from './queries.ts';
 import type { SlowUpstream } from './upstream.ts';
+import { scopeOf } from '../support/settings.ts';
 
 // The peers have a graphql of their own in this folder; a schema runs only in the one it was made by.
 const { execute, parse } = createRequire(new URL('../../src/', import.meta.url))(
@@ -31,13 +32,12 @@ export async function measureLookAhead(
     pathPrefix: '',
     routeSet: 'extended',
     timeoutMs: 3_000,
-    maxResponseBytes: 5_000_000,
   });
   const document = parse(text);
   const walls = { with: [] as number[], without: [] as number[] };
   for (let turn = -5; turn < samples; turn++) {
     for (const which of ['with', 'without'] as const) {
-      const rest = upstream({ apiKey: 'caller', requestId: `${which}-${turn}` });
+      const rest = upstream(scopeOf({ apiKey: 'caller', requestId: `${which}-${turn}` }));
       const began = performance.now();
       const { errors } = await execute({
         schema,

@@ -17,6 +17,7 @@ import { startGateway } from '../support/gateway-process.ts';
 import { measureBeyondRest } from './beyond-rest.ts';
 import { cpuMicros } from './machine.ts';
 import { median } from './median.ts';
+import { DEFAULTS } from '../support/settings.ts';
 
 const SCREEN = `query Screen($pageId: ID!) {
   page(pageId: $pageId) {
@@ -64,7 +65,7 @@ const BR = { 'accept-encoding': 'br' };
 
 const folder = await mkdtemp(join(tmpdir(), 'phones-'));
 await writeFile(join(folder, 'app-1.json'), JSON.stringify({ [HASH]: SCREEN }));
-const backend = await openBackend({ databaseUrl: ':memory:' });
+const backend = await openBackend({ ...DEFAULTS.embedded, databaseUrl: ':memory:' });
 const gateway = await startGateway({
   UPSTREAM_URL: backend.url,
   TRUSTED_DOCUMENTS: folder,

@@ -50,7 +50,7 @@ async function open(isExpired: boolean) {
   const folder = await mkdtemp(join(tmpdir(), 'relay-'));
   await copyFile(new URL('relay/generated/relay-1.json', import.meta.url), join(folder, '1.json'));
   const { gateway, url } = await openGateway({
-    trustedDocuments: { folder, only: true },
+    documents: { folder, only: true },
     rest: { timeoutMs: 5_000 },
   });
   await gateway.open();

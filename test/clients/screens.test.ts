@@ -68,7 +68,7 @@ async function openTrusting(only = false): Promise<InProcessGateway> {
   await copyFile(GENERATED, join(folder, 'web-1.json'));
   await copyFile(RELAY, join(folder, 'relay-1.json'));
   const site = await openGateway({
-    trustedDocuments: { folder, only },
+    documents: { folder, only },
     rest: { timeoutMs: 5_000 },
   });
   await site.gateway.open();

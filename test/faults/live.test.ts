@@ -326,7 +326,7 @@ describe('a subscription', () => {
   }, 30_000);
 
   it('T97 refuses messages that are too large, and a socket that does not begin', async () => {
-    const live = await openLive({ webSocket: { maxPayloadBytes: 2_000 } });
+    const live = await openLive({ http: { maxBodyBytes: 2_000 } });
     const large = await openSocket(live.site.url);
     large.send({ type: 'ping', payload: { text: 'x'.repeat(3_000) } });
     expect(await large.closed).toBe(1009);

@@ -55,7 +55,7 @@ function expectWithin(
 
 describe('any valid query', () => {
   it('answers the same with and without look-ahead, asks nothing twice, and stays within its plan', async () => {
-    const gateway = await openGateway({ limits: UNLIMITED });
+    const gateway = await openGateway({ documents: { limits: UNLIMITED } });
 
     for (const seed of SEEDS) {
       const { source, variables } = randomQuery(seed, { schema, values, depth: 8 });
@@ -78,7 +78,7 @@ describe('any valid query', () => {
   it.each(['extended', 'document'] as const)(
     'stays within its plan where it names one list many times, and the routes are %s',
     async (routeSet) => {
-      const gateway = await openGateway({ limits: UNLIMITED, rest: { routeSet } });
+      const gateway = await openGateway({ documents: { limits: UNLIMITED }, rest: { routeSet } });
       // Few objects, and lists of different lengths of them, so that much is asked for again.
       const narrow = { ...values, 'page.pageId': [IDS.page], id: NODES.slice(0, 3), ids: NODES };
 

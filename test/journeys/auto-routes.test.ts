@@ -16,6 +16,7 @@ import { afterFile } from '../support/after-file.ts';
 import { cases } from '../support/cases.ts';
 import { randomFrom, randomQuery } from '../support/random-query.ts';
 import { openSmallWorld, type SmallWorld } from '../support/small-world.ts';
+import { scopeOf } from '../support/settings.ts';
 
 type Answer = { readonly data: any; readonly errors: readonly GraphQLError[] };
 type Variables = Readonly<Record<string, unknown>>;
@@ -47,7 +48,7 @@ async function ask(
   variableValues: Variables = {},
   scope: Partial<RequestScope> = {},
 ): Promise<Answer> {
-  const rest = upstream({ apiKey: 'demo', requestId: 'test', ...scope });
+  const rest = upstream(scopeOf({ apiKey: 'demo', ...scope }));
   const document = typeof source === 'string' ? parse(source) : source;
   const contextValue = createContext(rest, { apiKey: 'demo' });
   const { data, errors = [] } = await execute({ schema, document, variableValues, contextValue });
@@ -261,7 +262,7 @@ describe('a backend with the document’s routes only', () => {
     const plan = () =>
       planFor(
         { schema, document: parse(AUDIENCES), variableValues: {} },
-        createContext(upstream({ apiKey: 'demo', requestId: 'plan' }), { apiKey: 'demo' }),
+        createContext(upstream(scopeOf({ apiKey: 'demo' })), { apiKey: 'demo' }),
       );
 
     const before = plan();

@@ -78,7 +78,7 @@ describe('the least a document costs', () => {
   });
 
   it('is known beforehand for many objects with many fields each', async () => {
-    const gateway = await openGateway({ maxUpstreamCalls: 250 });
+    const gateway = await openGateway({ limits: { maxUpstreamCalls: 250 } });
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
 
     const { data, errors } = await gateway.ask(

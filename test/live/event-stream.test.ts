@@ -304,7 +304,7 @@ describe('a publish that waits', () => {
   });
 
   it('waits no longer than the request may last', async () => {
-    const live = await openLive({ publishDelayMs: 60_000, requestTimeoutMs: 1_500 });
+    const live = await openLive({ publishDelayMs: 60_000, limits: { requestTimeoutMs: 1_500 } });
     const id = await live.draft();
     const startMs = performance.now();
 

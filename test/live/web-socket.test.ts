@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import {
+  FAST,
   openLive,
   openSocket,
   expectPublished,
@@ -78,7 +79,7 @@ describe('a subscription over WebSocket', () => {
     await until(() => socket.received('error').length > 0);
     expect(codesOf(socket.received('error'))).toEqual(['METHOD_NOT_ALLOWED']);
 
-    const open = await openLive({ webSocket: { operations: 'all' } });
+    const open = await openLive({ live: { ...FAST, socketOperations: 'all' } });
     const client = wsClient(open.site.url);
     const results: unknown[] = [];
     for await (const one of client.iterate({ query: '{ topics(first: 1) { nodes { id } } }' }))
@@ -103,7 +104,7 @@ describe('a subscription over WebSocket', () => {
     ['a foreign page', 'https://other.example', 403],
     ['a page without one', 'null', 403],
   ])('looks at the origin: %s', async (_, origin, status) => {
-    const live = await openLive({ corsOrigins: ['https://app.example'] });
+    const live = await openLive({ http: { corsOrigins: ['https://app.example'] } });
     const headers = origin && { origin: origin === 'own' ? live.site.url : origin };
 
     expect(await statusOf(`${live.site.url}/graphql`, headers || {})).toBe(status);
@@ -116,7 +117,7 @@ describe('a subscription over WebSocket', () => {
   });
 
   it('refuses one operation more than a socket may have', async () => {
-    const live = await openLive({ webSocket: { maxPerSocket: 2 } });
+    const live = await openLive({ live: { ...FAST, maxPerSocket: 2 } });
     const id = await live.draft();
     const socket = await openSocket(live.site.url);
 

@@ -54,7 +54,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const text = '{ page(pageId: "p") { name title } }';
     await writeFile(join(folder, 'app-1.json'), JSON.stringify({ 'page-1': text }));
-    const site = await openGateway({ backend: 'faulty', trustedDocuments: { folder, only: true } });
+    const site = await openGateway({ backend: 'faulty', documents: { folder, only: true } });
     const { upstream } = site;
     await site.gateway.open();
     onTestFinished(() => site.gateway.close());

@@ -17,6 +17,7 @@ import {
   type FaultUpstream,
   type FaultUpstreamOptions,
 } from '../support/fault-upstream.ts';
+import { DEFAULTS, scopeOf } from '../support/settings.ts';
 
 export interface Rest {
   readonly backend: FaultUpstream;
@@ -31,12 +32,20 @@ export interface Rest {
 export interface RestOptions extends Partial<UpstreamOptions>, FaultUpstreamOptions {
   /** Where the gateway believes the backend to be. */
   readonly url?: string;
+  /** How long a request may take, in milliseconds; 10,000 if nothing is said. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** A breaker that never opens, for tests that are about something else. */
 export const NO_BREAKER = { volume: Number.MAX_SAFE_INTEGER };
 
-export async function openRest({ certificate, stopped, url, ...options }: RestOptions = {}) {
+export async function openRest({
+  certificate,
+  stopped,
+  url,
+  requestTimeoutMs = DEFAULTS.limits.requestTimeoutMs,
+  ...options
+}: RestOptions = {}) {
   const backend = await openFaultUpstream({
     ...(certificate && { certificate }),
     ...(stopped !== undefined && { stopped }),
@@ -54,7 +63,6 @@ export async function openRest({ certificate, stopped, url, ...options }: RestOp
     pathPrefix: '',
     routeSet: 'extended',
     timeoutMs: 3_000,
-    maxResponseBytes: 5_000_000,
     observer: {
       onCall: (call) => calls.push(call),
       onShared: tell('shared'),
@@ -72,7 +80,15 @@ export async function openRest({ certificate, stopped, url, ...options }: RestOp
     upstream,
     told,
     calls,
-    client: (scope) => upstream({ apiKey: 'key-a', requestId: `r${++requests}`, ...scope }),
+    client: (scope) =>
+      upstream(
+        scopeOf({
+          apiKey: 'key-a',
+          requestId: `r${++requests}`,
+          deadlineMs: performance.now() + requestTimeoutMs,
+          ...scope,
+        }),
+      ),
   };
   return rest;
 }

@@ -49,7 +49,10 @@ describe('every carrier', () => {
   });
 
   it('answers random queries alike', async () => {
-    const stand = await open({ limits: UNLIMITED, maxUpstreamCalls: 10_000 });
+    const stand = await open({
+      documents: { limits: UNLIMITED },
+      limits: { maxUpstreamCalls: 10_000 },
+    });
     const count = cases(20);
     const nodes = [...SAMPLE_NODES, 'no id'];
     const values = { ...SAMPLE_VALUES, id: nodes, ids: nodes };
@@ -152,13 +155,13 @@ describe('every carrier', () => {
     { origin: 'null' },
   ];
   it.each(headers)('answers a request with %j alike', async (extra) => {
-    const stand = await open({ corsOrigins: ['https://known.example'] });
+    const stand = await open({ http: { corsOrigins: ['https://known.example'] } });
 
     await ask(stand, { headers: extra });
   });
 
   it('refuses introspection where it is off', async () => {
-    const stand = await open({ introspection: false });
+    const stand = await open({ tools: { introspection: false } });
 
     const { text: answer } = await ask(stand, {
       body: { query: '{ __schema { queryType { name } } }' },

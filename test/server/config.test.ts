@@ -1,43 +1,47 @@
 /** Settings: what they are when unset, and how a wrong one is said. */
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
+import { ConfigError } from '../../src/settings/setting.ts';
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
     expect(readConfig({})).toEqual({
-      host: '127.0.0.1',
-      port: 4000,
-      upstreamUrl: undefined,
-      upstreamApiKey: undefined,
-      upstreamRoutes: 'auto',
-      upstreamTimeoutMs: 3000,
-      requestTimeoutMs: 10_000,
-      maxUpstreamCalls: 250,
-      maxResultValues: 50_000,
-      maxResultBytes: 2_000_000,
-      workers: 1,
-      maxBodyBytes: 100_000,
-      allowedHosts: undefined,
-      adminPort: undefined,
-      explain: 'on',
-      drainDelayMs: 500,
-      shutdownTimeoutMs: 10_000,
-      corsOrigins: [],
-      graphiql: true,
-      introspection: true,
-      trustedDocuments: undefined,
-      plugins: undefined,
-      trustedDocumentsOnly: false,
-      cacheMaxAge: 0,
-      livePollMs: { least: 500, most: 5_000 },
-      wsOperations: 'subscriptions',
-      maxSubscriptionsPerSocket: 100,
-      maxSubscriptionsPerKey: 2_500,
-      logLevel: 'info',
-      backendDatabaseUrl: 'file:.data/backend.db',
-      backendTimestamps: 'document',
-      backendRoutes: 'extended',
+      http: {
+        host: '127.0.0.1',
+        port: 4000,
+        adminPort: undefined,
+        allowedHosts: undefined,
+        corsOrigins: [],
+        maxBodyBytes: 100_000,
+      },
+      backend: { url: undefined, apiKey: undefined, routeSet: 'auto', timeoutMs: 3000 },
+      limits: {
+        requestTimeoutMs: 10_000,
+        maxUpstreamCalls: 250,
+        maxValues: 50_000,
+        maxTextBytes: 2_000_000,
+      },
+      documents: { folder: undefined, only: false, cacheMaxAge: 0 },
+      live: {
+        pollMs: { least: 500, most: 5_000 },
+        socketOperations: 'subscriptions',
+        maxPerSocket: 100,
+        maxPerKey: 2_500,
+      },
+      tools: { graphiql: true, introspection: true, explain: 'on' },
+      process: {
+        workers: 1,
+        drainDelayMs: 500,
+        shutdownTimeoutMs: 10_000,
+        logLevel: 'info',
+        plugins: undefined,
+      },
+      embedded: {
+        databaseUrl: 'file:.data/backend.db',
+        timestamps: 'document',
+        routes: 'extended',
+      },
       warnings: [],
     });
   });
@@ -45,7 +49,7 @@ describe('the settings', () => {
   it('are frozen, take empty for unset and ignore what they do not know', () => {
     const config = readConfig({ PORT: '', GATEWAY_COLOUR: 'green', UPSTREAM_COLOUR: 'blue' });
 
-    expect(config.port).toBe(4000);
+    expect(config.http.port).toBe(4000);
     expect(Object.isFrozen(config)).toBe(true);
   });
 
@@ -88,14 +92,14 @@ describe('the settings', () => {
     [{ UPSTREAM_API_KEY: 'k', HOST: '0.0.0.0' }, undefined],
     [{ ALLOWED_HOSTS: 'A.example, [::1]' }, ['a.example', '[::1]']],
   ])('let requests name with %o: %o', (env, hosts) => {
-    expect(readConfig(env).allowedHosts).toEqual(hosts);
+    expect(readConfig(env).http.allowedHosts).toEqual(hosts);
   });
 
   it('refuse one port for callers and operators', () => {
     expect(() => readConfig({ PORT: '4001', ADMIN_PORT: '4001' })).toThrow(
       'ADMIN_PORT must be another port than PORT, which is 4001.',
     );
-    expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).adminPort).toBe(0);
+    expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).http.adminPort).toBe(0);
   });
 
   it.each([
@@ -103,21 +107,21 @@ describe('the settings', () => {
     ['https://api.example.com/', '/', 'https://api.example.com'],
     ['http://10.0.0.1:8080/content/api/', '/content/api/', 'http://10.0.0.1:8080'],
   ])('take %s as a base URL', (value, pathname, origin) => {
-    const { upstreamUrl } = readConfig({ UPSTREAM_URL: value });
+    const { url } = readConfig({ UPSTREAM_URL: value }).backend;
 
-    expect(upstreamUrl?.origin).toBe(origin);
-    expect(upstreamUrl?.pathname).toBe(pathname || '/');
+    expect(url?.origin).toBe(origin);
+    expect(url?.pathname).toBe(pathname || '/');
   });
 
   it('take as many workers as there are cores for "auto"', () => {
-    expect(readConfig({ WORKERS: 'auto' }).workers).toBe(availableParallelism());
-    expect(readConfig({ WORKERS: '3' }).workers).toBe(3);
+    expect(readConfig({ WORKERS: 'auto' }).process.workers).toBe(availableParallelism());
+    expect(readConfig({ WORKERS: '3' }).process.workers).toBe(3);
   });
 
   it('split origins at commas', () => {
     const { corsOrigins } = readConfig({
       CORS_ORIGINS: 'https://a.example, http://b.example:3000',
-    });
+    }).http;
 
     expect(corsOrigins).toEqual(['https://a.example', 'http://b.example:3000']);
   });
@@ -176,7 +180,7 @@ describe('the settings', () => {
   it('take a request that lasts a moment longer than one try', () => {
     const config = readConfig({ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '501' });
 
-    expect(config).toMatchObject({ upstreamTimeoutMs: 500, requestTimeoutMs: 501 });
+    expect([config.backend.timeoutMs, config.limits.requestTimeoutMs]).toEqual([500, 501]);
   });
 
   it.each([

@@ -159,7 +159,7 @@ describe('the budget', () => {
   const ids = Array.from({ length: 8 }, (_, i) => formatNodeId('Person', [`person_${i}`]));
 
   it('refuses a document whose least cost is above it, before any call', async () => {
-    const gateway = await openGateway({ maxUpstreamCalls: 5 });
+    const gateway = await openGateway({ limits: { maxUpstreamCalls: 5 } });
 
     const { data, errors, status } = await gateway.ask(
       'query Many($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
@@ -178,7 +178,7 @@ describe('the budget', () => {
   });
 
   it('judges a document by what it costs at least, not at most', async () => {
-    const gateway = await openGateway({ maxUpstreamCalls: 5 });
+    const gateway = await openGateway({ limits: { maxUpstreamCalls: 5 } });
 
     const { errors } = await gateway.ask(
       'query Same($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
@@ -190,7 +190,7 @@ describe('the budget', () => {
   });
 
   it('cuts what would pass it while running, and says where to go on', async () => {
-    const gateway = await openGateway({ maxUpstreamCalls: 6 });
+    const gateway = await openGateway({ limits: { maxUpstreamCalls: 6 } });
 
     const { data, errors, extensions } = await gateway.ask(
       '{ persons(first: 8) { nodes { personId logs(first: 2) { nodes { type } } } } }',
@@ -212,7 +212,7 @@ describe('the budget', () => {
   });
 
   it('names the object to ask for next, wherever it was referred to', async () => {
-    const gateway = await openGateway({ maxUpstreamCalls: 3 });
+    const gateway = await openGateway({ limits: { maxUpstreamCalls: 3 } });
 
     const { data, errors, extensions } =
       await gateway.ask(`{ page(pageId: "${IDS.page}") { audiences(first: 4) { nodes {

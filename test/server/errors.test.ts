@@ -85,7 +85,7 @@ describe('a refused document', () => {
 
   it('says what was perhaps meant, unless introspection is switched off', async () => {
     const open = await openGateway();
-    const closed = await openGateway({ introspection: false });
+    const closed = await openGateway({ tools: { introspection: false } });
 
     const said = await open.ask('{ pagee(pageId: "x") { name } }');
     const unsaid = await closed.ask('{ pagee(pageId: "x") { name } }');
@@ -95,7 +95,7 @@ describe('a refused document', () => {
   });
 
   it('is introspection where that is switched off', async () => {
-    const site = await openGateway({ introspection: false });
+    const site = await openGateway({ tools: { introspection: false } });
 
     const { status, codes } = await site.ask('{ __schema { types { name } } }');
 

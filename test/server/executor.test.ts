@@ -244,8 +244,8 @@ interface Both {
 
 async function openBoth(upstreamUrl?: string): Promise<Both> {
   const options = {
-    limits: UNLIMITED,
-    maxUpstreamCalls: 10_000,
+    documents: { limits: UNLIMITED },
+    limits: { maxUpstreamCalls: 10_000 },
     ...(upstreamUrl !== undefined && { backend: new URL(upstreamUrl) }),
   };
   return {

@@ -10,6 +10,7 @@ import { expectBelow } from '../faults/stand.ts';
 import { buildExplorer } from '../support/explorer-build.ts';
 import { POST_JSON, send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { DEFAULTS } from '../support/settings.ts';
 
 const QUERY = JSON.stringify({ query: '{ __typename }' });
 const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }';
@@ -276,7 +277,7 @@ describe('CORS', () => {
   it.each([[['https://app.example']], [['https://app.example', 'https://b.example']]])(
     'is for %j and no other origin, without credentials',
     async (corsOrigins) => {
-      const { url } = await openGateway({ corsOrigins });
+      const { url } = await openGateway({ http: { corsOrigins } });
       const ask = (origin: string) =>
         send(`${url}/graphql`, { method: 'OPTIONS', headers: { origin, ...preflight } });
 
@@ -302,7 +303,7 @@ describe('what CORS lets pages read', () => {
     ['an answer of another kind', { headers: { ...POST_JSON, accept: 'image/png' } }, 406],
   ])('is the refusal of %s too', async (_what, { headers = POST_JSON, body = QUERY }, status) => {
     const origin = 'https://app.example';
-    const { url } = await openGateway({ corsOrigins: [origin] });
+    const { url } = await openGateway({ http: { corsOrigins: [origin] } });
 
     const reply = await send(`${url}/graphql`, {
       method: 'POST',
@@ -316,7 +317,7 @@ describe('what CORS lets pages read', () => {
   });
 
   it('is asked for without a body in either direction', async () => {
-    const { server } = await openGateway({ corsOrigins: ['https://app.example'] });
+    const { server } = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
     const head = await raw(
       server.port,
@@ -334,7 +335,7 @@ describe('GraphiQL', () => {
 
   const openPage = () =>
     openGateway({
-      graphiql: { folder: buildExplorer(), apiKey: 'demo', pageId: 'page_northwind' },
+      explorer: { folder: buildExplorer(), apiKey: 'demo', pageId: 'page_northwind' },
     });
 
   const filesOf = (html: string): string[] =>
@@ -389,7 +390,7 @@ describe('GraphiQL', () => {
     const folder = mkdtempSync(join(tmpdir(), 'explorer-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     cpSync(buildExplorer(), folder, { recursive: true });
-    const { url } = await openGateway({ graphiql: { folder } });
+    const { url } = await openGateway({ explorer: { folder } });
     const { text } = await send(`${url}/graphql`, { headers: browser });
     const [file = ''] = filesOf(text);
     const before = await send(url + file);
@@ -412,6 +413,7 @@ describe('GraphiQL', () => {
 
   it('does not answer for other files, other hosts, or the port of operators', async () => {
     const { gateway, server } = await openPage();
+    const http = { ...DEFAULTS.http, port: 0 };
 
     for (const path of [
       ...['../index.html', '..%2Findex.html', '..%252Findex.html', '/../../index.html'],
@@ -423,25 +425,24 @@ describe('GraphiQL', () => {
           `GET /graphql/explorer/files/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
         ),
       ).toMatch(/^HTTP\/1\.1 404/);
-    const named = await openHttpServer({
-      site: gateway,
-      host: '127.0.0.1',
-      port: 0,
-      allowedHosts: ['gateway.example'],
-    });
+    const named = await openHttpServer(gateway, { ...http, allowedHosts: ['gateway.example'] });
     onTestFinished(() => void named.close(0));
     expect((await send(`${named.url}/graphql`, { headers: browser })).status).toBe(421);
-    const admin = await openHttpServer({ site: gateway.admin, host: '127.0.0.1', port: 0 });
+    const admin = await openHttpServer(gateway.admin, http);
     onTestFinished(() => void admin.close(0));
     expect((await send(`${admin.url}/graphql`, { headers: browser })).status).toBe(404);
   });
 
   it.each([
-    ['when it is switched off', false, 'GraphiQL is switched off here (GRAPHIQL=off).'],
-    ['when it was not built', { folder: '/nowhere' }, 'run &quot;npm ci&quot;'],
+    [
+      'when it is switched off',
+      { tools: { graphiql: false } },
+      'GraphiQL is switched off here (GRAPHIQL=off).',
+    ],
+    ['when it was not built', { explorer: { folder: '/nowhere' } }, 'run &quot;npm ci&quot;'],
     ['when its build is not named', {}, 'run &quot;npm ci&quot;'],
-  ] as const)('says in a sentence why it is not there %s', async (_when, graphiql, sentence) => {
-    const { url } = await openGateway({ graphiql });
+  ] as const)('says in a sentence why it is not there %s', async (_when, options, sentence) => {
+    const { url } = await openGateway(options);
 
     const page = await send(`${url}/graphql`, { headers: browser });
     const query = await send(`${url}/graphql?query={__typename}`, {

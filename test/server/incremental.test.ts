@@ -228,7 +228,7 @@ describe('an answer in parts', () => {
     const site = await openGateway({
       backend: 'faulty',
       rest: { timeoutMs: 5_000 },
-      requestTimeoutMs: 400,
+      limits: { requestTimeoutMs: 400 },
     });
     const { upstream } = site;
     upstream.on(AUDIENCES, silence());

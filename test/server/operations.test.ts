@@ -130,7 +130,7 @@ describe('everything else', () => {
 });
 
 it('counts a plan as well answered, and a preflight not at all', async () => {
-  const { url, ask } = await openGateway({ corsOrigins: ['https://app.example'] });
+  const { url, ask } = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
   await ask('{ topics { nodes { title } } }', { headers: { 'x-explain': 'plan' } });
   await send(`${url}/graphql`, {

@@ -134,7 +134,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
     it.skipIf(hook === 'onParams')('closes no WebSocket', async () => {
       const site = await openGateway({
         plugins: [thrower(new Error('no'))],
-        webSocket: { operations: 'all' },
+        live: { socketOperations: 'all' },
       });
       const socket = await openSocket(site.url);
 
@@ -180,8 +180,8 @@ describe('without its line', () => {
   });
 
   it('budget runs what costs too much', async () => {
-    const site = await openGateway({ maxUpstreamCalls: 1 });
-    const without = await openWithout('budget', { maxUpstreamCalls: 1 });
+    const site = await openGateway({ limits: { maxUpstreamCalls: 1 } });
+    const without = await openWithout('budget', { limits: { maxUpstreamCalls: 1 } });
     const two = `{ a: page(pageId: "a") { name } b: page(pageId: "b") { name } }`;
     expect((await site.ask(two)).codes).toEqual(['QUERY_TOO_EXPENSIVE']);
     expect((await without.ask(two)).codes).not.toContain('QUERY_TOO_EXPENSIVE');

@@ -206,7 +206,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   });
 
   it('is for one origin, where pages of others may ask', async () => {
-    const site = await openGateway({ corsOrigins: ['https://app.example'] });
+    const site = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
     const { headers } = await ask(site, carrier, SMALL, { origin: 'https://app.example' });
 

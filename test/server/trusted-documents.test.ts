@@ -14,7 +14,6 @@ import {
   TrustedDocuments,
   TrustedDocumentsError,
   type BadFile,
-  type TrustedDocumentsOptions,
 } from '../../src/server/documents/trusted-documents.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
@@ -51,12 +50,14 @@ const write = (folder: string, file: string, manifest: unknown) =>
   writeFile(join(folder, file), typeof manifest === 'string' ? manifest : JSON.stringify(manifest));
 
 async function openTrusting(
-  options: Partial<TrustedDocumentsOptions> = {},
-  gatewayOptions: Partial<GatewayOptions> = {},
+  options: Partial<GatewayOptions['documents']> = {},
+  gatewayOptions: Pick<GatewayOptions, 'logger'> = {},
 ): Promise<InProcessGateway> {
   const folder = options.folder ?? (await openFolder());
-  const trustedDocuments = { pollMs: 20, ...options, folder };
-  const site = await openGateway({ trustedDocuments, ...gatewayOptions });
+  const site = await openGateway({
+    documents: { pollMs: 20, ...options, folder },
+    ...gatewayOptions,
+  });
   await site.gateway.open();
   onTestFinished(() => site.gateway.close());
   return site;
@@ -259,7 +260,7 @@ describe('a trusted document', () => {
   });
 
   it('may be used by caches without asking for as long as is set, and no other document may', async () => {
-    const site = await openTrusting({}, { cacheMaxAge: 60 });
+    const site = await openTrusting({ cacheMaxAge: 60 });
     const asked = { documentId: sha256(PAGE), variables: VARIABLES };
     const cacheControl = async (params: Record<string, unknown>, headers = {}) =>
       (
@@ -482,12 +483,16 @@ const BAD_WEB_2 = { file: 'web-2.json', reason: 'It is not JSON.' };
 async function openStore(folder: string) {
   const bad: BadFile[] = [];
   const invalid: string[] = [];
-  const documents = new Documents({});
-  const trusted = new TrustedDocuments({ folder }, (text) => documents.prepare(schema, text), {
-    onRead: () => {},
-    onBadFile: (file) => bad.push(file),
-    onInvalidDocument: ({ file, id }) => invalid.push(`${file} ${id}`),
-  });
+  const documents = new Documents({ introspection: true });
+  const trusted = new TrustedDocuments(
+    { folder, only: false },
+    (text) => documents.prepare(schema, text),
+    {
+      onRead: () => {},
+      onBadFile: (file) => bad.push(file),
+      onInvalidDocument: ({ file, id }) => invalid.push(`${file} ${id}`),
+    },
+  );
   await trusted.open();
   onTestFinished(() => trusted.close());
   return { trusted, documents, bad, invalid };

@@ -24,13 +24,18 @@ import type { Journal } from '../../src/rest/client/journal.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';
-import { openHttpServer, type HttpServer } from '../../src/server/http/http-server.ts';
+import {
+  openHttpServer,
+  type HttpOptions,
+  type HttpServer,
+} from '../../src/server/http/http-server.ts';
 import { Metrics } from '../../src/server/observe/metrics.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
 import type { GatewayProcess, GatewayProcessOptions } from './gateway-process.ts';
 import { openSampleBackend } from './sample-database.ts';
+import { DEFAULTS, scopeOf } from './settings.ts';
 import { world } from './world.ts';
 
 /**
@@ -40,7 +45,14 @@ import { world } from './world.ts';
  */
 export type BackendKind = 'sample' | 'faulty' | ((url: URL) => unknown) | URL;
 
-export interface InProcessOptions extends Partial<GatewayOptions> {
+type Groups = 'http' | 'limits' | 'documents' | 'live' | 'tools';
+
+/** Each group of options has the defaults of the settings. */
+type PartOfOptions = Partial<Omit<GatewayOptions, Groups>> & {
+  readonly [Group in Exclude<Groups, 'http'>]?: Partial<GatewayOptions[Group]>;
+};
+
+export interface InProcessOptions extends PartOfOptions {
   readonly backend?: BackendKind;
   /** Of the embedded backend. */
   readonly sample?: Partial<BackendOptions>;
@@ -48,8 +60,8 @@ export interface InProcessOptions extends Partial<GatewayOptions> {
   readonly fresh?: boolean;
   /** Of the REST client. One attempt takes at most 3 s, and a second where the backend may fail, if nothing else is said. */
   readonly rest?: Partial<UpstreamOptions>;
-  /** Of the HTTP server. */
-  readonly http?: Partial<Parameters<typeof openHttpServer>[0]>;
+  /** Of the HTTP server, and of the gateway. */
+  readonly http?: Partial<GatewayOptions['http'] & HttpOptions>;
 }
 
 export interface ProcessOptions extends GatewayProcessOptions {
@@ -127,7 +139,8 @@ async function openInThisProcess(
   options: InProcessOptions,
   faulty: FaultUpstream | undefined,
 ): Promise<InProcessGateway> {
-  const { backend = 'sample', sample, fresh, rest: restOptions, http, ...rest } = options;
+  const { backend = 'sample', sample, fresh, rest: restOptions, ...rest } = options;
+  const http = { ...DEFAULTS.http, port: 0, ...options.http };
   const restCalls: string[] = [];
   const listen = (line: string) => void restCalls.push(line);
   const site = backend === 'sample' ? sampleSite(sample ?? {}, fresh ?? false) : undefined;
@@ -146,7 +159,6 @@ async function openInThisProcess(
     // The embedded backend is found out as it is without a setting; staged answers are no such finding.
     routeSet: site ? 'auto' : 'extended',
     timeoutMs: site ? 3_000 : 1_000,
-    maxResponseBytes: 5_000_000,
     observer: {
       ...metrics.observer,
       onCall: (call) => {
@@ -168,11 +180,13 @@ async function openInThisProcess(
     upstream,
     metrics,
     ...rest,
+    http,
+    limits: { ...DEFAULTS.limits, ...options.limits },
+    documents: { ...DEFAULTS.documents, ...options.documents },
+    live: { ...DEFAULTS.live, ...options.live },
+    tools: { ...DEFAULTS.tools, ...options.tools },
   });
-  const server = await openHttpServer({
-    ...{ site: gateway, host: '127.0.0.1', port: 0 },
-    ...http,
-  });
+  const server = await openHttpServer(gateway, http);
   const close = async (): Promise<void> => {
     await server.close(0);
     gateway.close();
@@ -190,7 +204,7 @@ async function openInThisProcess(
     url: server.url,
     gateway,
     server,
-    rest: real({ apiKey: key, requestId: 'test' }),
+    rest: real(scopeOf({ apiKey: key })),
     backendUrl,
     restCalls,
     get journal() {
@@ -207,7 +221,7 @@ async function openInThisProcess(
         schema,
         document: parse(document),
         variableValues: variables as Record<string, unknown> | undefined,
-        contextValue: createContext(upstream({ apiKey: key, requestId: 'naive' }), {
+        contextValue: createContext(upstream(scopeOf({ apiKey: key })), {
           apiKey: key,
           looksAhead: false,
         }),

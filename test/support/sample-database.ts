@@ -6,6 +6,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
+import { DEFAULTS } from './settings.ts';
 
 /** The environment variable with the folder, for the processes that run tests. */
 const FOLDER = 'SAMPLE_DATABASE_FOLDER';
@@ -16,7 +17,10 @@ export async function setup(): Promise<(() => void) | undefined> {
   if (process.env[FOLDER] !== undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'sample-database-'));
   process.env[FOLDER] = folder;
-  const backend = await openBackend({ databaseUrl: `file:${join(folder, ORIGINAL)}` });
+  const backend = await openBackend({
+    ...DEFAULTS.embedded,
+    databaseUrl: `file:${join(folder, ORIGINAL)}`,
+  });
   await backend.close();
   return () => rmSync(folder, { recursive: true });
 }
@@ -46,9 +50,13 @@ export function copySampleDatabase(): SampleDatabase {
 /** A backend over the sample data, or over the database and the seed that the options name. */
 export async function openSampleBackend(options: Partial<BackendOptions> = {}): Promise<Backend> {
   if (options.databaseUrl !== undefined || options.seed === 'none')
-    return openBackend({ databaseUrl: ':memory:', ...options });
+    return openBackend({ ...DEFAULTS.embedded, databaseUrl: ':memory:', ...options });
   const database = copySampleDatabase();
-  const backend = await openBackend({ ...options, databaseUrl: database.url });
+  const backend = await openBackend({
+    ...DEFAULTS.embedded,
+    ...options,
+    databaseUrl: database.url,
+  });
   return {
     ...backend,
     close: async () => {

@@ -41,10 +41,10 @@ export interface LiveObserver {
 
 interface PollersOptions {
   readonly upstream: Upstream;
-  /** The least and the most time between two polls of an object, in milliseconds. @default 500, 5,000 */
-  readonly pollMs?: PollRange | undefined;
-  /** One poll with its retries, in milliseconds. @default 10,000 */
-  readonly timeoutMs?: number | undefined;
+  /** The least and the most time between two polls of an object, in milliseconds. */
+  readonly pollMs: PollRange;
+  /** One poll with its retries, in milliseconds. */
+  readonly timeoutMs: number;
   readonly observer?: LiveObserver;
 }
 
@@ -78,12 +78,7 @@ export class Pollers {
   /** By key, then by object. */
   readonly #pollers = new Map<string, Map<string, AnyPoller>>();
 
-  constructor({
-    upstream,
-    pollMs = { least: 500, most: 5_000 },
-    timeoutMs = 10_000,
-    observer = {},
-  }: PollersOptions) {
+  constructor({ upstream, pollMs, timeoutMs, observer = {} }: PollersOptions) {
     this.#options = { upstream, pollMs, timeoutMs, observer };
   }
 

@@ -69,10 +69,10 @@ export interface RequestScope {
    * so each client needs its own.
    */
   readonly leaving?: Cancel | undefined;
-  /** When the request's time is over, on `performance.now()`'s clock; 10 s from now when absent. */
-  readonly deadlineMs?: number | undefined;
-  /** The most calls it may make, shared ones included, retries not; 250 when absent. */
-  readonly maxCalls?: number | undefined;
+  /** When the request's time is over, on `performance.now()`'s clock. */
+  readonly deadlineMs: number;
+  /** The most calls it may make, shared ones included, retries not. */
+  readonly maxCalls: number;
 }
 
 /** A client for one request. */
@@ -93,8 +93,7 @@ export interface Upstream {
 }
 
 const DEFAULTS = {
-  requestTimeoutMs: 10_000,
-  maxCalls: 250,
+  maxResponseBytes: 5_000_000,
   connections: 128,
   maxQueue: 4_096,
   breaker: {},
@@ -136,8 +135,7 @@ class ScopedClient implements RestClient {
     discovery: RouteDiscovery,
     scope: RequestScope,
   ) {
-    const { apiKey, requestId, leaving, maxCalls = options.maxCalls } = scope;
-    const { deadlineMs = performance.now() + options.requestTimeoutMs } = scope;
+    const { apiKey, requestId, leaving, deadlineMs, maxCalls } = scope;
     this.#pipeline = pipeline;
     this.#discovery = discovery;
     this.#pathPrefix = options.pathPrefix;

@@ -15,12 +15,8 @@ export interface UpstreamOptions {
   readonly routeSet: RouteSet | 'auto';
   /** One attempt from its queue to its last byte, in milliseconds. */
   readonly timeoutMs: number;
-  /** The largest answer that is read, in bytes. */
-  readonly maxResponseBytes: number;
-  /** One request with all its calls and retries, in milliseconds; 10,000 when absent. */
-  readonly requestTimeoutMs?: number;
-  /** The most calls of one request; 250 when absent. */
-  readonly maxCalls?: number;
+  /** The largest answer that is read, in bytes; 5,000,000 when absent. */
+  readonly maxResponseBytes?: number;
   /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
   readonly connections?: number;
   /** Calls that may wait, of all keys; 4,096 when absent. */

@@ -36,12 +36,10 @@ import { createRecord } from '../operation/request-record.ts';
 import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
 
 export interface WebSocketOptions {
-  /** What may be sent. @default subscriptions */
-  readonly operations?: 'subscriptions' | 'all';
-  /** Operations that one socket may have open. @default 100 */
-  readonly maxPerSocket?: number;
-  /** The largest message that is read. @default 100_000 */
-  readonly maxPayloadBytes?: number;
+  /** What may be sent. */
+  readonly socketOperations: 'subscriptions' | 'all';
+  /** Operations that one socket may have open. */
+  readonly maxPerSocket: number;
 }
 
 interface WebSocketCarrierOptions extends WebSocketOptions {
@@ -49,6 +47,8 @@ interface WebSocketCarrierOptions extends WebSocketOptions {
   readonly translate: Translate;
   readonly requests: Requests;
   readonly subscriptions: Subscriptions;
+  /** The largest message that is read. */
+  readonly maxBodyBytes: number;
   /** Origins whose pages may connect, beside those of this very host. */
   readonly corsOrigins: readonly string[];
 }
@@ -90,14 +90,14 @@ export type Upgrade = (
 
 export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrade {
   const { yoga, translate, requests, subscriptions, corsOrigins } = options;
-  const { operations = 'subscriptions', maxPerSocket = 100, maxPayloadBytes = 100_000 } = options;
+  const { socketOperations, maxPerSocket, maxBodyBytes } = options;
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     // One message of a socket a turn: a socket that sends many at once does not hold up the others.
     allowSynchronousEvents: false,
-    maxPayload: maxPayloadBytes,
+    maxPayload: maxBodyBytes,
     handleProtocols,
   });
   const protocol = makeServer<Params, Extra>({
@@ -172,7 +172,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
         explain: undefined,
         accept: undefined,
         streams: true,
-        onlySubscriptions: operations === 'subscriptions',
+        onlySubscriptions: socketOperations === 'subscriptions',
       },
     };
     try {

@@ -29,10 +29,11 @@ import {
   type Measured,
 } from './document-limits.ts';
 
-export interface DocumentsOptions {
+interface DocumentsOptions {
+  /** @default all of them */
   readonly limits?: Partial<DocumentLimits> | undefined;
-  /** Whether the schema can be asked for, and errors may name what was perhaps meant. @default true */
-  readonly introspection?: boolean | undefined;
+  /** Whether the schema can be asked for, and errors may name what was perhaps meant. */
+  readonly introspection: boolean;
 }
 
 /** What is known of a document, whatever is sent with it. */
@@ -79,7 +80,7 @@ export class Documents {
   readonly ownRules: readonly ValidationRule[];
   readonly #hideSuggestions: boolean;
 
-  constructor({ limits, introspection = true }: DocumentsOptions) {
+  constructor({ limits, introspection }: DocumentsOptions) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.ownRules = [
       ...incrementalRules,

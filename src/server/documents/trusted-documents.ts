@@ -8,15 +8,16 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DocumentNode, GraphQLError } from 'graphql';
 import { setImmediate as turn } from 'node:timers/promises';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { refusal } from '../operation/refusal.ts';
 import { isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 
-export interface TrustedDocumentsOptions {
+interface TrustedDocumentsOptions {
   /** One manifest an app's version. */
   readonly folder: string;
-  /** Whether every other document is refused. @default false */
-  readonly only?: boolean;
+  /** Whether every other document is refused. */
+  readonly only: boolean;
   /** How often the folder is looked at, in milliseconds. @default 2,000 */
   readonly pollMs?: number;
 }
@@ -45,8 +46,8 @@ export interface BadFile {
   readonly reason: string;
 }
 
-/** The first bad file of the folder. The message is one line that names it, and says what is wrong. */
-export class TrustedDocumentsError extends Error {
+/** The first bad file of the folder. */
+export class TrustedDocumentsError extends OperatorError {
   override readonly name = 'TrustedDocumentsError';
   readonly bad: BadFile;
 
@@ -94,7 +95,7 @@ export class TrustedDocuments {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    { folder, only = false, pollMs = 2_000 }: TrustedDocumentsOptions,
+    { folder, only, pollMs = 2_000 }: TrustedDocumentsOptions,
     prepare: Prepare,
     observer: TrustedObserver,
   ) {

@@ -9,16 +9,14 @@ import { requestListener } from './request-listener.ts';
 import type { Site } from './site.ts';
 import { upgradeListener } from './upgrade-listener.ts';
 
-interface HttpServerOptions {
-  /** What is served. */
-  readonly site: Site;
+export interface HttpOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** The largest request body that is read. @default 100_000 */
-  readonly maxBodyBytes?: number;
-  /** The hosts that requests may name, in lower case and without ports. @default any */
-  readonly allowedHosts?: readonly string[] | undefined;
+  /** The largest request body that is read. */
+  readonly maxBodyBytes: number;
+  /** The hosts that requests may name, in lower case and without ports; undefined for any. */
+  readonly allowedHosts: readonly string[] | undefined;
 }
 
 export interface HttpServer {
@@ -48,8 +46,8 @@ const MAX_CONNECTIONS = 4_096;
 const BACKLOG = 4_096;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
-export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { site, host, port, maxBodyBytes = 100_000, allowedHosts } = options;
+export async function openHttpServer(site: Site, options: HttpOptions): Promise<HttpServer> {
+  const { host, port, maxBodyBytes, allowedHosts } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
   const stopping: Stopping = { server, isPortClosed: false };

@@ -8,7 +8,7 @@ import { routes } from '../../v0/routes.ts';
 /** How long it may take, in milliseconds. */
 const PROBE_MS = 1_000;
 
-interface UpstreamProbeOptions {
+export interface UpstreamProbeOptions {
   /** `https://api.example.com`. */
   readonly origin: string;
   readonly pathPrefix: string;

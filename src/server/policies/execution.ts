@@ -13,18 +13,24 @@ import { announcesAll, incrementalFormatOf } from '../operation/negotiation.ts';
 import { factsOf } from '../documents/documents.ts';
 import type { OperationContext, ServerContext } from '../operation/gateway-plugin.ts';
 
-export interface ExecutionOptions {
+/** What one request may cost. */
+export interface RequestLimits {
+  /** A whole request, from its arrival, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** Backend calls that one request may make. */
+  readonly maxUpstreamCalls: number;
+  /** Fields and list items that one answer may have. */
+  readonly maxValues: number;
+  /** What keys and strings of one answer may take in JSON, in bytes. */
+  readonly maxTextBytes: number;
+}
+
+interface ExecutionOptions {
   readonly upstream: Upstream;
-  /** A whole request, from its arrival, in milliseconds. @default 10_000 */
-  readonly requestTimeoutMs?: number | undefined;
-  /** Backend calls that one request may make. @default 250 */
-  readonly maxUpstreamCalls?: number | undefined;
-  /** Fields and list items that one answer may have. @default 50,000 */
-  readonly maxValues?: number | undefined;
-  /** What keys and strings of one answer may take in JSON, in bytes. @default 2,000,000 */
-  readonly maxTextBytes?: number | undefined;
-  /** Whether errors may name what was perhaps meant. @default true */
-  readonly introspection?: boolean | undefined;
+  readonly limits: RequestLimits;
+  readonly pollers: Pollers;
+  /** Whether errors may name what was perhaps meant. */
+  readonly suggestions: boolean;
   /** What executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
 }
@@ -44,9 +50,9 @@ export interface OperationExecution {
   execute(args: ExecutionArgs): MaybePromise<IncrementalResult>;
 }
 
-export function createExecution(options: ExecutionOptions, pollers: Pollers): OperationExecution {
-  const { upstream, requestTimeoutMs = 10_000, introspection = true } = options;
-  const { maxUpstreamCalls = 250, maxValues = 50_000, maxTextBytes = 2_000_000 } = options;
+export function createExecution(options: ExecutionOptions): OperationExecution {
+  const { upstream, pollers, suggestions } = options;
+  const { requestTimeoutMs, maxUpstreamCalls, maxValues, maxTextBytes } = options.limits;
   const execute =
     options.execute ??
     createExecute({
@@ -90,7 +96,7 @@ export function createExecution(options: ExecutionOptions, pollers: Pollers): Op
         operationName,
         rootValue: args.rootValue,
         onError: params.onError,
-        hideSuggestions: !introspection,
+        hideSuggestions: !suggestions,
         isIncremental: isIncremental && incrementalFormatOf(caller.accept) !== undefined,
         announcesAll: isIncremental && announcesAll(caller.accept),
       });

@@ -4,10 +4,11 @@
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { OperatorError } from '../../lib/operator-error.ts';
 import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
 
-/** The module cannot be used. The message is one line, fit for an operator. */
-export class PluginsError extends Error {
+/** The module cannot be used. */
+export class PluginsError extends OperatorError {
   override readonly name = 'PluginsError';
 }
 

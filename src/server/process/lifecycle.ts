@@ -15,6 +15,12 @@ export const EXIT = {
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
+/** How long a process serves on, and how long it then finishes what is under way, in milliseconds. */
+export interface StopTimes {
+  readonly drainDelayMs: number;
+  readonly shutdownTimeoutMs: number;
+}
+
 /**
  * The first signal ends the process in order, the second at once.
  *
@@ -22,7 +28,8 @@ export type StopSignal = (typeof STOP_SIGNALS)[number];
  */
 export function stopOnSignals(
   logger: Logger,
-  stop: (signal: StopSignal) => Promise<boolean>,
+  times: StopTimes,
+  stop: (times: StopTimes, signal: StopSignal) => Promise<boolean>,
 ): void {
   let stopping = false;
   const onSignal = (signal: StopSignal): void => {
@@ -31,7 +38,10 @@ export function stopOnSignals(
     if (stopping) process.exit(EXIT.failed);
     stopping = true;
     logger.info({ signal }, 'Stopping: finishing what is under way');
-    stop(signal).then(
+    // Who presses Ctrl+C has no load balancer that has to see it first.
+    const { shutdownTimeoutMs, drainDelayMs } = times;
+    const delayMs = signal === 'SIGINT' ? 0 : drainDelayMs;
+    stop({ shutdownTimeoutMs, drainDelayMs: delayMs }, signal).then(
       (finished) => {
         if (!finished) logger.warn('Time is up: what was under way has been cut');
         process.exit(finished ? EXIT.finished : EXIT.cut);

@@ -7,10 +7,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../observe/logger.ts';
 import { addMetrics } from './cluster-metrics.ts';
-import type { StopSignal } from './lifecycle.ts';
+import type { StopSignal, StopTimes } from './lifecycle.ts';
 
 /** How long after the end of a worker another is started, in milliseconds: some end at once, again and again. */
 const PAUSE_MS = 1_000;
+
+/** How much longer than a worker may take the primary waits for its end, in milliseconds. */
+const GRACE_MS = 1_000;
 
 /** The first worker could not start, and has logged why. */
 export class WorkerStartError extends Error {
@@ -51,8 +54,9 @@ export function createWorkers({ count, env, logger }: WorkersOptions) {
       return port;
     },
     /** Has all of them stop at once; true when each finished what was under way within the time. */
-    close: async (signal: StopSignal, maxMs: number): Promise<boolean> => {
+    close: async (times: StopTimes, signal: StopSignal): Promise<boolean> => {
       isClosing = true;
+      const maxMs = times.drainDelayMs + times.shutdownTimeoutMs + GRACE_MS;
       const ends = Object.values(cluster.workers ?? {}).map(async (worker) => {
         worker!.process.kill(signal);
         const [code, by] = (await once(worker!, 'exit')) as [number | null, string | null];

@@ -1,0 +1,6 @@
+/**
+ * What an operator can correct.
+ */
+
+/** Its message is one line that says what to do; no stack is shown. */
+export class OperatorError extends Error {}

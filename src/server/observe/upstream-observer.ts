@@ -1,0 +1,39 @@
+/**
+ * What the process does with events of the REST client: they are counted, and some are logged.
+ */
+import type { ObservedCall, UpstreamObserver } from '../../rest/client/observer.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+import { warnOfMissingRoute } from './missing-routes.ts';
+
+/** How often a lack of file descriptors is logged, in milliseconds: every call fails then. */
+const OUT_OF_FILES_MS = 10_000;
+
+/** @param notice called for each attempt of a call. */
+export function observeUpstream(
+  metrics: Metrics,
+  logger: Logger,
+  notice: (call: ObservedCall) => void,
+): UpstreamObserver {
+  let outOfFilesMs = -Infinity;
+  const logOutOfFiles = (): void => {
+    if (performance.now() - outOfFilesMs < OUT_OF_FILES_MS) return;
+    outOfFilesMs = performance.now();
+    logger.error(
+      'This process has no file descriptor left for calls to the backend: raise its limit (ulimit -n)',
+    );
+  };
+  return {
+    ...metrics.observer,
+    onCall: (call) => {
+      metrics.observer.onCall?.(call);
+      if (call.failure === 'out_of_files') logOutOfFiles();
+      notice(call);
+    },
+    onMissingRoute: warnOfMissingRoute(logger),
+    onBreaker: ({ scope, route, state }) => {
+      const of = route ? `${route.method} ${route.path}` : undefined;
+      logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);
+    },
+  };
+}

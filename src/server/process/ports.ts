@@ -1,0 +1,64 @@
+/**
+ * The ports of the settings: `PORT`, and `ADMIN_PORT` where operators have one of their own.
+ *
+ * One that cannot be had is said in the settings' words.
+ */
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { Gateway } from '../gateway.ts';
+import { openHttpServer, type HttpOptions, type HttpServer } from '../http/http-server.ts';
+import type { Site } from '../http/site.ts';
+import type { StopTimes } from './lifecycle.ts';
+
+interface PortOptions extends HttpOptions {
+  readonly adminPort: number | undefined;
+}
+
+interface Ports {
+  /** Without a path. */
+  readonly url: string;
+  readonly adminUrl: string | undefined;
+  /** Operators are answered until callers are. @returns whether everything was finished. */
+  close(times: StopTimes): Promise<boolean>;
+}
+
+/** @throws {OperatorError} where the host or a port cannot be had. */
+export async function openPorts(
+  gateway: Gateway,
+  { adminPort, ...http }: PortOptions,
+): Promise<Ports> {
+  const server = await open('PORT', gateway, http);
+  const admin =
+    adminPort === undefined
+      ? undefined
+      : await open('ADMIN_PORT', gateway.admin, { ...http, port: adminPort });
+  return {
+    url: server.url,
+    adminUrl: admin?.url,
+    close: async ({ shutdownTimeoutMs, drainDelayMs }) => {
+      const finished = await server.close(shutdownTimeoutMs, drainDelayMs);
+      await admin?.close(0);
+      return finished;
+    },
+  };
+}
+
+function open(setting: string, site: Site, options: HttpOptions): Promise<HttpServer> {
+  return openHttpServer(site, options).catch((error: NodeJS.ErrnoException) => {
+    const why = reasonOf(error.code, options, setting);
+    throw why === undefined ? error : new OperatorError(why, { cause: error });
+  });
+}
+
+function reasonOf(code = '', { host, port }: HttpOptions, setting: string): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to another.`;
+    case 'EACCES':
+      return `Port ${port} on ${host} may not be used by this user: set ${setting} to one above 1023.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `HOST ${host} is no address of this machine: set HOST to one, such as 127.0.0.1.`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * What the text of a setting may be. A description is what a refusal says is allowed.
+ */
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { API_KEY_FORM, isApiKey } from '../lib/api-key.ts';
+
+export const HOST = z
+  .string()
+  .regex(/^[\w.:-]+$/)
+  .describe('a host name or an IP address');
+
+export const ON_OR_OFF = z
+  .enum(['on', 'off'])
+  .transform((value) => value === 'on')
+  .describe('"on" or "off"');
+
+export const TRUE_OR_FALSE = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .describe('"true" or "false"');
+
+/** Whether there is such a file is told when it is loaded. */
+export const MODULE = z
+  .string()
+  .regex(/\.m?js$/)
+  .describe('the path of a module, such as ./plugins.mjs');
+
+export const FOLDER = z
+  .string()
+  .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  .describe('a folder that is there');
+
+const digits = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max);
+
+export const wholeNumber = (min: number, max: number) =>
+  digits(min, max).describe(`a whole number from ${min} to ${max}`);
+
+export const oneOf = <const Name extends string>(names: readonly Name[]) =>
+  z.enum(names).describe(names.map((name) => `"${name}"`).join(' or '));
+
+export const WORKERS = z
+  .literal('auto')
+  .transform(availableParallelism)
+  .or(digits(1, 128))
+  .describe('"auto" or a whole number from 1 to 128');
+
+/** `500..5000`: the least and the most, in milliseconds. */
+export const rangeOfMs = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}\.\.\d{1,9}$/)
+    .transform((text) => {
+      const [least = 0, most = 0] = text.split('..').map(Number);
+      return { least, most };
+    })
+    .refine(({ least, most }) => min <= least && least <= most && most <= max)
+    .describe(
+      `two whole numbers from ${min} to ${max}, the smaller one first, such as "500..5000"`,
+    );
+
+export const API_KEY = z.string().refine(isApiKey).describe(API_KEY_FORM);
+
+export const UPSTREAM_URL = z
+  .string()
+  .refine(URL.canParse)
+  .transform((value) => new URL(value))
+  .refine(
+    (url) =>
+      /^https?:$/.test(url.protocol) &&
+      !`${url.username}${url.password}${url.search}${url.hash}` &&
+      // The gateway writes `/v0` itself: with a second one every call would be a 404.
+      !/\/v0\/*$/.test(url.pathname),
+  )
+  .describe(
+    'the absolute http or https URL before "/v0", such as https://api.example.com or https://example.com/api, without user, query or fragment',
+  );
+
+export const DATABASE_URL = z
+  .string()
+  .regex(/^(?::memory:$|(?:file|libsql|https?|wss?):.)/)
+  .describe('a libSQL URL: file:…, :memory: or libsql://…');
+
+const LIST = z
+  .string()
+  .transform((list): readonly string[] =>
+    list === '' ? [] : list.split(',').map((item) => item.trim().toLowerCase()),
+  );
+
+export const HOSTS = LIST.refine((hosts) =>
+  hosts.every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(host)),
+).describe(
+  'host names without ports, such as gateway.example.com or [::1], with commas between them',
+);
+
+export const ORIGINS = LIST.refine((origins) => origins.every(isOrigin)).describe(
+  'origins such as https://app.example.com, with commas between them',
+);
+
+/** Scheme, host and port as a browser sends them; `*` would let any page use a reader's network. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}

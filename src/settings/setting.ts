@@ -1,0 +1,130 @@
+/**
+ * A setting: its variable, what a value may be, what it is when unset, and what it means to an operator.
+ *
+ * Defaults are texts, as an operator would write them: the list that is printed and the value that is used
+ * cannot differ.
+ */
+import { readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { z } from 'zod';
+import { OperatorError } from '../lib/operator-error.ts';
+
+/** A variable holds what is not allowed. */
+export class ConfigError extends OperatorError {
+  override readonly name = 'ConfigError';
+}
+
+/** A schema of a variable's text; its description says in words what is allowed. */
+export type Kind<Value> = z.ZodType<Value>;
+
+export interface Setting<Value> {
+  /** The environment variable. */
+  readonly name: string;
+  readonly kind: Kind<NonNullable<Value>>;
+  /** What it does, in one sentence of Markdown. */
+  readonly meaning: string;
+  /** Its text when it is unset; undefined when it then has no value. */
+  readonly unset: string | undefined;
+  /** Whether its text is never shown, and may stand in a file that `<name>_FILE` names. */
+  readonly isSecret: boolean;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+
+export type ValuesOf<Group extends Settings> = {
+  readonly [Key in keyof Group]: Group[Key] extends Setting<infer Value> ? Value : never;
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function setting<Value>(
+  name: string,
+  kind: Kind<Value>,
+  unset: string,
+  meaning: string,
+): Setting<Value>;
+export function setting<Value>(
+  name: string,
+  kind: Kind<Value>,
+  unset: undefined,
+  meaning: string,
+): Setting<Value | undefined>;
+export function setting<Value extends {}>(
+  name: string,
+  kind: Kind<Value>,
+  unset: string | undefined,
+  meaning: string,
+): Setting<Value | undefined> {
+  return { name, kind, unset, meaning, isSecret: false };
+}
+
+/** The same setting as one that holds a secret. */
+export const secret = <Value>(shown: Setting<Value>): Setting<Value> => ({
+  ...shown,
+  isSecret: true,
+});
+
+/** The variables of a setting. */
+export const namesOf = ({ name, isSecret }: Setting<unknown>): readonly string[] =>
+  isSecret ? [name, fileName(name)] : [name];
+
+export const fileName = (name: string): string => `${name}_FILE`;
+
+/** @throws {ConfigError} for the first value that is not allowed. */
+export function readSettings<Group extends Settings>(
+  group: Group,
+  env: Environment,
+): ValuesOf<Group> {
+  const values = Object.entries(group).map(([key, one]) => [key, readSetting(one, env)]);
+  return Object.freeze(Object.fromEntries(values)) as ValuesOf<Group>; // the types of its settings
+}
+
+/** An empty variable counts as unset, as compose files write it. */
+function readSetting({ name, kind, unset, isSecret }: Setting<unknown>, env: Environment): unknown {
+  const given = env[name] || undefined;
+  const file = isSecret ? env[fileName(name)] || undefined : undefined;
+  if (given !== undefined && file !== undefined) {
+    throw new ConfigError(
+      `${name} and ${fileName(name)} are both set: remove ${name} to use the file, or ${fileName(name)} to use the variable.`,
+    );
+  }
+  const text = file === undefined ? (given ?? unset) : readSecret(name, file, kind);
+  if (text === undefined) return undefined;
+  const result = kind.safeParse(text);
+  if (result.success) return result.data;
+  throw new ConfigError(
+    file === undefined
+      ? `${name} must be ${kind.description}; ${isSecret ? 'its value is not shown here' : `got ${JSON.stringify(shown(text))}`}.${hintOf(name, text)}`
+      : `${fileName(name)} must name a file that holds ${kind.description}; what it holds is not shown here.`,
+  );
+}
+
+/** The text of a file, without a newline at its end. */
+function readSecret(name: string, file: string, { description }: Kind<unknown>): string {
+  // Who sets the variable to the secret itself does not want to read it in a log.
+  const path = isAbsolute(file) ? JSON.stringify(file.slice(0, 200)) : 'its value, not shown here,';
+  const refusal = `${fileName(name)} must name a file that holds ${description}`;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException; // the file system throws nothing else
+    throw new ConfigError(`${refusal}; ${path} cannot be read (${code}).`);
+  }
+  if (text === '') throw new ConfigError(`${refusal}; ${path} is empty.`);
+  return text;
+}
+
+/** What Kubernetes sets for a Service: `ADMIN_PORT` for one that is named `admin`. */
+function hintOf(name: string, text: string): string {
+  if (!/^(?:tcp|udp|sctp):\/\//.test(text) || !name.endsWith('_PORT')) return '';
+  const service = name.slice(0, -'_PORT'.length).toLowerCase();
+  return ` Kubernetes sets it for a Service named "${service}": set enableServiceLinks: false in the pod, or give the Service another name.`;
+}
+
+/** Hides a URL's password and the token in its query. */
+const shown = (value: string): string =>
+  value
+    .replace(/\/\/[^/@]*@/, '//…@')
+    .replace(/\?.*$/s, '?…')
+    .slice(0, 200);
