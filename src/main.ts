@@ -112,7 +112,9 @@ async function openBackend({ backend, embedded }: Config, logger: Logger) {
   const { openBackend: open, BackendDatabaseError } = await import('./backend/backend.ts');
   const onFailure = (failure: object) => logger.error(failure, 'Embedded backend failed');
   const opened = await open({ ...embedded, onFailure }).catch((cause: Error) => {
-    throw cause instanceof BackendDatabaseError ? new OperatorError(cause.message) : cause;
+    throw cause instanceof BackendDatabaseError
+      ? new OperatorError(cause.message, { cause })
+      : cause;
   });
   return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
 }

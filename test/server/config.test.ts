@@ -1,8 +1,20 @@
 /** Settings: what they are when unset, and how a wrong one is said. */
-import { availableParallelism } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { ConfigError } from '../../src/settings/setting.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const fileWith = (text: string): string => {
+  const file = join(folder, String(files++));
+  writeFileSync(file, text);
+  return file;
+};
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
@@ -181,6 +193,60 @@ describe('the settings', () => {
     const config = readConfig({ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '501' });
 
     expect([config.backend.timeoutMs, config.limits.requestTimeoutMs]).toEqual([500, 501]);
+  });
+
+  it.each(['UPSTREAM_API_KEY', 'BACKEND_DATABASE_URL'])('read %s from a file', (name) => {
+    const read = (value: string) => {
+      const { backend, embedded } = readConfig({ [`${name}_FILE`]: fileWith(value) });
+      return name === 'UPSTREAM_API_KEY' ? backend.apiKey : embedded.databaseUrl;
+    };
+
+    for (const end of ['', '\n', '\r\n']) expect(read(`file:secret${end}`)).toBe('file:secret');
+  });
+
+  it.each<[what: string, env: Record<string, string>, message: RegExp]>([
+    [
+      'a key that is set twice',
+      { UPSTREAM_API_KEY: 'hunter2', UPSTREAM_API_KEY_FILE: fileWith('hunter2') },
+      /^UPSTREAM_API_KEY and UPSTREAM_API_KEY_FILE are both set: remove UPSTREAM_API_KEY to use the file, or/,
+    ],
+    [
+      'a file that is not there',
+      { UPSTREAM_API_KEY_FILE: '/nowhere/key' },
+      /^UPSTREAM_API_KEY_FILE must name a file that holds 1 to 1024 visible ASCII characters; "\/nowhere\/key" cannot be read \(ENOENT\)\.$/,
+    ],
+    [
+      'a folder',
+      { UPSTREAM_API_KEY_FILE: tmpdir() },
+      /^UPSTREAM_API_KEY_FILE must name a file .* cannot be read \(EISDIR\)\.$/,
+    ],
+    [
+      'an empty file',
+      { UPSTREAM_API_KEY_FILE: fileWith('\n') },
+      /^UPSTREAM_API_KEY_FILE .* is empty\.$/,
+    ],
+    [
+      'a file of two lines',
+      { UPSTREAM_API_KEY_FILE: fileWith('hunter2\nhunter2\n') },
+      /^UPSTREAM_API_KEY_FILE .* characters; what it holds is not shown here\.$/,
+    ],
+    [
+      'a file of something else',
+      { BACKEND_DATABASE_URL_FILE: fileWith('mysql://me:hunter2@db') },
+      /^BACKEND_DATABASE_URL_FILE .* a libSQL URL: .*; what it holds is not shown here\.$/,
+    ],
+    [
+      'a key where the name of its file belongs',
+      { UPSTREAM_API_KEY_FILE: 'hunter2' },
+      /^UPSTREAM_API_KEY_FILE .*; its value, not shown here, cannot be read \(ENOENT\)\.$/,
+    ],
+  ])('refuse %s, and show nothing of it', (_what, env, message) => {
+    const read = () => readConfig(env);
+
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(message);
+    expect(read).not.toThrow('\n');
+    expect(read).not.toThrow('hunter2');
   });
 
   it.each([

@@ -1,0 +1,22 @@
+/**
+ * Prints every setting with its default and its meaning: `npm run settings`.
+ *
+ * docs/operating.md holds what is printed; a test compares them.
+ */
+import { SETTINGS } from './config.ts';
+import { listOf } from './settings/list.ts';
+
+const { http, backend, limits, documents, live, tools, process: own, embedded } = SETTINGS;
+
+process.stdout.write(
+  `${listOf({
+    Listening: http,
+    'The backend': backend,
+    'Limits of a request': limits,
+    'Documents and caches': documents,
+    Subscriptions: live,
+    'Browsers and tools': tools,
+    'The process': own,
+    'The embedded backend': embedded,
+  })}\n`,
+);

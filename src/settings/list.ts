@@ -1,0 +1,32 @@
+/**
+ * The list of settings for operators, in Markdown: a heading and a table a group.
+ */
+import { fileName, type Setting, type Settings } from './setting.ts';
+
+type Row = readonly [name: string, unset: string, meaning: string];
+
+const HEAD: Row = ['variable', 'default', 'meaning'];
+
+/** @param groups by their headings. */
+export const listOf = (groups: Readonly<Record<string, Settings>>): string =>
+  Object.entries(groups)
+    .map(([title, group]) => `### ${title}\n\n${tableOf(Object.values(group).flatMap(rowsOf))}`)
+    .join('\n\n');
+
+function rowsOf({ name, unset, meaning, isSecret }: Setting<unknown>): Row[] {
+  const row: Row = [`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning];
+  if (!isSecret) return [row];
+  return [
+    row,
+    [`\`${fileName(name)}\``, 'unset', `the file that holds it, instead of \`${name}\``],
+  ];
+}
+
+/** Columns are as wide as their widest cell, as Prettier writes tables. */
+function tableOf(rows: readonly Row[]): string {
+  const widthOf = (i: number): number => Math.max(...[HEAD, ...rows].map((row) => row[i]!.length));
+  const widths = HEAD.map((_, i) => widthOf(i));
+  const line = (cells: readonly string[], fill = ' '): string =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i]!, fill)).join(' | ')} |`;
+  return [line(HEAD), line(['', '', ''], '-'), ...rows.map((row) => line(row))].join('\n');
+}
