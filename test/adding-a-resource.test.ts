@@ -21,6 +21,7 @@ const SUPPORT = [
   'open-gateway',
   'sample-answers',
   'sample-database',
+  'settings',
   'world',
 ].map((name) => `test/support/${name}.ts`);
 
@@ -36,6 +37,8 @@ const COPIED = [
   'vitest.config.ts',
 ];
 
+const page = readPages().find(({ file }) => file === 'docs/adding-a-resource.md')!;
+
 let copy: string;
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'adding-a-resource-'));
@@ -43,10 +46,7 @@ beforeAll(() => {
     cpSync(join(ROOT, file), join(copy, file), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  applyPage(
-    readPages().find(({ file }) => file === 'docs/adding-a-resource.md')!,
-    copy,
-  );
+  applyPage(page, copy);
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -61,6 +61,17 @@ const run = (script: string, ...args: string[]): Promise<string> =>
   );
 
 describe.concurrent('the worked example', { timeout: 180_000 }, () => {
+  it('has fewer than 150 lines to write', () => {
+    const written = page.blocks
+      .filter(({ info }) => info.startsWith('file '))
+      .flatMap(({ language, text }) =>
+        text.split('\n').filter((line) => language !== 'diff' || line.startsWith('+')),
+      );
+
+    expect(written.length).toBeGreaterThan(100);
+    expect(written.length).toBeLessThan(150);
+  });
+
   it('compiles', async () => {
     expect(await run('typescript/bin/tsc', '--noEmit')).toBe('passed');
   });

@@ -46,11 +46,14 @@ interface ListAnswer<Item> {
 }
 
 /** The order by some columns of a table, the last of which is unique. */
-export function orderOf<Table extends SQLiteTable>(
+export function orderOf<
+  Table extends SQLiteTable,
+  Name extends keyof Table['$inferSelect'] & string,
+>(
   table: Table,
   direction: 'asc' | 'desc',
-  ...names: (keyof Table['$inferSelect'] & string)[]
-): ListOrder<Table['$inferSelect']> {
+  ...names: readonly Name[]
+): ListOrder<Pick<Table['$inferSelect'], Name>> {
   const all: Record<string, Column> = getTableColumns(table);
   const columns = names.map((name) => all[name]!); // the names are the table's
   return {

@@ -167,7 +167,9 @@ export function writeField<
 
   const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   // A body is an object; a route without one takes nothing but its target.
-  const body = (route.body ?? z.object({})) as z.ZodObject;
+  const body = (route.body ?? z.object({})) as z.ZodType<unknown, Body> & {
+    readonly shape: z.ZodRawShape;
+  };
   const inputRef = inputType(`${typeName}Input`, body, {
     ...input,
     added: (t) => ({

@@ -1,8 +1,9 @@
 /**
- * How resource modules write types of what REST answers, and inputs of what it takes: the types of fields and
- * whether they can be null come from the zod schema.
+ * How resource modules write types of what REST answers, and inputs of what it takes: names, descriptions, the
+ * types of fields and whether they can be null come from the contract's zod schema.
  *
- * A name says what a text is: `…At` is a `DateTime`, `…Id` an `ID`.
+ * A name says what a text is: `…At` is a `DateTime`, `…Id` an `ID`. The contract's ids are raw ids here, because
+ * `id` means a global id.
  */
 import {
   InterfaceRef,
@@ -22,28 +23,20 @@ import { builder } from './builder.ts';
 import { directId } from './direct-ids.ts';
 import { keyText, loadNode } from './node.ts';
 
-/** A description, with the type where the schema does not name it. */
-type Described<Type> = string | { readonly type: Type; readonly description: string };
-type RestField = Described<'String' | EnumRef<Types, unknown> | ObjectRef<Types, unknown>>;
-type RestFields<Shape> = { readonly [Name in keyof Shape & string]?: RestField };
-/** `default` is what an absent value means where the schema has none. */
-type InputField =
-  | string
-  | {
-      readonly type: EnumRef<Types, unknown> | InputRef;
-      readonly description: string;
-      readonly default?: readonly never[];
-    };
+type OutputRef = EnumRef<Types, unknown> | ObjectRef<Types, unknown>;
 
-type ObjectBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, T>;
+/** What the graph says of a field beside the contract: its type where that is no scalar, and other words. */
+type Beside<Ref> = Ref | string | { readonly type?: Ref | 'String'; readonly description?: string };
 
-interface RestTypeOptions<T, Shape> {
+interface RestTypeOptions<T, Names extends PropertyKey> {
   readonly description: string;
   readonly interfaces?: readonly InterfaceParam<Types>[];
-  /** By their names in REST. */
-  readonly fields: RestFields<Shape>;
-  /** Fields that REST does not have, or has under another name. */
-  readonly added?: (t: ObjectBuilder<T>) => FieldMap;
+  /** By their names in REST. An object without a type here is left to the module's own fields. */
+  readonly fields?: { readonly [Name in Names]?: Beside<OutputRef> };
+  /** New names of fields that REST calls `id`, which means a global id here. */
+  readonly renamed?: { readonly id: string };
+  /** Fields that REST does not have, or has in another form. */
+  readonly added?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, T>) => FieldMap;
 }
 
 /**
@@ -53,33 +46,36 @@ interface RestTypeOptions<T, Shape> {
 export function restType<Shape extends z.ZodRawShape>(
   name: string,
   schema: z.ZodObject<Shape>,
-  options: RestTypeOptions<z.infer<z.ZodObject<Shape>>, Shape>,
+  options: RestTypeOptions<z.infer<z.ZodObject<Shape>>, keyof Shape>,
 ): ObjectRef<Types, z.infer<z.ZodObject<Shape>>>;
 export function restType<T extends z.infer<z.ZodObject<Shape>>, Shape extends z.ZodRawShape>(
   type: ObjectRef<Types, T> | InterfaceRef<Types, T> | Entity<T, string>,
   schema: z.ZodObject<Shape>,
-  options: RestTypeOptions<T, Shape>,
+  options: RestTypeOptions<T, keyof Shape>,
 ): void;
-export function restType<T extends object, Shape extends z.ZodRawShape>(
+export function restType<T extends object>(
   given: string | ObjectRef<Types, T> | InterfaceRef<Types, T> | Entity<T, string>,
-  schema: z.ZodObject<Shape>,
-  { description, interfaces = [], fields, added = () => ({}) }: RestTypeOptions<T, Shape>,
+  { shape }: z.ZodObject,
+  options: RestTypeOptions<T, string>,
 ): unknown {
+  const { description, interfaces = [], added = () => ({}) } = options;
   const type = typeof given === 'string' ? builder.objectRef<T>(given) : given;
   if (type instanceof InterfaceRef) {
-    return builder.interfaceType(type, {
-      description,
-      fields: (t) => restFields(t, schema, fields),
-    });
+    const fields = (t: Exposing) => restFields(t, shape, options, false);
+    return builder.interfaceType(type, { description, fields });
   }
-  const options = {
+  const isNode = !(type instanceof ObjectRef);
+  const definition = {
     description,
     interfaces: [...interfaces],
-    fields: (t: ObjectBuilder<T>) => ({ ...restFields(t, schema, fields), ...added(t) }),
+    fields: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, T>) => ({
+      ...restFields(t, shape, options, isNode),
+      ...added(t),
+    }),
   };
-  if (type instanceof ObjectRef) return builder.objectType(type, options);
+  if (!isNode) return builder.objectType(type, definition);
   return builder.node(type.ref, {
-    ...options,
+    ...definition,
     id: {
       resolve: (object) => keyText(type, object as Key),
       extensions: directId((object) => type.idOf(object as Key)),
@@ -94,77 +90,126 @@ interface Exposing {
 }
 
 /** Fields of a type or an interface; one with a value that its enum lacks is null, with an error. */
-function restFields<Shape extends z.ZodRawShape>(
+function restFields(
   t: Exposing,
-  { shape }: z.ZodObject<Shape>,
-  fields: RestFields<Shape>,
+  shape: z.ZodRawShape,
+  options: Pick<RestTypeOptions<never, string>, 'fields' | 'renamed'>,
+  isNode: boolean,
 ): FieldMap {
   const made: FieldMap = {};
-  // No field is given as undefined.
-  for (const [name, field] of Object.entries(fields as Readonly<Record<string, RestField>>)) {
-    const schema: unknown = shape[name];
-    const value = nonNullOf(schema);
+  for (const field of fieldsOf(shape, options)) {
+    const { name, value, type } = field;
     const isEnum = value instanceof z.ZodEnum;
-    const type = typeof field === 'string' ? scalarOf(name, value) : field.type;
-    const options = {
-      type: value instanceof z.ZodArray ? [type] : type,
-      nullable: isEnum || value !== schema,
-      description: typeof field === 'string' ? field : field.description,
+    let { description } = field;
+    if (isEnum) {
+      const kind = name.endsWith('Type') ? 'type' : name;
+      description += ` Null with an error when the backend answers a ${kind} that this schema does not have.`;
+    } else if (isNode && typeof type !== 'string') description += ' No call of its own.';
+    const config = {
+      type: field.isList ? [type] : type,
+      nullable: isEnum || !field.isRequired,
+      description,
       ...(isEnum && { extensions: nullOnlyWithError() }),
     };
-    made[name] = t.expose(name as never, options as never);
+    made[field.as] = t.expose(name as never, config as never);
   }
   return made;
 }
 
 export interface InputOptions<Body> {
   readonly description: string;
-  /** By their names in REST. */
-  readonly fields: { readonly [Name in keyof Body & string]?: InputField };
-  /** Fields that REST does not have, or has under another name. */
-  readonly added?: (t: InputBuilder) => InputFieldMap;
+  /** By their names in REST. `default` is what an absent value means where the contract has none. */
+  readonly fields?: {
+    readonly [Name in keyof Body & string]?:
+      Beside<InputRef> | { readonly type: InputRef; readonly default: readonly never[] };
+  };
+  readonly renamed?: { readonly id: string };
+  /** Fields that REST does not have, or has in another form. */
+  readonly added?: (t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) => InputFieldMap;
 }
 
-type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
-
 /** The input of a body of REST, or of a part of one. */
-export const inputType = <Shape extends z.ZodRawShape>(
+export const inputType = <Body>(
   name: string,
-  { shape }: z.ZodObject<Shape>,
-  { description, fields, added = () => ({}) }: InputOptions<z.input<z.ZodObject<Shape>>>,
+  { shape }: z.ZodType<unknown, Body> & { readonly shape: z.core.$ZodShape },
+  { description, added = () => ({}), ...options }: InputOptions<Body>,
 ): InputRef =>
   builder.inputType(name, {
     description,
-    // No field is given as undefined.
-    fields: (t) => ({
-      ...inputFields(t, shape, fields as Readonly<Record<string, InputField>>),
-      ...added(t),
-    }),
+    fields: (t) => {
+      const made: InputFieldMap = {};
+      for (const field of fieldsOf(shape, options)) {
+        made[field.as] = t.field({
+          type: (field.isList ? [field.type] : field.type) as InputRef,
+          required: field.isRequired,
+          defaultValue: field.default,
+          description: field.description,
+        });
+      }
+      return { ...made, ...added(t) };
+    },
   });
 
-function inputFields(
-  t: InputBuilder,
-  shape: z.ZodRawShape,
-  fields: Readonly<Record<string, InputField>>,
-): InputFieldMap {
-  const made: InputFieldMap = {};
-  for (const [name, schema] of Object.entries(shape)) {
-    const field = fields[name];
-    if (field === undefined) continue;
-    const value = nonNullOf(schema);
-    const type = typeof field === 'string' ? scalarOf(name, value) : field.type;
-    made[name] = t.field({
-      type: (value instanceof z.ZodArray ? [type] : type) as InputRef,
-      required: value === schema,
-      defaultValue: defaultOf(schema) ?? (typeof field === 'string' ? undefined : field.default),
-      description: typeof field === 'string' ? field : field.description,
-    });
-  }
-  return made;
+/** What the contract and the graph say of a field. */
+interface RestField {
+  readonly name: string;
+  /** Its name in the graph. */
+  readonly as: string;
+  /** The schema of a value that is there. */
+  readonly value: unknown;
+  /** The name of a scalar, or a ref. */
+  readonly type: unknown;
+  readonly description: string;
+  readonly isList: boolean;
+  readonly isRequired: boolean;
+  readonly default: unknown;
 }
 
-const defaultOf = (schema: unknown): unknown =>
-  schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;
+function fieldsOf(
+  shape: z.core.$ZodShape,
+  {
+    fields = {},
+    renamed,
+  }: {
+    readonly fields?: Readonly<Record<string, unknown>>;
+    readonly renamed?: { readonly id: string };
+  },
+): RestField[] {
+  return Object.entries(shape).flatMap(([name, schema]) => {
+    const value = nonNullOf(schema);
+    const as = name === 'id' && renamed ? renamed.id : name;
+    const beside = besideOf(fields[name]);
+    const type = beside.type ?? scalarOf(as, value);
+    if (type === undefined) return [];
+    return {
+      name,
+      as,
+      value,
+      type,
+      description: beside.description ?? wordsOf(schema, as !== name),
+      isList: value instanceof z.ZodArray,
+      isRequired: value === schema,
+      default: schema instanceof z.ZodDefault ? schema.def.defaultValue : beside.default,
+    };
+  });
+}
+
+/** A ref is an instance of one of Pothos' classes. */
+function besideOf(
+  given: unknown = {},
+): Partial<Pick<RestField, 'type' | 'description' | 'default'>> {
+  if (typeof given === 'string') return { description: given };
+  return Object.getPrototypeOf(given) === Object.prototype ? (given as object) : { type: given };
+}
+
+/** The contract's words for a field. */
+function wordsOf(schema: z.core.$ZodType, isRenamed: boolean): string {
+  const words = (schema as z.ZodType).description ?? '';
+  if (isRenamed) return words.replace(/^Id (.+)\.$/, 'Raw id $1, which the REST API calls `id`.');
+  return words.replace(/^Id\b( of this [^.]+\.)?/, (_id, own?: string) =>
+    own ? `Raw id${own.slice(0, -1)} in the REST API.` : 'Raw id',
+  );
+}
 
 function nonNullOf(schema: unknown): unknown {
   const isWrapped =
@@ -174,11 +219,14 @@ function nonNullOf(schema: unknown): unknown {
   return isWrapped ? nonNullOf(schema.unwrap()) : schema;
 }
 
-function scalarOf(name: string, schema: unknown): string {
+/** Undefined for what is no scalar. */
+function scalarOf(name: string, schema: unknown): string | undefined {
   if (schema instanceof z.ZodBoolean) return 'Boolean';
   if (schema instanceof z.ZodNumberFormat) return 'SafeInt';
   if (schema instanceof z.ZodNumber) return 'Float';
   if (schema instanceof z.ZodRecord) return 'JSON';
+  if (schema instanceof z.ZodArray) return scalarOf(name, schema.element);
+  if (schema instanceof z.ZodObject || schema instanceof z.ZodEnum) return undefined;
   if (name.endsWith('At')) return 'DateTime';
   return /Id(?:Override)?$/.test(name) ? 'ID' : 'String';
 }

@@ -24,15 +24,4 @@ export const accountEntity = new Entity({
 
 restType(accountEntity, Account, {
   description: 'An account: an organisation, identified by its domain.',
-  fields: {
-    accountId: 'Raw id of this account in the REST API.',
-    domain:
-      'Internet domain, such as `example.com`. Persons with the same domain belong to the account.',
-    name: 'Display name. Null when the backend has none.',
-    createdAt: 'Time of creation.',
-    updatedAt: 'Time of the last change.',
-    latestActivityAt:
-      'Time of the latest activity of the account or its persons. Null when there was none.',
-    linkedPersonsCount: 'Number of persons linked to the account.',
-  },
 });

@@ -5,11 +5,7 @@
  */
 import { z } from 'zod';
 import { writeField } from '../../graph/fields/mutation.ts';
-import {
-  AUDIENCE_STATUSES,
-  OPERATION_KEY_LENGTH,
-  type AudienceVersion,
-} from '../../v0/schemas/audience.ts';
+import { AUDIENCE_STATUSES, type AudienceVersion } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
 import { reportVersion, waitForVersion } from './audience-version.live.ts';
@@ -32,9 +28,6 @@ writeField({
   answers: { field: 'audienceVersion', entity: audienceVersionEntity },
   input: {
     description: 'The version to publish.',
-    fields: {
-      operationKey: `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
-    },
     added: (t) => ({
       waitFor: t.field({
         type: AudienceStatusRef,

@@ -59,25 +59,5 @@ restType(audienceVersionEntity, AudienceVersion, {
         'Raw id of the page of this version. Added by the gateway: the REST API leaves it out.',
     }),
   }),
-  fields: {
-    versionId: 'Raw id of this version in the REST API.',
-    audienceId: 'Raw id of the audience of this version.',
-    versionNumber: 'Number of the version within its audience, counted from 1.',
-    status: {
-      type: AudienceStatusRef,
-      description:
-        'Publishing status. Null with an error when the backend answers a status that this schema does not have.',
-    },
-    isNewPageAgent: 'Whether the new page agent serves this version.',
-    supplementaryContext: 'Context in addition to `Page.pageContext`. Null when there is none.',
-    queueDurationMs:
-      'Time spent in the publishing queue, in milliseconds. Null when the backend has not measured any.',
-    createdAt: 'Time of creation.',
-    becameDraftAt: 'Time at which the version became a draft. Null if it never was one.',
-    queuedAt: 'Time of queueing for publishing. Null if never queued.',
-    publishedAt: 'Time of publication. Null if never published.',
-    cancelledAt: 'Time of cancellation. Null if never cancelled.',
-    obsoleteAt: 'Time at which a newer version replaced this one. Null if not replaced.',
-    archivedAt: 'Time of archiving. Null if not archived.',
-  },
+  fields: { status: AudienceStatusRef },
 });

@@ -30,25 +30,7 @@ writeField({
   answers: { field: 'audience', entity: audienceEntity },
   input: {
     description: 'A new audience of a page.',
-    fields: {
-      publishBehavior: {
-        type: PublishBehaviorRef,
-        description: 'Whether the first version is published at once or stays a draft.',
-      },
-      actionFormIdOverride: 'Raw id of the form to use instead of the form of the page.',
-      actionFormInstructionsOverride:
-        'Instructions to show with the form instead of those of the page.',
-      actionUrlOverride:
-        'URL to open when the action is triggered, instead of the URL of the page. Must be an absolute URL.',
-      customName:
-        'Name of the audience. Must not be empty. Defaults to a name that the backend computes.',
-      metadataOverride: {
-        type: PageMetadataInputRef,
-        description: 'Metadata that overrides the metadata of the page, field by field.',
-      },
-      supplementaryContext:
-        'Context for this audience, in addition to `Page.pageContext`. Must not be empty.',
-    },
+    fields: { publishBehavior: PublishBehaviorRef, metadataOverride: PageMetadataInputRef },
   },
   target: {
     field: 'pageId',
@@ -70,7 +52,7 @@ writeField({
   description: 'Archives an audience.',
   route: routes.archiveAudience,
   answers: { field: 'audience', entity: audienceEntity },
-  input: { description: 'The audience to archive.', fields: {} },
+  input: { description: 'The audience to archive.' },
   target: { field: 'id', entity: audienceEntity },
   beside: (t) => ({ page: t.field(pageOfAudience) }),
   readBack: ['status', 'archivedAt'],

@@ -37,38 +37,8 @@ export const AudienceStatusRef = builder.enumType('AudienceStatus', {
 restType(audienceEntity, Audience, {
   description: 'An audience: a variant of a page, for one person or for a group of visitors.',
   fields: {
-    audienceId: 'Raw id of this audience in the REST API.',
-    pageId: 'Raw id of the page of this audience.',
-    computedName: 'Name that the backend computes. Shown when there is no `customName`.',
-    customName: 'Name that a user gave. Null when none was given.',
-    effectiveName: 'Name to display: `customName`, or `computedName` when that is null.',
-    isNewPageAgent: 'Whether the new page agent serves this audience.',
-    personId:
-      'Raw id of the person the audience is made for. Null when it is not made for one person.',
-    personRouteKey: 'Key that identifies the person in URL paths. Null without a person.',
-    status: {
-      type: AudienceStatusRef,
-      description:
-        'Publishing status. Null with an error when the backend answers a status that this schema does not have.',
-    },
-    supplementaryContext: 'Context in addition to `Page.pageContext`. Null when there is none.',
-    actionFormIdOverride:
-      'Raw id of the form that replaces the form of the page. Null when it is not replaced.',
-    actionFormInstructionsOverride:
-      'Form instructions that replace those of the page. Null when they are not replaced.',
-    actionUrlOverride:
-      'URL that the action opens instead of the URL of the page. Null when it is not replaced.',
-    archivedAt: 'Time of archiving. Null if not archived.',
-    createdAt: 'Time of creation.',
-    effectiveMetadata: {
-      type: PageMetadataRef,
-      description:
-        'Metadata in effect: that of the page with `metadataOverride` applied. Null when there is none. No call of its own.',
-    },
-    metadataOverride: {
-      type: PageMetadataRef,
-      description:
-        'Metadata that overrides that of the page, field by field. Null when nothing is overridden. No call of its own.',
-    },
+    status: AudienceStatusRef,
+    effectiveMetadata: PageMetadataRef,
+    metadataOverride: PageMetadataRef,
   },
 });

@@ -50,14 +50,6 @@ export function pageIdOf({ knownPageId }: KnownPage): string {
 restType(PageLinkRef, PageLink, {
   description:
     'A URL path on a tenant domain that leads to an audience of a page. Any field is null when the backend leaves it out.',
-  fields: {
-    pageLinkId: 'Raw id of this link in the REST API.',
-    tenantDomainId: 'Raw id of the domain.',
-    path: 'URL path on the domain.',
-    createdAt: 'Time of creation.',
-    updatedAt: 'Time of the last change.',
-    deletedAt: 'Time of deletion. Null if not deleted.',
-  },
   added: (t) => ({
     target: t.field({
       type: PageLinkTargetRef,
@@ -74,8 +66,4 @@ restType(PageLinkRef, PageLink, {
 
 restType(PageLinkTargetRef, PageLinkTarget, {
   description: 'Target of a page link. Any field is null when the backend leaves it out.',
-  fields: {
-    targetType: 'Kind of target. The REST API does not document its values.',
-    audienceId: 'Raw id of the audience that the link leads to.',
-  },
 });

@@ -16,16 +16,7 @@ import { pageEntity, PageTypeRef } from './page.type.ts';
 
 const PageSearchHitRef = restType('PageSearchHit', PageSearchHit, {
   description: 'A page found by `searchPages`, with the fields that the search itself answers.',
-  fields: {
-    pageId: 'Raw id of the page.',
-    name: 'Internal name of the page, for editors.',
-    pageType: {
-      type: PageTypeRef,
-      description:
-        'Purpose of the page. Null with an error when the backend answers a type that this schema does not have.',
-    },
-    audiencesCount: 'Number of audiences of the page.',
-  },
+  fields: { pageType: PageTypeRef },
   added: (t) => ({
     // Not the id of the page: Relay keeps objects by their ids alone, and would take one for the other.
     id: t.id({

@@ -20,30 +20,12 @@ writeField({
   input: {
     description: 'A new page.',
     fields: {
-      brandId: 'Raw id of the brand of the page.',
-      name: 'Internal name. Must not be empty.',
-      pageContext: 'Context that describes what the page is about. Must not be empty.',
-      pageType: { type: PageTypeRef, description: 'Purpose of the page.' },
-      actions: {
-        type: ActionInput,
-        default: [],
-        description: 'Calls to action that visitors can choose from, in display order.',
-      },
-      actionCardWidgets: {
-        type: ActionCardWidgetInput,
-        default: [],
-        description: 'Cards shown beside the actions, in display order.',
-      },
-      scripts: { type: ScriptInput, default: [], description: 'Scripts to embed in the page.' },
-      footerLinks: {
-        type: FooterLinkGroupInput,
-        description: 'Groups of links in the footer, in display order.',
-      },
-      headerActionId: 'Raw id of the action shown in the page header.',
-      metadata: {
-        type: PageMetadataInputRef,
-        description: 'Metadata for search engines and link previews.',
-      },
+      pageType: PageTypeRef,
+      actions: { type: ActionInput, default: [] },
+      actionCardWidgets: { type: ActionCardWidgetInput, default: [] },
+      scripts: { type: ScriptInput, default: [] },
+      footerLinks: FooterLinkGroupInput,
+      metadata: PageMetadataInputRef,
     },
   },
   rename: {
@@ -80,7 +62,7 @@ writeField({
   description: 'Restores an archived page.',
   route: routes.restorePage,
   answers,
-  input: { description: 'The page to restore.', fields: {} },
+  input: { description: 'The page to restore.' },
   target: { field: 'id', entity: pageEntity },
   readBack: ['status', 'archivedAt', 'deletedAt', 'updatedAt'],
 });

@@ -14,10 +14,6 @@ writeField({
   answers: { field: 'topic', entity: topicEntity },
   input: {
     description: 'Changes to a topic. Fields that are absent keep their value.',
-    fields: {
-      title: 'New title. Must not be empty.',
-      sortOrder: 'New sort position among the topics, ascending. An integer of at least 0.',
-    },
   },
   target: { field: 'id', entity: topicEntity },
   readBack: ['title', 'sortOrder', 'updatedAt'],
@@ -25,10 +21,6 @@ writeField({
 
 const TopicEntryContentInput = inputType('TopicEntryContentInput', EntryContentBody, {
   description: 'Content of a new topic entry.',
-  fields: {
-    type: 'Kind of content. The REST API does not document its values.',
-    content: 'Text of the entry.',
-  },
 });
 
 writeField({
@@ -38,11 +30,7 @@ writeField({
   answers: { field: 'topicEntry', entity: topicEntryEntity },
   input: {
     description: 'A new topic entry.',
-    fields: {
-      content: { type: TopicEntryContentInput, description: 'Content of the entry.' },
-      sortOrder:
-        'Sort position among the entries, ascending. An integer of at least 0. Defaults to a position that the backend chooses.',
-    },
+    fields: { content: TopicEntryContentInput },
   },
   target: {
     field: 'topicId',

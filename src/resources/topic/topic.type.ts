@@ -32,36 +32,13 @@ export const topicEntryEntity = new Entity({
 
 const TopicEntryContentRef = restType('TopicEntryContent', EntryContent, {
   description: 'Content of a topic entry.',
-  fields: {
-    type: 'Kind of content. The REST API does not document its values.',
-    content: 'Text of the entry.',
-  },
 });
 
 restType(topicEntity, Topic, {
   description: 'A topic: an ordered list of entries.',
-  fields: {
-    topicId: 'Raw id of this topic in the REST API.',
-    title: 'Display title.',
-    purpose: 'Purpose of the topic. Null when none is stated.',
-    sortOrder: 'Sort position among the topics, ascending.',
-    isDefault: 'Whether this is one of the default topics of the service.',
-    createdAt: 'Time of creation.',
-    updatedAt: 'Time of the last change.',
-  },
 });
 
 restType(topicEntryEntity, TopicEntry, {
   description: 'An entry of a topic.',
-  fields: {
-    topicEntryId: 'Raw id of this entry in the REST API.',
-    topicId: 'Raw id of the topic of this entry.',
-    sortOrder: 'Sort position among the entries of the topic, ascending.',
-    content: {
-      type: TopicEntryContentRef,
-      description: 'Content of the entry. No call of its own.',
-    },
-    createdAt: 'Time of creation.',
-    updatedAt: 'Time of the last change.',
-  },
+  fields: { content: TopicEntryContentRef },
 });

@@ -9,18 +9,24 @@ import { Person } from './person.ts';
 import { counter, looseString, timestamp } from '../primitive.ts';
 
 export const Account = z.object({
-  accountId: z.string(),
-  domain: z.string(),
-  name: looseString,
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  latestActivityAt: looseString,
-  linkedPersonsCount: counter,
+  accountId: z.string().describe('Id of this account.'),
+  domain: z
+    .string()
+    .describe(
+      'Internet domain, such as `example.com`. Persons with the same domain belong to the account.',
+    ),
+  name: looseString.describe('Display name. Null when the backend has none.'),
+  createdAt: timestamp.describe('Time of creation.'),
+  updatedAt: timestamp.describe('Time of the last change.'),
+  latestActivityAt: looseString.describe(
+    'Time of the latest activity of the account or its persons. Null when there was none.',
+  ),
+  linkedPersonsCount: counter.describe('Number of persons linked to the account.'),
 });
 export type Account = z.infer<typeof Account>;
 
 /** GET /v0/accounts/{account_id}: the persons themselves instead of their number. */
 export const AccountWithPersons = Account.omit({ linkedPersonsCount: true }).extend({
-  linkedPersons: z.array(Person),
+  linkedPersons: z.array(Person).describe('Persons linked to the account.'),
 });
 export type AccountWithPersons = z.infer<typeof AccountWithPersons>;

@@ -22,61 +22,125 @@ export const PUBLISH_BEHAVIORS = ['draft', 'publish'] as const;
 /** Length of a publish operation key, in characters. Source: "Limits". */
 export const OPERATION_KEY_LENGTH = { min: 1, max: 128 } as const;
 
+const SUPPLEMENTARY_CONTEXT = 'Context in addition to `Page.pageContext`. Null when there is none.';
+
 export const AudienceVersion = z.object({
-  versionId: z.string(),
-  audienceId: z.string(),
-  versionNumber: z.int(),
-  status: z.enum(AUDIENCE_STATUSES),
-  isNewPageAgent: z.boolean(),
-  supplementaryContext: nullableString,
-  queueDurationMs: z.number().nullable(),
-  createdAt: timestamp,
-  becameDraftAt: nullableTimestamp,
-  queuedAt: nullableTimestamp,
-  publishedAt: nullableTimestamp,
-  cancelledAt: nullableTimestamp,
-  obsoleteAt: nullableTimestamp,
-  archivedAt: nullableTimestamp,
+  versionId: z.string().describe('Id of this version.'),
+  audienceId: z.string().describe('Id of the audience of this version.'),
+  versionNumber: z.int().describe('Number of the version within its audience, counted from 1.'),
+  status: z.enum(AUDIENCE_STATUSES).describe('Publishing status.'),
+  isNewPageAgent: z.boolean().describe('Whether the new page agent serves this version.'),
+  supplementaryContext: nullableString.describe(SUPPLEMENTARY_CONTEXT),
+  queueDurationMs: z
+    .number()
+    .nullable()
+    .describe(
+      'Time spent in the publishing queue, in milliseconds. Null when the backend has not measured any.',
+    ),
+  createdAt: timestamp.describe('Time of creation.'),
+  becameDraftAt: nullableTimestamp.describe(
+    'Time at which the version became a draft. Null if it never was one.',
+  ),
+  queuedAt: nullableTimestamp.describe('Time of queueing for publishing. Null if never queued.'),
+  publishedAt: nullableTimestamp.describe('Time of publication. Null if never published.'),
+  cancelledAt: nullableTimestamp.describe('Time of cancellation. Null if never cancelled.'),
+  obsoleteAt: nullableTimestamp.describe(
+    'Time at which a newer version replaced this one. Null if not replaced.',
+  ),
+  archivedAt: nullableTimestamp.describe('Time of archiving. Null if not archived.'),
 });
 export type AudienceVersion = z.infer<typeof AudienceVersion>;
 
 export const Audience = z.object({
-  audienceId: z.string(),
-  pageId: z.string(),
-  computedName: z.string(),
-  customName: nullableString,
-  effectiveName: z.string(),
-  isNewPageAgent: z.boolean(),
-  personId: nullableString,
-  personRouteKey: nullableString,
-  status: z.enum(AUDIENCE_STATUSES),
-  supplementaryContext: nullableString,
-  actionFormIdOverride: nullableString,
-  actionFormInstructionsOverride: nullableString,
-  actionUrlOverride: nullableString,
-  archivedAt: nullableTimestamp,
-  createdAt: timestamp,
-  latestVersion: AudienceVersion.nullish(),
-  publishedVersion: AudienceVersion.nullish(),
-  effectiveMetadata: PageMetadata.nullish(),
-  metadataOverride: PageMetadata.nullish(),
+  audienceId: z.string().describe('Id of this audience.'),
+  pageId: z.string().describe('Id of the page of this audience.'),
+  computedName: z
+    .string()
+    .describe('Name that the backend computes. Shown when there is no `customName`.'),
+  customName: nullableString.describe('Name that a user gave. Null when none was given.'),
+  effectiveName: z
+    .string()
+    .describe('Name to display: `customName`, or `computedName` when that is null.'),
+  isNewPageAgent: z.boolean().describe('Whether the new page agent serves this audience.'),
+  personId: nullableString.describe(
+    'Id of the person the audience is made for. Null when it is not made for one person.',
+  ),
+  personRouteKey: nullableString.describe(
+    'Key that identifies the person in URL paths. Null without a person.',
+  ),
+  status: z.enum(AUDIENCE_STATUSES).describe('Publishing status.'),
+  supplementaryContext: nullableString.describe(SUPPLEMENTARY_CONTEXT),
+  actionFormIdOverride: nullableString.describe(
+    'Id of the form that replaces the form of the page. Null when it is not replaced.',
+  ),
+  actionFormInstructionsOverride: nullableString.describe(
+    'Form instructions that replace those of the page. Null when they are not replaced.',
+  ),
+  actionUrlOverride: nullableString.describe(
+    'URL that the action opens instead of the URL of the page. Null when it is not replaced.',
+  ),
+  archivedAt: nullableTimestamp.describe('Time of archiving. Null if not archived.'),
+  createdAt: timestamp.describe('Time of creation.'),
+  latestVersion: AudienceVersion.nullish().describe('Newest version, published or not.'),
+  publishedVersion: AudienceVersion.nullish().describe(
+    'Version that visitors see. Null when none was ever published.',
+  ),
+  effectiveMetadata: PageMetadata.nullish().describe(
+    'Metadata in effect: that of the page with `metadataOverride` applied. Null when there is none.',
+  ),
+  metadataOverride: PageMetadata.nullish().describe(
+    'Metadata that overrides that of the page, field by field. Null when nothing is overridden.',
+  ),
 });
 export type Audience = z.infer<typeof Audience>;
 
 /** Body of POST /v0/pages/{page_id}/audiences. */
 export const CreateAudienceBody = z.strictObject({
-  publishBehavior: z.enum(PUBLISH_BEHAVIORS).default('publish'),
-  actionFormIdOverride: z.string().optional(),
-  actionFormInstructionsOverride: z.string().optional(),
-  actionUrlOverride: z.url().optional(),
-  customName: z.string().min(1).optional(),
-  metadataOverride: PageMetadataInput.optional(),
-  supplementaryContext: z.string().min(1).optional(),
+  publishBehavior: z
+    .enum(PUBLISH_BEHAVIORS)
+    .default('publish')
+    .describe('Whether the first version is published at once or stays a draft.'),
+  actionFormIdOverride: z
+    .string()
+    .optional()
+    .describe('Id of the form to use instead of the form of the page.'),
+  actionFormInstructionsOverride: z
+    .string()
+    .optional()
+    .describe('Instructions to show with the form instead of those of the page.'),
+  actionUrlOverride: z
+    .url()
+    .optional()
+    .describe(
+      'URL to open when the action is triggered, instead of the URL of the page. Must be an absolute URL.',
+    ),
+  customName: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Name of the audience. Must not be empty. Defaults to a name that the backend computes.',
+    ),
+  metadataOverride: PageMetadataInput.optional().describe(
+    'Metadata that overrides the metadata of the page, field by field.',
+  ),
+  supplementaryContext: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Context for this audience, in addition to `Page.pageContext`. Must not be empty.'),
 });
 export type CreateAudienceBody = z.infer<typeof CreateAudienceBody>;
 
 /** Body of POST …/versions/{version_id}/publish. */
 export const PublishVersionBody = z.strictObject({
-  operationKey: z.string().min(OPERATION_KEY_LENGTH.min).max(OPERATION_KEY_LENGTH.max).optional(),
+  operationKey: z
+    .string()
+    .min(OPERATION_KEY_LENGTH.min)
+    .max(OPERATION_KEY_LENGTH.max)
+    .optional()
+    .describe(
+      `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
+    ),
 });
 export type PublishVersionBody = z.infer<typeof PublishVersionBody>;

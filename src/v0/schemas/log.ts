@@ -12,49 +12,60 @@ export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 const payload = z.record(z.string(), z.unknown());
 
+/** What activity items have in common with logs. */
+export const LogEntry = z.object({
+  source: looseString.describe('System that recorded the event, such as `crm`.'),
+  type: looseString.describe('Kind of event, such as `note-added`.'),
+  payload: payload.nullish().describe('JSON payload of the event.'),
+  idempotencyKey: looseString.describe(
+    'Idempotency key under which the event was recorded. Null when it was recorded without one.',
+  ),
+  createdAt: looseString.describe('Time of recording.'),
+  updatedAt: looseString.describe('Time of the last change. Null if never changed.'),
+  deletedAt: looseString.describe('Time of deletion. Null if not deleted.'),
+});
+export type LogEntry = z.infer<typeof LogEntry>;
+
+/** The same fields of a log, of which some are always there. */
 const logFields = {
-  source: z.string(),
-  type: z.string(),
-  payload,
-  idempotencyKey: nullableString,
-  createdAt: timestamp,
-  updatedAt: nullableTimestamp,
-  deletedAt: nullableTimestamp,
+  source: z.string().describe(described('source')),
+  type: z.string().describe(described('type')),
+  payload: payload.describe(described('payload')),
+  idempotencyKey: nullableString.describe(described('idempotencyKey')),
+  createdAt: timestamp.describe(described('createdAt')),
+  updatedAt: nullableTimestamp.describe(described('updatedAt')),
+  deletedAt: nullableTimestamp.describe(described('deletedAt')),
 };
 
 export const PersonLog = z.object({
-  personId: z.string(),
-  personLogId: z.string(),
+  personId: z.string().describe('Id of the person.'),
+  personLogId: z.string().describe('Id of this log entry.'),
   ...logFields,
 });
 export type PersonLog = z.infer<typeof PersonLog>;
 
 export const AccountLog = z.object({
-  accountId: z.string(),
-  accountLogId: z.string(),
+  accountId: z.string().describe('Id of the account.'),
+  accountLogId: z.string().describe('Id of this log entry.'),
   ...logFields,
 });
 export type AccountLog = z.infer<typeof AccountLog>;
 
-/** What activity items have in common with logs. */
-export const LogEntry = z.object({
-  source: looseString,
-  type: looseString,
-  payload: payload.nullish(),
-  idempotencyKey: looseString,
-  createdAt: looseString,
-  updatedAt: looseString,
-  deletedAt: looseString,
-});
-export type LogEntry = z.infer<typeof LogEntry>;
-
 export const ActivityItem = LogEntry.extend({
-  activityId: looseString,
-  activityType: looseString,
-  accountId: looseString,
-  accountLogId: looseString,
-  personId: looseString,
-  personLogId: looseString,
-  personName: looseString,
+  activityId: looseString.describe('Id of this item.'),
+  activityType: looseString.describe('Kind of item. The REST API does not document its values.'),
+  accountId: looseString.describe('Id of the account.'),
+  accountLogId: looseString.describe(
+    'Id of the log entry of the account. Null for an event of a person.',
+  ),
+  personId: looseString.describe('Id of the person. Null for an event of the account itself.'),
+  personLogId: looseString.describe(
+    'Id of the log entry of the person. Null for an event of the account itself.',
+  ),
+  personName: looseString.describe('Name of the person. Null for an event of the account itself.'),
 });
 export type ActivityItem = z.infer<typeof ActivityItem>;
+
+function described(name: keyof LogEntry): string {
+  return LogEntry.shape[name].description ?? '';
+}

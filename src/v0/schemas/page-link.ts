@@ -6,16 +6,19 @@
 import { z } from 'zod';
 import { looseString } from '../primitive.ts';
 
-export const PageLinkTarget = z.object({ targetType: looseString, audienceId: looseString });
+export const PageLinkTarget = z.object({
+  targetType: looseString.describe('Kind of target. The REST API does not document its values.'),
+  audienceId: looseString.describe('Id of the audience that the link leads to.'),
+});
 export type PageLinkTarget = z.infer<typeof PageLinkTarget>;
 
 export const PageLink = z.object({
-  pageLinkId: looseString,
-  tenantDomainId: looseString,
-  path: looseString,
-  target: PageLinkTarget.nullish(),
-  createdAt: looseString,
-  updatedAt: looseString,
-  deletedAt: looseString,
+  pageLinkId: looseString.describe('Id of this link.'),
+  tenantDomainId: looseString.describe('Id of the domain.'),
+  path: looseString.describe('URL path on the domain.'),
+  target: PageLinkTarget.nullish().describe('Target of the link.'),
+  createdAt: looseString.describe('Time of creation.'),
+  updatedAt: looseString.describe('Time of the last change.'),
+  deletedAt: looseString.describe('Time of deletion. Null if not deleted.'),
 });
 export type PageLink = z.infer<typeof PageLink>;

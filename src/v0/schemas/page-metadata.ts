@@ -4,50 +4,57 @@
  * Source: interface.md, "PageMetadata". Requests have the same fields but the four of images.
  */
 import { z } from 'zod';
+import { bodyOf } from '../body.ts';
 import { looseString } from '../primitive.ts';
-
-/** Metadata fields that requests and answers share. */
-const METADATA_TEXTS = [
-  'title',
-  'description',
-  'author',
-  'canonicalUrl',
-  'ogTitle',
-  'ogDescription',
-  'ogImageAlt',
-  'ogSiteName',
-  'ogUrl',
-  'twitterTitle',
-  'twitterDescription',
-  'twitterImageAlt',
-  'twitterSite',
-  'twitterCreator',
-  'themeColor',
-] as const;
 
 /** Assumed: `robots` is a list of strings; `ogType` and `twitterCard` are in the public reference. */
 export const PageMetadata = z.object({
-  ...textFields(METADATA_TEXTS, looseString),
-  keywords: z.array(z.string()).nullish(),
-  robots: z.array(z.string()).nullish(),
-  ogImageUrl: looseString,
-  ogImageFileId: looseString,
-  twitterImageUrl: looseString,
-  twitterImageFileId: looseString,
-  ogType: looseString,
-  twitterCard: looseString,
+  title: looseString.describe('Document title (`<title>`).'),
+  description: looseString.describe('Meta description, which search engines show in results.'),
+  author: looseString.describe('Author of the document (`<meta name="author">`).'),
+  canonicalUrl: looseString.describe(
+    'Canonical URL, by which search engines index the page (`<link rel="canonical">`).',
+  ),
+  ogTitle: looseString.describe('Open Graph title (`og:title`).'),
+  ogDescription: looseString.describe('Open Graph description (`og:description`).'),
+  ogImageAlt: looseString.describe('Alternative text of the Open Graph image (`og:image:alt`).'),
+  ogSiteName: looseString.describe('Open Graph site name (`og:site_name`).'),
+  ogUrl: looseString.describe('Open Graph URL (`og:url`).'),
+  twitterTitle: looseString.describe('Twitter card title (`twitter:title`).'),
+  twitterDescription: looseString.describe('Twitter card description (`twitter:description`).'),
+  twitterImageAlt: looseString.describe(
+    'Alternative text of the Twitter card image (`twitter:image:alt`).',
+  ),
+  twitterSite: looseString.describe('Twitter handle of the site (`twitter:site`).'),
+  twitterCreator: looseString.describe('Twitter handle of the author (`twitter:creator`).'),
+  themeColor: looseString.describe(
+    'Theme colour of the browser interface (`theme-color`), as a CSS colour.',
+  ),
+  keywords: z
+    .array(z.string())
+    .nullish()
+    .describe('Keywords of the document (`<meta name="keywords">`).'),
+  robots: z
+    .array(z.string())
+    .nullish()
+    .describe('Robots directives for crawlers, such as `noindex`.'),
+  ogImageUrl: looseString.describe('URL of the Open Graph image (`og:image`).'),
+  ogImageFileId: looseString.describe('Id of the file of the Open Graph image.'),
+  twitterImageUrl: looseString.describe('URL of the Twitter card image (`twitter:image`).'),
+  twitterImageFileId: looseString.describe('Id of the file of the Twitter card image.'),
+  ogType: looseString.describe('Open Graph type (`og:type`).'),
+  twitterCard: looseString.describe('Twitter card type (`twitter:card`).'),
 });
 export type PageMetadata = z.infer<typeof PageMetadata>;
 
 /** Metadata in request bodies: without the four image fields. Source: "PageMetadata". */
-export const PageMetadataInput = z.strictObject({
-  ...textFields(METADATA_TEXTS, z.string().optional()),
-  keywords: z.array(z.string()).optional(),
-  robots: z.array(z.string()).optional(),
-});
+export const PageMetadataInput = bodyOf(
+  PageMetadata,
+  'ogImageUrl',
+  'ogImageFileId',
+  'twitterImageUrl',
+  'twitterImageFileId',
+  'ogType',
+  'twitterCard',
+);
 export type PageMetadataInput = z.infer<typeof PageMetadataInput>;
-
-function textFields<Name extends string, Schema>(names: readonly Name[], schema: Schema) {
-  // Object.fromEntries forgets the names; the keys are exactly `names`.
-  return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
-}

@@ -8,14 +8,14 @@ import { z } from 'zod';
 import { nullableString, timestamp } from '../primitive.ts';
 
 export const Person = z.object({
-  personId: z.string(),
-  name: z.string(),
-  email: nullableString,
-  domain: nullableString,
-  slug: z.string(),
-  phoneNumber: nullableString,
-  linkedinProfileUrl: nullableString,
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  personId: z.string().describe('Id of this person.'),
+  name: z.string().describe('Full name.'),
+  email: nullableString.describe('E-mail address. Null when unknown.'),
+  domain: nullableString.describe('Internet domain of the organisation. Null when unknown.'),
+  slug: z.string().describe('URL slug of the person.'),
+  phoneNumber: nullableString.describe('Phone number. Null when unknown.'),
+  linkedinProfileUrl: nullableString.describe('URL of the LinkedIn profile. Null when unknown.'),
+  createdAt: timestamp.describe('Time of creation.'),
+  updatedAt: timestamp.describe('Time of the last change.'),
 });
 export type Person = z.infer<typeof Person>;

@@ -4,46 +4,56 @@
  * Source: interface.md, "Topic", "TopicEntry", "Topics".
  */
 import { z } from 'zod';
+import { bodyOf } from '../body.ts';
 import { counter, nullableString, timestamp } from '../primitive.ts';
 
 /** What an entry says. The document shows no values for `type`. */
-export const EntryContent = z.object({ type: z.string(), content: z.string() });
+export const EntryContent = z.object({
+  type: z.string().describe('Kind of content. The REST API does not document its values.'),
+  content: z.string().describe('Text of the entry.'),
+});
 export type EntryContent = z.infer<typeof EntryContent>;
 
 export const TopicEntry = z.object({
-  topicEntryId: z.string(),
-  topicId: z.string(),
-  sortOrder: z.number(),
-  content: EntryContent,
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  topicEntryId: z.string().describe('Id of this entry.'),
+  topicId: z.string().describe('Id of the topic of this entry.'),
+  sortOrder: z.number().describe('Sort position among the entries of the topic, ascending.'),
+  content: EntryContent.describe('Content of the entry.'),
+  createdAt: timestamp.describe('Time of creation.'),
+  updatedAt: timestamp.describe('Time of the last change.'),
 });
 export type TopicEntry = z.infer<typeof TopicEntry>;
 
 export const Topic = z.object({
-  topicId: z.string(),
-  title: z.string(),
-  purpose: nullableString,
-  sortOrder: z.number(),
-  isDefault: z.boolean(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  entries: z.array(TopicEntry),
+  topicId: z.string().describe('Id of this topic.'),
+  title: z.string().describe('Display title.'),
+  purpose: nullableString.describe('Purpose of the topic. Null when none is stated.'),
+  sortOrder: z.number().describe('Sort position among the topics, ascending.'),
+  isDefault: z.boolean().describe('Whether this is one of the default topics of the service.'),
+  createdAt: timestamp.describe('Time of creation.'),
+  updatedAt: timestamp.describe('Time of the last change.'),
+  entries: z.array(TopicEntry).describe('Entries of the topic, in sort order.'),
 });
 export type Topic = z.infer<typeof Topic>;
 
 /** Body of PATCH /v0/topics/{topic_id}. */
 export const UpdateTopicBody = z.strictObject({
-  title: z.string().min(1).optional(),
-  sortOrder: counter.optional(),
+  title: z.string().min(1).optional().describe('New title. Must not be empty.'),
+  sortOrder: counter
+    .optional()
+    .describe('New sort position among the topics, ascending. An integer of at least 0.'),
 });
 export type UpdateTopicBody = z.infer<typeof UpdateTopicBody>;
 
-export const EntryContentBody = z.strictObject({ type: z.string(), content: z.string() });
+export const EntryContentBody = bodyOf(EntryContent);
 
 /** Body of POST /v0/topics/{topic_id}/entries. */
 export const CreateTopicEntryBody = z.strictObject({
-  content: EntryContentBody,
-  sortOrder: counter.optional(),
+  content: EntryContentBody.describe('Content of the entry.'),
+  sortOrder: counter
+    .optional()
+    .describe(
+      'Sort position among the entries, ascending. An integer of at least 0. Defaults to a position that the backend chooses.',
+    ),
 });
 export type CreateTopicEntryBody = z.infer<typeof CreateTopicEntryBody>;
