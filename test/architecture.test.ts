@@ -123,11 +123,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'zod',
   ],
   'schema.ts': ['graphql'],
-  resources: ['zod'],
+  resources: ['@repeaterjs/repeater', 'zod'],
   plan: ['graphql'],
   graph: [
     '@pothos/core',
     '@pothos/plugin-relay',
+    '@repeaterjs/repeater',
     'dataloader',
     'graphql',
     'graphql-scalars',

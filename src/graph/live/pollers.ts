@@ -5,10 +5,26 @@
  * while it does not, by the same client as every call, so the limiter, the breaker and `Retry-After`
  * apply to it; each poll is a request of its own, so that no watcher's budget pays for it.
  */
+import { Repeater, SlidingBuffer } from '@repeaterjs/repeater';
 import { randomUUID } from 'node:crypto';
 import type { RestClient, Upstream } from '../../rest/client/client.ts';
 import { RestError, RestUnsupportedError } from '../../rest/client/errors.ts';
-import { Snapshot, Watcher } from './watcher.ts';
+
+/** What is known of an object at one moment. */
+export class Snapshot<State> {
+  /** The last state that was read; null when there is no such object, or none was read yet. */
+  readonly state: State | null;
+  /** Why no newer state could be read; undefined when the state is the newest. */
+  readonly error: Error | undefined;
+  /** How often the backend had been asked by then, for all who watch. */
+  readonly polls: number;
+
+  constructor(polls: number, state: State | null, error?: Error) {
+    this.polls = polls;
+    this.state = state;
+    this.error = error;
+  }
+}
 
 /** How objects of a type are read and compared. */
 export interface LiveSource<Key, State> {
@@ -60,23 +76,22 @@ const FAILURE_GROWTH = 2;
 /** Between two polls of an object that new watchers wait for, in milliseconds, where the least is more. */
 const NEWCOMER_MS = 100;
 
+/** Snapshots that wait for a slow reader; past it, the oldest are left out. */
+const MAX_WAITING = 16;
+
 /** The part of each wait that is random, so that pollers that began together do not stay together. */
 const JITTER = 0.1;
 
-/** What may be asked of a poller, whatever its states are. */
-type AnyPoller = Pick<Poller<never, never>, 'watchers'>;
-
-interface PollerOptions {
-  readonly upstream: Upstream;
-  readonly pollMs: PollRange;
-  readonly timeoutMs: number;
-  readonly observer: LiveObserver;
+/** One who watches an object: takes its snapshots, until there are no more. */
+interface Watcher<State> {
+  push(snapshot: Snapshot<State>): unknown;
+  stop(): void;
 }
 
 export class Pollers {
-  readonly #options: PollerOptions;
-  /** By key, then by object. */
-  readonly #pollers = new Map<string, Map<string, AnyPoller>>();
+  readonly #options: Required<PollersOptions>;
+  /** By key and object. An id belongs to one source, and so to one type of states. */
+  readonly #pollers = new Map<string, Poller<never, never>>();
 
   constructor({ upstream, pollMs, timeoutMs, observer = {} }: PollersOptions) {
     this.#options = { upstream, pollMs, timeoutMs, observer };
@@ -84,34 +99,31 @@ export class Pollers {
 
   /** Pollers that live. */
   get size(): number {
-    let size = 0;
-    for (const ofKey of this.#pollers.values()) size += ofKey.size;
-    return size;
+    return this.#pollers.size;
   }
 
   /** Watchers of all objects. */
   get watchers(): number {
     let count = 0;
-    for (const ofKey of this.#pollers.values()) {
-      for (const poller of ofKey.values()) count += poller.watchers;
-    }
+    for (const poller of this.#pollers.values()) count += poller.watchers;
     return count;
   }
 
-  /** Watches an object: its state now, then each change; ends by itself after a final state. */
-  watch<Key, State extends object>(apiKey: string, object: LiveObject<Key, State>): Watcher<State> {
-    let ofKey = this.#pollers.get(apiKey);
-    if (!ofKey) this.#pollers.set(apiKey, (ofKey = new Map<string, AnyPoller>()));
-    let poller = this.#find(apiKey, object);
-    if (!poller) {
-      const pollers = ofKey;
-      poller = new Poller<Key, State>(apiKey, object, this.#options, () => {
-        pollers.delete(object.id);
-        if (pollers.size === 0) this.#pollers.delete(apiKey);
-      });
-      pollers.set(object.id, poller);
-    }
-    return poller.watch();
+  /**
+   * Watches an object from the first `next()` on: its state then, and each change; ends by itself after a
+   * final state. Of those that wait for a slow reader the newest are never lost.
+   */
+  watch<Key, State extends object>(
+    apiKey: string,
+    object: LiveObject<Key, State>,
+  ): Repeater<Snapshot<State>> {
+    return new Repeater<Snapshot<State>>(async (push, stop) => {
+      const poller = this.#find(apiKey, object) ?? this.#open(apiKey, object);
+      const watcher = { push, stop };
+      poller.add(watcher);
+      await stop;
+      poller.remove(watcher);
+    }, new SlidingBuffer(MAX_WAITING));
   }
 
   /** A write of this key has left an object in a state: its watchers see it at once. */
@@ -128,19 +140,32 @@ export class Pollers {
     this.#find(apiKey, object)?.hurry();
   }
 
+  #open<Key, State extends object>(
+    apiKey: string,
+    object: LiveObject<Key, State>,
+  ): Poller<Key, State> {
+    const id = idOf(apiKey, object);
+    const end = () => void this.#pollers.delete(id);
+    const poller = new Poller<Key, State>(apiKey, object, this.#options, end);
+    this.#pollers.set(id, poller as object as Poller<never, never>);
+    return poller;
+  }
+
   #find<Key, State extends object>(
     apiKey: string,
-    { id }: LiveObject<Key, State>,
+    object: LiveObject<Key, State>,
   ): Poller<Key, State> | undefined {
-    // An id belongs to one source, and so to one type of states.
-    return this.#pollers.get(apiKey)?.get(id) as Poller<Key, State> | undefined;
+    return this.#pollers.get(idOf(apiKey, object)) as Poller<Key, State> | undefined;
   }
 }
+
+/** An id has no line break. */
+const idOf = (apiKey: string, { id }: { readonly id: string }): string => `${id}\n${apiKey}`;
 
 class Poller<Key, State extends object> {
   readonly #apiKey: string;
   readonly #object: LiveObject<Key, State>;
-  readonly #options: PollerOptions;
+  readonly #options: Required<PollersOptions>;
   readonly #onEnd: () => void;
   readonly #watchers = new Set<Watcher<State>>();
   /**
@@ -168,7 +193,7 @@ class Poller<Key, State extends object> {
   constructor(
     apiKey: string,
     object: LiveObject<Key, State>,
-    options: PollerOptions,
+    options: Required<PollersOptions>,
     onEnd: () => void,
   ) {
     this.#apiKey = apiKey;
@@ -182,17 +207,17 @@ class Poller<Key, State extends object> {
     return this.#watchers.size;
   }
 
-  watch(): Watcher<State> {
-    const watcher = new Watcher<State>(() => {
-      this.#watchers.delete(watcher);
-      this.#newcomers.delete(watcher);
-      if (this.#watchers.size === 0) this.#end();
-    });
+  add(watcher: Watcher<State>): void {
     this.#watchers.add(watcher);
     this.#newcomers.add(watcher);
     if (this.#known?.error) watcher.push(new Snapshot<State>(this.#polls, null, this.#known.error));
     this.#pollSoon();
-    return watcher;
+  }
+
+  remove(watcher: Watcher<State>): void {
+    this.#watchers.delete(watcher);
+    this.#newcomers.delete(watcher);
+    if (this.#watchers.size === 0) this.#end();
   }
 
   report(state: State): void {
@@ -324,7 +349,7 @@ class Poller<Key, State extends object> {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#onEnd();
-    for (const watcher of this.#watchers) watcher.finish();
+    for (const watcher of this.#watchers) watcher.stop();
     this.#watchers.clear();
     this.#newcomers.clear();
   }

@@ -4,10 +4,10 @@
  *
  * Assumed: a version never goes back, so an audience with an earlier state is one that is out of date.
  */
+import { Repeater } from '@repeaterjs/repeater';
 import { createContext, type Context } from '../../graph/context.ts';
 import { List } from '../../graph/loading/list.ts';
-import type { LiveObject, LiveSource } from '../../graph/live/pollers.ts';
-import { Snapshot, type Watcher } from '../../graph/live/watcher.ts';
+import { Snapshot, type LiveObject, type LiveSource } from '../../graph/live/pollers.ts';
 import { isNotFound } from '../../rest/client/errors.ts';
 import type { Audience } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
@@ -56,54 +56,33 @@ export interface PageChange {
 }
 
 /** The changes of a page's audiences from now on; ends when there is no such page. */
-export function watchPage({ pollers, apiKey }: Context, key: PageKey): PageChanges {
+export function watchPage(
+  { pollers, apiKey }: Context,
+  key: PageKey,
+): Repeater<Snapshot<PageChange>> {
   if (!pollers) throw new Error('The context has no pollers: nothing can be watched.');
-  return new PageChanges(pollers.watch(apiKey, livePage(key)));
+  return new Repeater(async (push, stop) => {
+    const states = pollers.watch(apiKey, livePage(key));
+    void stop.then(() => states.return());
+    const news = new News();
+    /** Whether the next event is one even if nothing has changed: the first, and that after an error. */
+    let isDue = true;
+    for await (const { state, error, polls } of states) {
+      const audiences = error ? [] : (state?.filter((audience) => news.take(audience)) ?? []);
+      if (state && !error && audiences.length === 0 && !isDue) continue;
+      isDue = error !== undefined;
+      await push(new Snapshot(polls, state && { audiences }, error));
+    }
+    stop();
+  });
 }
 
-type Result = IteratorResult<Snapshot<PageChange>, undefined>;
-
-/**
- * Written by hand like the watcher that it reads: a generator that waits does not hear `return()`.
- */
-class PageChanges implements AsyncIterableIterator<Snapshot<PageChange>, undefined> {
-  readonly #watcher: Watcher<readonly Audience[]>;
-  /** The last state that was sent of each audience. */
+/** What a watcher was told of each audience. */
+class News {
   readonly #told = new Map<string, { readonly audience: Audience; readonly text: string }>();
-  /** Whether the next event is one even if nothing has changed: the first, and that after an error. */
-  #isDue = true;
 
-  constructor(watcher: Watcher<readonly Audience[]>) {
-    this.#watcher = watcher;
-  }
-
-  async next(): Promise<Result> {
-    for (;;) {
-      const { done, value } = await this.#watcher.next();
-      if (done) return { done: true, value: undefined };
-      const { state, error, polls } = value;
-      if (error) {
-        this.#isDue = true;
-        return { done: false, value: new Snapshot(polls, state && { audiences: [] }, error) };
-      }
-      if (!state) return { done: false, value: new Snapshot<PageChange>(polls, null) };
-      const audiences = state.filter((audience) => this.#isNews(audience));
-      if (audiences.length === 0 && !this.#isDue) continue;
-      this.#isDue = false;
-      return { done: false, value: new Snapshot(polls, { audiences }) };
-    }
-  }
-
-  async return(): Promise<Result> {
-    await this.#watcher.return();
-    return { done: true, value: undefined };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  #isNews(audience: Audience): boolean {
+  /** Whether an audience has changed since it was told; it is told then. */
+  take(audience: Audience): boolean {
     const { audienceId, status, latestVersion, publishedVersion } = audience;
     const text = JSON.stringify([status, latestVersion, publishedVersion]);
     const told = this.#told.get(audienceId);
