@@ -18,7 +18,7 @@ import { Metrics } from './server/observe/metrics.ts';
 import { observeUpstream } from './server/observe/upstream-observer.ts';
 import { loadPlugins } from './server/policies/operator-plugins.ts';
 import { announce } from './server/process/announce.ts';
-import { EXPLORER_FOLDER } from './server/process/build.ts';
+import { EXPLORER_FOLDER, staleBuild } from './server/process/build.ts';
 import { metricsOfAll } from './server/process/cluster-metrics.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
 import { openPorts } from './server/process/ports.ts';
@@ -31,7 +31,8 @@ try {
   const config = readConfig(process.env);
   const { logLevel, workers } = config.process;
   const logger = await createLogger({ level: logLevel, pretty: process.stdout.isTTY });
-  if (cluster.isPrimary) for (const warning of config.warnings) logger.warn(warning);
+  const warnings = cluster.isPrimary ? [...config.warnings, ...staleBuild()] : [];
+  for (const warning of warnings) logger.warn(warning);
   await (cluster.isPrimary && workers > 1 ? lead(config, logger) : serve(config, logger));
 } catch (error) {
   // One line for what an operator can correct, the whole error for anything else. A worker has logged its own.
@@ -53,7 +54,8 @@ async function lead(config: Config, logger: Logger): Promise<void> {
   });
   const port = await workers.start();
   if (port === undefined) return;
-  await announce({ ...backend, logger, url: `http://${urlHost(config.http.host)}:${port}` });
+  const url = `http://${urlHost(config.http.host)}:${port}`;
+  await announce({ ...backend, ...{ logger, url, tools: config.tools } });
 }
 
 /** The process that serves: the only one, or one of several workers. */
@@ -82,7 +84,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     plugins: config.process.plugins ? await loadPlugins(config.process.plugins, config) : [],
   });
   await gateway.open();
-  const ports = await openPorts(gateway, http);
+  const ports = await openPorts(gateway, http, logger);
   stopOnSignals(logger, config.process, async (times) => {
     const finished = await ports.close(times);
     gateway.close();
@@ -91,23 +93,21 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     await backend.close();
     return finished;
   });
-  if (ports.adminUrl) logger.info(`Metrics and readiness are at ${ports.adminUrl}`);
-  if (cluster.isPrimary) await announce({ ...backend, logger, url: ports.url });
+  if (cluster.isPrimary) await announce({ ...backend, ...{ logger, url: ports.url, tools } });
 }
 
 /** The deployment, the primary's embedded backend, or an embedded one of this process. */
 async function openBackend({ backend, embedded }: Config, logger: Logger) {
   const { url, apiKey, routeSet } = backend;
-  if (url)
-    return { ...splitUpstreamUrl(url), apiKey, routeSet, isEmbedded: false, close: async () => {} };
+  const close = async () => {};
+  if (url) return { ...splitUpstreamUrl(url), apiKey, routeSet, isEmbedded: false, close };
   // Which routes the embedded backend has is known.
   const known = {
     ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true },
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };
   const ofPrimary = cluster.isWorker && process.env[EMBEDDED_URL];
-  if (ofPrimary)
-    return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close: async () => {} };
+  if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };
   // Loaded only where it runs: its database and its server are most of a start.
   const { openBackend: open, BackendDatabaseError } = await import('./backend/backend.ts');
   const onFailure = (failure: object) => logger.error(failure, 'Embedded backend failed');

@@ -3,23 +3,24 @@
  */
 import type { Logger } from '../observe/logger.ts';
 import { probeUpstream, type UpstreamProbeOptions } from '../observe/upstream-probe.ts';
+import { isExplorerBuilt } from './build.ts';
 
 interface AnnounceOptions extends UpstreamProbeOptions {
   readonly logger: Logger;
   /** Where the gateway listens, without a path. */
   readonly url: string;
   readonly isEmbedded: boolean;
+  readonly tools: { readonly graphiql: boolean };
 }
 
 /** Logged at every level: the address that the gateway listens on. */
 export async function announce(options: AnnounceOptions): Promise<void> {
-  const { logger, url, origin, isEmbedded } = options;
+  const { logger, url, origin, isEmbedded, tools } = options;
   const unusable = await probeUpstream(options);
   if (unusable) logger.warn(unusable, 'The backend does not answer');
   if (isEmbedded) logger.info(`Embedded backend: its API is at ${origin}/v0/openapi.json`);
   const state = unusable ? 'Listening, but the backend does not answer' : 'Ready';
   const graphql = `${url}/graphql`;
-  logger
-    .child({}, { level: 'info' })
-    .info({ url: graphql }, `${state}: GraphQL and GraphiQL at ${graphql}`);
+  const served = tools.graphiql && isExplorerBuilt() ? 'GraphQL and GraphiQL' : 'GraphQL';
+  logger.child({}, { level: 'info' }).info({ url: graphql }, `${state}: ${served} at ${graphql}`);
 }

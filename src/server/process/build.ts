@@ -1,12 +1,46 @@
 /**
- * What `npm run build` has made, and where it is.
+ * What `npm run build` has made: where it is, and whether it is of the sources beside it.
  */
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 
+/** False where the sources run as they are, as `npm run dev` does. */
 const isBuilt = !import.meta.filename.endsWith('.ts');
 
+const ROOT = join(import.meta.dirname, isBuilt ? '..' : '../../..');
+
 /** `dist/`: the folder of this file when it is built as well. */
-const DIST = isBuilt ? import.meta.dirname : join(import.meta.dirname, '../../../dist');
+const DIST = isBuilt ? import.meta.dirname : join(ROOT, 'dist');
 
 /** GraphiQL's build. */
 export const EXPLORER_FOLDER = join(DIST, 'explorer');
+
+const EXPLORER_PAGE = join(EXPLORER_FOLDER, 'index.html');
+
+export const isExplorerBuilt = (): boolean => existsSync(EXPLORER_PAGE);
+
+/** A sentence for the log where a source is newer than what was built of it. Servers have no sources. */
+export function staleBuild(): string[] {
+  const sources = join(ROOT, 'src');
+  if (!isBuilt || !existsSync(sources)) return [];
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
+  const ofPage = files.filter((file) => /^(?:explorer|client\/documents)\//.test(file));
+  const ofGateway = files.filter((file) => !/^(?:explorer|client)\b/.test(file));
+  const newer =
+    newerThan(join(DIST, 'main.js'), sources, ofGateway) ??
+    newerThan(EXPLORER_PAGE, sources, ofPage);
+  if (newer === undefined) return [];
+  return [`dist/ is older than ${relative(ROOT, newer)}: "npm run build" makes it anew`];
+}
+
+/** The first file that was changed after another, which may be missing. */
+function newerThan(built: string, folder: string, files: readonly string[]): string | undefined {
+  const { mtimeMs = Infinity } = statSync(built, { throwIfNoEntry: false }) ?? {};
+  return files
+    .map((file) => join(folder, file))
+    .find((file) => {
+      // Editors keep files for a moment.
+      const stat = statSync(file, { throwIfNoEntry: false });
+      return stat?.isFile() && stat.mtimeMs > mtimeMs;
+    });
+}

@@ -7,6 +7,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import type { Gateway } from '../gateway.ts';
 import { openHttpServer, type HttpOptions, type HttpServer } from '../http/http-server.ts';
 import type { Site } from '../http/site.ts';
+import type { Logger } from '../observe/logger.ts';
 import type { StopTimes } from './lifecycle.ts';
 
 interface PortOptions extends HttpOptions {
@@ -16,7 +17,6 @@ interface PortOptions extends HttpOptions {
 interface Ports {
   /** Without a path. */
   readonly url: string;
-  readonly adminUrl: string | undefined;
   /** Operators are answered until callers are. @returns whether everything was finished. */
   close(times: StopTimes): Promise<boolean>;
 }
@@ -25,15 +25,16 @@ interface Ports {
 export async function openPorts(
   gateway: Gateway,
   { adminPort, ...http }: PortOptions,
+  logger: Logger,
 ): Promise<Ports> {
   const server = await open('PORT', gateway, http);
   const admin =
     adminPort === undefined
       ? undefined
       : await open('ADMIN_PORT', gateway.admin, { ...http, port: adminPort });
+  if (admin) logger.info(`Metrics and readiness are at ${admin.url}`);
   return {
     url: server.url,
-    adminUrl: admin?.url,
     close: async ({ shutdownTimeoutMs, drainDelayMs }) => {
       const finished = await server.close(shutdownTimeoutMs, drainDelayMs);
       await admin?.close(0);

@@ -1,0 +1,79 @@
+/** What `npm start` and `npm run prepare` do in a folder that has been built, one that has not, and one without sources. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Parts of the project in a folder of their own, with its packages. */
+function folderOf(...parts: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'start-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  for (const part of parts) {
+    cpSync(join(ROOT, part), join(folder, part), {
+      recursive: true,
+      // GraphiQL's page has a build of its own, which takes ten times as long.
+      filter: (source) => !source.endsWith('src/explorer'),
+    });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** `npm start` until it says where it listens; what it wrote. */
+async function outputOfStart(cwd: string): Promise<string> {
+  const env = { ...process.env, PORT: '0', BACKEND_DATABASE_URL: ':memory:' };
+  // A group of its own, so that npm and what it starts end together.
+  const started = spawn('npm', ['start'], { cwd, env, detached: true });
+  let output = '';
+  for (const stream of [started.stdout, started.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (/ at http/.test(output)) process.kill(-started.pid!, 'SIGTERM');
+    });
+  }
+  await once(started, 'exit');
+  return output;
+}
+
+it('says in one line what to run where nothing is built', () => {
+  const folder = folderOf('package.json', 'src');
+
+  const { status, stderr } = spawnSync('npm', ['start', '--silent'], { cwd: folder });
+
+  expect(status).toBe(1);
+  expect(stderr.toString()).toBe(
+    'Nothing is built here: run npm run build where src/ is, then npm start.\n',
+  );
+});
+
+it('starts what is built, says where a source is newer, and names GraphiQL only where its page is', async () => {
+  const folder = folderOf('package.json', 'rolldown.config.ts', 'src');
+  execFileSync('npm', ['run', 'build:gateway'], { cwd: folder, stdio: 'pipe' });
+
+  const fresh = await outputOfStart(folder);
+  const later = new Date(Date.now() + 1_000);
+  utimesSync(join(folder, 'src/config.ts'), later, later);
+  const stale = await outputOfStart(folder);
+
+  expect(fresh).toContain('Ready: GraphQL at http');
+  expect(fresh).not.toContain('is older than');
+  expect(stale).toContain('Ready: GraphQL at http');
+  expect(stale.match(/"msg":"dist\/ is older than .*/g)).toEqual([
+    expect.stringContaining('src/config.ts: \\"npm run build\\" makes it anew'),
+  ]);
+});
+
+it('builds nothing at npm ci where only dist/ and the package files are shipped', () => {
+  const folder = folderOf('package.json');
+
+  const output = execFileSync('npm', ['run', '--silent', 'prepare'], { cwd: folder });
+
+  expect(output.toString()).toBe('');
+});
