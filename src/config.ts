@@ -178,9 +178,9 @@ export const SETTINGS = {
     ),
     introspection: setting(
       'INTROSPECTION',
-      ON_OR_OFF,
+      oneOf(['on', 'keys', 'off']),
       'on',
-      '`off`: the schema cannot be asked for, and errors do not name fields that were perhaps meant',
+      'who may ask for the schema: `on`, `keys` (callers with a key of their own) or `off`; errors name fields that were perhaps meant with `on` alone',
     ),
     explain: setting(
       'EXPLAIN',

@@ -19,7 +19,7 @@ import { Editors } from './page/editors.tsx';
 import { documentsPlugin, useOpenDocument } from './documents/documents-plugin.tsx';
 import { idFinder } from './documents/example-ids.ts';
 import { FirstPage, firstDocument, withPage } from './documents/first-page.tsx';
-import { offerApiKey } from './exchange/api-key.ts';
+import { offerApiKey, useApiKey } from './exchange/api-key.ts';
 import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
 import { ENVIRONMENTS_PLUGIN } from './page/environments-plugin.tsx';
@@ -30,7 +30,7 @@ import { Tabs } from './page/tabs.tsx';
 import { TopBar } from './page/top-bar.tsx';
 import { WaterfallPane } from './waterfall/waterfall.tsx';
 
-const DEFAULT_SETTINGS: ExplorerSettings = { introspection: true, explain: 'on', needsKey: true };
+const DEFAULT_SETTINGS: ExplorerSettings = { introspection: 'on', explain: 'on', needsKey: true };
 
 const settings = readSettings();
 if (settings.apiKey) offerApiKey(settings.apiKey);
@@ -58,6 +58,9 @@ function Explorer({ settings }: { settings: ExplorerSettings }) {
     ],
     [findIds],
   );
+  const key = useApiKey();
+  const asksSchema =
+    settings.introspection === 'on' || (settings.introspection === 'keys' && key !== '');
   const [first] = useState(() => takeLink() ?? lastDocument() ?? firstDocument(settings.pageId));
   return (
     <GraphiQLProvider
@@ -68,7 +71,7 @@ function Explorer({ settings }: { settings: ExplorerSettings }) {
       initialQuery={first.query}
       initialVariables={first.variables}
       initialHeaders={environmentInUse()?.headers ?? ''}
-      {...(!settings.introspection && { schema: null })}
+      {...(!asksSchema && { schema: null })}
     >
       <HistoryStore>
         <DocExplorerStore>
@@ -84,7 +87,7 @@ function Explorer({ settings }: { settings: ExplorerSettings }) {
             <GraphiQL.Logo>{null}</GraphiQL.Logo>
             <GraphiQL.Footer>
               <StatusLine />
-              <WaterfallPane suggests={settings.introspection} />
+              <WaterfallPane suggests={settings.introspection !== 'off'} />
             </GraphiQL.Footer>
           </GraphiQLInterface>
         </DocExplorerStore>

@@ -29,7 +29,7 @@ import { useResponses } from './carriers/response.plugin.ts';
 import { createWebSocketCarrier, type WebSocketOptions } from './carriers/web-socket.ts';
 import { useDocumentLimits } from './policies/document-limits.plugin.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
-import { Documents } from './documents/documents.ts';
+import { Documents, type IntrospectionAudience } from './documents/documents.ts';
 import { useTrustedDocuments } from './policies/trusted-documents.plugin.ts';
 import { TrustedDocuments, type TrustedObserver } from './documents/trusted-documents.ts';
 import type { GatewayPlugin, OperationContext, ServerContext } from './operation/gateway-plugin.ts';
@@ -110,8 +110,7 @@ export interface LiveOptions extends WebSocketOptions {
 export interface ToolsOptions {
   /** False: browsers get a sentence instead of GraphiQL. */
   readonly graphiql: boolean;
-  /** Whether the schema can be asked for, and errors may name what was perhaps meant. */
-  readonly introspection: boolean;
+  readonly introspection: IntrospectionAudience;
   /** Who may see what a request costs: all callers, those who bring a key, or none. */
   readonly explain: ExplainAudience;
 }
@@ -166,10 +165,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const documents = new Documents({ limits: options.documents.limits, introspection });
   const execution = createExecution({
     ...{ upstream, limits: options.limits, pollers, execute: options.execute },
-    suggestions: introspection,
+    suggestions: introspection === 'on',
   });
   const admit = createAdmit((apiKey) => upstream.isAccepted(apiKey));
-  const translate = createTranslate(introspection);
+  const translate = createTranslate(introspection === 'on');
   const trusted = trustedDocuments(options.documents);
   const log = subscriptionLog(logger);
 
@@ -180,7 +179,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     trustedDocuments: useTrustedDocuments(trusted), // ids of documents that apps were built with
     documentLimits: useDocumentLimits(documents), // measured before they are validated
     operationKind: useOperationKind(), // no mutation by GET, no subscription where one answer is wanted
-    apiKey: useApiKey(options.apiKey), // before a document costs more than parsing
+    apiKey: useApiKey(options.apiKey, introspection), // before a document costs more than parsing
     budget: useBudget(execution.budget, explain), // the plan, or the refusal of what costs too much
     execution: useExecution(execution), // our executor, with loaders and calls of this request
     admission: useAdmission(admit), // so many of a key at a time
@@ -405,7 +404,7 @@ function explorerOf(options: GatewayOptions): Explorer {
   const { folder, ...example } = options.explorer ?? {};
   return createExplorer(folder, () => ({
     ...{ introspection, explain, needsKey: options.apiKey === undefined },
-    ...(introspection && { schemaId: schemaIdOf(schema) }),
+    ...(introspection !== 'off' && { schemaId: schemaIdOf(schema) }),
     ...example,
   }));
 }

@@ -563,9 +563,13 @@ describe('when something is wrong, it says so', () => {
 
 describe('over a deployment', () => {
   /** A page of a gateway that has no page of its own to show. */
-  async function openDeployed(): Promise<Visit> {
+  async function openDeployed(settings: Record<string, string> = {}): Promise<Visit> {
     const [, backend] = /(http:\/\/127[\d.:]+)\/v0\/openapi/.exec(gateway.output)!;
-    const deployed = await startGateway({ UPSTREAM_URL: backend!, MAX_UPSTREAM_CALLS: '20' });
+    const deployed = await startGateway({
+      UPSTREAM_URL: backend!,
+      MAX_UPSTREAM_CALLS: '20',
+      ...settings,
+    });
     onTestFinished(async () => void (await deployed.stop()));
     const visitor = await visit(browser);
     await visitor.page.goto(`${deployed.url}/graphql`);
@@ -599,6 +603,18 @@ describe('over a deployment', () => {
     await expectCost(page, /Over budget/);
     expect(await place()).toBe(before);
     await picture(page, `deployment-${size.width}`);
+    expect(faults).toEqual([]);
+  });
+
+  it('asks for the schema once there is a key, where callers need one for it', async () => {
+    const { page, faults } = await openDeployed({ INTROSPECTION: 'keys' });
+    const asked = page.waitForResponse((response) => response.url().endsWith('/graphql'));
+
+    await page.getByLabel('API key').fill('demo');
+    await page.keyboard.press('Enter');
+
+    expect((await asked).status()).toBe(200);
+    await hasSchema(page);
     expect(faults).toEqual([]);
   });
 

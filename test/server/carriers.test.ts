@@ -161,7 +161,7 @@ describe('every carrier', () => {
   });
 
   it('refuses introspection where it is off', async () => {
-    const stand = await open({ tools: { introspection: false } });
+    const stand = await open({ tools: { introspection: 'off' } });
 
     const { text: answer } = await ask(stand, {
       body: { query: '{ __schema { queryType { name } } }' },

@@ -41,7 +41,7 @@ describe('the settings', () => {
         maxPerSocket: 100,
         maxPerKey: 2_500,
       },
-      tools: { graphiql: true, introspection: true, explain: 'on' },
+      tools: { graphiql: true, introspection: 'on', explain: 'on' },
       process: {
         workers: 1,
         drainDelayMs: 500,
@@ -147,6 +147,12 @@ describe('the settings', () => {
     ['WORKERS', '129', 'WORKERS must be "auto" or a whole number from 1 to 128; got "129".'],
     ['WORKERS', 'all', 'WORKERS must be "auto" or a whole number from 1 to 128; got "all".'],
     ['ADMIN_PORT', 'x', 'ADMIN_PORT must be a whole number from 0 to 65535; got "x".'],
+    [
+      'ADMIN_PORT',
+      'tcp://10.0.0.1:80',
+      /^ADMIN_PORT must be .*; got "tcp:.*"\. Kubernetes sets it for a Service named "admin": set enableServiceLinks: false in the pod, or give the Service another name\.$/,
+    ],
+    ['INTROSPECTION', 'yes', 'INTROSPECTION must be "on" or "keys" or "off"; got "yes".'],
     ['EXPLAIN', 'yes', 'EXPLAIN must be "on" or "keys" or "off"; got "yes".'],
     ['ALLOWED_HOSTS', 'a.example:80', /^ALLOWED_HOSTS must be host names without ports/],
     ['ALLOWED_HOSTS', 'http://a.example', /^ALLOWED_HOSTS must be host names without ports/],

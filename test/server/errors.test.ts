@@ -85,7 +85,7 @@ describe('a refused document', () => {
 
   it('says what was perhaps meant, unless introspection is switched off', async () => {
     const open = await openGateway();
-    const closed = await openGateway({ tools: { introspection: false } });
+    const closed = await openGateway({ tools: { introspection: 'off' } });
 
     const said = await open.ask('{ pagee(pageId: "x") { name } }');
     const unsaid = await closed.ask('{ pagee(pageId: "x") { name } }');
@@ -95,7 +95,7 @@ describe('a refused document', () => {
   });
 
   it('is introspection where that is switched off', async () => {
-    const site = await openGateway({ tools: { introspection: false } });
+    const site = await openGateway({ tools: { introspection: 'off' } });
 
     const { status, codes } = await site.ask('{ __schema { types { name } } }');
 
@@ -103,6 +103,39 @@ describe('a refused document', () => {
       400,
       ['GRAPHQL_VALIDATION_FAILED', 'GRAPHQL_VALIDATION_FAILED'],
     ]);
+  });
+});
+
+describe('a schema for callers with a key (INTROSPECTION=keys)', () => {
+  const SCHEMA = '{ ...S } fragment S on Query { __schema { queryType { name } } }';
+
+  it('is answered with a key, and refused without one, also beside data that needs none', async () => {
+    const site = await openGateway({ tools: { introspection: 'keys' }, apiKey: 'demo' });
+    const ask = (query: string, headers = {}) =>
+      send(`${site.url}/graphql`, {
+        method: 'POST',
+        headers: { ...POST_JSON, ...headers },
+        body: JSON.stringify({ query }),
+      });
+
+    const withKey = await ask(SCHEMA, { 'x-api-key': 'any' });
+    const without = await ask(SCHEMA);
+    const beside = await ask('{ topics { totalCount } __type(name: "Page") { name } }');
+    const typename = await ask('{ __typename }');
+
+    expect(withKey.body).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } });
+    expect([without.status, without.codes]).toEqual([401, ['UNAUTHENTICATED']]);
+    expect(without.text).toContain('INTROSPECTION=keys');
+    expect([beside.status, beside.codes]).toEqual([401, ['UNAUTHENTICATED']]);
+    expect(typename.body).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it('is not told by errors', async () => {
+    const site = await openGateway({ tools: { introspection: 'keys' } });
+
+    const { body } = await site.ask('{ pagee(pageId: "x") { name } }');
+
+    expect(body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
   });
 });
 

@@ -216,6 +216,22 @@ describe('stopping', () => {
     expect(product.stdout).toContain('Time is up');
   });
 
+  it('goes on through a SIGHUP after the signal, as systemd sends it', async () => {
+    const { url: upstreamUrl } = await openSlowBackend(500);
+    const product = startProcess({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '0' });
+    const url = await product.ready();
+    const underWay = post(url, new Agent({ keepAlive: true }));
+    await sleep(200);
+
+    product.process.kill('SIGTERM');
+    product.process.kill('SIGHUP');
+    await sleep(50);
+    product.process.kill('SIGHUP');
+
+    expect(await underWay).toEqual({ status: 200, connection: 'close' });
+    expect(await product.exit()).toBe(0);
+  });
+
   it('happens at once on a second signal', async () => {
     const { url: upstreamUrl } = await openSlowBackend(60_000);
     const product = startProcess({

@@ -483,7 +483,7 @@ const BAD_WEB_2 = { file: 'web-2.json', reason: 'It is not JSON.' };
 async function openStore(folder: string) {
   const bad: BadFile[] = [];
   const invalid: string[] = [];
-  const documents = new Documents({ introspection: true });
+  const documents = new Documents({ introspection: 'on' });
   const trusted = new TrustedDocuments(
     { folder, only: false },
     (text) => documents.prepare(schema, text),

@@ -30,7 +30,7 @@ export function TopBar({ settings }: { settings: ExplorerSettings }) {
       <Message>
         {isKeyMissing && 'Enter a key: every operation is sent with it.'}
         {!isKeyMissing &&
-          !introspection &&
+          introspection === 'off' &&
           'This gateway keeps its schema to itself: no docs, no completion.'}
       </Message>
       <DocumentMenu />

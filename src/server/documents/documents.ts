@@ -32,14 +32,21 @@ import {
 interface DocumentsOptions {
   /** @default all of them */
   readonly limits?: Partial<DocumentLimits> | undefined;
-  /** Whether the schema can be asked for, and errors may name what was perhaps meant. */
-  readonly introspection: boolean;
+  readonly introspection: IntrospectionAudience;
 }
+
+/**
+ * Who may ask for the schema: all callers, those who bring a key, or none. Errors name what was perhaps meant where all
+ * may: they are kept with a document, whoever sends it.
+ */
+export type IntrospectionAudience = 'on' | 'keys' | 'off';
 
 /** What is known of a document, whatever is sent with it. */
 export interface DocumentFacts {
   /** Whether it asks for nothing but the schema and `__typename`: then no key is needed. */
   readonly isOfSchema: boolean;
+  /** Whether it asks for the schema. */
+  readonly asksSchema: boolean;
   /** Whether parts of its answers may come later, for callers who read them. */
   readonly isIncremental: boolean;
   /** Whether fragments spread themselves. */
@@ -63,8 +70,10 @@ export function factsOf(document: DocumentNode): DocumentFacts {
 }
 
 function learn(document: DocumentNode, { isCyclic, isIncremental }: Measured): DocumentFacts {
-  const isOfSchema = rootFieldsOf(document).every((name) => META_FIELDS.has(name));
-  const learnt = { isOfSchema, isCyclic, isIncremental };
+  const names = rootFieldsOf(document);
+  const isOfSchema = names.every((name) => META_FIELDS.has(name));
+  const asksSchema = names.some((name) => name === '__schema' || name === '__type');
+  const learnt = { isOfSchema, asksSchema, isCyclic, isIncremental };
   facts.set(document, learnt);
   return learnt;
 }
@@ -84,9 +93,9 @@ export class Documents {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.ownRules = [
       ...incrementalRules,
-      ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+      ...(introspection === 'off' ? [NoSchemaIntrospectionCustomRule] : []),
     ];
-    this.#hideSuggestions = !introspection;
+    this.#hideSuggestions = introspection !== 'on';
   }
 
   /** @throws GRAPHQL_PARSE_FAILED, QUERY_TOO_LARGE */

@@ -12,8 +12,8 @@ import sirv from 'sirv';
 
 /** The page's settings, as JSON in the page. */
 export interface ExplorerSettings {
-  /** False: the schema cannot be asked for, so there are neither docs nor completion. */
-  readonly introspection: boolean;
+  /** Who may ask for the schema; for others there are neither docs nor completion. */
+  readonly introspection: 'on' | 'keys' | 'off';
   /** Who is answered with plans and journals. */
   readonly explain: 'on' | 'keys' | 'off';
   /** False: callers without a key are served with the gateway's own. */

@@ -6,11 +6,14 @@
 import type { DocumentNode } from 'graphql';
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import { refusal } from '../operation/refusal.ts';
-import { factsOf } from '../documents/documents.ts';
+import { factsOf, type IntrospectionAudience } from '../documents/documents.ts';
 import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
 
 /** @param deploymentKey sent for callers who send no key. */
-export const useApiKey = (deploymentKey: string | undefined): GatewayPlugin => ({
+export const useApiKey = (
+  deploymentKey: string | undefined,
+  introspection: IntrospectionAudience,
+): GatewayPlugin => ({
   // Envelop has no types of graphql's for what it hands on.
   onValidate({ context, params: { documentAST } }) {
     const { caller, record } = context;
@@ -24,7 +27,12 @@ export const useApiKey = (deploymentKey: string | undefined): GatewayPlugin => (
       record.apiKey = caller.apiKey;
       return;
     }
-    if (deploymentKey === undefined && !factsOf(documentAST as DocumentNode).isOfSchema) {
+    const { isOfSchema, asksSchema } = factsOf(documentAST as DocumentNode);
+    if (asksSchema && introspection === 'keys') {
+      const message = `The schema is for callers with a key of their own (INTROSPECTION=keys): send ${API_KEY_HEADER}.`;
+      throw refusal(401, 'UNAUTHENTICATED', message);
+    }
+    if (deploymentKey === undefined && !isOfSchema) {
       throw refusal(401, 'UNAUTHENTICATED', `Send your key as the header ${API_KEY_HEADER}.`);
     }
     record.apiKey = deploymentKey;

@@ -22,7 +22,8 @@ export interface StopTimes {
 }
 
 /**
- * The first signal ends the process in order, the second at once.
+ * The first signal ends the process in order, the second at once. SIGHUP is neither the first nor the second of two:
+ * systemd sends it with SIGTERM, and a terminal that closes sends it to every process of its group.
  *
  * @param stop answers whether everything was finished.
  */
@@ -32,10 +33,16 @@ export function stopOnSignals(
   stop: (times: StopTimes, signal: StopSignal) => Promise<boolean>,
 ): void {
   let stopping = false;
+  /** Whether one of SIGTERM and SIGINT came. */
+  let asked = false;
   const onSignal = (signal: StopSignal): void => {
     // A terminal signals every process of the group, and then the primary passes its signal on.
     if (cluster.isWorker && stopping) return;
-    if (stopping) process.exit(EXIT.failed);
+    if (signal !== 'SIGHUP') {
+      if (asked) process.exit(EXIT.failed);
+      asked = true;
+    }
+    if (stopping) return;
     stopping = true;
     logger.info({ signal }, 'Stopping: finishing what is under way');
     // Who presses Ctrl+C has no load balancer that has to see it first.
