@@ -38,6 +38,7 @@ export class ConcurrencyLimiter {
   readonly #accepted = new LRUCache<string, true>({ max: MAX_ACCEPTED_KEYS });
   readonly #queue: RoundRobinQueue<QueuedAttempt>;
   #active = 0;
+  #isScheduled = false;
   /** Keys with calls under way or waiting. */
   readonly #keys = new Map<string, KeyLoad>();
   /** Calls under way, of all keys. */
@@ -118,7 +119,10 @@ export class ConcurrencyLimiter {
     for (const routes of [load.routes, this.#routes]) routes.set(route, countOf(routes, route) - 1);
     this.#forgetIdle(key, load);
     this.#active -= 1;
-    this.#startWaiting();
+    if (this.#queue.size === 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
+    // A caller who leaves gives up call after call: what waits behind the first of them may be the next.
+    setImmediate(() => this.#startWaiting());
   }
 
   /** A key is accepted by any answer but a refusal of the key. */
@@ -172,6 +176,7 @@ export class ConcurrencyLimiter {
   }
 
   #startWaiting(): void {
+    this.#isScheduled = false;
     const mayStart = ({ attempt, key }: QueuedAttempt) => this.#mayStart(key, attempt.call);
     while (this.#active < this.#options.connections) {
       const next = this.#queue.take(mayStart);

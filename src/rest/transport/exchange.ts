@@ -42,10 +42,7 @@ export const exchange =
   (settle) =>
   (attempt) => {
     const handler = new AnswerHandler(attempt, maxBytes, settle);
-    // A caller who leaves gives up call after call: one that starts meanwhile must not be sent.
-    setImmediate(() => {
-      if (!handler.settled) handler.send(dispatcher);
-    });
+    if (!handler.settled) handler.send(dispatcher);
   };
 
 class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {

@@ -14,7 +14,6 @@ import { streamOf, writeEvents, type EventStream } from '../carriers/event-strea
 import { multipart, partsOf } from '../carriers/multipart.ts';
 import type { AnswerParts, WrittenAnswer } from '../operation/answer.ts';
 import { refusalResponse } from '../operation/refusal.ts';
-import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Explorer, ExplorerAnswer } from './explorer.ts';
 import { readBody } from './request-body.ts';
@@ -148,7 +147,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   ): Promise<void> {
     const { incoming, outgoing } = exchange;
     // Answers that are ready in one turn of the event loop are written together.
-    await endOfTurn();
+    await new Promise((resolve) => setImmediate(resolve));
     if (outgoing.destroyed) return;
     const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     if (status !== 204 && status !== 304) headers.push('content-length', String(size));
