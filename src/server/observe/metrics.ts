@@ -19,8 +19,6 @@ import type { Subscriptions } from '../operation/subscriptions.ts';
 import { BOUNDS, DurationHistogram, type Labels } from './duration-histogram.ts';
 import type { Outcome } from './outcome.ts';
 
-/** How a request ended. `partial`: with data and errors. `abandoned`: its caller had left. */
-
 /** The state of a circuit as a number that can be plotted. */
 const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 
