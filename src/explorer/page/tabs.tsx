@@ -32,12 +32,15 @@ function useTabInView(): void {
     stop();
     // Play shows the subscription that goes on here, whose Stop ends it.
     if (queryEditor && resultsInView()) run();
+    // The place of a tab changes when one before it is closed: that is no reason to stop.
+  }, [id, stop, run, queryEditor]);
+  useEffect(() => {
     document.querySelectorAll('.graphiql-tab')[activeTabIndex]?.scrollIntoView({
       block: 'nearest',
       inline: 'nearest',
     });
-    // The place of a tab changes when one before it is closed: that is no reason to stop.
-  }, [id, stop, run, queryEditor]);
+    // A tab grows when its document gets a name.
+  }, [id, tabs[activeTabIndex]?.title]);
 }
 
 /** GraphiQL forgets answers at a reload: the last one of each tab is shown again. */
