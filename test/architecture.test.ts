@@ -80,6 +80,13 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     core: ['operation'],
     operation: [],
   },
+  rest: {
+    client: ['call', 'decode', 'resilience', 'transport'],
+    resilience: ['call', 'decode'],
+    decode: ['call'],
+    transport: ['call'],
+    call: [],
+  },
   backend: {
     'backend.ts': ['database', 'errors', 'http', 'publishing', 'routes', 'seed'],
     seed: ['database', 'http'],

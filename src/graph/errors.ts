@@ -20,7 +20,7 @@ import {
   RestUnauthenticatedError,
   RestUnreachableError,
   RestUnsupportedError,
-} from '../rest/client/errors.ts';
+} from '../rest/call/errors.ts';
 
 type ErrorCode =
   | 'BAD_USER_INPUT'

@@ -17,7 +17,7 @@ import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/schema/node.ts';
 import { dialectWithout } from '../rest/client/dialect.ts';
-import { Journal } from '../rest/client/journal.ts';
+import { Journal } from '../rest/call/journal.ts';
 import { extendedRoutes, type RouteSet } from '../v0/routes.ts';
 import { Planner, type Budget, type Plan } from './planner.ts';
 

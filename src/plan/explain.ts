@@ -2,7 +2,7 @@
  * What a request has cost, for `extensions.upstream` of an explained answer.
  */
 import { responsePathAsArray, type GraphQLResolveInfo } from 'graphql';
-import type { Journal, JournalEntry } from '../rest/client/journal.ts';
+import type { Journal, JournalEntry } from '../rest/call/journal.ts';
 
 export interface ExplainedCall {
   readonly method: string;

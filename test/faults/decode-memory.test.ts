@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { DecodeCache } from '../../src/rest/decode/decode-cache.ts';
 import { routes } from '../../src/v0/routes.ts';
-import type { Call } from '../../src/rest/client/call.ts';
+import type { Call } from '../../src/rest/call/call.ts';
 import { person } from '../rest/open-rest.ts';
 
 setFlagsFromString('--expose-gc');

@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { RestOverloadedError } from '../../src/rest/client/errors.ts';
+import { RestOverloadedError } from '../../src/rest/call/errors.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { openRest, outcome, person } from '../rest/open-rest.ts';
 import { after, ok, silence, status } from '../support/faults.ts';

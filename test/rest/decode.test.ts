@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checkOf, isOpen } from '../../src/rest/decode/contract-check.ts';
 import { decode } from '../../src/rest/decode/decode.ts';
-import { RestInvalidResponseError } from '../../src/rest/client/errors.ts';
-import type { Answer } from '../../src/rest/client/call.ts';
+import { RestInvalidResponseError } from '../../src/rest/call/errors.ts';
+import type { Answer } from '../../src/rest/call/call.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { person } from './open-rest.ts';
 

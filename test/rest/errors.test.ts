@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RestUnreachableError } from '../../src/rest/client/errors.ts';
+import { RestUnreachableError } from '../../src/rest/call/errors.ts';
 
 it('a failure of a REST call names its route and keeps its cause', () => {
   const cause = new Error('cause');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
-import { Journal } from '../../src/rest/client/journal.ts';
+import { Journal } from '../../src/rest/call/journal.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { silence, status } from '../support/faults.ts';
 import { openRest, outcome } from './open-rest.ts';

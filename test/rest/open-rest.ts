@@ -11,7 +11,7 @@ import {
 } from '../../src/rest/client/client.ts';
 import type { UpstreamOptions } from '../../src/rest/client/options.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
-import type { ObservedCall } from '../../src/rest/client/observer.ts';
+import type { ObservedCall } from '../../src/rest/call/observer.ts';
 import {
   openFaultUpstream,
   type FaultUpstream,

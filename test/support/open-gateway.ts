@@ -20,7 +20,7 @@ import {
   type Upstream,
 } from '../../src/rest/client/client.ts';
 import type { UpstreamOptions } from '../../src/rest/client/options.ts';
-import type { Journal } from '../../src/rest/client/journal.ts';
+import type { Journal } from '../../src/rest/call/journal.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';

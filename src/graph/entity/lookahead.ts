@@ -8,7 +8,7 @@
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf, type ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
-import { isMissingRoute, isNotFound } from '../../rest/client/errors.ts';
+import { isMissingRoute, isNotFound } from '../../rest/call/errors.ts';
 import { perRequest, type Context } from '../context.ts';
 import type { List, ListPage } from '../loading/list.ts';
 import type { Abandon } from '../loading/loader.ts';

@@ -5,7 +5,7 @@
  * next page's start, so that walking a list costs one call a step and any edge can be resumed.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import { isMissingRoute, isNotFound } from '../../rest/client/errors.ts';
+import { isMissingRoute, isNotFound } from '../../rest/call/errors.ts';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Context } from '../context.ts';
 import type { ListDemand } from '../entity/demand.ts';

@@ -9,7 +9,7 @@ import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
-import { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
+import { RestOutcomeUnknownError } from '../../rest/call/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { forgetReads, type Context } from '../context.ts';
 import { demanding } from '../entity/demand.ts';

@@ -5,7 +5,7 @@
  * write a moment later, and one that looks changed may be another caller's. Callers decide.
  */
 import type { GraphQLError, GraphQLResolveInfo } from 'graphql';
-import type { RestOutcomeUnknownError } from '../../rest/client/errors.ts';
+import type { RestOutcomeUnknownError } from '../../rest/call/errors.ts';
 import type { Context } from '../context.ts';
 import type { Entity, KeyOf } from '../entity/entity.ts';
 import { fromRestError } from '../errors.ts';

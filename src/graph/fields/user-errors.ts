@@ -5,7 +5,7 @@
  * backend's text is never repeated.
  */
 import type { z } from 'zod';
-import { RestStatusError } from '../../rest/client/errors.ts';
+import { RestStatusError } from '../../rest/call/errors.ts';
 import { codeOf } from '../errors.ts';
 import { builder } from '../schema/builder.ts';
 import { nounOf } from '../types/typename.ts';

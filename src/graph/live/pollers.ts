@@ -8,7 +8,7 @@
 import { Repeater, SlidingBuffer } from '@repeaterjs/repeater';
 import { randomUUID } from 'node:crypto';
 import type { RestClient, Upstream } from '../../rest/client/client.ts';
-import { RestError, RestUnsupportedError } from '../../rest/client/errors.ts';
+import { RestError, RestUnsupportedError } from '../../rest/call/errors.ts';
 
 /** What is known of an object at one moment. */
 export class Snapshot<State> {

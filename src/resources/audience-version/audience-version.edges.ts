@@ -7,7 +7,7 @@ import { List } from '../../graph/loading/list.ts';
 import type { Context } from '../../graph/context.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
-import { RestStatusError } from '../../rest/client/errors.ts';
+import { RestStatusError } from '../../rest/call/errors.ts';
 import type { Audience, AudienceVersion } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';

@@ -8,7 +8,7 @@ import { Repeater } from '@repeaterjs/repeater';
 import { createContext, type Context } from '../../graph/context.ts';
 import { List } from '../../graph/loading/list.ts';
 import { Snapshot, type LiveObject, type LiveSource } from '../../graph/live/pollers.ts';
-import { isNotFound } from '../../rest/client/errors.ts';
+import { isNotFound } from '../../rest/call/errors.ts';
 import type { Audience } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { pageEntity } from '../page/page.type.ts';

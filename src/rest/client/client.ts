@@ -7,20 +7,20 @@
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { Breaker } from '../resilience/circuit-breaker.ts';
-import type { Dialect } from './dialect.ts';
 import {
   endOfWait,
   isRouteRefusal,
   RestBudgetError,
   RestUnauthenticatedError,
   type RouteLabel,
-} from './errors.ts';
-import { Journal } from './journal.ts';
+} from '../call/errors.ts';
+import { Journal } from '../call/journal.ts';
+import { RequestDeadline } from '../call/request-deadline.ts';
+import type { Breaker } from '../resilience/circuit-breaker.ts';
+import type { Dialect } from './dialect.ts';
 import type { UpstreamOptions } from './options.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
-import { RequestDeadline } from './request-deadline.ts';
 import { missingRoute, RouteDiscovery, type RouteState } from './route-discovery.ts';
 
 export type { CallInput };

@@ -5,7 +5,7 @@
  * nothing else does.
  */
 import type { Route } from '../../v0/routes.ts';
-import { isMissingRoute } from './errors.ts';
+import { isMissingRoute } from '../call/errors.ts';
 
 /** Two ways to read the same. */
 export interface Reading<Way> {

@@ -2,9 +2,9 @@
  * The options of an upstream, which its layers read parts of.
  */
 import type { RouteSet } from '../../v0/routes.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
 import type { BreakerOptions } from '../resilience/circuit-breaker.ts';
 import type { BackendDispatcher } from '../transport/dispatcher.ts';
-import type { UpstreamObserver } from './observer.ts';
 
 export interface UpstreamOptions {
   /** Sends requests; the origin is its own. Closed with the upstream. */

@@ -5,7 +5,7 @@
  * shorten the path (empty), cannot be encoded or make another route's path are refused.
  */
 import { isReserved, type PathParameters } from '../../v0/routes.ts';
-import { RestInputError, type RouteLabel } from './errors.ts';
+import { RestInputError, type RouteLabel } from '../call/errors.ts';
 
 export type PathValues<Path extends string> = Readonly<Record<PathParameters<Path>, string>>;
 

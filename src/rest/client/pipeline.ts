@@ -1,15 +1,16 @@
 /**
  * The layers that every REST call passes, in their order.
  */
+import type { Call, Layer, Sender } from '../call/call.ts';
+import type { BreakerChange } from '../call/observer.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attemptTimeout } from '../resilience/attempt-timeout.ts';
-import { CircuitBreaker, type BreakerChange } from '../resilience/circuit-breaker.ts';
+import { CircuitBreaker } from '../resilience/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../resilience/concurrency-limiter.ts';
 import { rateLimitPause } from '../resilience/rate-limit-pause.ts';
 import { retry } from '../resilience/retry.ts';
 import { singleFlight } from '../resilience/single-flight.ts';
 import { exchange } from '../transport/exchange.ts';
-import type { Call, Layer, Sender } from './call.ts';
 import type { UpstreamOptions } from './options.ts';
 
 /** A call in, the checked body of its answer out. */

@@ -6,9 +6,14 @@
  * that is surely there shows which it is, and what it showed is believed until the process ends.
  */
 import { extendedRoutes, type Route, type RouteSet } from '../../v0/routes.ts';
+import {
+  isNotFound,
+  isRouteRefusal,
+  RestUnsupportedError,
+  type RouteLabel,
+} from '../call/errors.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
 import { dialectWithout, type Dialect } from './dialect.ts';
-import { isNotFound, isRouteRefusal, RestUnsupportedError, type RouteLabel } from './errors.ts';
-import type { UpstreamObserver } from './observer.ts';
 import { findSample, type RouteReader } from './route-samples.ts';
 
 /** `unknown` until the first answer that tells. */

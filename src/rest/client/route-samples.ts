@@ -4,7 +4,7 @@
  * Ids come from the document's own routes: the parent by its route, or the first item of a list.
  */
 import { routes, type Route } from '../../v0/routes.ts';
-import { isMissingRoute } from './errors.ts';
+import { isMissingRoute } from '../call/errors.ts';
 import type { CallInput } from './path.ts';
 
 /** Reads routes for one caller. */

@@ -6,7 +6,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { isRead, type Answer, type Call, type Decoded, type Layer } from '../client/call.ts';
+import { isRead, type Answer, type Call, type Decoded, type Layer } from '../call/call.ts';
 import { decode } from './decode.ts';
 import { freeze } from './freeze.ts';
 

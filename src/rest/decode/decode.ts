@@ -6,13 +6,13 @@
  */
 import { ErrorBody } from '../../v0/error.ts';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Answer, type Call, type Decoded } from '../client/call.ts';
+import { isRead, type Answer, type Call, type Decoded } from '../call/call.ts';
 import {
   RestError,
   RestInvalidResponseError,
   RestOutcomeUnknownError,
   RestStatusError,
-} from '../client/errors.ts';
+} from '../call/errors.ts';
 import { checkOf, isOpen } from './contract-check.ts';
 import { parseJson } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';

@@ -1,12 +1,18 @@
 /**
  * The timeout of one attempt; also reports attempts to the journal and the observer.
  */
-import { isRead, type Attempt, type Layer } from '../client/call.ts';
-import { RestError } from '../client/errors.ts';
-import type { UpstreamOptions } from '../client/options.ts';
+import { isRead, type Attempt, type Layer } from '../call/call.ts';
+import { RestError } from '../call/errors.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
+
+interface TimeoutOptions {
+  /** One attempt from its queue to its last byte, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly observer: UpstreamObserver;
+}
 
 export const attemptTimeout =
-  ({ timeoutMs, observer }: Pick<Required<UpstreamOptions>, 'timeoutMs' | 'observer'>): Layer =>
+  ({ timeoutMs, observer }: TimeoutOptions): Layer =>
   (inner) =>
   (settle) => {
     const send = inner((attempt, outcome) => {

@@ -10,7 +10,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Attempt, type Call, type Layer, type Outcome } from '../client/call.ts';
+import { isRead, type Attempt, type Call, type Layer, type Outcome } from '../call/call.ts';
 import {
   RestCircuitOpenError,
   RestOutcomeUnknownError,
@@ -19,13 +19,8 @@ import {
   RestUnreachableError,
   reusedRefusals,
   type RouteLabel,
-} from '../client/errors.ts';
-
-/** What a circuit is for: a route of one key, or everything. */
-export const BREAKER_SCOPES = ['route_key', 'host'] as const;
-export type BreakerScope = (typeof BREAKER_SCOPES)[number];
-
-export type BreakerState = 'closed' | 'half-open' | 'open';
+} from '../call/errors.ts';
+import type { BreakerChange, BreakerScope, BreakerState } from '../call/observer.ts';
 
 export interface BreakerOptions {
   /** Fewer attempts in the window never open a circuit, nor fewer failures in a row. */
@@ -34,13 +29,6 @@ export interface BreakerOptions {
   readonly openMs?: number;
   /** How long no connection must have been found for the host's circuit to open: a restart is shorter. */
   readonly outageMs?: number;
-}
-
-/** Circuits of one scope, and of one route where they have one, and the worst state among them. */
-export interface BreakerChange {
-  readonly scope: BreakerScope;
-  readonly route: RouteLabel | undefined;
-  readonly state: BreakerState;
 }
 
 type TrippedCircuits = BreakerChange & { readonly count: number };

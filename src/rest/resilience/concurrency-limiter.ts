@@ -9,16 +9,22 @@ import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { Attempt, Call, Layer, Outcome } from '../client/call.ts';
+import type { Attempt, Call, Layer, Outcome } from '../call/call.ts';
 import {
   endOfWait,
   RestOverloadedError,
   RestTimeoutError,
   reusedRefusals,
-} from '../client/errors.ts';
-import type { UpstreamOptions } from '../client/options.ts';
+} from '../call/errors.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
 
-type LimiterOptions = Pick<Required<UpstreamOptions>, 'connections' | 'maxQueue' | 'observer'>;
+interface LimiterOptions {
+  /** Calls under way at once, of all keys. */
+  readonly connections: number;
+  /** Calls that may wait, of all keys. */
+  readonly maxQueue: number;
+  readonly observer: UpstreamObserver;
+}
 
 /** The shares of the connections that one key, one route of it, and one route of all keys may hold. */
 const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };

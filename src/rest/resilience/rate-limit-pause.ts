@@ -6,9 +6,9 @@
  */
 import { LRUCache } from 'lru-cache';
 import { sleep } from '../../lib/cancel.ts';
-import type { Attempt, Layer } from '../client/call.ts';
-import { endOfWait, RestPausedError, type RestError } from '../client/errors.ts';
-import type { UpstreamObserver } from '../client/observer.ts';
+import type { Attempt, Layer } from '../call/call.ts';
+import { endOfWait, RestPausedError, type RestError } from '../call/errors.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
 
 /** The longest pause, in milliseconds, should the backend send a mistaken `Retry-After`. */

@@ -3,16 +3,16 @@
  *
  * Not undici's `interceptors.retry`: it knows no budget and retries DELETE. Writes are never retried.
  */
-import type { Route } from '../../v0/routes.ts';
 import { sleep } from '../../lib/cancel.ts';
-import { Attempt, isRead, type Layer, type Outcome } from '../client/call.ts';
+import type { Route } from '../../v0/routes.ts';
+import { Attempt, isRead, type Layer, type Outcome } from '../call/call.ts';
 import {
   endOfWait,
   RestTimeoutError,
   RestTruncatedError,
   RestUnreachableError,
-} from '../client/errors.ts';
-import type { UpstreamOptions } from '../client/options.ts';
+} from '../call/errors.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
 
 /** Retries of a call that reached the backend. */
@@ -37,8 +37,14 @@ interface Retry {
   readonly isFree: boolean;
 }
 
+interface RetryOptions {
+  /** The time of one attempt, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly observer: UpstreamObserver;
+}
+
 export const retry =
-  ({ timeoutMs, observer }: Pick<Required<UpstreamOptions>, 'timeoutMs' | 'observer'>): Layer =>
+  ({ timeoutMs, observer }: RetryOptions): Layer =>
   (inner) =>
   (settle) => {
     const budget = new RetryBudget();

@@ -8,7 +8,6 @@
  * Not undici's `interceptors.deduplicate()`: docs/decisions/single-flight-only.md says why.
  */
 import { Cancel, type EndOfWait, type Waiter } from '../../lib/cancel.ts';
-import { freeze } from '../decode/freeze.ts';
 import {
   Attempt,
   isRead,
@@ -18,10 +17,11 @@ import {
   type Outcome,
   type Send,
   type Sender,
-} from '../client/call.ts';
-import { endOfWait, isNotFound, RestError } from '../client/errors.ts';
-import type { JournalEntry } from '../client/journal.ts';
-import type { UpstreamObserver } from '../client/observer.ts';
+} from '../call/call.ts';
+import { endOfWait, isNotFound, RestError } from '../call/errors.ts';
+import type { JournalEntry } from '../call/journal.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
+import { freeze } from '../decode/freeze.ts';
 
 export function singleFlight(
   inner: Sender<Decoded>,

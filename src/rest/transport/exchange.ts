@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
-import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '../client/call.ts';
+import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '../call/call.ts';
 import {
   endOfWait,
   RestInvalidResponseError,
@@ -18,7 +18,7 @@ import {
   RestTruncatedError,
   RestUnreachableError,
   type RestError,
-} from '../client/errors.ts';
+} from '../call/errors.ts';
 import type { BackendDispatcher } from './dispatcher.ts';
 import {
   connectionFailureOf,

@@ -2,7 +2,7 @@
  * Classifies errors of undici and the operating system; their codes are read nowhere else.
  */
 import { errors } from 'undici';
-import type { ConnectionFailure, RestUnreachableError } from '../client/errors.ts';
+import type { ConnectionFailure, RestUnreachableError } from '../call/errors.ts';
 
 function codeOf(cause: unknown): string {
   const { code } = cause as { readonly code?: unknown };

@@ -10,9 +10,9 @@ import {
   type Aggregator,
 } from 'prom-client';
 import type { LiveObserver, Pollers } from '../../graph/live/pollers.ts';
-import type { RouteLabel } from '../../rest/client/errors.ts';
-import type { UpstreamObserver } from '../../rest/client/observer.ts';
-import { BREAKER_SCOPES, type Breaker } from '../../rest/resilience/circuit-breaker.ts';
+import type { RouteLabel } from '../../rest/call/errors.ts';
+import { BREAKER_SCOPES, type UpstreamObserver } from '../../rest/call/observer.ts';
+import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../policies/subscriptions.plugin.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';

@@ -1,7 +1,7 @@
 /**
  * What the log says when `UPSTREAM_ROUTES=auto` finds out that the backend lacks a route.
  */
-import type { RouteLabel } from '../../rest/client/errors.ts';
+import type { RouteLabel } from '../../rest/call/errors.ts';
 import { routes } from '../../v0/routes.ts';
 import type { Logger } from './logger.ts';
 

@@ -2,8 +2,8 @@
  * Whether this process takes requests: yes until it stops. An outage of the backend takes no process out of its
  * service, since all would go at once; callers get typed errors, and the details here say what is degraded.
  */
-import type { FailureKind } from '../../rest/client/errors.ts';
-import type { ObservedCall } from '../../rest/client/observer.ts';
+import type { FailureKind } from '../../rest/call/errors.ts';
+import type { ObservedCall } from '../../rest/call/observer.ts';
 import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { TrustedReport } from '../documents/trusted-documents.ts';
 

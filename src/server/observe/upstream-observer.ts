@@ -1,7 +1,7 @@
 /**
  * What the process does with events of the REST client: they are counted, and some are logged.
  */
-import type { ObservedCall, UpstreamObserver } from '../../rest/client/observer.ts';
+import type { ObservedCall, UpstreamObserver } from '../../rest/call/observer.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { warnOfMissingRoute } from './missing-routes.ts';

@@ -5,7 +5,7 @@
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
-import { RestOverloadedError } from '../../rest/client/errors.ts';
+import { RestOverloadedError } from '../../rest/call/errors.ts';
 import type { GatewayPlugin, OperationContext } from '../operation/gateway-plugin.ts';
 import { Admission, AdmissionError } from './admission.ts';
 

@@ -4,7 +4,6 @@
  * Routes are templates and failures come from a closed list, so that events leak nothing and metrics
  * have few labels.
  */
-import type { BreakerChange } from '../resilience/circuit-breaker.ts';
 import type { FailureKind, RouteLabel } from './errors.ts';
 
 export interface ObservedCall {
@@ -17,6 +16,19 @@ export interface ObservedCall {
   readonly failure: FailureKind | undefined;
   /** The attempt from its queue to its last byte, in milliseconds. */
   readonly durationMs: number;
+}
+
+/** What a circuit is for: a route of one key, or everything. */
+export const BREAKER_SCOPES = ['route_key', 'host'] as const;
+export type BreakerScope = (typeof BREAKER_SCOPES)[number];
+
+export type BreakerState = 'closed' | 'half-open' | 'open';
+
+/** Circuits of one scope, and of one route where they have one, and the worst state among them. */
+export interface BreakerChange {
+  readonly scope: BreakerScope;
+  readonly route: RouteLabel | undefined;
+  readonly state: BreakerState;
 }
 
 /** Every method must return quickly and not throw. */
