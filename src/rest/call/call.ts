@@ -6,6 +6,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Cancel } from '../../lib/cancel.ts';
+import type { Linked } from '../../lib/linked-list.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { RequestDeadline } from './request-deadline.ts';
@@ -46,7 +47,7 @@ export interface Flight {
 }
 
 /** One attempt. Each group of fields is written by the layer it is named after, and by no other. */
-export class Attempt {
+export class Attempt implements Linked<Attempt> {
   readonly flight: Flight;
   readonly call: Call;
   /** 1 for the first attempt, 2 for its first retry. */
@@ -67,6 +68,8 @@ export class Attempt {
   // The circuit breaker.
   /** Whether it probes a half-open circuit. */
   isProbe = false;
+  previous: Attempt | undefined;
+  next: Attempt | undefined;
 
   // The concurrency limiter.
   /** When it left the limiter's queue; 0 while it waits there. */

@@ -9,6 +9,7 @@
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import { LRUCache } from 'lru-cache';
+import { LinkedList } from '../../lib/linked-list.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Attempt, type Call, type Layer, type Outcome } from '../call/call.ts';
 import {
@@ -60,7 +61,7 @@ export class CircuitBreaker implements Breaker {
   /** Circuits that are not closed. */
   #trippedCount = 0;
   /** Attempts in the limiter's queue or on their way. */
-  readonly #underWay = new Set<Attempt>();
+  readonly #underWay = new LinkedList<Attempt>();
   readonly #refusal: (route: RouteLabel) => RestCircuitOpenError;
 
   constructor(
@@ -161,7 +162,7 @@ export class CircuitBreaker implements Breaker {
    * silent, reads that wait for its answer.
    */
   #refuseBehind(isBehind: (call: Call) => boolean, isSilent: boolean): void {
-    for (const { call, flight, sentMs } of this.#underWay) {
+    for (const { call, flight, sentMs } of this.#underWay.items()) {
       const mayEnd = sentMs === 0 || (isSilent && isRead(call));
       if (!mayEnd || !isBehind(call)) continue;
       flight.land(this.#refusal(call.route));
