@@ -1,40 +1,45 @@
 /**
- * Where the product's CPU time goes: its own profile under load, by module and by function.
+ * What a request and a REST call cost, by part: CPU time and bytes allocated, ours and Mercurius'.
  *
- * Run by `npm run bench:profile -- q1 q2 [--callers=50] [--changing]`, which builds what it measures. Self time, so that a
- * list's shares add up; `charged to` gives what Node and V8 do to the nearest caller outside them.
+ * Run by `npm run bench:profile -- q1 q2 [--callers=50] [--changing] [--functions]`, which builds what it measures. CPU
+ * time a request is what the process took under load while nothing was profiled; its parts are shares of samples of
+ * the first thread, taken in a second turn of load, and bytes are samples of allocations in a third. What Node and V8 do
+ * is charged to the nearest caller outside them.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
 import { z } from 'zod';
 import config from '../../rolldown.config.ts';
-import { oursAt, ROOT, startServer } from './contestants.ts';
+import { findPeers, HERE, oursAt, ROOT, startServer, type Contestant } from './contestants.ts';
 import { makeAnswers } from './data.ts';
 import { wrkLoad } from './load.ts';
 import { cpuMicros, killAll } from './machine.ts';
+import { partOf, type Payer } from './parts.ts';
 import { QUERIES, requestsOf, type BenchQuery } from './queries.ts';
-import { sourcesOf, type Place } from './source-places.ts';
+import { sourcesOf } from './source-places.ts';
 import { openNginx } from './upstream.ts';
 
 /** Where the product is built with maps of everything: to tell the packages of one file apart. */
 const BUILD = join(ROOT, 'dist/profiled');
 const WARM_SECONDS = 3;
-const SECONDS = 5;
-const LINES = 25;
+const SECONDS = 4;
+const FUNCTIONS = 30;
 
-const Profile = z.object({
+const CallFrame = z.object({
+  functionName: z.string(),
+  url: z.string(),
+  lineNumber: z.number(),
+  columnNumber: z.number(),
+});
+
+const CpuProfile = z.object({
   nodes: z.array(
     z.object({
       id: z.number(),
-      callFrame: z.object({
-        functionName: z.string(),
-        url: z.string(),
-        lineNumber: z.number(),
-        columnNumber: z.number(),
-      }),
+      callFrame: CallFrame,
       children: z.array(z.number()).default([]),
     }),
   ),
@@ -43,129 +48,186 @@ const Profile = z.object({
   timeDeltas: z.array(z.number()),
 });
 
+const HeapNode = z.object({
+  callFrame: CallFrame,
+  /** Bytes. */
+  selfSize: z.number(),
+  get children() {
+    return z.array(HeapNode);
+  },
+});
+const HeapProfile = z.object({ head: HeapNode });
+
+/** What was seen in a function, without what it called. */
+interface Sample extends Payer {
+  readonly name: string;
+  /** Microseconds, or bytes. */
+  readonly amount: number;
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'profile-'));
 process.on('exit', () => {
   killAll();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The lists that are printed. */
-const LISTS = {
-  module: 'by module',
-  payer: 'charged to',
-  file: 'charged to files of the product',
-  name: 'by function',
-} as const;
-
 const { positionals: names, values } = parseArgs({
   allowPositionals: true,
-  options: { callers: { type: 'string', default: '1' }, changing: { type: 'boolean' } },
+  options: {
+    callers: { type: 'string', default: '1' },
+    changing: { type: 'boolean' },
+    functions: { type: 'boolean' },
+  },
 });
 const callers = Number(values.callers);
-const asked = QUERIES.filter(({ name }) => names.includes(name));
+const chosen = QUERIES.filter(({ name }) => names.includes(name));
 await build({ ...config, plugins: [], cwd: ROOT, output: { ...config.output, dir: BUILD } });
 const placeOf = sourcesOf(BUILD);
 const upstream = await openNginx(makeAnswers(), folder, values);
-for (const query of asked.length > 0 ? asked : QUERIES.slice(1, 3)) await profile(query);
+const mercurius = findPeers(undefined).peers.find(({ kind }) => kind === 'mercurius')!;
+for (const query of chosen.length > 0 ? chosen : QUERIES.slice(1, 3)) {
+  for (const contestant of [oursAt(BUILD), mercurius]) await profile(contestant, query);
+}
 process.exit();
 
-async function profile(query: BenchQuery): Promise<void> {
-  const profiles = mkdtempSync(join(folder, 'cpu-'));
-  const contestant = oursAt(BUILD, '--cpu-prof', `--cpu-prof-dir=${profiles}`);
-  const began = performance.now();
-  const server = await startServer(contestant, upstream.url, folder);
+async function profile(contestant: Contestant, query: BenchQuery): Promise<void> {
+  const { micros, samples: cpu } = await sampled(contestant, query, 'cpu');
+  const { samples: heap, requests } = await sampled(contestant, query, 'heap');
+  const cpuParts = sumsOf(cpu, ({ part }) => part);
+  const heapParts = sumsOf(heap, ({ part }) => part);
+  const all = total(cpuParts);
+  const rows = [...new Set([...cpuParts.keys(), ...heapParts.keys()])]
+    .map((part) => ({
+      part,
+      micros: (micros * (cpuParts.get(part) ?? 0)) / all,
+      bytes: (heapParts.get(part) ?? 0) / requests,
+    }))
+    .toSorted((a, b) => b.micros - a.micros);
+  const a = (amount: number, digits: number): string =>
+    query.calls === 0 ? '–' : (amount / query.calls).toFixed(digits);
+  const lines = [{ part: 'all', micros, bytes: total(heapParts) / requests }, ...rows].map(
+    (row) =>
+      `| ${row.part} | ${row.micros.toFixed(1)} | ${a(row.micros, 1)} | ${Math.round(row.bytes)} | ${a(row.bytes, 0)} |`,
+  );
+  process.stdout.write(
+    [
+      `\n${query.name}, ${contestant.name}`,
+      '| part | CPU µs a request | a call | bytes a request | a call |',
+      '| --- | --: | --: | --: | --: |',
+      ...lines,
+      '',
+    ].join('\n'),
+  );
+  if (values.functions) printFunctions('CPU', cpu, '%');
+  if (values.functions) printFunctions('bytes', heap, '%');
+}
+
+/** A server under load, profiled. @returns CPU µs a request before it was, and how many it answered while it was. */
+async function sampled(
+  contestant: Contestant,
+  query: BenchQuery,
+  what: 'cpu' | 'heap',
+): Promise<{ micros: number; requests: number; samples: readonly Sample[] }> {
+  const profiles = mkdtempSync(join(folder, `${what}-`));
+  const preloaded: Contestant = {
+    ...contestant,
+    command: (port, url, place) => {
+      const [taskProgram, ...args] = contestant.command(port, url, place);
+      return [taskProgram, '--import', join(HERE, 'profiler.mjs'), ...args];
+    },
+  };
+  Object.assign(process.env, { PROFILE: what, PROFILE_FOLDER: profiles });
+  const server = await startServer(preloaded, upstream.url, folder);
   const load = wrkLoad(join(folder, 'requests.txt'));
   const requests = requestsOf(query, callers);
   await load(server.url, requests, WARM_SECONDS);
-  const from = performance.now() - began;
-  const cpuBefore = cpuMicros(server.child.pid) ?? NaN;
+  const before = cpuMicros(server.child.pid) ?? NaN;
+  const { requests: measured } = await load(server.url, requests, SECONDS);
+  const micros = ((cpuMicros(server.child.pid) ?? NaN) - before) / measured;
+  process.kill(server.child.pid, 'SIGWINCH');
   const { requests: count } = await load(server.url, requests, SECONDS);
-  // The last moments are of requests cut off, each with an error of its own.
-  const until = performance.now() - began - 500;
-  const cpu = ((cpuMicros(server.child.pid) ?? NaN) - cpuBefore) / count;
+  process.kill(server.child.pid, 'SIGWINCH');
+  const file = join(profiles, 'profile.json');
+  for (let i = 0; i < 100 && !existsSync(file); i++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
   await server.child.stop();
-  const [file] = readdirSync(profiles);
-  if (!file) throw new Error(`No profile was written: ${server.child.output()}`);
-  const recorded = Profile.parse(JSON.parse(readFileSync(join(profiles, file), 'utf8')));
-  const times = selfTimes(recorded, from * 1_000, until * 1_000);
-  print(`${query.name}: ${Math.round(cpu)} µs of CPU a request while profiled`, times);
+  if (!existsSync(file)) throw new Error(`No profile was written: ${server.child.output()}`);
+  const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const samples =
+    what === 'cpu' ? ofCpu(CpuProfile.parse(written)) : ofHeap(HeapProfile.parse(written));
+  return { micros, requests: count, samples };
 }
 
-interface Frame {
-  readonly name: string;
-  readonly module: string;
-  /** The nearest module outside Node that caused it. */
-  readonly payer: string;
-  /** The same by file, for the product's own. */
-  readonly file: string | undefined;
-  readonly micros: number;
-}
-
-function selfTimes(
-  { nodes, samples, timeDeltas }: z.infer<typeof Profile>,
-  fromMicros: number,
-  untilMicros: number,
-): Frame[] {
-  const frames = new Map(
-    nodes.map(({ id, callFrame }) => {
-      const { functionName, url, lineNumber, columnNumber } = callFrame;
-      return [id, { functionName, ...placeOf(url, lineNumber, columnNumber) }];
-    }),
-  );
-  const callers = new Map(
+function ofCpu({ nodes, samples, timeDeltas }: z.infer<typeof CpuProfile>): Sample[] {
+  const parents = new Map(
     nodes.flatMap(({ id, children }) => children.map((child) => [child, id])),
   );
-  const payers = new Map(nodes.map(({ id }) => [id, payerOf(id)]));
-  const found: Frame[] = [];
-  let now = 0;
-  samples.forEach((id, i) => {
-    now += timeDeltas[i]!;
-    // A sample's time is what passed until the next one.
-    const micros = timeDeltas[i + 1] ?? 0;
-    const { functionName, url, line } = frames.get(id)!;
-    if (now < fromMicros || now > untilMicros || functionName === '(idle)') return;
-    const place = url && `${url.split('/').slice(-2).join('/')}:${line}`;
-    found.push({
-      module: moduleOf({ functionName, url }),
-      ...payers.get(id)!,
-      micros,
-      name: `${functionName || 'anonymous'} ${place}`,
-    });
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const amounts = new Map<number, number>();
+  // A sample's time is what passed until the next one.
+  samples.forEach((id, i) => amounts.set(id, (amounts.get(id) ?? 0) + (timeDeltas[i + 1] ?? 0)));
+  return [...amounts].flatMap(([id, amount]) => {
+    const frame = frames.get(id)!;
+    if (frame.functionName === '(idle)') return [];
+    return [{ ...payerOf(stackOf(id)), name: nameOf(frame), amount }];
   });
+
+  function* stackOf(start: number): Generator<Frame> {
+    for (let id: number | undefined = start; id !== undefined; id = parents.get(id)) {
+      yield frames.get(id)!;
+    }
+  }
+}
+
+function ofHeap({ head }: z.infer<typeof HeapProfile>): Sample[] {
+  const found: Sample[] = [];
+  const visit = (node: z.infer<typeof HeapNode>, stack: readonly Frame[]): void => {
+    const below = [node.callFrame, ...stack];
+    if (node.selfSize > 0) {
+      found.push({ ...payerOf(below), name: nameOf(node.callFrame), amount: node.selfSize });
+    }
+    for (const child of node.children) visit(child, below);
+  };
+  visit(head, []);
   return found;
-
-  function payerOf(start: number): Pick<Frame, 'payer' | 'file'> {
-    for (let id: number | undefined = start; id !== undefined; id = callers.get(id)) {
-      const frame = frames.get(id)!;
-      const payer = moduleOf(frame);
-      if (payer === 'node' || payer === 'V8 built-ins' || frame.functionName === '(root)') continue;
-      return { payer, file: payer.startsWith('src/') ? frame.url.split('/src/')[1] : undefined };
-    }
-    return { payer: 'node: sockets, timers, parsing HTTP', file: undefined };
-  }
 }
 
-/** A package, a layer of the product, a module of Node, or V8's own work. */
-function moduleOf({ url, functionName }: Pick<Place, 'url'> & { functionName: string }): string {
-  if (url.startsWith('wasm:')) return 'undici';
-  if (url === '') return functionName.startsWith('(') ? functionName : 'V8 built-ins';
-  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? [];
-  const [, floor] = /\/src\/([^/]+?)(?:\/|\.ts)/.exec(url) ?? [];
-  return name ?? (floor ? `src/${floor}` : 'node');
+type Frame = z.infer<typeof CallFrame>;
+
+/** The nearest caller outside Node and V8. */
+function payerOf(stack: Iterable<Frame>): Payer {
+  for (const { functionName, url, lineNumber, columnNumber } of stack) {
+    if (functionName === '(garbage collector)') return { part: 'garbage collection' };
+    if (url.startsWith('wasm:')) return { part: 'undici' };
+    const part = url === '' ? undefined : partOf(placeOf(url, lineNumber, columnNumber).url);
+    if (part) return { part };
+  }
+  return { part: 'Node: sockets, timers, HTTP' };
 }
 
-function print(title: string, frames: readonly Frame[]): void {
-  const total = frames.reduce((sum, { micros }) => sum + micros, 0);
-  process.stdout.write(`\n${title}\n`);
-  for (const by of ['module', 'payer', 'file', 'name'] as const) {
-    const sums = new Map<string, number>();
-    for (const { [by]: what, micros } of frames) {
-      if (what !== undefined) sums.set(what, (sums.get(what) ?? 0) + micros);
-    }
-    const largest = [...sums].toSorted(([, a], [, b]) => b - a).slice(0, LINES);
-    const lines = largest.map(
-      ([what, micros]) => `${((100 * micros) / total).toFixed(1).padStart(6)} %  ${what}`,
-    );
-    process.stdout.write(`\nself time, ${LISTS[by]}\n${lines.join('\n')}\n`);
-  }
+function nameOf({ functionName, url, lineNumber, columnNumber }: Frame): string {
+  const place = url === '' ? { url: '', line: 0 } : placeOf(url, lineNumber, columnNumber);
+  const file = place.url && `${place.url.split('/').slice(-2).join('/')}:${place.line}`;
+  return `${functionName || 'anonymous'} ${file}`;
+}
+
+function sumsOf(samples: readonly Sample[], by: (sample: Sample) => string): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const sample of samples) sums.set(by(sample), (sums.get(by(sample)) ?? 0) + sample.amount);
+  return sums;
+}
+
+function total(sums: ReadonlyMap<string, number>): number {
+  return [...sums.values()].reduce((sum, amount) => sum + amount, 0);
+}
+
+function printFunctions(what: string, samples: readonly Sample[], unit: string): void {
+  const sums = sumsOf(samples, ({ name }) => name);
+  const all = total(sums);
+  const lines = [...sums]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, FUNCTIONS)
+    .map(([name, amount]) => `${((100 * amount) / all).toFixed(1).padStart(6)} ${unit}  ${name}`);
+  process.stdout.write(`\n${what} by function\n${lines.join('\n')}\n`);
 }
