@@ -109,7 +109,9 @@ async function openBackend({ backend, embedded }: Config, logger: Logger) {
   const ofPrimary = cluster.isWorker && process.env[EMBEDDED_URL];
   if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };
   // Loaded only where it runs: its database and its server are most of a start.
-  const { openBackend: open, BackendDatabaseError } = await import('./backend/backend.ts');
+  const { openBackend: open, BackendDatabaseError } = await import('./backend/backend.ts').catch(
+    refuseWithoutBackend,
+  );
   const onFailure = (failure: object) => logger.error(failure, 'Embedded backend failed');
   const opened = await open({ ...embedded, onFailure }).catch((cause: Error) => {
     throw cause instanceof BackendDatabaseError
@@ -117,4 +119,13 @@ async function openBackend({ backend, embedded }: Config, logger: Logger) {
       : cause;
   });
   return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
+}
+
+/** What is installed for gateways alone, such as their image, has none of the embedded backend's packages. */
+function refuseWithoutBackend(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  throw new OperatorError(
+    'UPSTREAM_URL must be set: the packages of the embedded backend are not installed here.',
+    { cause: error },
+  );
 }

@@ -1,8 +1,8 @@
 /**
- * The embedded backend: the whole `/v0` service on a loopback port, over a database of its own.
+ * The embedded backend: the whole `/v0` service on a port, over a database of its own.
  *
- * It is a separate service in the same process: the gateway calls it by HTTP and the contract in `v0/`, as
- * it would call any other deployment.
+ * It is a separate service, in the gateway's process or in one of its own: the gateway calls it by HTTP and the
+ * contract in `v0/`, as it would call any other deployment.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,8 +20,8 @@ import { seedWhenEmpty } from './seed/seed.ts';
 
 export { BackendDatabaseError } from './database/database.ts';
 
-/** Loopback only: the sample key is no secret. */
-const HOST = '127.0.0.1';
+/** Loopback unless asked otherwise: the sample key is no secret. */
+const LOOPBACK = '127.0.0.1';
 
 /** How long requests under way may take when the backend closes, in milliseconds. */
 const CLOSING_MS = 5_000;
@@ -35,6 +35,8 @@ type Seed = 'sample' | 'none';
 export interface BackendOptions {
   /** `file:…`, `:memory:`, or a remote `libsql://…`. */
   readonly databaseUrl: string;
+  /** The address to listen on. @default '127.0.0.1' */
+  readonly host?: string;
   /** @default 0 – any free port */
   readonly port?: number;
   /** `document`: `+` and epoch milliseconds. */
@@ -57,17 +59,22 @@ export interface Backend {
   /** `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, finishes those under way, and closes the database. */
-  close(): Promise<void>;
+  /**
+   * Takes no more requests, finishes those under way, and closes the database.
+   *
+   * @param timeoutMs after which requests under way are cut. @default 5000
+   * @returns whether all of them were finished.
+   */
+  close(timeoutMs?: number): Promise<boolean>;
 }
 
 /**
  * Starts the backend; when it answers, it listens.
  *
- * @throws {BackendDatabaseError} when the database cannot be used.
+ * @throws {BackendDatabaseError} when the database cannot be used; what Node throws when the port can't be had.
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
-  const { databaseUrl, port = 0, onFailure = () => undefined } = options;
+  const { databaseUrl, host = LOOPBACK, port = 0, onFailure = () => undefined } = options;
   const now = createClock();
   const database = await openDatabase(databaseUrl);
   const publisher = createPublisher({
@@ -89,18 +96,21 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
       onRequest: options.onRequest ?? (() => undefined),
       onFailure,
     });
-    const server = await listen(app.fetch, port);
+    const server = await listen(app.fetch, host, port);
     await publisher.resume();
     // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
     const address = server.address() as AddressInfo;
-    let closing: Promise<void> | undefined;
+    const close = async (timeoutMs: number): Promise<boolean> => {
+      const finished = await stopListening(server, timeoutMs);
+      await publisher.close();
+      await database.close();
+      return finished;
+    };
+    let closing: Promise<boolean> | undefined;
     return {
-      url: `http://${HOST}:${address.port}`,
+      url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
       port: address.port,
-      close: () =>
-        (closing ??= stopListening(server)
-          .then(() => publisher.close())
-          .then(() => database.close())),
+      close: (timeoutMs = CLOSING_MS) => (closing ??= close(timeoutMs)),
     };
   } catch (error) {
     await publisher.close();
@@ -109,21 +119,34 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   }
 }
 
-function listen(fetch: (request: Request) => unknown, port: number): Promise<Server> {
+function listen(
+  fetch: (request: Request) => unknown,
+  hostname: string,
+  port: number,
+): Promise<Server> {
   return new Promise((resolve, reject) => {
     // Without a `createServer` option this is node:http's server.
-    const server = serve({ fetch, port, hostname: HOST }, () => resolve(server)) as Server;
+    const server = serve({ fetch, port, hostname }, () => resolve(server)) as Server;
     server.once('error', reject);
   });
 }
 
-/** Idle connections are closed again and again, since a kept-alive one falls idle after its answer. */
-async function stopListening(server: Server): Promise<void> {
+/**
+ * Idle connections are closed again and again, since a kept-alive one falls idle after its answer.
+ *
+ * @returns whether no request had to be cut.
+ */
+async function stopListening(server: Server, timeoutMs: number): Promise<boolean> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const sweep = setInterval(() => server.closeIdleConnections(), 10);
-  const deadline = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+  let isCut = false;
+  const deadline = setTimeout(() => {
+    isCut = true;
+    server.closeAllConnections();
+  }, timeoutMs);
   server.closeIdleConnections();
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);
+  return !isCut;
 }

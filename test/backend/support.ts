@@ -27,7 +27,7 @@ export type Caller = (path: string, options?: CallOptions) => Promise<Answer>;
 /** Opens a backend that closes with the test; publishing takes next to no time. */
 export async function openTestBackend(options: Partial<BackendOptions> = {}) {
   const backend = await openSampleBackend({ publishDelayMs: 5, ...options });
-  onTestFinished(() => backend.close());
+  onTestFinished(async () => void (await backend.close()));
   return { ...backend, call: callerOf(backend.url) };
 }
 

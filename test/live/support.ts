@@ -63,7 +63,7 @@ export async function openLive({
     publishDelayMs,
     onRequest: (line) => calls.push(line),
   });
-  onTestFinished(() => backend.close());
+  onTestFinished(async () => void (await backend.close()));
   const site = await openGateway({ backend: new URL(backend.url), live, ...options });
   const mutate = async (query: string, variables: object, apiKey = EXAMPLE_API_KEY) => {
     const { body } = await send(`${site.url}/graphql`, {

@@ -42,6 +42,9 @@ const RECIPE = [
 /** The path of its `main.js`. */
 export const buildGateway = async (): Promise<string> => join(await buildAll(), 'main.js');
 
+/** The path of its `backend.js`, which `npm run backend` runs. */
+export const buildBackend = async (): Promise<string> => join(await buildAll(), 'backend.js');
+
 /** The path of a script beside it. */
 export const buildScript = async (name: keyof typeof SCRIPTS): Promise<string> =>
   join(await buildAll(), `${name}.js`);

@@ -59,9 +59,10 @@ export async function openSampleBackend(options: Partial<BackendOptions> = {}): 
   });
   return {
     ...backend,
-    close: async () => {
-      await backend.close();
+    close: async (timeoutMs) => {
+      const finished = await backend.close(timeoutMs);
       database.remove();
+      return finished;
     },
   };
 }

@@ -45,12 +45,19 @@ export async function openPorts(
 
 function open(setting: string, site: Site, options: HttpOptions): Promise<HttpServer> {
   return openHttpServer(site, options).catch((error: NodeJS.ErrnoException) => {
-    const why = reasonOf(error.code, options, setting);
-    throw why === undefined ? error : new OperatorError(why, { cause: error });
+    throw portError(error, options, setting);
   });
 }
 
-function reasonOf(code = '', { host, port }: HttpOptions, setting: string): string | undefined {
+type Address = Pick<HttpOptions, 'host' | 'port'>;
+
+/** What Node throws where an address cannot be had, in words that say what to set; any other error as it is. */
+export function portError(error: NodeJS.ErrnoException, address: Address, setting: string): Error {
+  const why = reasonOf(error.code, address, setting);
+  return why === undefined ? error : new OperatorError(why, { cause: error });
+}
+
+function reasonOf(code = '', { host, port }: Address, setting: string): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to another.`;

@@ -1,0 +1,42 @@
+/**
+ * The process of `npm run backend`: the embedded backend alone, for gateways elsewhere.
+ *
+ * It reads the gateway's settings: `HOST` and `PORT` are its address, `BACKEND_…` its database. It drains as the
+ * gateway does.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { BackendDatabaseError, openBackend } from './backend/backend.ts';
+import { readConfig } from './config.ts';
+import { OperatorError } from './lib/operator-error.ts';
+import { urlHost } from './server/http/http-server.ts';
+import { createLogger } from './server/observe/logger.ts';
+import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
+import { portError } from './server/process/ports.ts';
+
+try {
+  const { http, embedded, process: own, warnings } = readConfig(process.env);
+  const { host, port } = http;
+  const logger = await createLogger({ level: own.logLevel, pretty: process.stdout.isTTY });
+  for (const warning of warnings) logger.warn(warning);
+  surviveRejections(logger);
+  const onFailure = (failure: object) => logger.error(failure, 'Backend failed');
+  const backend = await openBackend({ ...embedded, host, port, onFailure }).catch(
+    (error: Error) => {
+      if (error instanceof BackendDatabaseError)
+        throw new OperatorError(error.message, { cause: error });
+      throw portError(error, { host, port }, 'PORT');
+    },
+  );
+  stopOnSignals(logger, own, async ({ drainDelayMs, shutdownTimeoutMs }) => {
+    await sleep(drainDelayMs);
+    return backend.close(shutdownTimeoutMs);
+  });
+  const url = `http://${urlHost(host)}:${backend.port}`;
+  // At every level, as the gateway says where it listens.
+  logger.child({}, { level: 'info' }).info({ url }, `Ready: the backend is at ${url}`);
+} catch (error) {
+  // One line for what an operator can correct, the whole error for anything else.
+  process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);
+  process.exit(EXIT.failed);
+}

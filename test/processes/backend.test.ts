@@ -1,0 +1,115 @@
+/** `npm run backend`: the embedded backend as a service, and a gateway that has none. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { startBackend } from '../support/backend-service.ts';
+import { startGateway } from '../support/gateway-process.ts';
+import { buildGateway } from '../support/gateway-build.ts';
+import { POST_JSON } from '../support/client.ts';
+
+const DEMO = { 'x-api-key': 'demo' };
+
+it('says in one line where it listens, serves a gateway, and ends on SIGTERM with 0', async () => {
+  const backend = await startBackend();
+  const url = await backend.ready();
+  const gateway = await startGateway({ UPSTREAM_URL: url });
+
+  const { data } = await gateway.ask('{ page(pageId: "page_northwind") { name } }', {
+    apiKey: 'demo',
+  });
+  const lines = backend.output.trim().split('\n');
+  backend.process.kill('SIGTERM');
+
+  expect(data).toEqual({ page: { name: 'Northwind launch' } });
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`Ready: the backend is at ${url}`]);
+  expect(await backend.exit).toBe(0);
+});
+
+it('listens on every interface where HOST says so', async () => {
+  const backend = await startBackend({ HOST: '0.0.0.0' });
+
+  const { port } = new URL(await backend.ready());
+
+  const { status } = await fetch(`http://127.0.0.2:${port}/v0/topics`, { headers: DEMO });
+  expect(status).toBe(200);
+});
+
+it('serves on for DRAIN_DELAY_MS after SIGTERM, then finishes what is under way', async () => {
+  const backend = await startBackend({ DRAIN_DELAY_MS: '500' });
+  const url = await backend.ready();
+  const write = () =>
+    fetch(`${url}/v0/pages/page_empty/audiences`, {
+      method: 'POST',
+      headers: { ...DEMO, ...POST_JSON },
+      body: '{}',
+    });
+  const statuses: number[] = [];
+  let refused = 0;
+
+  backend.process.kill('SIGTERM');
+  for (let i = 0; refused === 0 && i < 1_000; i++) {
+    await write().then(
+      ({ status }) => statuses.push(status),
+      () => refused++,
+    );
+    await sleep(5);
+  }
+
+  expect(await backend.exit).toBe(0);
+  expect(statuses.length).toBeGreaterThan(0);
+  expect(new Set(statuses)).toEqual(new Set([201]));
+  expect(refused).toBe(1);
+});
+
+it.each([
+  [{ PORT: 'none' }, 'PORT must be a whole number from 0 to 65535; got "none".'],
+  [{ BACKEND_ROUTES: 'all' }, 'BACKEND_ROUTES must be "document" or "extended"; got "all".'],
+  [{ BACKEND_DATABASE_URL: 'file:/proc/none/backend.db' }, /^Cannot use the database file:.*/],
+  [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is no address of this machine: set HOST to one/],
+])('refuses %o with one line', async (env, line) => {
+  const backend = await startBackend(env);
+
+  expect(await backend.exit).toBe(1);
+
+  expect(backend.output.trim()).toMatch(line);
+  expect(backend.output.trim().split('\n')).toHaveLength(1);
+});
+
+it('says what to set where its port is in use', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  // A TCP server that listens has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  const backend = await startBackend({ PORT: `${port}` });
+
+  expect(await backend.exit).toBe(1);
+
+  expect(backend.output).toBe(
+    `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT to another.\n`,
+  );
+});
+
+it('a gateway that is installed without the backend’s packages asks for UPSTREAM_URL in one line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'without-backend-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const main = await buildGateway();
+  cpSync(dirname(main), join(folder, 'dist'), { recursive: true });
+  cpSync('node_modules/graphql', join(folder, 'node_modules/graphql'), { recursive: true });
+
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'dist/main.js')], {
+    env: { PATH: process.env['PATH'], PORT: '0' },
+  });
+
+  expect(status).toBe(1);
+  expect(stderr.toString()).toBe(
+    'UPSTREAM_URL must be set: the packages of the embedded backend are not installed here.\n',
+  );
+});

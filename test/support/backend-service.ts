@@ -1,0 +1,61 @@
+/**
+ * The embedded backend in a process of its own, as `npm run backend` starts it.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import { buildBackend } from './gateway-build.ts';
+import { copySampleDatabase } from './sample-database.ts';
+
+interface BackendService {
+  readonly process: ChildProcess;
+  /** What it wrote so far, to either stream. */
+  readonly output: string;
+  /** The URL that it says; rejects when it ends before. */
+  ready(): Promise<string>;
+  /** The exit code; null after a signal. */
+  readonly exit: Promise<number | null>;
+}
+
+/** For one test: on a free port and over a copy of the sample data by default. */
+export async function startBackend(
+  env: Readonly<Record<string, string>> = {},
+): Promise<BackendService> {
+  const database = copySampleDatabase();
+  const child = spawn(process.execPath, [await buildBackend()], {
+    env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: database.url, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const exit = once(child, 'close').then(([code]) => {
+    database.remove();
+    return code as number | null;
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exit;
+  });
+  const said = new Promise<string>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const [, url] = /"url":"(http[^"]+)"/.exec(output) ?? [];
+        if (url !== undefined) resolve(url);
+      });
+    }
+  });
+  return {
+    process: child,
+    get output() {
+      return output;
+    },
+    ready: () =>
+      Promise.race([
+        said,
+        exit.then((code) => {
+          throw new Error(`The backend ended with ${code}: ${output}`);
+        }),
+      ]),
+    exit,
+  };
+}
