@@ -14,11 +14,11 @@ import { schema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
 import { urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
-import { Metrics } from './server/observe/metrics.ts';
+import { Metrics } from './server/observe/metrics/metrics.ts';
 import { observeUpstream } from './server/observe/upstream-observer.ts';
 import { loadPlugins } from './server/policies/operator-plugins.ts';
 import { announce } from './server/process/announce.ts';
-import { EXPLORER_FOLDER, staleBuild } from './server/process/build.ts';
+import { EXPLORER_FOLDER, staleBuild, versionOf } from './server/process/build.ts';
 import { metricsOfAll } from './server/process/cluster-metrics.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
 import { openPorts } from './server/process/ports.ts';
@@ -62,6 +62,7 @@ async function lead(config: Config, logger: Logger): Promise<void> {
 async function serve(config: Config, logger: Logger): Promise<void> {
   const { http, limits, documents, live, tools } = config;
   const metrics = new Metrics({ ofProcess: true });
+  metrics.build({ version: versionOf(), node: process.version });
   surviveRejections(logger, () => metrics.unhandledRejection());
   if (cluster.isWorker) metrics.gather = metricsOfAll(metrics.registry);
 

@@ -18,6 +18,7 @@ import { answerInParts, answerOf, written, type WrittenAnswer } from './operatio
 import { useCompression } from './carriers/compression.plugin.ts';
 import { createTranslate, translated } from './policies/errors.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
+import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from './operation/caller.ts';
 import type { MediaType } from './operation/negotiation.ts';
 import { refusalResponse } from './operation/refusal.ts';
 import { useServerTiming } from './carriers/server-timing.plugin.ts';
@@ -37,8 +38,10 @@ import { createExplorer, type Explorer } from './http/explorer.ts';
 import type { Site } from './http/site.ts';
 import { subscriptionLog, useLog } from './observe/log.plugin.ts';
 import { silentLogger, type Logger } from './observe/logger.ts';
-import { useMetrics } from './observe/metrics.plugin.ts';
-import { Metrics } from './observe/metrics.ts';
+import { useMetrics } from './observe/metrics/metrics.plugin.ts';
+import { Metrics } from './observe/metrics/metrics.ts';
+import { wantsOpenMetrics } from './observe/metrics/open-metrics.ts';
+import { hasValue } from './observe/outcome.ts';
 import { Readiness } from './observe/readiness.ts';
 import { Requests } from './observe/requests.ts';
 import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
@@ -231,7 +234,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const requests = new Requests((status, context) => {
     for (const plugin of answered) plugin.onAnswered?.({ status }, context);
   });
-  metrics.watch({ requests, breaker: upstream.breaker, pollers, subscriptions });
+  metrics.watch({ requests, breaker: upstream.breaker, readiness, pollers, subscriptions });
 
   // Hooks of HTTP want requests and responses of the Fetch API.
   const lane = own.some(hasHttpHook)
@@ -246,12 +249,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const adminRoutes: Routes = {
     '/health': health,
     '/ready': forGet(async () => ready(true)),
-    '/metrics': forGet(
-      async () =>
-        new Response(await metrics.text(), {
-          headers: { 'content-type': metrics.registry.contentType },
-        }),
-    ),
+    '/metrics': forGet(async ({ headers }) => {
+      const { text, contentType } = await metrics.read(wantsOpenMetrics(headers.get('accept')));
+      return new Response(text, { headers: { 'content-type': contentType } });
+    }),
   };
   const site = siteOf({
     '/graphql': graphql,
@@ -296,7 +297,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     // Errors of validation, and of plugins, come here as they are.
     const result = translated(executed, translate);
     record.errors = result.errors;
-    record.hasData = result.data !== undefined;
+    record.hasData = hasValue(result.data);
     const answer = parts ? answerInParts(parts) : answerOf(result, mediaType);
     for (const plugin of answering) {
       const changed = plugin.onAnswer?.(answer, context);
@@ -320,6 +321,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         acceptEncoding: headers.get('accept-encoding'),
         ifNoneMatch: headers.get('if-none-match'),
         origin: headers.get('origin'),
+        clientName: oneOf(headers, CLIENT_NAME_HEADERS),
+        clientVersion: oneOf(headers, CLIENT_VERSION_HEADERS),
         // Only by name: a caller that accepts anything does not expect a stream.
         streams: accept !== null && /\btext\/event-stream\b/i.test(accept),
         onlySubscriptions: false,
@@ -389,10 +392,14 @@ const hasHttpHook = ({
 }: GatewayPlugin): boolean =>
   [onRequest, onRequestParse, onResultProcess, onResponse].some(Boolean);
 
+const oneOf = (headers: Headers, [first, second]: readonly [string, string]): string | null =>
+  headers.get(first) ?? headers.get(second);
+
 const forGet =
-  (answer: () => Promise<Response>): Route =>
-  async ({ method, url }) => {
-    if (method === 'GET' || method === 'HEAD') return answer();
+  (answer: (request: Request) => Promise<Response>): Route =>
+  async (request) => {
+    const { method, url } = request;
+    if (method === 'GET' || method === 'HEAD') return answer(request);
     return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${new URL(url).pathname} with GET.`);
   };
 

@@ -103,7 +103,7 @@ describe('/metrics', () => {
     expect(text).toContain('gateway_requests_total{operation="query",outcome="ok"} 1');
     expect(text).toContain('gateway_requests_total{operation="query",outcome="refused"} 1');
     expect(text).toContain(
-      'gateway_upstream_calls_total{method="GET",route="/v0/pages/{page_id}",status="200"} 1',
+      'gateway_upstream_calls_total{method="GET",route="/v0/pages/{page_id}",source="sent",status="200"} 1',
     );
     expect(text).not.toMatch(/demo|northwind|Secret/);
   });

@@ -192,6 +192,12 @@ export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
     ? new RestTimeoutError('Backend did not answer in time', route)
     : new RestAbortedError('Call was given up', route);
 
+/** How a call failed; undefined for an answer with a status that is not a success. */
+export function failureOf(error: Error): FailureKind | undefined {
+  if (error instanceof RestStatusError) return undefined;
+  return error instanceof RestError ? error.kind : 'other';
+}
+
 /** True for the 404 of a lookup, which `find` functions answer as null. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof RestStatusError && error.status === 404;

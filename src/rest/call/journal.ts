@@ -4,7 +4,7 @@
  * `calls` is what the backend saw. `rounds` is the longest chain of calls of which each began
  * after the one before had ended: the number of round trips the caller waited for.
  */
-import type { RouteLabel } from './errors.ts';
+import type { FailureKind, RouteLabel } from './errors.ts';
 
 /**
  * `sent`: this request made the call. `shared`: an identical call in flight was joined.
@@ -26,6 +26,8 @@ export interface JournalEntry {
   endMs: number | undefined;
   /** HTTP status; undefined when none arrived. */
   status: number | undefined;
+  /** How it failed; undefined when an answer arrived, whatever its status, and while it runs. */
+  failure: FailureKind | undefined;
 }
 
 export interface Polls {
@@ -90,14 +92,21 @@ export class Journal {
       startMs: atMs - this.#began,
       endMs: undefined,
       status: undefined,
+      failure: undefined,
     };
     this.#entries.push(entry);
     return entry;
   }
 
-  end(entry: JournalEntry, status: number | undefined, atMs = performance.now()): void {
+  end(
+    entry: JournalEntry,
+    status: number | undefined,
+    failure?: FailureKind,
+    atMs = performance.now(),
+  ): void {
     entry.endMs = atMs - this.#began;
     entry.status = status;
+    entry.failure = failure;
   }
 
   /** Records a call that was not made: its answer was there already, or it was refused. */

@@ -10,6 +10,8 @@ export interface ObservedCall {
   readonly route: RouteLabel;
   /** 1 for the first attempt, 2 for its first retry. */
   readonly attempt: number;
+  /** False for one that was refused or given up before it left. */
+  readonly isSent: boolean;
   /** HTTP status; undefined when no whole answer arrived. */
   readonly status: number | undefined;
   /** How it failed; undefined when an answer arrived. */

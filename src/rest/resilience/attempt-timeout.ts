@@ -2,7 +2,7 @@
  * The timeout of one attempt; also reports attempts to the journal and the observer.
  */
 import { isRead, type Attempt, type Layer } from '../call/call.ts';
-import { RestError } from '../call/errors.ts';
+import { failureOf } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 
 interface TimeoutOptions {
@@ -21,10 +21,16 @@ export const attemptTimeout =
       const endMs = attempt.endMs || performance.now();
       const failed = outcome instanceof Error;
       const status = failed ? undefined : outcome.status;
-      if (entry) call.journal.end(entry, status, endMs);
-      const failure = failed ? kindOf(outcome) : undefined;
-      const { route } = call;
-      observer.onCall?.({ route, attempt: number, status, failure, durationMs: endMs - startMs });
+      const failure = failed ? failureOf(outcome) : undefined;
+      if (entry) call.journal.end(entry, status, failure, endMs);
+      observer.onCall?.({
+        route: call.route,
+        attempt: number,
+        isSent: entry?.source === 'sent',
+        status,
+        failure,
+        durationMs: endMs - startMs,
+      });
       settle(attempt, outcome);
     });
 
@@ -43,5 +49,3 @@ export const attemptTimeout =
   };
 
 const timeOut = ({ flight }: Attempt): void => flight.cancel.timeOut();
-
-const kindOf = (error: Error) => (error instanceof RestError ? error.kind : 'other');

@@ -18,7 +18,7 @@ import {
   type Send,
   type Sender,
 } from '../call/call.ts';
-import { endOfWait, isNotFound, RestError } from '../call/errors.ts';
+import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '../call/errors.ts';
 import type { JournalEntry } from '../call/journal.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { freeze } from '../decode/freeze.ts';
@@ -154,12 +154,12 @@ class Caller implements Waiter {
   }
 
   answer(value: unknown, status: number): void {
-    if (this.#leave(status)) this.#wait.resolve(value);
+    if (this.#leave(status, undefined)) this.#wait.resolve(value);
   }
 
   fail(error: Error): void {
     const status = error instanceof RestError ? error.status : undefined;
-    if (!this.#leave(status)) return;
+    if (!this.#leave(status, failureOf(error))) return;
     const { call, resolve, reject } = this.#wait;
     if (call.isOptional && isNotFound(error)) resolve(null);
     else reject(error);
@@ -171,13 +171,13 @@ class Caller implements Waiter {
     flight.leave();
   }
 
-  #leave(status: number | undefined): boolean {
+  #leave(status: number | undefined, failure: FailureKind | undefined): boolean {
     if (this.#left) return false;
     this.#left = true;
     const { call, entry } = this.#wait;
     call.deadline.delete(this);
     call.cancel?.listen(undefined);
-    if (entry) call.journal.end(entry, status);
+    if (entry) call.journal.end(entry, status, failure);
     return true;
   }
 }

@@ -9,6 +9,7 @@ import type { ExecutionResult } from 'graphql';
 import type { GraphQLParams, YogaServerInstance } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import type { WrittenAnswer } from '../operation/answer.ts';
+import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/caller.ts';
 import { negotiateMediaType, type MediaType } from '../operation/negotiation.ts';
 import { parseJson, readForm } from '../operation/params.ts';
 import type { ServerContext } from '../operation/gateway-plugin.ts';
@@ -64,6 +65,8 @@ export const createPlainLane =
         acceptEncoding: headers['accept-encoding'],
         ifNoneMatch: headers['if-none-match'],
         origin: headers.origin,
+        clientName: oneOf(headers, CLIENT_NAME_HEADERS),
+        clientVersion: oneOf(headers, CLIENT_VERSION_HEADERS),
         streams: false,
         onlySubscriptions: false,
       },
@@ -84,6 +87,10 @@ export const createPlainLane =
       },
     };
   };
+
+/** The value of the first header that was sent; Node joins those of one that is sent twice. */
+const oneOf = (headers: IncomingHttpHeaders, [first, second]: readonly [string, string]) =>
+  (headers[first] ?? headers[second]) as string | undefined;
 
 /** The request for plugins that read more of it than the gateway does: made when it is asked for. */
 function requestOf({ method, url, headers }: PlainRequest, { fetchAPI }: Yoga): Request {

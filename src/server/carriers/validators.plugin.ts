@@ -25,7 +25,7 @@ export const useValidators = (maxAgeS: number): GatewayPlugin => ({
       answer.headers.push('cache-control', 'no-store');
       return;
     }
-    const mayBeUsed = record.trusted && maxAgeS > 0;
+    const mayBeUsed = record.document !== undefined && maxAgeS > 0;
     answer.headers.push(
       'cache-control',
       mayBeUsed ? `private, max-age=${maxAgeS}` : 'private, no-cache',

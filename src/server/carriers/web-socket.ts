@@ -28,9 +28,11 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import { formatted, formattedError } from '../operation/answer.ts';
 import { translated, type Translate } from '../policies/errors.ts';
+import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/caller.ts';
 import { refusal, refusalResponse } from '../operation/refusal.ts';
 import { readParams } from '../operation/params.ts';
 import type { ServerContext } from '../operation/gateway-plugin.ts';
+import { hasValue } from '../observe/outcome.ts';
 import type { Requests } from '../observe/requests.ts';
 import { createRecord } from '../operation/request-record.ts';
 import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
@@ -68,8 +70,10 @@ const SERVICE_RESTART = 1_012;
 type Params = Record<string, unknown>;
 
 interface Extra {
-  /** That of `connection_init`. */
+  /** Those of `connection_init`. */
   apiKey?: string;
+  clientName?: string;
+  clientVersion?: string;
 }
 
 type SocketContext = Context<Params, Extra>;
@@ -102,6 +106,10 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
   });
   const protocol = makeServer<Params, Extra>({
     onConnect: ({ connectionParams, extra }) => {
+      Object.assign(extra, {
+        clientName: oneOf(connectionParams, CLIENT_NAME_HEADERS),
+        clientVersion: oneOf(connectionParams, CLIENT_VERSION_HEADERS),
+      });
       const key = connectionParams?.[API_KEY_HEADER];
       if (key == null) return true;
       if (typeof key !== 'string' || !isApiKey(key)) return false;
@@ -169,6 +177,8 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
       caller: {
         method: 'POST',
         apiKey: extra.apiKey,
+        clientName: extra.clientName,
+        clientVersion: extra.clientVersion,
         explain: undefined,
         accept: undefined,
         streams: true,
@@ -221,7 +231,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
       }
       result = translated(result, translate);
       server.record.errors = result.errors;
-      server.record.hasData = result.data !== undefined;
+      server.record.hasData = hasValue(result.data);
       return { status: 200 };
     });
     return result;
@@ -249,6 +259,10 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
     return undefined;
   };
 }
+
+/** The first text under one of two names, which are headers everywhere else. */
+const oneOf = (params: Params = {}, names: readonly string[]): string | undefined =>
+  names.map((name) => params[name]).find((value) => typeof value === 'string');
 
 const tooMany = (max: number) =>
   refusal(

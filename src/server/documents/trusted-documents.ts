@@ -10,6 +10,8 @@ import type { DocumentNode, GraphQLError } from 'graphql';
 import { setImmediate as turn } from 'node:timers/promises';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { refusal } from '../operation/refusal.ts';
+import type { AppVersion, Caller } from '../operation/caller.ts';
+import { AppVersions } from './app-versions.ts';
 import { isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 
@@ -24,6 +26,8 @@ interface TrustedDocumentsOptions {
 
 export interface TrustedDocument {
   readonly text: string;
+  /** The SHA-256 of the text. */
+  readonly hash: string;
   /** Parsed; the error of a text that does not parse or exceeds a limit. */
   readonly document: DocumentNode | GraphQLError;
   /** What the schema does not serve of it. */
@@ -69,7 +73,7 @@ export interface TrustedObserver {
 }
 
 /** Parses and validates a document, and works out what does not change from one request to the next. */
-type Prepare = (text: string) => Omit<TrustedDocument, 'text'>;
+type Prepare = (text: string) => Omit<TrustedDocument, 'text' | 'hash'>;
 
 /** What is served: one reading of the folder. */
 interface TrustedSet {
@@ -77,9 +81,17 @@ interface TrustedSet {
   readonly byText: ReadonlyMap<string, TrustedDocument>;
   readonly byId: ReadonlyMap<string, TrustedDocument>;
   readonly byHash: ReadonlyMap<string, TrustedDocument>;
+  /** The app's versions that were built with a document. */
+  readonly appsOf: ReadonlyMap<TrustedDocument, readonly AppVersion[]>;
 }
 
-const NOTHING: TrustedSet = { files: 0, byText: new Map(), byId: new Map(), byHash: new Map() };
+const NOTHING: TrustedSet = {
+  files: 0,
+  byText: new Map(),
+  byId: new Map(),
+  byHash: new Map(),
+  appsOf: new Map(),
+};
 
 export class TrustedDocuments {
   readonly only: boolean;
@@ -87,6 +99,7 @@ export class TrustedDocuments {
   readonly #pollMs: number;
   readonly #prepare: Prepare;
   readonly #observer: TrustedObserver;
+  readonly #apps = new AppVersions();
   #served = NOTHING;
   /** The folder's, when it was last read. */
   #signature: string | undefined;
@@ -153,6 +166,11 @@ export class TrustedDocuments {
     );
   }
 
+  /** Which app and version asks. @param found its document, where that is a trusted one. */
+  appOf(caller: Caller, found: TrustedDocument | undefined): AppVersion {
+    return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);
+  }
+
   report(): TrustedReport {
     const { files, byText } = this.#served;
     return {
@@ -192,9 +210,11 @@ export class TrustedDocuments {
     const byText = new Map<string, TrustedDocument>();
     const byId = new Map<string, TrustedDocument>();
     const byHash = new Map<string, TrustedDocument>();
+    const appsOf = new Map<TrustedDocument, AppVersion[]>();
     const fileOf = new Map<string, string>();
     const invalid: Parameters<NonNullable<TrustedObserver['onInvalidDocument']>>[0][] = [];
     for (const file of files) {
+      const app = this.#apps.ofManifest(file);
       for (const [id, text] of await readFileOf(this.#folder, file)) {
         const other = byId.get(id);
         if (other && other.text !== text) {
@@ -203,7 +223,7 @@ export class TrustedDocuments {
         }
         let document = byText.get(text) ?? this.#served.byText.get(text);
         if (!document) {
-          document = { text, ...this.#prepare(text) };
+          document = { text, hash: sha256(text), ...this.#prepare(text) };
           const reason = document.errors[0]?.message;
           if (reason !== undefined) invalid.push({ file, id, reason });
           // Requests are served between one document and the next.
@@ -211,12 +231,14 @@ export class TrustedDocuments {
         }
         byText.set(text, document);
         byId.set(id, document);
-        byHash.set(sha256(text), document);
+        byHash.set(document.hash, document);
+        const apps = appsOf.get(document) ?? [];
+        if (!apps.includes(app)) appsOf.set(document, [...apps, app]);
         fileOf.set(id, file);
       }
     }
     for (const one of invalid) this.#observer.onInvalidDocument?.(one);
-    return { files: files.length, byText, byId, byHash };
+    return { files: files.length, byText, byId, byHash, appsOf };
   }
 }
 

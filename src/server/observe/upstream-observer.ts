@@ -3,7 +3,7 @@
  */
 import type { ObservedCall, UpstreamObserver } from '../../rest/call/observer.ts';
 import type { Logger } from './logger.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { warnOfMissingRoute } from './missing-routes.ts';
 
 /** How often a lack of file descriptors is logged, in milliseconds: every call fails then. */
@@ -31,7 +31,9 @@ export function observeUpstream(
       notice(call);
     },
     onMissingRoute: warnOfMissingRoute(logger),
-    onBreaker: ({ scope, route, state }) => {
+    onBreaker: (change) => {
+      metrics.observer.onBreaker?.(change);
+      const { scope, route, state } = change;
       const of = route ? `${route.method} ${route.path}` : undefined;
       logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);
     },

@@ -13,8 +13,27 @@ export interface Caller {
   /** The `If-None-Match` header. */
   readonly ifNoneMatch?: string | null | undefined;
   readonly origin?: string | null | undefined;
+  /** What the caller's app calls itself, and its version. */
+  readonly clientName?: string | null | undefined;
+  readonly clientVersion?: string | null | undefined;
   /** Whether the carrier can write a stream of answers. */
   readonly streams: boolean;
   /** Whether nothing but subscriptions is taken. */
   readonly onlySubscriptions: boolean;
 }
+
+/** The headers in which apps name themselves: those of GraphQL over HTTP's clients, then Apollo's. */
+export const CLIENT_NAME_HEADERS = ['graphql-client-name', 'apollographql-client-name'] as const;
+export const CLIENT_VERSION_HEADERS = [
+  'graphql-client-version',
+  'apollographql-client-version',
+] as const;
+
+/** One version of an app. */
+export interface AppVersion {
+  readonly app: string;
+  readonly version: string;
+}
+
+/** Whatever no manifest of trusted documents names. */
+export const OTHER_APP: AppVersion = { app: 'other', version: 'other' };

@@ -6,6 +6,14 @@ import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import { Cancel } from '../../lib/cancel.ts';
 import type { RestClient } from '../../rest/client/client.ts';
+import type { AppVersion } from './caller.ts';
+
+/** What an operation was to cost by its plan. */
+export interface PlannedCost {
+  /** REST calls; the most is infinite where nobody knows it. */
+  readonly calls: { readonly least: number; readonly most: number };
+  readonly rounds: number;
+}
 
 export interface RequestRecord {
   readonly requestId: string;
@@ -15,8 +23,12 @@ export interface RequestRecord {
   readonly leaving: Cancel;
   operationName?: string | undefined;
   operationType?: 'query' | 'mutation' | 'subscription';
-  /** Whether the document is a trusted one. */
-  trusted?: boolean;
+  /** The SHA-256 of a trusted document; undefined for every other. */
+  document?: string;
+  /** The app that asks, where manifests of trusted documents name it. */
+  app?: AppVersion;
+  /** Set for an operation that is compared with its plan. */
+  planned?: PlannedCost | undefined;
   /** The key to call the backend with; undefined for what calls nothing. Never shown, never logged. */
   apiKey?: string | undefined;
   /** The backend as this request used it, with its journal. */
@@ -25,7 +37,7 @@ export interface RequestRecord {
   unreadable?: GraphQLError;
   /** Errors that were answered, of all parts. */
   errors?: readonly GraphQLError[] | undefined;
-  /** Whether data was answered. */
+  /** Whether any root field has a value. */
   hasData?: boolean;
 }
 

@@ -32,12 +32,23 @@ export function costExtensions(
   return { upstream: explain(record.rest.journal) };
 }
 
+/** How often an operation is planned to compare what it makes with its plan, in milliseconds. */
+const COMPARE_MS = 1_000;
+
 export function useBudget(budget: Budget, audience: ExplainAudience): GatewayPlugin {
+  let comparedMs = -Infinity;
+
   const check = (args: ExecutionArgs): object | undefined => {
     const context = args.contextValue as OperationContext;
     if (context.caller.explain === 'plan') return plan(args, context);
     const excess = refuseCost(args, context, budget);
-    return excess && { errors: [excess] };
+    if (excess) return { errors: [excess] };
+    const nowMs = performance.now();
+    if (nowMs - comparedMs >= COMPARE_MS && context.record.operationType === 'query') {
+      comparedMs = nowMs;
+      context.record.planned = planFor(args, context, budget);
+    }
+    return undefined;
   };
 
   /** A caller who asks for a plan does not expect a write: without one, nothing runs. */

@@ -8,14 +8,16 @@ import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
 import { refuseId, type TrustedDocuments } from '../documents/trusted-documents.ts';
 
 export const useTrustedDocuments = (trusted: TrustedDocuments | undefined): GatewayPlugin => ({
-  onParse({ context: { params, record }, setParsedDocument }) {
+  onParse({ context: { params, record, caller }, setParsedDocument }) {
     if (!trusted) {
       refuseId(params);
       return;
     }
+    record.app = trusted.appOf(caller, undefined);
     const found = trusted.find(params);
-    record.trusted = found !== undefined;
     if (!found) return;
+    record.app = trusted.appOf(caller, found);
+    record.document = found.hash;
     if (found.document instanceof Error) throw found.document;
     setParsedDocument(found.document);
   },

@@ -1,7 +1,7 @@
 /**
  * What `npm run build` has made: where it is, and whether it is of the sources beside it.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** False where the sources run as they are, as `npm run dev` does. */
@@ -16,6 +16,18 @@ const DIST = isBuilt ? import.meta.dirname : join(ROOT, 'dist');
 export const EXPLORER_FOLDER = join(DIST, 'explorer');
 
 const EXPLORER_PAGE = join(EXPLORER_FOLDER, 'index.html');
+
+/** Of this project; `unknown` where its `package.json` was not copied along. */
+export function versionOf(): string {
+  try {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      version?: string;
+    };
+    return version ?? 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
 
 export const isExplorerBuilt = (): boolean => existsSync(EXPLORER_PAGE);
 

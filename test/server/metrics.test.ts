@@ -1,0 +1,210 @@
+/** What `/metrics` tells an operator of an outage, of apps and their documents, and of what operations cost. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { send } from '../support/client.ts';
+import { status } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
+
+const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
+const PERSON = 'query Person { person(personId: "p") { name } }';
+
+/** A folder of manifests, by the names of their files. */
+async function openFolder(manifests: Record<string, Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'trusted-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [file, manifest] of Object.entries(manifests)) {
+    await writeFile(join(folder, file), JSON.stringify(manifest));
+  }
+  return folder;
+}
+
+async function openTrusting(manifests: Record<string, Record<string, string>>) {
+  const folder = await openFolder(manifests);
+  const site = await openGateway({ documents: { folder } });
+  await site.gateway.open();
+  const { url } = site;
+  const byId = (documentId: string, headers: Record<string, string> = {}) =>
+    send(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': 'demo', ...headers },
+      body: JSON.stringify({ documentId }),
+    });
+  const operations = async () => {
+    const { text } = await send(`${url}/metrics`);
+    return [...text.matchAll(/^gateway_operations_total\{(.*)\} (\d+)$/gm)].map(
+      ([, labels, count]) => `${labels} ${count}`,
+    );
+  };
+  return { ask: site.ask, byId, operations };
+}
+
+const series = (operationName: string, app: string, version: string, count: number) =>
+  `operation_name="${operationName}",app="${app}",version="${version}",outcome="ok" ${count}`;
+
+describe('an outage of the backend', () => {
+  it('is seen from the first operation on: as failed, by code and route, and as degraded', async () => {
+    const site = await openGateway({ backend: 'faulty' });
+    site.upstream.on('*', status(500));
+
+    const answer = await site.ask(PERSON);
+
+    expect([answer.status, answer.data]).toEqual([200, { person: null }]);
+    expect(await site.metric('gateway_requests_total', 'outcome="failed"')).toBe(1);
+    expect(
+      await site.metric(
+        'gateway_errors_total',
+        'code="UPSTREAM_UNAVAILABLE",method="GET",route="/v0/persons/{person_id}"',
+      ),
+    ).toBe(1);
+    expect(await site.metric('gateway_degraded')).toBe(1);
+    expect(await site.metric('gateway_ready')).toBe(1);
+  });
+
+  it('of one route is partial, and counted once an answer, however many fields it fails', async () => {
+    const site = await openGateway({ backend: 'faulty' });
+    site.upstream.on('GET /v0/persons/p1', status(500));
+    site.upstream.on('GET /v0/persons/p2', status(500));
+
+    await site.ask(
+      '{ a: person(personId: "p1") { name } b: person(personId: "p2") { name } topic(topicId: "t") { title } }',
+    );
+
+    expect(await site.metric('gateway_requests_total', 'outcome="partial"')).toBe(1);
+    expect(await site.metric('gateway_errors_total')).toBe(1);
+  });
+
+  it('leaves a count of circuits that opened, by scope and route, when they are closed again', async () => {
+    const site = await openGateway({
+      ...{ backend: 'faulty', rest: { breaker: { volume: 2, openMs: 20 } } },
+    });
+    site.upstream.on('GET /v0/persons/p', status(500), status(500), status(404));
+    for (let i = 0; i < 2; i++) await site.ask(PERSON);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    await site.ask(PERSON);
+
+    expect(await site.metric('gateway_breakers_open')).toBe(0);
+    expect(
+      await site.metric(
+        'gateway_breaker_opened_total',
+        'scope="route_key",method="GET",route="/v0/persons/{person_id}"',
+      ),
+    ).toBe(1);
+  });
+
+  it('is not what a caller’s mistake is counted as', async () => {
+    const site = await openGateway({ backend: 'faulty' });
+
+    await site.ask('{ person(personId: "") { name } }');
+
+    expect(await site.metric('gateway_requests_total', 'outcome="refused"')).toBe(1);
+  });
+});
+
+describe('an operation of a trusted document', () => {
+  it('is counted by its name, and by the app and version of the manifest', async () => {
+    const site = await openTrusting({ 'ios-4.2.json': { topics: TOPICS } });
+
+    await site.byId('topics');
+    await site.byId('topics');
+    await site.ask('query Topics { topics(first: 2) { nodes { title } } }');
+
+    expect(await site.operations()).toEqual([
+      series('Topics', 'ios', '4.2', 2),
+      series('other', 'other', 'other', 1),
+    ]);
+  });
+
+  it.each([
+    ['graphql-client-name', 'graphql-client-version'],
+    ['apollographql-client-name', 'apollographql-client-version'],
+  ])('is counted by what %s says, where a manifest names it', async (name, version) => {
+    const site = await openTrusting({
+      'ios-4.2.json': { topics: TOPICS },
+      'ios-4.3.json': { topics: TOPICS },
+      'web-app-1.0.0-beta.1.json': { topics: TOPICS },
+    });
+
+    await site.byId('topics', { [name]: 'ios', [version]: '4.3' });
+    await site.byId('topics', { [name]: 'ios', [version]: '9' });
+    await site.byId('topics', { [name]: 'web-app', [version]: '1.0.0-beta.1' });
+    for (let i = 0; i < 50; i++) {
+      await site.byId('topics', { [name]: `invented-${i}`, [version]: `${i}` });
+    }
+    await site.byId('topics');
+
+    expect(await site.operations()).toEqual([
+      series('Topics', 'ios', '4.3', 1),
+      series('Topics', 'ios', 'other', 1),
+      series('Topics', 'web-app', '1.0.0-beta.1', 1),
+      // 50 inventions, and one that says nothing of a document that two apps have.
+      series('Topics', 'other', 'other', 51),
+    ]);
+  });
+});
+
+describe('what operations cost', () => {
+  it('is counted by route, source and status', async () => {
+    const site = await openGateway({ backend: 'faulty' });
+    const both = '{ a: person(personId: "p") { name } b: topic(topicId: "gone") { title } }';
+    site.upstream.on('GET /v0/topics/gone', status(404));
+
+    await site.ask(both);
+
+    const calls = (...labels: string[]) => site.metric('gateway_upstream_calls_total', ...labels);
+    expect(await calls('route="/v0/persons/{person_id}",source="sent",status="200"')).toBe(1);
+    expect(await calls('route="/v0/topics/{topic_id}",source="sent",status="404"')).toBe(1);
+    expect(await site.metric('gateway_operation_calls_total', 'operation_name="other"')).toBe(2);
+    expect(await site.metric('gateway_operation_rounds_total', 'operation_name="other"')).toBe(1);
+  });
+
+  it('counts reads that joined another, by their status', async () => {
+    const site = await openGateway({ backend: 'faulty' });
+
+    await Promise.all([site.ask(PERSON), site.ask(PERSON)]);
+
+    const calls = (source: string) =>
+      site.metric('gateway_upstream_calls_total', `source="${source}",status="200"`);
+    expect([await calls('sent'), await calls('shared')]).toEqual([1, 1]);
+  });
+
+  it('is compared with the plan', async () => {
+    const site = await openGateway({ backend: 'faulty' });
+
+    await site.ask('{ person(personId: "p") { name } }');
+    await site.ask('{ person(personId: "q") { name } }');
+
+    const checks = (what: string) =>
+      site.metric('gateway_plan_checks_total', `what="${what}",made="as_planned"`);
+    // One a second.
+    expect([await checks('calls'), await checks('rounds')]).toEqual([1, 1]);
+  });
+});
+
+describe('OpenMetrics', () => {
+  it('is answered to scrapers who accept it, and the text format to all others, before and after', async () => {
+    const site = await openGateway();
+    await site.ask(TOPICS);
+    const read = async (accept?: string) => {
+      const { headers, text } = await send(`${site.url}/metrics`, {
+        headers: accept === undefined ? {} : { accept },
+      });
+      return { type: headers.get('content-type')!.split(';')[0], text };
+    };
+
+    const before = await read();
+    const open = await read('application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
+    const after = await read('text/plain');
+
+    expect([before.type, open.type, after.type]).toEqual([
+      'text/plain',
+      'application/openmetrics-text',
+      'text/plain',
+    ]);
+    expect(open.text).toContain('# TYPE gateway_requests counter');
+    expect(open.text).toContain('gateway_requests_total{operation="query",outcome="ok"} 1');
+    expect(open.text).toMatch(/# EOF\n$/);
+    expect(after.text).toBe(before.text);
+  });
+});
