@@ -4,6 +4,7 @@
  * A group is what one part of the gateway takes as its options. A value that is not allowed stops the process
  * instead of being guessed at: the error's one line names the variable, what is allowed and what was found.
  */
+import { checkHeaders, HEADER_NAMES } from './settings/header-names.ts';
 import {
   API_KEY,
   DATABASE_URL,
@@ -95,6 +96,14 @@ export const SETTINGS = {
       milliseconds(1),
       '3000',
       'one attempt of one REST call, its wait for a connection included',
+    ),
+  },
+  headers: {
+    forward: setting(
+      'FORWARD_HEADERS',
+      HEADER_NAMES,
+      '',
+      "names of callers' headers, separated by commas, that go to the backend with each call",
     ),
   },
   limits: {
@@ -264,6 +273,7 @@ export function readConfig(env: Environment): Config {
   const read = {
     http: readSettings(SETTINGS.http, env),
     backend: readSettings(SETTINGS.backend, env),
+    headers: readSettings(SETTINGS.headers, env),
     limits: readSettings(SETTINGS.limits, env),
     documents: readSettings(SETTINGS.documents, env),
     live: readSettings(SETTINGS.live, env),
@@ -273,6 +283,7 @@ export function readConfig(env: Environment): Config {
   };
   checkTimes(read);
   checkPorts(read);
+  checkHeaders(read.headers);
   checkTrusted(read);
   const { allowedHosts = defaultHosts(read) } = read.http;
   const names = Object.values(SETTINGS).flatMap((group) => Object.values(group).flatMap(namesOf));

@@ -60,7 +60,7 @@ async function lead(config: Config, logger: Logger): Promise<void> {
 
 /** The process that serves: the only one, or one of several workers. */
 async function serve(config: Config, logger: Logger): Promise<void> {
-  const { http, limits, documents, live, tools } = config;
+  const { http, headers, limits, documents, live, tools } = config;
   const metrics = new Metrics({ ofProcess: true });
   metrics.build({ version: versionOf(), node: process.version });
   surviveRejections(logger, () => metrics.unhandledRejection());
@@ -76,7 +76,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   });
   const gateway = createGateway({
     ...{ schema, upstream, logger, metrics },
-    ...{ http, limits, documents, live, tools },
+    ...{ http, headers, limits, documents, live, tools },
     apiKey: config.backend.apiKey,
     explorer: {
       folder: EXPLORER_FOLDER,

@@ -6,12 +6,13 @@
 import { SETTINGS } from './config.ts';
 import { listOf } from './settings/list.ts';
 
-const { http, backend, limits, documents, live, tools, process: own, embedded } = SETTINGS;
+const { http, backend, headers, limits, documents, live, tools, process: own, embedded } = SETTINGS;
 
 process.stdout.write(
   `${listOf({
     Listening: http,
     'The backend': backend,
+    'Headers that pass the gateway': headers,
     'Limits of a request': limits,
     'Documents and caches': documents,
     Subscriptions: live,

@@ -1,6 +1,11 @@
 /**
  * The context that every resolver of one request receives.
  */
+import {
+  NOTHING_FORWARDED,
+  type ForwardedHeaders,
+  type Identity,
+} from '../lib/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from './live/pollers.ts';
 
@@ -8,7 +13,7 @@ export interface Context {
   /** The backend, with this caller's key. */
   readonly rest: RestClient;
   /** Keeps what subscriptions share apart from other callers'; never shown, never logged. */
-  readonly apiKey: string;
+  readonly identity: Identity;
   /**
    * Watches objects for subscriptions and for mutations that wait; undefined where there are none.
    */
@@ -23,6 +28,8 @@ interface ContextOptions {
   /** The caller's; absent when there is none. */
   readonly apiKey?: string | undefined;
   /** @default none */
+  readonly forwarded?: ForwardedHeaders | undefined;
+  /** @default none */
   readonly pollers?: Pollers | undefined;
   /** @default true */
   readonly looksAhead?: boolean;
@@ -30,8 +37,14 @@ interface ContextOptions {
 
 export const createContext = (
   rest: RestClient,
-  { apiKey = '', pollers, looksAhead = true }: ContextOptions,
-): Context => ({ rest, apiKey, pollers, looksAhead, reads: new Map() });
+  { apiKey = '', forwarded = NOTHING_FORWARDED, pollers, looksAhead = true }: ContextOptions,
+): Context => ({
+  rest,
+  identity: { apiKey, forwarded },
+  pollers,
+  looksAhead,
+  reads: new Map(),
+});
 
 /**
  * One value a request, made at its first use: `const topicLoader = perRequest((context) => …)`.

@@ -28,6 +28,7 @@ import { createPlainLane } from './carriers/plain-lane.ts';
 import { useRequests } from './carriers/request.plugin.ts';
 import { useResponses } from './carriers/response.plugin.ts';
 import { createWebSocketCarrier, type WebSocketOptions } from './carriers/web-socket.ts';
+import { createForwarding } from './operation/forwarding.ts';
 import { useDocumentLimits } from './policies/document-limits.plugin.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
 import { Documents, type IntrospectionAudience } from './documents/documents.ts';
@@ -47,6 +48,7 @@ import { Requests } from './observe/requests.ts';
 import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
 import { useApiKey } from './policies/api-key.plugin.ts';
 import { costExtensions, useBudget, type ExplainAudience } from './policies/budget.plugin.ts';
+import { useForwardedHeaders } from './carriers/forwarded-headers.plugin.ts';
 import { useExecution } from './policies/execution.plugin.ts';
 import { createExecution, type RequestLimits } from './policies/execution.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
@@ -59,6 +61,8 @@ export interface GatewayOptions {
   readonly upstream: Upstream;
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
+  /** @default none */
+  readonly headers?: HeaderOptions;
   readonly http: GatewayHttpOptions;
   readonly limits: RequestLimits;
   readonly documents: GatewayDocumentsOptions;
@@ -77,6 +81,12 @@ export interface GatewayOptions {
   ) => Readonly<Record<string, GatewayPlugin>>;
   /** Plugins of the operator's, after ours. @default none */
   readonly plugins?: readonly GatewayPlugin[];
+}
+
+/** Names of headers, in lower case. */
+export interface HeaderOptions {
+  /** Of callers, for the backend. */
+  readonly forward: readonly string[];
 }
 
 export interface GatewayHttpOptions {
@@ -154,6 +164,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     logger = silentLogger(),
     metrics = new Metrics(),
     http: { adminPort, corsOrigins, maxBodyBytes },
+    headers: { forward } = { forward: [] },
     live,
     tools: { introspection, explain },
     arrange = (plugins) => plugins,
@@ -174,6 +185,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const translate = createTranslate(introspection === 'on');
   const trusted = trustedDocuments(options.documents);
   const log = subscriptionLog(logger);
+  const forwarding = createForwarding(forward);
 
   const list = {
     log: useLog(logger), // one line an operation
@@ -182,6 +194,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     trustedDocuments: useTrustedDocuments(trusted), // ids of documents that apps were built with
     documentLimits: useDocumentLimits(documents), // measured before they are validated
     operationKind: useOperationKind(), // no mutation by GET, no subscription where one answer is wanted
+    forwardedHeaders: useForwardedHeaders(forward), // so much of them
     apiKey: useApiKey(options.apiKey, introspection), // before a document costs more than parsing
     budget: useBudget(execution.budget, explain), // the plan, or the refusal of what costs too much
     execution: useExecution(execution), // our executor, with loaders and calls of this request
@@ -203,7 +216,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       },
     }),
     serverTiming: useServerTiming(explain), // calls and rounds, as a header
-    validators: useValidators(options.documents.cacheMaxAge), // ETag and 304
+    validators: useValidators(options.documents.cacheMaxAge, forward), // ETag and 304
     compression: useCompression(), // after the tag of what is compressed
     cors: useCors(corsOrigins), // which pages may read answers
     responses: useResponses(write), // what Yoga writes
@@ -239,10 +252,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   // Hooks of HTTP want requests and responses of the Fetch API.
   const lane = own.some(hasHttpHook)
     ? undefined
-    : createPlainLane({ yoga, refused: (error) => ({ errors: [translate(error)] }), write });
+    : createPlainLane({
+        yoga,
+        forwarding,
+        refused: (error) => ({ errors: [translate(error)] }),
+        write,
+      });
   const upgrade = createWebSocketCarrier({
     ...live,
-    ...{ yoga, translate, requests, subscriptions, corsOrigins, maxBodyBytes },
+    ...{ yoga, translate, forwarding, requests, subscriptions, corsOrigins, maxBodyBytes },
   });
 
   const health = forGet(async () => Response.json({ status: 'alive' }));
@@ -316,6 +334,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       caller: {
         method,
         apiKey: headers.get(API_KEY_HEADER),
+        forwarded: forwarding?.read((name) => headers.get(name)),
         explain: headers.get('x-explain'),
         accept,
         acceptEncoding: headers.get('accept-encoding'),

@@ -116,6 +116,7 @@ export interface EventsOptions {
   readonly query?: string;
   /** Whether the calls of each event are asked for. */
   readonly explain?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Events {
@@ -137,6 +138,7 @@ export async function openEvents(
     apiKey = EXAMPLE_API_KEY,
     query = WATCH,
     explain = false,
+    headers = {},
   }: EventsOptions = {},
 ): Promise<Events> {
   const leaving = new AbortController();
@@ -149,6 +151,7 @@ export async function openEvents(
       ...(apiKey !== null && { 'x-api-key': apiKey }),
       ...(explain && { 'x-explain': 'true' }),
       ...(method === 'POST' && { 'content-type': 'application/json' }),
+      ...headers,
     },
     body: method === 'POST' ? JSON.stringify({ query, variables }) : null,
     signal: leaving.signal,
@@ -237,14 +240,20 @@ export interface Socket {
   received(type: string): readonly Message[];
 }
 
+interface SocketOptions {
+  /** Of `connection_init`. */
+  readonly payload: object | undefined;
+  /** Of the upgrade. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A socket by hand, past `connection_init`. */
 export async function openSocket(
   url: string,
-  { payload }: { readonly payload: object | undefined } = {
-    payload: { 'x-api-key': EXAMPLE_API_KEY },
-  },
+  { payload, headers = {} }: SocketOptions = { payload: { 'x-api-key': EXAMPLE_API_KEY } },
 ): Promise<Socket> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  const address = `${url.replace('http', 'ws')}/graphql`;
+  const socket = new WebSocket(address, 'graphql-transport-ws', { headers });
   onTestFinished(() => socket.terminate());
   const messages: Message[] = [];
   socket.on('error', () => {});

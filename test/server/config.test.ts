@@ -28,6 +28,7 @@ describe('the settings', () => {
         maxBodyBytes: 100_000,
       },
       backend: { url: undefined, apiKey: undefined, routeSet: 'auto', timeoutMs: 3000 },
+      headers: { forward: [] },
       limits: {
         requestTimeoutMs: 10_000,
         maxUpstreamCalls: 250,
@@ -130,6 +131,18 @@ describe('the settings', () => {
     expect(readConfig({ WORKERS: '3' }).process.workers).toBe(3);
   });
 
+  it('take names of headers in any spelling, each once, and no more than 16', () => {
+    const forwardedBy = (names: string) => readConfig({ FORWARD_HEADERS: names }).headers.forward;
+
+    expect(forwardedBy('Authorization, accept-language,authorization')).toEqual([
+      'authorization',
+      'accept-language',
+    ]);
+    const many = Array.from({ length: 17 }, (_, i) => `x-${i}`);
+    expect(forwardedBy(many.slice(1).join())).toHaveLength(16);
+    expect(() => forwardedBy(many.join())).toThrow(ConfigError);
+  });
+
   it('split origins at commas', () => {
     const { corsOrigins } = readConfig({
       CORS_ORIGINS: 'https://a.example, http://b.example:3000',
@@ -159,6 +172,19 @@ describe('the settings', () => {
     ['MAX_RESULT_VALUES', '1', /^MAX_RESULT_VALUES must be a whole number from 1000 to/],
     ['MAX_RESULT_BYTES', 'x', /^MAX_RESULT_BYTES must be a whole number from 10000 to/],
     ['DRAIN_DELAY_MS', '-1', /^DRAIN_DELAY_MS must be a whole number from 0 to/],
+    ['FORWARD_HEADERS', 'a b', /^FORWARD_HEADERS must be at most 16 names of headers, such as/],
+    ['FORWARD_HEADERS', 'a,', /^FORWARD_HEADERS must be at most 16 names of headers, such as/],
+    ...Array.from(
+      [
+        ...['host', 'Content-Length', 'connection', 'transfer-encoding', 'X-API-Key', 'expect'],
+        ...['accept', 'content-type', 'if-none-match', 'x-request-id', 'traceparent', 'te'],
+      ],
+      (name): [string, string, RegExp] => [
+        'FORWARD_HEADERS',
+        `authorization, ${name}`,
+        new RegExp(`^FORWARD_HEADERS may not name ${name.toLowerCase()}: .*\\. Leave it out\\.$`),
+      ],
+    ),
     ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],
     ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
     [

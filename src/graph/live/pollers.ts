@@ -1,5 +1,6 @@
 /**
- * One poller for each object and key, for all its watchers: the backend does not report changes.
+ * One poller for each object and key, and the headers that are forwarded, for all its watchers: the backend does not
+ * report changes.
  *
  * A poller lives as long as it has watchers. It asks quickly while the state moves and more slowly
  * while it does not, by the same client as every call, so the limiter, the breaker and `Retry-After`
@@ -7,6 +8,7 @@
  */
 import { Repeater, SlidingBuffer } from '@repeaterjs/repeater';
 import { randomUUID } from 'node:crypto';
+import { sharingKeyOf, type Identity } from '../../lib/forwarded-headers.ts';
 import type { RestClient, Upstream } from '../../rest/client/client.ts';
 import { RestError, RestUnsupportedError } from '../../rest/call/errors.ts';
 
@@ -90,7 +92,7 @@ interface Watcher<State> {
 
 export class Pollers {
   readonly #options: Required<PollersOptions>;
-  /** By key and object. An id belongs to one source, and so to one type of states. */
+  /** By sharing key and object. An id belongs to one source, and so to one type of states. */
   readonly #pollers = new Map<string, Poller<never, never>>();
 
   constructor({ upstream, pollMs, timeoutMs, observer = {} }: PollersOptions) {
@@ -114,11 +116,11 @@ export class Pollers {
    * final state. Of those that wait for a slow reader the newest are never lost.
    */
   watch<Key, State extends object>(
-    apiKey: string,
+    identity: Identity,
     object: LiveObject<Key, State>,
   ): Repeater<Snapshot<State>> {
     return new Repeater<Snapshot<State>>(async (push, stop) => {
-      const poller = this.#find(apiKey, object) ?? this.#open(apiKey, object);
+      const poller = this.#find(identity, object) ?? this.#open(identity, object);
       const watcher = { push, stop };
       poller.add(watcher);
       await stop;
@@ -128,42 +130,43 @@ export class Pollers {
 
   /** A write of this key has left an object in a state: its watchers see it at once. */
   report<Key, State extends object>(
-    apiKey: string,
+    identity: Identity,
     object: LiveObject<Key, State>,
     state: State,
   ): void {
-    this.#find(apiKey, object)?.report(state);
+    this.#find(identity, object)?.report(state);
   }
 
   /** A write of this key may have changed an object: it is read soon. */
-  hurry<Key, State extends object>(apiKey: string, object: LiveObject<Key, State>): void {
-    this.#find(apiKey, object)?.hurry();
+  hurry<Key, State extends object>(identity: Identity, object: LiveObject<Key, State>): void {
+    this.#find(identity, object)?.hurry();
   }
 
   #open<Key, State extends object>(
-    apiKey: string,
+    identity: Identity,
     object: LiveObject<Key, State>,
   ): Poller<Key, State> {
-    const id = idOf(apiKey, object);
+    const id = idOf(identity, object);
     const end = () => void this.#pollers.delete(id);
-    const poller = new Poller<Key, State>(apiKey, object, this.#options, end);
+    const poller = new Poller<Key, State>(identity, object, this.#options, end);
     this.#pollers.set(id, poller as object as Poller<never, never>);
     return poller;
   }
 
   #find<Key, State extends object>(
-    apiKey: string,
+    identity: Identity,
     object: LiveObject<Key, State>,
   ): Poller<Key, State> | undefined {
-    return this.#pollers.get(idOf(apiKey, object)) as Poller<Key, State> | undefined;
+    return this.#pollers.get(idOf(identity, object)) as Poller<Key, State> | undefined;
   }
 }
 
 /** An id has no line break. */
-const idOf = (apiKey: string, { id }: { readonly id: string }): string => `${id}\n${apiKey}`;
+const idOf = (identity: Identity, { id }: { readonly id: string }): string =>
+  `${id}\n${sharingKeyOf(identity)}`;
 
 class Poller<Key, State extends object> {
-  readonly #apiKey: string;
+  readonly #identity: Identity;
   readonly #object: LiveObject<Key, State>;
   readonly #options: Required<PollersOptions>;
   readonly #onEnd: () => void;
@@ -191,12 +194,12 @@ class Poller<Key, State extends object> {
   #isOver = false;
 
   constructor(
-    apiKey: string,
+    identity: Identity,
     object: LiveObject<Key, State>,
     options: Required<PollersOptions>,
     onEnd: () => void,
   ) {
-    this.#apiKey = apiKey;
+    this.#identity = identity;
     this.#object = object;
     this.#options = options;
     this.#onEnd = onEnd;
@@ -257,7 +260,7 @@ class Poller<Key, State extends object> {
     this.#polledMs = performance.now();
     const newcomers = [...this.#newcomers];
     const rest = upstream({
-      apiKey: this.#apiKey,
+      ...this.#identity,
       requestId: randomUUID(),
       deadlineMs: this.#polledMs + timeoutMs,
       maxCalls: this.#object.source.maxCalls ?? 1,

@@ -72,18 +72,18 @@ const liveVersion = (key: VersionKey): LiveObject<VersionKey, VersionNode> => ({
 });
 
 /** The states of a version from now on; ends after the final one. */
-export function watchVersion({ pollers, apiKey }: Context, key: VersionKey) {
+export function watchVersion({ pollers, identity }: Context, key: VersionKey) {
   if (!pollers) throw new Error('The context has no pollers: nothing can be watched.');
-  return pollers.watch(apiKey, liveVersion(key));
+  return pollers.watch(identity, liveVersion(key));
 }
 
 /** A write has left a version in this state: its watchers with the same key see it at once. */
 export function reportVersion(
-  { pollers, apiKey }: Context,
+  { pollers, identity }: Context,
   key: VersionKey,
   version: VersionNode,
 ): void {
-  if (isSound(version)) pollers?.report(apiKey, liveVersion(key), version);
+  if (isSound(version)) pollers?.report(identity, liveVersion(key), version);
 }
 
 /** Left of the request's time for what is selected of the version after the wait, in milliseconds. */

@@ -46,8 +46,8 @@ const livePage = (key: PageKey): LiveObject<PageKey, readonly Audience[]> => ({
 });
 
 /** A write has changed an audience of a page: who watches the page with the same key sees it soon. */
-export const hurryPage = ({ pollers, apiKey }: Context, { pageId }: PageKey): void =>
-  pollers?.hurry(apiKey, livePage({ pageId }));
+export const hurryPage = ({ pollers, identity }: Context, { pageId }: PageKey): void =>
+  pollers?.hurry(identity, livePage({ pageId }));
 
 /** What one event tells. */
 export interface PageChange {
@@ -57,12 +57,12 @@ export interface PageChange {
 
 /** The changes of a page's audiences from now on; ends when there is no such page. */
 export function watchPage(
-  { pollers, apiKey }: Context,
+  { pollers, identity }: Context,
   key: PageKey,
 ): Repeater<Snapshot<PageChange>> {
   if (!pollers) throw new Error('The context has no pollers: nothing can be watched.');
   return new Repeater(async (push, stop) => {
-    const states = pollers.watch(apiKey, livePage(key));
+    const states = pollers.watch(identity, livePage(key));
     void stop.then(() => states.return());
     const news = new News();
     /** Whether the next event is one even if nothing has changed: the first, and that after an error. */

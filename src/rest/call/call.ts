@@ -15,6 +15,8 @@ import type { RequestDeadline } from './request-deadline.ts';
 export interface Call {
   readonly route: Route;
   readonly apiKey: string;
+  /** Equal for callers who may share what the backend has said: the key, and the headers that are forwarded. */
+  readonly sharingKey: string;
   /** Encoded path and query, as sent. */
   readonly path: string;
   /** Name, value, name, value: one list for all reads of a request. Mutable only in undici's types. */

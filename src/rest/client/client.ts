@@ -6,6 +6,11 @@
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
+import {
+  NOTHING_FORWARDED,
+  sharingKeyOf,
+  type ForwardedHeaders,
+} from '../../lib/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,
@@ -63,6 +68,8 @@ type CallRoute<Missing> = <Path extends string, Response, Query, Body>(
 export interface RequestScope {
   /** Undefined when the caller sent none and the gateway has none: nothing is called then. */
   readonly apiKey: string | undefined;
+  /** The caller's headers that go with each call. @default none */
+  readonly forwarded?: ForwardedHeaders | undefined;
   readonly requestId: string;
   /**
    * Cancelled when the caller leaves: its reads end, its writes go on. A `Cancel` has one listener,
@@ -123,6 +130,7 @@ class ScopedClient implements RestClient {
   readonly #discovery: RouteDiscovery;
   readonly #pathPrefix: string;
   readonly #apiKey: string | undefined;
+  readonly #sharingKey: string;
   /** Of reads: name, value, name, value. */
   readonly #headers: string[];
   readonly #deadline: RequestDeadline;
@@ -135,12 +143,14 @@ class ScopedClient implements RestClient {
     discovery: RouteDiscovery,
     scope: RequestScope,
   ) {
-    const { apiKey, requestId, leaving, deadlineMs, maxCalls } = scope;
+    const { apiKey = '', forwarded = NOTHING_FORWARDED, requestId } = scope;
+    const { leaving, deadlineMs, maxCalls } = scope;
     this.#pipeline = pipeline;
     this.#discovery = discovery;
     this.#pathPrefix = options.pathPrefix;
-    this.#apiKey = apiKey;
-    this.#headers = headersOf(apiKey, requestId);
+    this.#apiKey = scope.apiKey;
+    this.#sharingKey = sharingKeyOf({ apiKey, forwarded });
+    this.#headers = headersOf(apiKey, requestId, forwarded);
     this.#deadline = new RequestDeadline(deadlineMs, leaving);
     this.#callsLeft = maxCalls;
   }
@@ -236,6 +246,7 @@ class ScopedClient implements RestClient {
       return this.#pipeline({
         route,
         apiKey,
+        sharingKey: this.#sharingKey,
         path,
         headers: body === null ? this.#headers : [...this.#headers, 'content-type', JSON_TYPE],
         body,
@@ -274,7 +285,7 @@ class ScopedClient implements RestClient {
 
 const JSON_TYPE = 'application/json';
 
-const headersOf = (apiKey = '', requestId: string): string[] => [
+const headersOf = (apiKey: string, requestId: string, { headers }: ForwardedHeaders): string[] => [
   API_KEY_HEADER,
   apiKey,
   'x-request-id',
@@ -284,4 +295,5 @@ const headersOf = (apiKey = '', requestId: string): string[] => [
   // Identity, so that the limit on bytes received bounds the answer: no decompression bombs.
   'accept-encoding',
   'identity',
+  ...headers,
 ];

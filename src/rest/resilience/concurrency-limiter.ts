@@ -1,7 +1,7 @@
 /**
  * The concurrency limiter: bounds the calls under way, queues the others, and sheds load.
  *
- * Keys take turns of one call each. All keys that the backend has not accepted yet count as one, so that
+ * Keys take turns of one call each, whatever their callers' forwarded headers: nobody gains turns by inventing those. All keys that the backend has not accepted yet count as one, so that
  * inventing keys gains nothing. Bulkheads: no key and no route may hold all connections, so a slow one leaves the
  * others theirs.
  */
@@ -116,9 +116,9 @@ export class ConcurrencyLimiter {
   }
 
   #release(key: string, attempt: Attempt, outcome: Outcome): void {
-    const { route, apiKey, isDeferred } = attempt.call;
+    const { route, isDeferred } = attempt.call;
     attempt.slot = undefined;
-    if (!(outcome instanceof Error)) this.#noteAcceptance(apiKey, outcome.status);
+    if (!(outcome instanceof Error)) this.#noteAcceptance(attempt.call, outcome.status);
     const load = this.#loadOf(key);
     load.active -= 1;
     if (isDeferred) load.deferred -= 1;
@@ -132,9 +132,11 @@ export class ConcurrencyLimiter {
   }
 
   /** A key is accepted by any answer but a refusal of the key. */
-  #noteAcceptance(apiKey: string, status: number): void {
-    if (status === 401) this.#accepted.delete(apiKey);
-    else if (status !== 403) this.#accepted.set(apiKey, true);
+  #noteAcceptance({ apiKey, sharingKey }: Call, status: number): void {
+    if (status === 401) {
+      // What was forwarded may be at fault: one caller's must not cost all others of the key their turns.
+      if (sharingKey === apiKey) this.#accepted.delete(apiKey);
+    } else if (status !== 403) this.#accepted.set(apiKey, true);
   }
 
   #loadOf(key: string): KeyLoad {

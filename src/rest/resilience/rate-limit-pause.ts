@@ -1,5 +1,6 @@
 /**
- * Rate limits: a key that the backend asked to wait (429 with `Retry-After`) is paused; other keys go on.
+ * Rate limits: a key that the backend asked to wait (429 with `Retry-After`) is paused; other keys go on. So do callers
+ * of the same key with other forwarded headers: the limit may be of whom these name.
  *
  * Calls wait where their deadline allows it, and are refused at once where it does not. Without the pause
  * the backend would have to refuse every call of a limited key.
@@ -18,21 +19,21 @@ const MAX_WAITING = 1_000;
 
 /** After a pause calls start again spread over this time, in milliseconds. */
 const SPREAD_MS = 50;
-/** Paused keys that are remembered. */
+/** Pauses that are remembered. */
 const MAX_KEYS = 10_000;
 
 export function rateLimitPause(observer: UpstreamObserver): Layer {
-  /** By key: when it may call again, on `performance.now()`'s clock. */
+  /** By sharing key: when it may call again, on `performance.now()`'s clock. */
   const pauses = new LRUCache<string, number>({ max: MAX_KEYS });
   let waiting = 0;
 
   return (inner) => (settle) => {
     const send = inner((attempt, outcome) => {
       if (!(outcome instanceof Error) && outcome.status === 429) {
-        const { apiKey, route } = attempt.call;
+        const { sharingKey, route } = attempt.call;
         const afterMs = retryAfterOf(outcome.headers);
         if (afterMs !== undefined) {
-          pauses.set(apiKey, performance.now() + Math.min(afterMs, MAX_PAUSE_MS));
+          pauses.set(sharingKey, performance.now() + Math.min(afterMs, MAX_PAUSE_MS));
           observer.onPause?.(route);
         }
       }
@@ -40,7 +41,7 @@ export function rateLimitPause(observer: UpstreamObserver): Layer {
     });
 
     return (attempt) => {
-      if (leftOf(attempt.call.apiKey) <= 0) {
+      if (leftOf(attempt.call.sharingKey) <= 0) {
         send(attempt);
         return;
       }
@@ -53,9 +54,9 @@ export function rateLimitPause(observer: UpstreamObserver): Layer {
 
   /** Waits for the end of the pause. @returns an error when the call cannot wait for it. */
   async function wait({ call, flight }: Attempt): Promise<RestError | undefined> {
-    const { apiKey, route, journal, origin } = call;
+    const { sharingKey, route, journal, origin } = call;
     // Again, because the pause may have become longer meanwhile.
-    for (let left = leftOf(apiKey); left > 0; left = leftOf(apiKey)) {
+    for (let left = leftOf(sharingKey); left > 0; left = leftOf(sharingKey)) {
       const inTime = performance.now() + left + SPREAD_MS < flight.deadlineMs;
       if (!inTime || waiting >= MAX_WAITING) {
         journal.note(route, origin, 'unsent');
@@ -71,11 +72,11 @@ export function rateLimitPause(observer: UpstreamObserver): Layer {
     return undefined;
   }
 
-  function leftOf(apiKey: string): number {
-    const until = pauses.get(apiKey);
+  function leftOf(sharingKey: string): number {
+    const until = pauses.get(sharingKey);
     if (until === undefined) return 0;
     const left = until - performance.now();
-    if (left <= 0) pauses.delete(apiKey);
+    if (left <= 0) pauses.delete(sharingKey);
     return left;
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Single-flight (request coalescing): identical reads of one key that are in flight together are one call.
+ * Single-flight (request coalescing): identical reads of one key, and of equal forwarded headers, that are in flight
+ * together are one call.
  *
  * What a write may change is not documented (a publish may add links, an archive may log), and two
  * keys may belong to one customer. So no read joins another across any write, of any key: sharing is
@@ -32,14 +33,14 @@ export function singleFlight(
 
   return (call) => {
     if (!isRead(call)) return write(call, send, joinable);
-    const known = joinable.get(call.apiKey)?.get(call.path);
+    const known = joinable.get(call.sharingKey)?.get(call.path);
     if (!known) return new Read(call, joinable).begin(send);
     observer.onShared?.(call.route);
     return known.join(call);
   };
 }
 
-/** Reads in flight by key, then by path. */
+/** Reads in flight by sharing key, then by path. */
 type Joinable = Map<string, Map<string, Read>>;
 
 function write(call: Call, send: Send, joinable: Joinable): Promise<unknown> {
@@ -69,10 +70,10 @@ class Read implements Flight {
     this.call = call;
     this.deadlineMs = call.deadline.deadlineMs;
     this.#joinable = joinable;
-    let ofKey = joinable.get(call.apiKey);
+    let ofKey = joinable.get(call.sharingKey);
     if (!ofKey) {
       ofKey = new Map();
-      joinable.set(call.apiKey, ofKey);
+      joinable.set(call.sharingKey, ofKey);
     }
     ofKey.set(call.path, this);
   }
@@ -116,11 +117,11 @@ class Read implements Flight {
   }
 
   #forget(): void {
-    const { apiKey, path } = this.call;
-    const ofKey = this.#joinable.get(apiKey);
+    const { sharingKey, path } = this.call;
+    const ofKey = this.#joinable.get(sharingKey);
     if (ofKey?.get(path) !== this) return;
     ofKey.delete(path);
-    if (ofKey.size === 0) this.#joinable.delete(apiKey);
+    if (ofKey.size === 0) this.#joinable.delete(sharingKey);
   }
 
   #wait(call: Call, entry: JournalEntry | undefined): Promise<unknown> {

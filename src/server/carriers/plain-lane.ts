@@ -12,6 +12,7 @@ import type { WrittenAnswer } from '../operation/answer.ts';
 import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/caller.ts';
 import { negotiateMediaType, type MediaType } from '../operation/negotiation.ts';
 import { parseJson, readForm } from '../operation/params.ts';
+import type { Forwarding } from '../operation/forwarding.ts';
 import type { ServerContext } from '../operation/gateway-plugin.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import { CSRF_HEADERS } from './request.plugin.ts';
@@ -32,6 +33,7 @@ type Yoga = Pick<
 
 interface PlainLaneOptions {
   readonly yoga: Yoga;
+  readonly forwarding: Forwarding | undefined;
   /** What is thrown before there is a result, as callers see it. */
   readonly refused: (error: unknown) => ExecutionResult;
   readonly write: (
@@ -48,7 +50,7 @@ export type PlainLane = (
 ) => { readonly context: ServerContext; answer(): Promise<WrittenAnswer> } | undefined;
 
 export const createPlainLane =
-  ({ yoga, refused, write }: PlainLaneOptions): PlainLane =>
+  ({ yoga, forwarding, refused, write }: PlainLaneOptions): PlainLane =>
   (plain, record) => {
     const read = readerOf(plain);
     const mediaType = read && negotiateMediaType(plain.headers.accept);
@@ -60,6 +62,7 @@ export const createPlainLane =
         method,
         // Node joins the values of a header that is sent twice.
         apiKey: headers[API_KEY_HEADER] as string | undefined,
+        forwarded: forwarding?.read((name) => headers[name]),
         explain: headers['x-explain'] as string | undefined,
         accept: headers.accept,
         acceptEncoding: headers['accept-encoding'],

@@ -9,18 +9,21 @@ import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.t
 import type { Answer } from '../operation/answer.ts';
 import { codingOf } from './compression.plugin.ts';
 
-/** What caches must compare before they use an answer for another request. */
-const VARY = 'x-api-key, accept, accept-encoding';
+/** What caches must compare before they use an answer for another request, beside what is forwarded. */
+const VARY = ['x-api-key', 'accept', 'accept-encoding'];
 
 /** Characters of six bits each. */
 const TAG_LENGTH = 24;
 
-/** @param maxAgeS for how long answers to trusted documents may be used unasked, in seconds. */
-export const useValidators = (maxAgeS: number): GatewayPlugin => ({
+/**
+ * @param maxAgeS for how long answers to trusted documents may be used unasked, in seconds.
+ * @param forwarded headers that the backend sees.
+ */
+export const useValidators = (maxAgeS: number, forwarded: readonly string[]): GatewayPlugin => ({
   onAnswer(answer, context) {
     const { caller, record } = context;
     if (caller.method !== 'GET' || answer.parts) return;
-    answer.headers.push('vary', VARY);
+    answer.headers.push('vary', [...VARY, ...forwarded].join(', '));
     if (!mayBeKept(answer, context)) {
       answer.headers.push('cache-control', 'no-store');
       return;

@@ -2,12 +2,12 @@
  * Operations over WebSocket, in the protocol `graphql-transport-ws`: `graphql-ws` over `ws`.
  *
  * Each operation passes the plugins' phases, as over every other carrier. The key comes once, in
- * `connection_init`, because browsers cannot set headers here; and because browsers ask no permission either,
- * the page's origin is checked.
+ * `connection_init`, because browsers cannot set headers here; so may `authorization`, where it is forwarded. And because
+ * browsers ask no permission either, the page's origin is checked.
  *
  * Source: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type {
   DocumentNode,
@@ -26,10 +26,12 @@ import {
 import type { YogaServerInstance } from 'graphql-yoga';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
+import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
 import { formatted, formattedError } from '../operation/answer.ts';
 import { translated, type Translate } from '../policies/errors.ts';
 import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/caller.ts';
 import { refusal, refusalResponse } from '../operation/refusal.ts';
+import type { Forwarding } from '../operation/forwarding.ts';
 import { readParams } from '../operation/params.ts';
 import type { ServerContext } from '../operation/gateway-plugin.ts';
 import { hasValue } from '../observe/outcome.ts';
@@ -47,6 +49,7 @@ export interface WebSocketOptions {
 interface WebSocketCarrierOptions extends WebSocketOptions {
   readonly yoga: Pick<YogaServerInstance<ServerContext, ServerContext>, 'getEnveloped'>;
   readonly translate: Translate;
+  readonly forwarding: Forwarding | undefined;
   readonly requests: Requests;
   readonly subscriptions: Subscriptions;
   /** The largest message that is read. */
@@ -70,6 +73,9 @@ const SERVICE_RESTART = 1_012;
 type Params = Record<string, unknown>;
 
 interface Extra {
+  /** Of the upgrade, until `connection_init`; absent where nothing is forwarded. */
+  headers?: IncomingHttpHeaders;
+  forwarded?: ForwardedHeaders;
   /** Those of `connection_init`. */
   apiKey?: string;
   clientName?: string;
@@ -93,7 +99,7 @@ export type Upgrade = (
 ) => Response | undefined;
 
 export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrade {
-  const { yoga, translate, requests, subscriptions, corsOrigins } = options;
+  const { yoga, translate, forwarding, requests, subscriptions, corsOrigins } = options;
   const { socketOperations, maxPerSocket, maxBodyBytes } = options;
   const sockets = new WebSocketServer({
     noServer: true,
@@ -110,7 +116,15 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
         clientName: oneOf(connectionParams, CLIENT_NAME_HEADERS),
         clientVersion: oneOf(connectionParams, CLIENT_VERSION_HEADERS),
       });
-      const key = connectionParams?.[API_KEY_HEADER];
+      const { [API_KEY_HEADER]: key, authorization } = connectionParams ?? {};
+      if (forwarding) {
+        if (authorization != null && !isHeaderValue(authorization)) return false;
+        const { headers = {} } = extra;
+        // Nothing else, and nothing that came with the upgrade: a proxy may have set it, or taken it away.
+        const own = (name: string) => (name === 'authorization' ? authorization : undefined);
+        extra.forwarded = forwarding.read((name) => headers[name] ?? own(name));
+        delete extra.headers; // the socket may stay for hours
+      }
       if (key == null) return true;
       if (typeof key !== 'string' || !isApiKey(key)) return false;
       extra.apiKey = key;
@@ -124,7 +138,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
   });
 
   /** As graphql-ws' adapter for `ws` does, which prints a stack for each message to a client that has left. */
-  function serve(socket: WebSocket): void {
+  function serve(socket: WebSocket, headers: IncomingHttpHeaders): void {
     let isThere = true;
     const ping = setInterval(() => {
       if (!isThere) {
@@ -153,7 +167,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
           });
         },
       },
-      {},
+      forwarding ? { headers } : {},
     );
     socket.on('pong', () => {
       isThere = true;
@@ -179,6 +193,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
         apiKey: extra.apiKey,
         clientName: extra.clientName,
         clientVersion: extra.clientVersion,
+        forwarded: extra.forwarded,
         explain: undefined,
         accept: undefined,
         streams: true,
@@ -255,7 +270,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
         'Pages of this origin may not connect: add it to CORS_ORIGINS.',
       );
     }
-    sockets.handleUpgrade(incoming, socket, head, serve);
+    sockets.handleUpgrade(incoming, socket, head, (opened) => serve(opened, headers));
     return undefined;
   };
 }
@@ -263,6 +278,10 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
 /** The first text under one of two names, which are headers everywhere else. */
 const oneOf = (params: Params = {}, names: readonly string[]): string | undefined =>
   names.map((name) => params[name]).find((value) => typeof value === 'string');
+
+/** Whether a value of `connection_init` can be a header; how long it may be is told with the first operation. */
+const isHeaderValue = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
 
 const tooMany = (max: number) =>
   refusal(

@@ -1,9 +1,13 @@
 /** Who has sent an operation, and how: what a carrier has read beside the parameters. */
+import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
+
 export interface Caller {
   /** By GET nothing is written. */
   readonly method: string;
   /** The `x-api-key` header, or that of `connection_init`. */
   readonly apiKey: string | null | undefined;
+  /** What goes on to the backend with each call; undefined for nothing. */
+  readonly forwarded: ForwardedHeaders | undefined;
   /** The `x-explain` header. */
   readonly explain: string | null | undefined;
   /** The `Accept` header; absent where nothing may come in parts. */

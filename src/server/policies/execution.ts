@@ -74,15 +74,16 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
     });
   return {
     budget: { calls: maxUpstreamCalls, values: maxValues },
-    contextFor: ({ record }, startMs, leaving) => {
+    contextFor: ({ record, caller: { forwarded } }, startMs, leaving) => {
       record.rest = upstream({
         apiKey: record.apiKey,
+        forwarded,
         requestId: record.requestId,
         deadlineMs: startMs + requestTimeoutMs,
         maxCalls: maxUpstreamCalls,
         leaving,
       });
-      return createContext(record.rest, { apiKey: record.apiKey, pollers });
+      return createContext(record.rest, { apiKey: record.apiKey, forwarded, pollers });
     },
     execute: (args) => {
       const { schema, document, contextValue, variableValues, operationName } = args;

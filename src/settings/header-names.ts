@@ -1,0 +1,51 @@
+/**
+ * Names of headers that pass the gateway, and those that may not: they would break a call, or say something untrue.
+ */
+import { z } from 'zod';
+import { ConfigError } from './setting.ts';
+
+/** Names of one setting. */
+const MAX_NAMES = 16;
+
+const NAME = /^[a-z\d!#$%&'*+.^_`|~-]{1,64}$/;
+
+/** Compared in lower case; each once. */
+export const HEADER_NAMES = z
+  .string()
+  .transform((list): readonly string[] =>
+    list === '' ? [] : [...new Set(list.split(',').map((name) => name.trim().toLowerCase()))],
+  )
+  .refine((names) => names.length <= MAX_NAMES && names.every((name) => NAME.test(name)))
+  .describe(
+    `at most ${MAX_NAMES} names of headers, such as accept-language, with commas between them`,
+  );
+
+/** Of one connection. Source: RFC 9110, "Connection"; RFC 9113, "Connection-Specific Header Fields". */
+const OF_CONNECTIONS = [
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
+];
+
+/** Why a header of callers may not go on to the backend; undefined where it may. */
+function whyNotForwarded(name: string): string | undefined {
+  if (OF_CONNECTIONS.includes(name)) return 'it is about the connection to the gateway';
+  if (name === 'x-api-key') return 'the key goes on in any case';
+  if (OWN_OF_CALLS.includes(name)) return 'the gateway sets its own with each call';
+  if (/^if-|^range$/.test(name)) return 'it would change what the backend answers to a read';
+  if (/^content-|^trace(?:parent|state)$|^baggage$/.test(name)) {
+    return 'it is about the one request to the gateway';
+  }
+  return undefined;
+}
+
+const OWN_OF_CALLS = ['host', 'accept', 'accept-encoding', 'x-request-id', 'set-cookie'];
+
+/** @throws {ConfigError} for the first name that may not be forwarded. */
+export function checkHeaders({ forward }: { readonly forward: readonly string[] }): void {
+  for (const name of forward) refuse('FORWARD_HEADERS', name, whyNotForwarded(name));
+}
+
+function refuse(setting: string, name: string, why: string | undefined): void {
+  if (why === undefined) return;
+  throw new ConfigError(`${setting} may not name ${name}: ${why}. Leave it out.`);
+}
