@@ -1,17 +1,27 @@
 /**
  * The list of plugins: what an operator adds to it, and that each line of ours is its whole mechanism.
  */
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { useDisableIntrospection } from '@envelop/disable-introspection';
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
 import { GraphQLError } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import type { GatewayPlugin } from '../../src/server/operation/gateway-plugin.ts';
 import { openSocket, until } from '../live/support.ts';
-import { IDS } from '../support/ids.ts';
-import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { NO_BREAKER } from '../rest/open-rest.ts';
+import { IDS, SAMPLE_NODES } from '../support/ids.ts';
+import { send } from '../support/client.ts';
+import {
+  openGateway,
+  type InProcessGateway,
+  type InProcessOptions,
+} from '../support/open-gateway.ts';
 
 const PAGE = { query: `{ page(pageId: "${IDS.page}") { name } }` };
 
@@ -187,6 +197,49 @@ describe('without its line', () => {
     expect((await without.ask(two)).codes).not.toContain('QUERY_TOO_EXPENSIVE');
   });
 
+  it('log writes no line for an operation', async () => {
+    const linesOf = async (
+      open: (options: InProcessOptions) => Promise<InProcessGateway>,
+    ): Promise<string> => {
+      let lines = '';
+      const logger = pino({ level: 'info' }, { write: (line) => (lines += line) });
+      await (await open({ logger })).ask(PAGE.query);
+      return lines;
+    };
+    expect(await linesOf(openGateway)).toContain('GraphQL request');
+    expect(await linesOf((options) => openWithout('log', options))).not.toContain(
+      'GraphQL request',
+    );
+  });
+
+  it('requests leaves other methods to Yoga, in its words', async () => {
+    const ask = async (site: InProcessGateway) =>
+      (await send(`${site.url}/graphql`, { method: 'PUT', body: '{}' })).text;
+    expect(await ask(await openGateway())).toContain('Send GraphQL by GET or POST.');
+    expect(await ask(await openWithout('requests'))).not.toContain('Send GraphQL by GET or POST.');
+  });
+
+  it('trustedDocuments refuses no other document', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trusted-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(
+      join(folder, 'web-1.json'),
+      JSON.stringify({ [sha256(PAGE.query)]: PAGE.query }),
+    );
+    const documents = { folder, only: true };
+    const ask = async (site: InProcessGateway) => (await site.ask('{ __typename }')).codes;
+    expect(await ask(await openGateway({ documents }))).toEqual(['TRUSTED_DOCUMENT_REQUIRED']);
+    expect(await ask(await openWithout('trustedDocuments', { documents }))).toEqual([]);
+  });
+
+  it('apiKey lets bad keys come as far as the backend', async () => {
+    const ask = async (site: InProcessGateway) => site.ask(PAGE.query, { apiKey: 'no key' });
+    expect((await ask(await openGateway())).text).toContain('Send one x-api-key header');
+    expect((await ask(await openWithout('apiKey'))).text).not.toContain(
+      'Send one x-api-key header',
+    );
+  });
+
   it('serverTiming sends no such header', async () => {
     const header = async (site: InProcessGateway) =>
       (await site.ask(PAGE.query)).headers.has('server-timing');
@@ -200,7 +253,90 @@ describe('without its line', () => {
     expect(await tag(await openGateway())).toMatch(/^"/);
     expect(await tag(await openWithout('validators'))).toBeNull();
   });
+
+  it('execution resolves nothing', async () => {
+    const name = async (site: InProcessGateway) => (await site.ask(PAGE.query)).data?.page?.name;
+    expect(await name(await openGateway())).toEqual(expect.any(String));
+    expect(await name(await openWithout('execution'))).toBeUndefined();
+  });
+
+  it('admission answers what was shed with 200 and errors, and no time to come back', async () => {
+    const statuses = async (open: (options: InProcessOptions) => Promise<InProcessGateway>) => {
+      const site = await open({
+        backend: 'faulty',
+        rest: { connections: 1, maxQueue: 1, breaker: NO_BREAKER },
+      });
+      const replies = await Promise.all(
+        Array.from({ length: 6 }, (_, i) => site.ask(`{ page(pageId: "p${i}") { name } }`)),
+      );
+      return replies.map(({ status }) => status);
+    };
+    expect(await statuses(openGateway)).toContain(503);
+    expect(await statuses((options) => openWithout('admission', options))).not.toContain(503);
+  });
+
+  it('incremental leaves parts of an answer to Yoga, which sends none of ours', async () => {
+    expect(await partsOf(await openGateway())).toContain('"hasNext":false');
+    expect(await partsOf(await openWithout('incremental'))).not.toContain('"hasNext":false');
+  });
+
+  it('subscriptions answers no event', async () => {
+    const query = `subscription { pageProgress(id: "${SAMPLE_NODES[0]}") { audiences { audienceId } } }`;
+    const answersWithin = async (ms: number, site: InProcessGateway): Promise<boolean> => {
+      const headers = { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY };
+      const url = `${site.url}/graphql?query=${encodeURIComponent(query)}`;
+      try {
+        const { body } = await fetch(url, { headers, signal: AbortSignal.timeout(ms) });
+        const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+        for (let text = ''; !text.includes('"audienceId"');) {
+          const { value, done } = await reader.read();
+          if (done) return false;
+          text += value;
+        }
+        await reader.cancel();
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(await answersWithin(30_000, await openGateway())).toBe(true);
+    expect(await answersWithin(1_000, await openWithout('subscriptions'))).toBe(false);
+  });
+
+  it('compression sends text as it is', async () => {
+    const query = `{ ${Array.from({ length: 25 }, (_, i) => `a${i}_with_a_long_name_of_its_own_in_the_answer: __typename`).join(' ')} }`;
+    const coding = async (site: InProcessGateway) => {
+      const { headers } = await site.ask(query, { headers: { 'accept-encoding': 'br' } });
+      return headers.get('content-encoding');
+    };
+    expect(await coding(await openGateway())).toBe('br');
+    expect(await coding(await openWithout('compression'))).toBeNull();
+  });
+
+  it('cors lets no page of another origin read', async () => {
+    const origin = 'https://app.example.com';
+    const http = { corsOrigins: [origin] };
+    const allowed = async (site: InProcessGateway) =>
+      (await site.ask(PAGE.query, { headers: { origin } })).headers.get(
+        'access-control-allow-origin',
+      );
+    expect(await allowed(await openGateway({ http }))).toBe(origin);
+    expect(await allowed(await openWithout('cors', { http }))).toBeNull();
+  });
+
+  it('responses leaves parts of an answer to Yoga, which knows none of them', async () => {
+    expect(await partsOf(await openGateway())).toContain('"hasNext":false');
+    expect(await partsOf(await openWithout('responses'))).not.toContain('"hasNext":false');
+  });
 });
+
+const partsOf = async (site: InProcessGateway): Promise<string> => {
+  const query = `{ page(pageId: "${IDS.page}") { name ... @defer { audiences(first: 1) { nodes { person { name } } } } } }`;
+  return (await site.ask(query, { headers: { accept: 'multipart/mixed;deferSpec=20220824' } }))
+    .text;
+};
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const byGet = (site: { readonly url: string }, query: string): Promise<Response> =>
   fetch(`${site.url}/graphql?query=${encodeURIComponent(query)}`, {
