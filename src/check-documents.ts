@@ -5,7 +5,7 @@
  * higher price than the one kept beside the manifest, and names the app's version, the document and
  * the field. `--accept` writes today's prices. The backend is not called.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Kind,
@@ -20,7 +20,8 @@ import {
 import { planningContext } from './plan/cost.ts';
 import { priceOf, type Price, type Priced } from './plan/price.ts';
 import { schema } from './schema.ts';
-import { isManifestName, PRICES_SUFFIX, readManifest } from './server/documents/manifest.ts';
+import { readManifests, type Manifest } from './server/documents/manifest-folder.ts';
+import { PRICES_SUFFIX } from './server/documents/manifest.ts';
 
 type Prices = Record<string, Price & { readonly document: string }>;
 
@@ -32,9 +33,8 @@ try {
   if (folder === undefined) {
     throw new Error('Name a folder of manifests: npm run documents:check -- folder');
   }
-  const versions = readdirSync(folder).filter(isManifestName).sort();
-  if (versions.length === 0) throw new Error(`No manifest is in ${folder}.`);
-  const problems = versions.flatMap((file) => checkVersion(folder, file));
+  const versions = readManifests(folder);
+  const problems = versions.flatMap((manifest) => checkVersion(folder, manifest));
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   if (problems.length > 0) process.exitCode = 1;
   else
@@ -46,15 +46,14 @@ try {
   process.exitCode = 1;
 }
 
-function checkVersion(folder: string, file: string): string[] {
-  const version = file.slice(0, -'.json'.length);
+function checkVersion(folder: string, { name: version, texts }: Manifest): string[] {
   const pricesFile = join(folder, version + PRICES_SUFFIX);
   const kept = existsSync(pricesFile)
     ? (JSON.parse(readFileSync(pricesFile, 'utf8')) as Prices)
     : {};
   const prices: Prices = {};
   const problems: string[] = [];
-  for (const [id, text] of manifestOf(folder, file)) {
+  for (const [id, text] of texts) {
     const problem = (document: string, field: string, what: string) =>
       problems.push(`${version}: ${document} (${id.slice(0, 12)}): ${field}: ${what}`);
     const document = parsed(text);
@@ -88,15 +87,6 @@ function checkVersion(folder: string, file: string): string[] {
     writeFileSync(pricesFile, `${JSON.stringify(prices, null, 2)}\n`);
   }
   return problems;
-}
-
-function manifestOf(folder: string, file: string): ReadonlyMap<string, string> {
-  try {
-    return readManifest(readFileSync(join(folder, file), 'utf8'));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${file}: ${reason}`, { cause: error });
-  }
 }
 
 function parsed(text: string): DocumentNode | undefined {

@@ -15,6 +15,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend', 'lib'],
   'serve-backend.ts': ['config.ts', 'server', 'backend', 'lib'],
+  'print-impact.ts': ['schema.ts', 'impact', 'plan', 'server', 'v0'],
   'print-plan.ts': ['schema.ts', 'plan'],
   'print-schema.ts': ['schema.ts', 'graph'],
   'print-settings.ts': ['config.ts', 'settings'],
@@ -25,6 +26,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
   'schema.ts': ['resources', 'graph', 'execution'],
   resources: ['graph', 'rest', 'v0'],
+  impact: ['plan', 'graph', 'execution'],
   plan: ['graph', 'execution', 'rest', 'v0'],
   graph: ['execution', 'rest', 'v0', 'lib'],
   execution: ['lib'],
@@ -111,6 +113,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [],
   'serve-backend.ts': [],
+  'print-impact.ts': ['graphql'],
   'print-plan.ts': ['graphql'],
   'print-schema.ts': [],
   'print-settings.ts': [],
@@ -133,6 +136,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'schema.ts': ['graphql'],
   resources: ['@repeaterjs/repeater', 'zod'],
+  impact: ['graphql'],
   plan: ['graphql'],
   graph: [
     '@pothos/core',

@@ -14,6 +14,7 @@ import {
   OperationTypeNode,
   type GraphQLField,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type OperationDefinitionNode,
 } from 'graphql';
 import { prepareArguments, type ArgumentValues } from '../execution/operation/arguments.ts';
@@ -33,6 +34,7 @@ import {
 import type { Context } from '../graph/context.ts';
 import {
   extendedRouteOf,
+  watchedRouteOf,
   type ListDemand,
   type LoadDemand,
   type LookupDemand,
@@ -49,6 +51,7 @@ import {
   type ObjectVisitor,
   type SelectedField,
 } from '../graph/entity/selection.ts';
+import type { Route } from '../v0/routes.ts';
 import { PlannedCalls, type FieldCall, type PageRead, type RoutePlan } from './calls.ts';
 import { NONE, ONE, plus, product, times, UNKNOWN, upTo, type Count } from './count.ts';
 import { Names, Objects, type KeyGroup } from './objects.ts';
@@ -69,6 +72,24 @@ export interface Plan {
   readonly mostCalls: string | null;
   /** The list with the largest lower bound of items, and of several the largest upper one. */
   readonly largestList: string | null;
+}
+
+/** A route that a value of the answer needs: without it, what stands there fails. */
+export interface Need {
+  readonly route: Route;
+  readonly place: Place;
+}
+
+/** Where a value stands in the answer, by its types. */
+export interface Place {
+  /** Undefined at the root. */
+  readonly above: Place | undefined;
+  /** The field's response key. */
+  readonly key: string;
+  /** The type of the field. */
+  readonly type: GraphQLOutputType;
+  /** Whether an item of the field's list is meant, and not the list. */
+  readonly isItem: boolean;
 }
 
 /** What one request may cost. */
@@ -111,6 +132,8 @@ interface Parent {
   readonly copies: Count;
   /** Empty for the root. */
   readonly path: string;
+  /** The field that answers them; undefined for the root. */
+  readonly field: Visit | undefined;
 }
 
 /** What a field answers: the items of a list, or one object. */
@@ -139,12 +162,15 @@ interface Read {
   readonly at: number;
   /** How many there are at most. */
   readonly most: number;
+  /** What was called for it. */
+  readonly routes?: readonly Route[];
 }
 
 export class Planner implements ObjectVisitor<Visit, void> {
   readonly #document: OperationContext;
   readonly #context: Context;
   readonly #budget: Budget | undefined;
+  readonly #needs: Need[] | undefined;
   readonly #names = new Names();
   readonly #calls: PlannedCalls;
   /** Since reads were last forgotten, by what was read: to count it again would change nothing. */
@@ -156,11 +182,15 @@ export class Planner implements ObjectVisitor<Visit, void> {
   /** How much was looked at so far. */
   visits = 0;
 
-  /** @param budget ends the plan as soon as it is surely spent. */
-  constructor(document: OperationContext, context: Context, budget?: Budget) {
+  /**
+   * @param budget ends the plan as soon as it is surely spent.
+   * @param needs is filled with what each value of the answer needs.
+   */
+  constructor(document: OperationContext, context: Context, budget?: Budget, needs?: Need[]) {
     this.#document = document;
     this.#context = context;
     this.#budget = budget;
+    this.#needs = needs;
     this.#calls = new PlannedCalls(context.rest.dialect);
   }
 
@@ -186,13 +216,21 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const calls = this.#calls;
     calls.begin();
     this.#reads.clear();
+    this.#needs?.splice(0);
     this.#values = NONE;
     this.#isNull = false;
     this.#largestList = { path: null, items: NONE };
     const type = this.#document.schema.getRootType(operation.operation);
     const isMutation = operation.operation === OperationTypeNode.MUTATION;
     const objects = Objects.root(this.#names);
-    const root = { objects, items: undefined, isCertain: true, copies: ONE, path: '' };
+    const root = {
+      objects,
+      items: undefined,
+      isCertain: true,
+      copies: ONE,
+      path: '',
+      field: undefined,
+    };
     for (const field of type ? this.#selectionOf(type, [operation]).fields : []) {
       // Root fields of a mutation follow each other, and forget what was read before.
       const begin = isMutation ? calls.rounds : 0;
@@ -247,6 +285,8 @@ export class Planner implements ObjectVisitor<Visit, void> {
     }
     try {
       const visit = this.#visit(parent, { ...field, definition });
+      const watched = this.#needs && watchedRouteOf(definition);
+      if (watched) this.#need(watched, visit);
       if (!demand) this.#included(visit);
       else if (demand.kind === 'lookup') this.#lookup(demand, visit);
       else if (demand.kind === 'write') this.#write(demand, visit);
@@ -284,12 +324,14 @@ export class Planner implements ObjectVisitor<Visit, void> {
 
   #write({ route, check }: WriteDemand, visit: Visit): void {
     const { parent, args, path, at } = visit;
+    this.#need(route, visit);
     try {
       check(args);
     } catch {
       // Nothing is sent, but the size of the answer is unknown.
       this.#values = plus(this.#values, UNKNOWN);
-      return;
+      // What is needed is what a form without mistakes needs.
+      if (!this.#needs) return;
     }
     const end = this.#calls.add(route, `${path} ${at}`, 1, visit);
     this.#included({ ...visit, parent: { ...parent, visibleAt: end } });
@@ -326,6 +368,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
       if (items && this.#calls.isPrimed(`${items.name} ${id}`, begin)) continue;
       const call = key && list ? `${list(key, this.#context).id} ` : id;
       const end = this.#calls.add(route, call, group.most, visit, list && WALK);
+      this.#need(route, visit);
       at = Math.max(at, end);
     }
     const read = { id: `${visit.field.name} ${ids.join()}`, at, most };
@@ -370,21 +413,30 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const copies = this.#copies({ ...visit, path }, size);
     const isEdges = parent.items !== undefined && field.name === 'edges';
     if (isEdges || nodeTypeOf(type.name) !== undefined) {
-      this.#select(type, visit, { ...parent, items, isCertain: false, copies, path });
+      this.#select(type, { ...parent, items, isCertain: false, copies, path, field: visit });
       return;
     }
     const visibleAt = Math.max(parent.visibleAt, at);
-    const there = { objects, items: undefined, keyAt: at, visibleAt, isCertain: false };
+    const there = {
+      objects,
+      items: undefined,
+      keyAt: at,
+      visibleAt,
+      isCertain: false,
+      field: visit,
+    };
     if (objects.entity && areReferences) {
       const reference = { ...visit, parent: { ...parent, visibleAt }, path, at, isCertain: false };
       this.#object(objects, objects.entity, copies, reference, false);
     } else {
-      this.#select(type, visit, { ...there, copies, path });
+      this.#select(type, { ...there, copies, path });
     }
   }
 
-  #select(type: GraphQLObjectType, { field }: Visit, parent: Parent): void {
-    for (const one of this.#selectionOf(type, field.fieldNodes).fields) this.#field(parent, one);
+  /** What is selected of a field's objects. */
+  #select(type: GraphQLObjectType, parent: Parent & { readonly field: Visit }): void {
+    const { fieldNodes } = parent.field.field;
+    for (const one of this.#selectionOf(type, fieldNodes).fields) this.#field(parent, one);
   }
 
   /** Objects by their keys, as `followReference` and `lookUp` will read them. */
@@ -400,11 +452,16 @@ export class Planner implements ObjectVisitor<Visit, void> {
     // An entity's name is an object type's: it is made with an ObjectRef.
     const type = this.#document.schema.getType(entity.name) as GraphQLObjectType;
     const { needsObject, keyFields } = this.#selectionOf(type, field.fieldNodes);
-    const beside = { objects, items: undefined, keyAt: at, visibleAt, isCertain, copies, path };
+    const beside = {
+      ...{ objects, items: undefined, keyAt: at, visibleAt, isCertain, copies, path },
+      field: visit,
+    };
     let end: number | undefined = at;
     if (isLookup && !needsObject) end = this.#proof(keyFields, beside);
     if (needsObject || end === undefined) end = this.#read(objects, entity, visit);
-    this.#select(type, visit, {
+    // Of what cannot be read nothing is there that could need more.
+    if (end === undefined && this.#needs) return;
+    this.#select(type, {
       ...beside,
       // An object without a route is refused at once, and calls beside it are given up.
       isCertain: isCertain && end !== undefined,
@@ -437,6 +494,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const { id, most, groups } = objects.keys(entity.key);
     return this.#once(`${entity.name} ${id} ${most}`, visit, () => {
       let at = visit.at;
+      let isCalled = false;
       for (const group of groups) {
         if (calls.isPrimed(`${entity.name} ${group.id}`, visit.at)) continue;
         this.visits += 1;
@@ -447,9 +505,10 @@ export class Planner implements ObjectVisitor<Visit, void> {
           ? calls.add(route, `${searched.id} `, 1, visit, WALK)
           : calls.add(route, called, group.most, visit);
         at = Math.max(at, end);
+        isCalled = true;
       }
       this.#prime(objects, at);
-      return { id, at, most };
+      return { id, at, most, routes: isCalled ? [route] : [] };
     }).at;
   }
 
@@ -477,6 +536,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
     const what = `${field.name} ${textOf(args)} ${parents.id} ${parents.most}`;
     return this.#once(what, visit, () => {
       const ids: string[] = [];
+      const called: Route[] = [];
       let [at, most] = [begin, 0];
       let refusal: unknown;
       for (const group of parents.groups) {
@@ -496,7 +556,9 @@ export class Planner implements ObjectVisitor<Visit, void> {
           // A cursor belongs to one list.
           const lists = request.after === null ? group.most : 1;
           const call = `${source.id} ${isWalked ? '' : (from ?? '')}`;
-          at = Math.max(at, this.#calls.add(source.route ?? route, call, lists, visit, page));
+          const asked = source.route ?? route;
+          called.push(asked);
+          at = Math.max(at, this.#calls.add(asked, call, lists, visit, page));
           ids.push(`${list.id} ${from ?? ''} ${skip}`);
           most += lists;
         } catch (error) {
@@ -504,7 +566,7 @@ export class Planner implements ObjectVisitor<Visit, void> {
         }
       }
       if (ids.length === 0) throw refusal;
-      return { id: `${field.name} ${ids.join()}`, at, most };
+      return { id: `${field.name} ${ids.join()}`, at, most, routes: called };
     });
   }
 
@@ -522,11 +584,21 @@ export class Planner implements ObjectVisitor<Visit, void> {
   }
 
   /** What was read, counted once for as long as it stays the same. */
-  #once(what: string, { at, isCertain }: Visit, count: () => Read): Read {
-    const id = `${what} ${at} ${isCertain}`;
+  #once(what: string, visit: Visit, count: () => Read): Read {
+    const id = `${what} ${visit.at} ${visit.isCertain}`;
     let read = this.#reads.get(id);
     if (!read) this.#reads.set(id, (read = count()));
+    for (const route of this.#needs ? (read.routes ?? []) : []) this.#need(route, visit);
     return read;
+  }
+
+  #need(route: Route, visit: Visit): void {
+    if (!this.#needs || !this.#calls.serves(route)) return;
+    const { demand, definition } = visit.field;
+    // Objects that are read by their keys fail one by one; other lists come, or fail, as a whole.
+    const isByKey = !demand || demand.kind === 'lookup' || demand.kind === 'reference';
+    const isItem = isByKey && isListType(getNullableType(definition.type));
+    this.#needs.push({ route, place: placeOf(visit, isItem) });
   }
 
   /** How many objects a field answers in all, each as often as it stands in the answer. */
@@ -543,6 +615,14 @@ export class Planner implements ObjectVisitor<Visit, void> {
     }
     return isNonNullType(nullable.ofType) ? items : upTo(items.most);
   }
+}
+
+function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean): Place {
+  const { type } = definition;
+  const above =
+    parent.field &&
+    placeOf(parent.field, isListType(getNullableType(parent.field.field.definition.type)));
+  return { above, key, type, isItem };
 }
 
 /** How many a field answers: as many as it is asked for, or unknown. */

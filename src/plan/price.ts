@@ -66,7 +66,7 @@ export function priceOf(
 }
 
 /** A raw id, and a global id of each type that has one. */
-function sampleIdsOf(schema: GraphQLSchema): string[] {
+export function sampleIdsOf(schema: GraphQLSchema): string[] {
   const node = schema.getType('Node');
   const types = isInterfaceType(node) ? schema.getPossibleTypes(node) : [];
   const globalIds = types.flatMap(({ name }) =>
@@ -93,7 +93,8 @@ function sampleVariables(
   return values;
 }
 
-function sampleOf(type: GraphQLInputType, id: string): unknown {
+/** A value of a type, with this in the place of ids. */
+export function sampleOf(type: GraphQLInputType, id: string): unknown {
   if (isNonNullType(type)) return sampleOf(type.ofType, id);
   if (isListType(type)) return [sampleOf(type.ofType, id)];
   if (isEnumType(type)) return type.getValues()[0]?.name;

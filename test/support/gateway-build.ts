@@ -28,6 +28,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/gateway-build');
 /** What else tests start again and again: a bundle starts much faster than `tsx`. */
 const SCRIPTS = {
   'check-documents': 'src/check-documents.ts',
+  'print-impact': 'src/print-impact.ts',
   'print-plan': 'src/print-plan.ts',
   'backend-process': 'test/backend/backend-process.ts',
 };

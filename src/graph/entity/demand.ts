@@ -126,10 +126,11 @@ export const routeOf = (demand: Demand): Route | undefined =>
   demand.kind === 'lookup' || demand.kind === 'reference' ? demand.entity?.route : demand.route;
 
 /** How descriptions of fields say what a field costs. */
-export const costing = (description: string, route: Route | undefined): string =>
+const costing = (description: string, route: Route | undefined): string =>
   route ? `${description} Costs \`${route.method} ${route.path}\`.` : description;
 
 const DEMAND = 'demand';
+const WATCHED = 'watchedRoute';
 const LEVELS = 'semanticNonNull';
 
 /** The `extensions` of a field that is null only with an error; of a list's items for level 1. */
@@ -155,6 +156,17 @@ export const demanding = <Any extends Demand>(
 // Only `demanding` writes under this name.
 const declared = ({ extensions }: GraphQLField<unknown, unknown>): InDialects<Demand> | undefined =>
   extensions[DEMAND] as InDialects<Demand> | undefined;
+
+/** Options of `t.field`, for a subscription to what is read by a route again and again. */
+export const watching = (description: string, route: Route) => ({
+  nullable: true as const,
+  description: costing(description, route),
+  extensions: { [WATCHED]: route },
+});
+
+/** The route whose answers are a subscription's events; undefined for every other field. */
+export const watchedRouteOf = ({ extensions }: GraphQLField<unknown, unknown>): Route | undefined =>
+  extensions[WATCHED] as Route | undefined; // only `watching` writes under this name
 
 /** What a field demands in a dialect; undefined when it costs nothing. */
 export const demandOf = (

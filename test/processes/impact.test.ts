@@ -1,0 +1,71 @@
+/** `npm run impact`: who needs a route, a field, or what a version of an app needs. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { buildScript } from '../support/gateway-build.ts';
+import { ROOT } from '../support/pages.ts';
+
+const run = promisify(execFile);
+
+const PAGE =
+  'query Screen($id: ID!) { page(pageId: $id) { name audiences { nodes { person { name } } } } }';
+const TWO =
+  'query Two($id: ID!) { page(pageId: $id) { title } person(personId: $id) { label: name } }';
+
+/** The cells of what it prints. */
+async function impact(...args: string[]): Promise<string[][]> {
+  const folder = await mkdtemp(join(tmpdir(), 'impact-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify({ one: PAGE, two: TWO }));
+  await writeFile(join(folder, 'web.json'), JSON.stringify({ two: TWO }));
+  const script = await buildScript('print-impact');
+  const { stdout } = await run(process.execPath, [script, ...args, folder], { cwd: ROOT });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+}
+
+describe('impact', { timeout: 60_000 }, () => {
+  it('names the fields of a route, and for each app, version and document what is lost while it fails', async () => {
+    expect(await impact('GET /v0/persons/{person_id}')).toEqual([
+      [
+        'While GET /v0/persons/{person_id} fails. Fields: ActivityItem.person, Audience.person, PersonLog.person, Query.person.',
+      ],
+      ['app', 'version', 'document', 'loses', 'as'],
+      ['ios', '4.2', 'Screen', 'page.audiences.nodes.person', 'null, and an error'],
+      ['ios', '4.2', 'Two', 'person', 'null, and an error'],
+      ['web', 'other', 'Two', 'person', 'null, and an error'],
+    ]);
+  });
+
+  it('says of a field how far its null reaches', async () => {
+    const [, , ...rows] = await impact('Page.name');
+    expect(rows).toEqual([['ios', '4.2', 'Screen', 'page', 'the whole screen']]);
+    const [, , ...persons] = await impact('Person.name');
+    expect(persons).toEqual([
+      ['ios', '4.2', 'Screen', 'page.audiences.nodes.person', 'null, and an error'],
+      ['ios', '4.2', 'Two', 'person', 'null, and an error'],
+      ['web', 'other', 'Two', 'person', 'null, and an error'],
+    ]);
+  });
+
+  it('lists what each document of a version needs', async () => {
+    expect(await impact('web')).toEqual([
+      ['What web loses without each route.'],
+      ['document', 'route', 'loses', 'as'],
+      ['Two', 'GET /v0/pages/{page_id}', 'page', 'null, and an error'],
+      ['Two', 'GET /v0/persons/{person_id}', 'person', 'null, and an error'],
+      [
+        'Fields, arguments and values: Page.title, Person.name, Query.page, Query.page(pageId:), Query.person, Query.person(personId:).',
+      ],
+    ]);
+  });
+
+  it('says what may be named instead of what it does not know', async () => {
+    await expect(impact('Page.nmae')).rejects.toThrow(/a version of an app: ios-4.2, web\./);
+  });
+});
