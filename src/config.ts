@@ -8,10 +8,12 @@ import { checkHeaders, HEADER_NAMES } from './settings/header-names.ts';
 import {
   API_KEY,
   DATABASE_URL,
+  FILE_NAME,
   FOLDER,
   HOST,
   HOSTS,
   MODULE,
+  NEW_FOLDER,
   oneOf,
   ON_OR_OFF,
   ORIGINS,
@@ -230,6 +232,32 @@ export const SETTINGS = {
       "a module of plugins, added to the gateway's own",
     ),
   },
+  recording: {
+    record: setting(
+      'RECORD',
+      NEW_FOLDER,
+      undefined,
+      'a folder for what the backend says from this start to its end, in one file (HAR)',
+    ),
+    replay: setting(
+      'REPLAY',
+      FOLDER,
+      undefined,
+      'a folder of such files: they answer instead of a backend',
+    ),
+    name: setting(
+      'SCENARIO',
+      FILE_NAME,
+      undefined,
+      'name of the file to record, or of the only one to replay, without `.har`; unset: the time, or all',
+    ),
+    speed: setting(
+      'REPLAY_SPEED',
+      wholeNumber(0, 1_000),
+      '1',
+      'how many times as fast as it was a replay answers; `0`: at once',
+    ),
+  },
   embedded: {
     databaseUrl: secret(
       setting(
@@ -279,12 +307,14 @@ export function readConfig(env: Environment): Config {
     live: readSettings(SETTINGS.live, env),
     tools: readSettings(SETTINGS.tools, env),
     process: readSettings(SETTINGS.process, env),
+    recording: readSettings(SETTINGS.recording, env),
     embedded: readSettings(SETTINGS.embedded, env),
   };
   checkTimes(read);
   checkPorts(read);
   checkHeaders(read.headers);
   checkTrusted(read);
+  checkRecording(read);
   const { allowedHosts = defaultHosts(read) } = read.http;
   const names = Object.values(SETTINGS).flatMap((group) => Object.values(group).flatMap(namesOf));
   const warnings = misspelt(Object.keys(env), names);
@@ -307,6 +337,26 @@ function checkTimes({ limits, backend }: Pick<Config, 'limits' | 'backend'>): vo
 function checkPorts({ http: { port, adminPort } }: Pick<Config, 'http'>): void {
   if (adminPort === undefined || adminPort === 0 || adminPort !== port) return;
   throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
+}
+
+function checkRecording({
+  recording: { record, replay },
+  process: { workers },
+  backend: { url },
+}: Pick<Config, 'recording' | 'process' | 'backend'>): void {
+  if (record === undefined && replay === undefined) return;
+  const name = record === undefined ? 'REPLAY' : 'RECORD';
+  if (record !== undefined && replay !== undefined) {
+    throw new ConfigError('RECORD and REPLAY are both set: remove one of them.');
+  }
+  if (workers > 1) {
+    throw new ConfigError(
+      `${name} works in one process, which knows the order of calls: set WORKERS to 1; got ${workers}.`,
+    );
+  }
+  if (replay !== undefined && url !== undefined) {
+    throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
+  }
 }
 
 function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>): void {

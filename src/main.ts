@@ -68,7 +68,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
 
   const backend = await openBackend(config, logger);
   const upstream = createUpstream({
-    dispatcher: new BackendDispatcher(backend.origin),
+    dispatcher: backend.replay ?? (await openDispatcher(config, backend, logger)),
     pathPrefix: backend.pathPrefix,
     routeSet: backend.routeSet,
     timeoutMs: config.backend.timeoutMs,
@@ -81,6 +81,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     explorer: {
       folder: EXPLORER_FOLDER,
       ...(backend.isEmbedded && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
+      ...(backend.replay && { apiKey: backend.replay.names[0], replays: backend.replay.names }),
     },
     plugins: config.process.plugins ? await loadPlugins(config.process.plugins, config) : [],
   });
@@ -97,14 +98,44 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   if (cluster.isPrimary) await announce({ ...backend, ...{ logger, url: ports.url, tools } });
 }
 
-/** The deployment, the primary's embedded backend, or an embedded one of this process. */
-async function openBackend({ backend, embedded }: Config, logger: Logger) {
+/** Connections to the backend, which may be listened to. */
+async function openDispatcher(
+  { recording: { record, name } }: Config,
+  backend: Awaited<ReturnType<typeof openBackend>>,
+  logger: Logger,
+) {
+  const dispatcher = new BackendDispatcher(backend.origin);
+  if (record === undefined) return dispatcher;
+  const { openRecorder } = await import('./rest/recording/recorder.ts');
+  const recorder = openRecorder(dispatcher, {
+    ...{ folder: record, name, pathPrefix: backend.pathPrefix, routeSet: backend.routeSet },
+    publicKey: backend.isEmbedded ? EXAMPLE_API_KEY : undefined,
+    onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
+  });
+  logger.info({ file: recorder.file }, 'The backend is recorded');
+  return recorder;
+}
+
+/** The deployment, recordings, the primary's embedded backend, or an embedded one of this process. */
+async function openBackend({ backend, embedded, recording }: Config, logger: Logger) {
   const { url, apiKey, routeSet } = backend;
   const close = async () => {};
-  if (url) return { ...splitUpstreamUrl(url), apiKey, routeSet, isEmbedded: false, close };
+  if (recording.replay !== undefined) {
+    const { openReplay } = await import('./rest/recording/replayer.ts');
+    const replay = openReplay({
+      ...{ folder: recording.replay, name: recording.name, speed: recording.speed },
+      onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
+    });
+    logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
+    const known = routeSet === 'auto' ? replay.routeSet : routeSet;
+    const nowhere = { origin: '', pathPrefix: '' };
+    return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, replay, close };
+  }
+  const replay = undefined;
+  if (url) return { ...splitUpstreamUrl(url), apiKey, routeSet, isEmbedded: false, replay, close };
   // Which routes the embedded backend has is known.
   const known = {
-    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true },
+    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, replay },
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };
   const ofPrimary = cluster.isWorker && process.env[EMBEDDED_URL];

@@ -12,6 +12,7 @@ import {
   RestError,
   RestInputError,
   RestInvalidResponseError,
+  RestNotRecordedError,
   RestOutcomeUnknownError,
   RestOverloadedError,
   RestPausedError,
@@ -35,6 +36,7 @@ type ErrorCode =
   | 'UPSTREAM_INVALID_RESPONSE'
   | 'UPSTREAM_UNSUPPORTED'
   | 'UPSTREAM_BUDGET_EXCEEDED'
+  | 'NOT_RECORDED'
   | 'OUTCOME_UNKNOWN';
 
 /**
@@ -97,6 +99,7 @@ const CODE_BY_CLASS: readonly (readonly [
   [RestUnreachableError, 'UPSTREAM_UNAVAILABLE'],
   [RestInvalidResponseError, 'UPSTREAM_INVALID_RESPONSE'],
   [RestOutcomeUnknownError, 'OUTCOME_UNKNOWN'],
+  [RestNotRecordedError, 'NOT_RECORDED'],
   [RestAbortedError, 'UPSTREAM_UNAVAILABLE'],
 ];
 

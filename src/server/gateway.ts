@@ -134,6 +134,8 @@ interface ExplorerOptions {
   readonly apiKey?: string | undefined;
   /** The page that the first query is about. */
   readonly pageId?: string | undefined;
+  /** The recordings that answer instead of a backend. */
+  readonly replays?: readonly string[] | undefined;
 }
 
 export interface Gateway extends Site {

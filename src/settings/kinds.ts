@@ -32,6 +32,14 @@ export const FOLDER = z
   .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
   .describe('a folder that is there');
 
+/** Made where it is not there. */
+export const NEW_FOLDER = z.string().min(1).describe('the path of a folder');
+
+export const FILE_NAME = z
+  .string()
+  .regex(/^[\w-]{1,64}$/)
+  .describe('1 to 64 letters, digits, "_" or "-"');
+
 const digits = (min: number, max: number) =>
   z
     .string()

@@ -19,7 +19,7 @@ import { linkTo } from '../documents/share.ts';
 import { trustedDocument } from '../documents/trusted-document.ts';
 
 export function TopBar({ settings }: { settings: ExplorerSettings }) {
-  const { needsKey, introspection } = settings;
+  const { needsKey, introspection, replays } = settings;
   const isKeyMissing = useApiKey() === '' && needsKey;
   return (
     <header className="graphiql-container top-bar">
@@ -32,12 +32,19 @@ export function TopBar({ settings }: { settings: ExplorerSettings }) {
         {!isKeyMissing &&
           introspection === 'off' &&
           'This gateway keeps its schema to itself: no docs, no completion.'}
+        {!isKeyMissing && introspection !== 'off' && replays && replayed(replays)}
       </Message>
       <DocumentMenu />
       {settings.explain !== 'off' && <CostBadge canAsk={!isKeyMissing} />}
     </header>
   );
 }
+
+/** Any other key that begins with a name plays its recording from the beginning. */
+const replayed = ([first = '', ...others]: readonly string[]): string =>
+  others.length === 0
+    ? `The recording ${first} answers: no backend is asked.`
+    : `Recordings answer, and the key names one: ${[first, ...others].join(', ')}.`;
 
 const HINT_ID = 'message';
 

@@ -181,6 +181,9 @@ export class RestOutcomeUnknownError extends RestError {
   }
 }
 
+/** A replay has no answer for the call, and says which it has that are like it. */
+export class RestNotRecordedError extends RestError {}
+
 /** All callers have left. */
 export class RestAbortedError extends RestError {
   override readonly kind = 'cancelled';

@@ -13,6 +13,7 @@ import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '..
 import {
   endOfWait,
   RestInvalidResponseError,
+  RestNotRecordedError,
   RestOutcomeUnknownError,
   RestOutOfFilesError,
   RestTruncatedError,
@@ -25,6 +26,7 @@ import {
   isMalformed,
   isOutOfFiles,
   isTruncated,
+  NotRecordedError,
   retryOf,
   withoutBytes,
 } from './transport-fault.ts';
@@ -137,6 +139,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   #faultOf(cause: Error): RestError {
     const { call, number } = this.#attempt;
     const { route } = call;
+    if (cause instanceof NotRecordedError) return new RestNotRecordedError(cause.message, route);
     if (isOutOfFiles(cause)) return new RestOutOfFilesError(route, cause);
     const answered = this.#status > 0;
     if (answered && isTruncated(cause)) {

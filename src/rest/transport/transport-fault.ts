@@ -98,3 +98,34 @@ const TLS =
 
 /** So does a closed pool. */
 const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;
+
+/** What has to be known of an error to meet the same one again. */
+export interface Fault {
+  /** Empty where the error has none. */
+  readonly code: string;
+  readonly isOfParser: boolean;
+  /** Whether the connection was closed before the answer was whole. */
+  readonly isEarlyEnd: boolean;
+  /** Whether the connection had answered before. */
+  readonly wasReused: boolean;
+}
+
+export const faultOf = (error: Error): Fault => ({
+  code: codeOf(error),
+  isOfParser: error instanceof errors.HTTPParserError,
+  isEarlyEnd: isTruncated(error),
+  wasReused: reused.has(error),
+});
+
+/** An error that is classified as the one was that the fault was taken from. */
+export function errorOf({ code, isOfParser, isEarlyEnd, wasReused }: Fault): Error {
+  const message = isEarlyEnd ? 'Recorded: EOF' : 'Recorded';
+  const error = isOfParser ? new errors.HTTPParserError(message) : new Error(message);
+  if (wasReused) markReused(error);
+  return code === '' ? error : Object.assign(error, { code });
+}
+
+/** A replay has no answer for a call. */
+export class NotRecordedError extends Error {
+  override readonly name = 'NotRecordedError';
+}

@@ -24,6 +24,8 @@ export interface ExplorerSettings {
   readonly apiKey?: string | undefined;
   /** A page of the sample data; absent over a deployment. */
   readonly pageId?: string | undefined;
+  /** The recordings that answer instead of a backend, by their names. */
+  readonly replays?: readonly string[] | undefined;
 }
 
 export interface ExplorerAnswer {

@@ -10,13 +10,15 @@ interface AnnounceOptions extends UpstreamProbeOptions {
   /** Where the gateway listens, without a path. */
   readonly url: string;
   readonly isEmbedded: boolean;
+  /** Recordings, which are there without being asked. @default none */
+  readonly replay?: object | undefined;
   readonly tools: { readonly graphiql: boolean };
 }
 
 /** Logged at every level: the address that the gateway listens on. */
 export async function announce(options: AnnounceOptions): Promise<void> {
-  const { logger, url, origin, isEmbedded, tools } = options;
-  const unusable = await probeUpstream(options);
+  const { logger, url, origin, isEmbedded, replay, tools } = options;
+  const unusable = replay ? undefined : await probeUpstream(options);
   if (unusable) logger.warn(unusable, 'The backend does not answer');
   if (isEmbedded) logger.info(`Embedded backend: its API is at ${origin}/v0/openapi.json`);
   const state = unusable ? 'Listening, but the backend does not answer' : 'Ready';

@@ -1,0 +1,241 @@
+/**
+ * Records what the backend says, at the dispatcher: `RECORD`.
+ *
+ * Each exchange is written when it has ended, and the file is whole after each: a process that is killed loses
+ * nothing. Written are methods, paths, bodies, the few headers of answers that the gateway reads, times and how
+ * it ended. Neither a key is written nor what holds one, nor cookies, nor the backend's address.
+ */
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import type { Dispatcher } from 'undici';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { RouteSet } from '../../v0/routes.ts';
+import { RestAbortedError } from '../client/errors.ts';
+import type { BackendDispatcher } from '../transport/dispatcher.ts';
+import { faultOf } from '../transport/transport-fault.ts';
+import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
+import { Keys } from './secrets.ts';
+
+export interface RecorderOptions {
+  readonly folder: string;
+  /** Of the file, without its ending. @default the time */
+  readonly name?: string | undefined;
+  /** The path before `/v0`, which is not recorded. */
+  readonly pathPrefix: string;
+  readonly routeSet: RouteSet | 'auto';
+  /** A key that everybody knows: bodies may hold it. */
+  readonly publicKey?: string | undefined;
+  /** An exchange is left out, with the reason in a sentence. */
+  readonly onLeftOut: (why: string) => void;
+}
+
+/** The most that is written, so that a forgotten recording does not fill a disk. */
+const MAX_BYTES = 500_000_000;
+
+/** The headers of an answer that the gateway reads. */
+const KEPT_HEADERS = [
+  'content-type',
+  'content-length',
+  'retry-after',
+  'cache-control',
+  'etag',
+  'last-modified',
+  'x-request-id',
+] as const;
+
+const END = '\n]}}\n';
+
+/**
+ * Opens the file of a new scenario.
+ *
+ * @throws {OperatorError} when it cannot be made, or is there.
+ */
+export function openRecorder(
+  dispatcher: BackendDispatcher,
+  { folder, name, pathPrefix, routeSet, publicKey, onLeftOut }: RecorderOptions,
+) {
+  const file = join(folder, `${name ?? `recording-${timeInName()}`}.har`);
+  const handle = openNew(file, folder);
+  const keys = new Keys((key) => key === publicKey);
+  let place = 0;
+  let count = 0;
+  append(headOf(routeSet));
+
+  function append(text: string): void {
+    const bytes = Buffer.from(text);
+    writeSync(handle, Buffer.concat([bytes, Buffer.from(END)]), 0, undefined, place);
+    place += bytes.length;
+  }
+
+  let written = 0;
+  function write(exchange: RecordedExchange): void {
+    const text = JSON.stringify(exchange);
+    if (keys.isIn(text)) {
+      onLeftOut('it holds an API key, so that it would be a miss in a replay');
+    } else if (place + text.length > MAX_BYTES) {
+      onLeftOut(`the recording has ${MAX_BYTES} bytes, which is the most: start another`);
+    } else {
+      append(`${written === 0 ? '' : ','}\n${text}`);
+      written += 1;
+    }
+  }
+
+  return {
+    file,
+    dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean =>
+      dispatcher.dispatch(
+        options,
+        new Listener(requestOf(options, pathPrefix, keys, count++), handler, write),
+      ),
+    close: async (): Promise<void> => {
+      await dispatcher.close();
+      closeSync(handle);
+    },
+  };
+}
+
+const timeInName = (): string => new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+
+function openNew(file: string, folder: string): number {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw cannotWrite(folder, cause);
+  }
+  try {
+    return openSync(file, 'wx', 0o600);
+  } catch (cause) {
+    if (codeOf(cause) !== 'EEXIST') throw cannotWrite(file, cause);
+    throw new OperatorError(
+      `RECORD does not write over ${file}: remove it, or set SCENARIO to another name.`,
+      { cause },
+    );
+  }
+}
+
+const cannotWrite = (path: string, cause: unknown): OperatorError =>
+  new OperatorError(
+    `RECORD must name a folder that can be written; ${path} cannot be made (${codeOf(cause)}).`,
+    { cause },
+  );
+
+/** The file system throws nothing else. */
+const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
+
+const headOf = (routeSet: RouteSet | 'auto'): string => {
+  const log = {
+    version: '1.2',
+    creator: { name: 'content-pages-gateway', version: String(FORM) },
+    _gateway: { form: FORM, routeSet },
+    entries: [],
+  };
+  return JSON.stringify({ log }).slice(0, -']}}'.length);
+};
+
+type RecordedRequest = Pick<RecordedExchange, 'request'> & { number: number; key: string };
+
+function requestOf(
+  { method, path, headers, body }: Dispatcher.DispatchOptions,
+  pathPrefix: string,
+  keys: Keys,
+  number: number,
+): RecordedRequest {
+  const list = headers as readonly string[]; // of names and values, as the client of `/v0` sends them
+  const key = list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
+  const url = new URL(ORIGIN + path.slice(pathPrefix.length));
+  const text = typeof body === 'string' ? body : undefined;
+  const request = {
+    ...{ method, url: ORIGIN + path.slice(pathPrefix.length), httpVersion: 'HTTP/1.1' },
+    ...{ cookies: [], headers: [], headersSize: -1, bodySize: text?.length ?? 0 },
+    queryString: [...url.searchParams].map(([name, value]) => ({ name, value })),
+    ...(text !== undefined && { postData: { mimeType: 'application/json', text } }),
+  };
+  return { request, number, key: keys.aliasOf(key) };
+}
+
+/** Hears one exchange and hands on everything as it comes. */
+class Listener implements Dispatcher.DispatchHandler {
+  readonly #request: RecordedRequest;
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #write: (exchange: RecordedExchange) => void;
+  readonly #startMs = performance.now();
+  readonly #startedAt = new Date();
+  #isConnected = false;
+  #headMs = 0;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  readonly #chunks: Buffer[] = [];
+
+  constructor(
+    request: RecordedRequest,
+    handler: Dispatcher.DispatchHandler,
+    write: (exchange: RecordedExchange) => void,
+  ) {
+    this.#request = request;
+    this.#handler = handler;
+    this.#write = write;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.#handler.onRequestStart?.(controller, context);
+    // One that was given up while it waited for a connection was not sent.
+    this.#isConnected = !controller.aborted;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    statusMessage?: string,
+  ): void {
+    this.#headMs = performance.now();
+    this.#status = status;
+    this.#headers = headers;
+    this.#handler.onResponseStart?.(controller, status, headers, statusMessage);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(Buffer.from(chunk));
+    this.#handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(
+    controller: Dispatcher.DispatchController,
+    trailers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#end({ end: 'whole' });
+    this.#handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    // What the backend would have said to a caller that left is not known.
+    if (!controller?.aborted) this.#end({ end: 'failed', fault: faultOf(error) });
+    else if (!(controller.reason instanceof RestAbortedError)) this.#end({ end: 'silent' });
+    this.#handler.onResponseError?.(controller, error);
+  }
+
+  #end(how: Pick<RecordedExchange['_gateway'], 'end' | 'fault'>): void {
+    const nowMs = performance.now();
+    const { request, number, key } = this.#request;
+    const headMs = this.#headMs || nowMs;
+    const headers = KEPT_HEADERS.flatMap((name) =>
+      [this.#headers[name] ?? []].flat().map((value) => ({ name, value })),
+    );
+    const content = contentOf(
+      Buffer.concat(this.#chunks),
+      this.#headers['content-type'] ?? 'application/octet-stream',
+    );
+    const response = {
+      ...{ status: this.#status, statusText: '', httpVersion: 'HTTP/1.1', cookies: [], headers },
+      ...{ content, redirectURL: '', headersSize: -1, bodySize: content.size },
+    };
+    this.#write({
+      ...{ startedDateTime: this.#startedAt.toISOString(), time: nowMs - this.#startMs },
+      ...{ request, response, cache: {} },
+      timings: { send: 0, wait: headMs - this.#startMs, receive: nowMs - headMs },
+      _gateway: { number, key, isConnected: this.#isConnected, ...how },
+    } as RecordedExchange);
+  }
+}

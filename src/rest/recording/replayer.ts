@@ -1,0 +1,225 @@
+/**
+ * Answers calls from recordings instead of a backend: `REPLAY`.
+ *
+ * Each key plays a scenario by itself from the beginning, so that browsers side by side do not disturb each other.
+ * The key says which: a scenario's name, or the name, a dot and anything, such as `publish.worker-3`; where there is
+ * one scenario, any key plays it. `publish.K2` plays the part of the second key of the recording.
+ */
+import { readdirSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Dispatcher } from 'undici';
+import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { ROUTE_SETS, type RouteSet } from '../../v0/routes.ts';
+import { errorOf, NotRecordedError } from '../transport/transport-fault.ts';
+import { bodyOf, type RecordedExchange } from './har.ts';
+import { Player, readScenario, type Asked, type Scenario } from './scenario.ts';
+
+export interface ReplayOptions {
+  readonly folder: string;
+  /** The only scenario to replay. @default all of the folder */
+  readonly name?: string | undefined;
+  /** How many times as fast as it was; 0 waits for nothing. */
+  readonly speed: number;
+  readonly onMiss: (miss: Miss) => void;
+}
+
+/** A call that no recording has. */
+export interface Miss {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Undefined where the key names none. */
+  readonly scenario: string | undefined;
+  /** What was recorded and is most like it. */
+  readonly nearest: readonly string[];
+}
+
+/** Keys whose place in a scenario is remembered. */
+const MAX_PLAYERS = 10_000;
+
+/** @throws {OperatorError} when there is nothing to replay. */
+export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
+  const scenarios = scenariosIn(folder, name);
+  const cast = new Cast(scenarios);
+
+  /** The answer to a call, or what is said where there is none. */
+  function answerTo(asked: Asked, key: string): RecordedExchange | NotRecordedError {
+    const role = cast.roleOf(key);
+    const found = role?.player.next(asked);
+    if (found) return found;
+    const { method, path } = asked;
+    const nearest = role?.player.nearest(asked) ?? [];
+    onMiss({ method, path, scenario: role?.name, nearest });
+    if (!role) {
+      return new NotRecordedError(
+        `Not in the recordings: send a key that begins with the name of one, such as "${scenarios[0]?.name}"; there are ${listed(scenarios.map((one) => one.name))}`,
+      );
+    }
+    return new NotRecordedError(
+      `Not in the recording "${role.name}" as it stands: ${method} ${path}; nearest: ${listed(nearest)}`,
+    );
+  }
+
+  return {
+    /** The names of the scenarios. */
+    names: scenarios.map((one) => one.name),
+    routeSet: routeSetOf(scenarios),
+    dispatch: (
+      options: Dispatcher.DispatchOptions,
+      handler: Dispatcher.DispatchHandler,
+    ): boolean => {
+      const { method, path, body, headers } = options;
+      const list = headers as readonly string[]; // of names and values, as the client of `/v0` sends them
+      const key = list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
+      const asked = { method, path, body: typeof body === 'string' ? body : '' };
+      new Answering(answerTo(asked, key), handler, speed).begin();
+      return true;
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const listed = (labels: readonly string[]): string => labels.join('; ') || 'nothing';
+
+function scenariosIn(folder: string, name: string | undefined): Scenario[] {
+  const files = readdirSync(folder)
+    .filter((file) => (name === undefined ? file.endsWith('.har') : file === `${name}.har`))
+    .sort();
+  if (files.length > 0) return files.map((file) => readScenario(join(folder, file)));
+  throw new OperatorError(
+    `REPLAY: ${folder} has no file ${name ?? '…'}.har: make one with RECORD=${folder} npm start.`,
+  );
+}
+
+/** The gateway knows one set of routes. */
+function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
+  const [first, ...others] = scenarios;
+  const other = others.find(({ routeSet }) => routeSet !== first?.routeSet);
+  if (other) {
+    throw new OperatorError(
+      `REPLAY: ${first?.name} was recorded with UPSTREAM_ROUTES=${first?.routeSet}, ${other.name} with ${other.routeSet}: replay one alone with SCENARIO, or record it again.`,
+    );
+  }
+  return ROUTE_SETS.find((set) => set === first?.routeSet) ?? 'auto';
+}
+
+interface Role {
+  readonly name: string;
+  readonly player: Player;
+}
+
+/** Who plays what: a role for each key. */
+class Cast {
+  readonly #scenarios: readonly Scenario[];
+  readonly #roles = new LRUCache<string, Role>({ max: MAX_PLAYERS });
+  /** Parts of the only scenario that were given to keys without its name. */
+  #given = 0;
+
+  constructor(scenarios: readonly Scenario[]) {
+    this.#scenarios = scenarios;
+  }
+
+  /** Undefined where the key does not say which scenario is meant. */
+  roleOf(key: string): Role | undefined {
+    const known = this.#roles.get(key);
+    if (known) return known;
+    const scenario = this.#scenarioOf(key);
+    const part = scenario && this.#partOf(scenario, key);
+    if (!part) return undefined;
+    const role = { name: scenario.name, player: new Player(part) };
+    this.#roles.set(key, role);
+    return role;
+  }
+
+  #scenarioOf(key: string): Scenario | undefined {
+    const named = this.#scenarios.filter(({ name }) => key === name || key.startsWith(`${name}.`));
+    // A name may begin another: the longer one is meant.
+    const [longest] = named.sort((one, other) => other.name.length - one.name.length);
+    return longest ?? (this.#scenarios.length === 1 ? this.#scenarios[0] : undefined);
+  }
+
+  #partOf({ name, parts }: Scenario, key: string) {
+    const alias = key.startsWith(`${name}.`) ? key.slice(name.length + 1).split('.')[0] : undefined;
+    const named = alias === undefined ? undefined : parts.get(alias);
+    if (named) return named;
+    const all = [...parts.values()];
+    // Keys without a name come in the order of the recording.
+    const isNamed = alias !== undefined || key === name;
+    return isNamed ? all[0] : all[Math.min(this.#given++, all.length - 1)];
+  }
+}
+
+/** One answer on its way, in later turns of the event loop as undici's are. */
+class Answering implements Dispatcher.DispatchController {
+  aborted = false;
+  readonly paused = false;
+  reason: Error | null = null;
+  readonly #answer: RecordedExchange | NotRecordedError;
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #speed: number;
+
+  constructor(
+    answer: RecordedExchange | NotRecordedError,
+    handler: Dispatcher.DispatchHandler,
+    speed: number,
+  ) {
+    this.#answer = answer;
+    this.#handler = handler;
+    this.#speed = speed;
+  }
+
+  begin(): void {
+    const answer = this.#answer;
+    setImmediate(() => {
+      if (answer instanceof NotRecordedError) this.#handler.onResponseError?.(this, answer);
+      else this.#connect(answer);
+    });
+  }
+
+  abort(reason: Error): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.#handler.onResponseError?.(this, reason);
+  }
+
+  pause(): void {}
+
+  resume(): void {}
+
+  #connect(exchange: RecordedExchange): void {
+    const { timings, response, _gateway } = exchange;
+    if (_gateway.isConnected) this.#handler.onRequestStart?.(this, {});
+    this.#after(timings.wait, () => {
+      if (response.status > 0) this.#head(exchange);
+      this.#after(timings.receive, () => this.#end(exchange));
+    });
+  }
+
+  #head({ response }: RecordedExchange): void {
+    const headers: IncomingHttpHeaders = {};
+    for (const { name, value } of response.headers) headers[name] = value;
+    this.#handler.onResponseStart?.(this, response.status, headers, '');
+  }
+
+  #end({ response, _gateway }: RecordedExchange): void {
+    const body = bodyOf(response.content);
+    if (body.length > 0) this.#handler.onResponseData?.(this, body);
+    if (this.aborted) return;
+    if (_gateway.end === 'whole') this.#handler.onResponseEnd?.(this, {});
+    else if (_gateway.fault) this.#handler.onResponseError?.(this, errorOf(_gateway.fault));
+  }
+
+  /** Nothing more comes of what was given up meanwhile. */
+  #after(ms: number, next: () => void): void {
+    if (this.aborted) return;
+    const run = (): void => {
+      if (!this.aborted) next();
+    };
+    if (this.#speed === 0) setImmediate(run);
+    else setTimeout(run, ms / this.#speed);
+  }
+}

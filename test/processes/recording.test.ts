@@ -1,0 +1,110 @@
+/**
+ * `RECORD` and `REPLAY` as their users start them: a journey over the embedded backend, and the same without it.
+ */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  CreateAudienceDocument,
+  PageWithAudiencesDocument,
+  PublishVersionDocument,
+  VersionDocument,
+} from '../../src/client/generated/graphql.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { startGateway, startProcess } from '../support/gateway-process.ts';
+import { IDS } from '../support/ids.ts';
+import { print } from 'graphql';
+
+const SOCKETS = new URL('../support/client-sockets.mjs', import.meta.url).href;
+
+const folderOf = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'journeys-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+/** A screen, a draft, its publishing to the end, and what cannot be found: every answer, byte for byte. */
+async function journey(url: string, apiKey: string): Promise<string[]> {
+  const answers: string[] = [];
+  const ask = async (document: object | string, variables: object) => {
+    const query = typeof document === 'string' ? document : print(document as never);
+    const reply = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: { ...POST_JSON, 'x-api-key': apiKey },
+      body: JSON.stringify({ query, variables }),
+    });
+    answers.push(reply.text);
+    return reply;
+  };
+  await ask(PageWithAudiencesDocument, { pageId: IDS.page, first: 5 });
+  const { data } = await ask(CreateAudienceDocument, {
+    input: { pageId: IDS.page, customName: 'Visitors from the fair', publishBehavior: 'draft' },
+  });
+  const { id } = data.createAudience.audience.latestVersion;
+  await ask(PublishVersionDocument, { input: { id, waitFor: 'published' } });
+  await ask(VersionDocument, { id });
+  await ask('{ page(pageId: "nowhere") { name } }', {});
+  await ask(PageWithAudiencesDocument, { pageId: IDS.page, first: 5 });
+  return answers;
+}
+
+it('replays a journey byte for byte without a connection, and to ten clients side by side', async () => {
+  const folder = folderOf();
+  const recording = await startGateway(
+    { RECORD: folder, SCENARIO: 'publish' },
+    { preload: [SOCKETS] },
+  );
+  const recorded = await journey(recording.url, 'demo');
+  await recording.stop();
+  expect(recording.output).toContain('opened a connection');
+
+  const replay = await startGateway(
+    { REPLAY: folder, REPLAY_SPEED: '0', UPSTREAM_TIMEOUT_MS: '9000' },
+    { preload: [SOCKETS] },
+  );
+  const alone = await journey(replay.url, 'demo');
+  const clients = Array.from({ length: 10 }, (_, i) => `publish.${i}`);
+  const together = await Promise.all(clients.map((key) => journey(replay.url, key)));
+  const miss = await replay.ask('{ page(pageId: "page_pricing") { name } }', { apiKey: 'demo' });
+  await replay.stop();
+
+  expect(recorded.join()).toContain('"status":"published"');
+  expect(recorded.join()).not.toContain('"errors"');
+  expect(alone).toEqual(recorded);
+  for (const answers of together) expect(answers).toEqual(recorded);
+  expect(replay.output).not.toContain('opened a connection');
+  expect(miss.errors).toMatchObject([
+    {
+      message: expect.stringContaining('nearest: GET /v0/pages/page_northwind'),
+      extensions: { code: 'NOT_RECORDED' },
+    },
+  ]);
+  expect(replay.output).toContain('Not recorded: a call has no answer');
+});
+
+it('names the file after the time where it is given no name', async () => {
+  const folder = join(folderOf(), 'new');
+  const recording = await startGateway({ RECORD: folder });
+  await recording.stop();
+
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^recording-2[\dT-]+\.har$/)]);
+});
+
+it.each([
+  [{ RECORD: tmpdir(), REPLAY: tmpdir() }, 'RECORD and REPLAY are both set: remove one of them.'],
+  [
+    { RECORD: tmpdir(), WORKERS: '2' },
+    'RECORD works in one process, which knows the order of calls: set WORKERS to 1; got 2.',
+  ],
+  [
+    { REPLAY: tmpdir(), UPSTREAM_URL: 'http://127.0.0.1:1' },
+    'REPLAY answers instead of a backend: remove UPSTREAM_URL.',
+  ],
+  [{ RECORD: '/dev/null' }, /RECORD must name a folder that can be written; /],
+])('is refused at the start with what to do: %j', async (settings, line) => {
+  const started = startProcess(settings as Record<string, string>);
+
+  expect(await started.exit()).toBe(1);
+  expect(started.stderr.trim()).toMatch(line);
+});

@@ -1,0 +1,339 @@
+/**
+ * Recording what a backend says, and replaying it: faults, sequences, keys, misses.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createUpstream, type RestClient } from '../../src/rest/client/client.ts';
+import { openRecorder } from '../../src/rest/recording/recorder.ts';
+import { openReplay, type Miss } from '../../src/rest/recording/replayer.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { harFaults } from '../browser/har.ts';
+import {
+  after,
+  cut,
+  ok,
+  raw,
+  reset,
+  silence,
+  status,
+  text,
+  type Behaviour,
+} from '../support/faults.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { scopeOf } from '../support/settings.ts';
+import { NO_BREAKER, outcome, person, topic } from './open-rest.ts';
+
+const KEY = 'secret-key+of/tenant==a';
+
+const folderOf = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'recording-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+function clientsOf(dispatcher: Parameters<typeof createUpstream>[0]['dispatcher']) {
+  const upstream = createUpstream({
+    ...{ dispatcher, pathPrefix: '', routeSet: 'extended', timeoutMs: 3_000 },
+    breaker: NO_BREAKER,
+  });
+  return (apiKey: string = KEY, requestTimeoutMs: number = 6_000): RestClient =>
+    upstream(scopeOf({ apiKey, deadlineMs: performance.now() + requestTimeoutMs }));
+}
+
+/** A recorder before a backend with a script for each route. */
+async function openRecording(
+  scripts: Readonly<Record<string, readonly Behaviour[]>>,
+  options: Partial<Parameters<typeof openRecorder>[1]> = {},
+) {
+  const folder = options.folder ?? folderOf();
+  const backend = await openFaultUpstream();
+  for (const [route, turns] of Object.entries(scripts)) backend.on(route, ...turns);
+  const dispatcher = new BackendDispatcher(backend.url);
+  const leftOut: string[] = [];
+  const recorder = openRecorder(dispatcher, {
+    ...{ folder, name: 'journey', pathPrefix: '', routeSet: 'extended' as const },
+    onLeftOut: (why) => leftOut.push(why),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await dispatcher.destroy();
+    await backend.stop();
+  });
+  const har = () => JSON.parse(readFileSync(recorder.file, 'utf8'));
+  return { folder, backend, client: clientsOf(recorder), leftOut, recorder, har };
+}
+
+function openReplayOf(folder: string, options: Partial<Parameters<typeof openReplay>[0]> = {}) {
+  const misses: Miss[] = [];
+  const replay = openReplay({ folder, speed: 0, onMiss: (miss) => misses.push(miss), ...options });
+  return { client: clientsOf(replay), misses, replay };
+}
+
+const readPerson = (client: RestClient, personId = 'p1') =>
+  outcome(client.call(routes.getPerson, { path: { person_id: personId } }));
+
+const readTopic = (client: RestClient) =>
+  outcome(client.call(routes.getTopic, { path: { topic_id: 't1' } }));
+
+const rename = (client: RestClient, title: string) =>
+  outcome(client.call(routes.updateTopic, { path: { topic_id: 't1' }, body: { title } }));
+
+/** An outcome without what differs from run to run. */
+const said = (result: unknown): unknown =>
+  result instanceof Error
+    ? { ...result, name: result.name, message: result.message, cause: undefined }
+    : result;
+
+const PERSON = 'GET /v0/persons/p1';
+const TOPIC = 'GET /v0/topics/t1';
+
+describe('a recording', () => {
+  it('is a HAR that its reader understands, whole after each exchange', async () => {
+    const { client, har } = await openRecording({
+      [PERSON]: [ok(person('p1'))],
+      'PATCH /v0/topics/t1': [ok(topic('t1', 'Novedades €'))],
+    });
+
+    const before = har();
+    await readPerson(client());
+    const between = har();
+    await rename(client(), 'Novedades €');
+
+    expect(before.log.entries).toEqual([]);
+    expect(between.log.entries).toHaveLength(1);
+    expect(harFaults(har())).toEqual([]);
+    const [read, write] = har().log.entries;
+    expect(read.request.url).toBe('http://backend/v0/persons/p1');
+    expect(write.request.postData.text).toBe('{"title":"Novedades €"}');
+  });
+
+  it('holds neither a key nor a cookie nor the address of the backend', async () => {
+    const { client, backend, recorder } = await openRecording({
+      [PERSON]: [ok(person('p1'), { 'set-cookie': 'session=0451', 'x-internal': 'rack-9' })],
+    });
+
+    await readPerson(client());
+
+    const file = readFileSync(recorder.file, 'utf8');
+    for (const secret of [KEY, '0451', 'rack-9', String(backend.port)]) {
+      expect(file).not.toContain(secret);
+    }
+  });
+
+  it.each([
+    ['as it is', KEY],
+    ['in base64', Buffer.from(KEY).toString('base64')],
+    ['encoded for a URL', encodeURIComponent(KEY)],
+  ])('leaves out an answer that holds a key %s, and says so', async (_form, echoed) => {
+    const { client, har, leftOut } = await openRecording({ [PERSON]: [ok(person('p1', echoed))] });
+
+    expect(await readPerson(client())).toMatchObject({ name: echoed });
+
+    expect(har().log.entries).toEqual([]);
+    expect(leftOut).toEqual(['it holds an API key, so that it would be a miss in a replay']);
+  });
+
+  it('takes the key of the sample data for what it is: public', async () => {
+    const { client, har } = await openRecording(
+      { [PERSON]: [ok(person('p1', 'Ask for a demo'))] },
+      { publicKey: 'demo' },
+    );
+
+    await readPerson(client('demo'));
+
+    expect(har().log.entries).toHaveLength(1);
+  });
+
+  it('does not write over another', async () => {
+    const { folder } = await openRecording({});
+
+    await expect(openRecording({}, { folder })).rejects.toThrow(/remove it, or set SCENARIO/);
+  });
+});
+
+describe('a replay', () => {
+  it.each<[string, Behaviour[]]>([
+    ['a reset', [reset()]],
+    ['a reset in the middle of an answer', [reset(500)]],
+    ['an answer that was cut', [cut(person('p1'))]],
+    ['malformed HTTP', [raw('NOT HTTP AT ALL\r\n\r\n')]],
+    ['a limit of calls', [status(429)]],
+    ['a limit of calls with a time', [status(429, { 'retry-after': '60' })]],
+    ['an outage', [status(503)]],
+    ['a refusal', [status(403, { 'x-request-id': 'backend-7' })]],
+    ['what is no JSON', [text('<html>', 'text/html')]],
+    ['bytes that are no text', [text(Buffer.from([0x80, 0xff]))]],
+    ['a fault and then an answer', [reset(), ok(person('p1'))]],
+  ])('fails as the backend did: %s', async (_name, turns) => {
+    const { folder, client } = await openRecording({ [PERSON]: turns });
+    const recorded = await readPerson(client());
+    const played = openReplayOf(folder);
+
+    expect(said(await readPerson(played.client()))).toEqual(said(recorded));
+    expect(played.misses).toEqual([]);
+  });
+
+  it('says nothing where the backend said nothing', async () => {
+    const { folder, client } = await openRecording({ [PERSON]: [silence()] });
+    const recorded = await readPerson(client(KEY, 300));
+
+    const played = await readPerson(openReplayOf(folder).client(KEY, 300));
+
+    expect(played).toMatchObject({ name: 'RestTimeoutError' });
+    expect(said(played)).toEqual(said(recorded));
+  });
+
+  it('knows that the outcome of a write is unknown where it was', async () => {
+    const { folder, client } = await openRecording({ 'PATCH /v0/topics/t1': [reset()] });
+    const recorded = await rename(client(), 'News');
+
+    const played = await rename(openReplayOf(folder).client(), 'News');
+
+    expect(said(played)).toEqual(said(recorded));
+    expect(played).toMatchObject({ name: 'RestOutcomeUnknownError' });
+  });
+
+  it('fails as it did where nothing listened', async () => {
+    const { folder, client, backend } = await openRecording({});
+    await backend.stop();
+    const recorded = await rename(client(), 'News');
+
+    const played = await rename(openReplayOf(folder).client(), 'News');
+
+    expect(played).toMatchObject({ name: 'RestUnreachableError', kind: 'ECONNREFUSED' });
+    expect(said(played)).toEqual(said(recorded));
+  });
+
+  it('goes its way: a read gets its answers in turn, and the last one from then on', async () => {
+    const turns = ['queued', 'processing', 'done'].map((title) => ok(topic('t1', title)));
+    const { folder, client } = await openRecording({ [TOPIC]: turns });
+    for (const _ of turns) await readTopic(client());
+    const played = openReplayOf(folder);
+
+    const titles = [];
+    for (let i = 0; i < 5; i++) titles.push(await readTopic(played.client()));
+
+    expect(titles.map((found) => (found as { title: string }).title)).toEqual([
+      ...['queued', 'processing', 'done', 'done', 'done'],
+    ]);
+  });
+
+  it('shows what was before a write until the write, however often it is read', async () => {
+    const { folder, client } = await openRecording({
+      [TOPIC]: [ok(topic('t1', 'old')), ok(topic('t1', 'new'))],
+      'PATCH /v0/topics/t1': [ok(topic('t1', 'new'))],
+    });
+    await readTopic(client());
+    await rename(client(), 'new');
+    await readTopic(client());
+    const played = openReplayOf(folder);
+
+    for (let i = 0; i < 3; i++) {
+      expect(await readTopic(played.client())).toMatchObject({ title: 'old' });
+    }
+    await rename(played.client(), 'new');
+    expect(await readTopic(played.client())).toMatchObject({ title: 'new' });
+  });
+
+  it('says what is nearest to what was not recorded', async () => {
+    const { folder, client } = await openRecording({
+      [PERSON]: [ok(person('p1'))],
+      [TOPIC]: [ok(topic('t1'))],
+      'PATCH /v0/topics/t1': [ok(topic('t1'))],
+    });
+    await readPerson(client());
+    await readTopic(client());
+    await rename(client(), 'one');
+    await rename(client(), 'two');
+    const played = openReplayOf(folder);
+
+    const read = await readPerson(played.client(), 'p2');
+    const write = await rename(played.client(), 'two');
+
+    expect(read).toMatchObject({
+      name: 'RestNotRecordedError',
+      message:
+        'Not in the recording "journey" as it stands: GET /v0/persons/p2; nearest: GET /v0/persons/p1; GET /v0/topics/t1: GET /v0/persons/{person_id}',
+    });
+    expect(write).toMatchObject({
+      name: 'RestNotRecordedError',
+      message: expect.stringContaining(
+        'nearest: the next write, PATCH /v0/topics/t1 with another title; later, PATCH /v0/topics/t1:',
+      ),
+    });
+    expect(played.misses).toMatchObject([
+      { path: '/v0/persons/p2', scenario: 'journey', nearest: [PERSON, TOPIC] },
+      { method: 'PATCH', scenario: 'journey' },
+    ]);
+  });
+
+  it('plays to each key from the beginning, and to each by its name', async () => {
+    const folder = folderOf();
+    const first = await openRecording(
+      { [TOPIC]: [ok(topic('t1', 'one')), ok(topic('t1', 'two'))] },
+      { folder, name: 'first' },
+    );
+    await readTopic(first.client());
+    await readTopic(first.client());
+    const second = await openRecording(
+      { [TOPIC]: [ok(topic('t1', 'of one key')), ok(topic('t1', 'of another'))] },
+      { folder, name: 'second' },
+    );
+    await readTopic(second.client('tenant-a'));
+    await readTopic(second.client('tenant-b'));
+    const played = openReplayOf(folder);
+    const titleFor = async (key: string) =>
+      ((await readTopic(played.client(key))) as { title?: string }).title;
+
+    expect(await titleFor('first')).toBe('one');
+    expect(await titleFor('first')).toBe('two');
+    expect(await titleFor('first.worker-2')).toBe('one');
+    expect(await titleFor('second.K2.worker-1')).toBe('of another');
+    expect(await titleFor('second.K1.worker-1')).toBe('of one key');
+    expect(await readTopic(played.client('third'))).toMatchObject({
+      message: expect.stringContaining('such as "first"; there are first; second'),
+    });
+    expect(openReplayOf(folder, { name: 'second' }).replay.names).toEqual(['second']);
+  });
+
+  it('gives the parts of one scenario to keys without its name in their order', async () => {
+    const { folder, client } = await openRecording({
+      [TOPIC]: [ok(topic('t1', 'of one key')), ok(topic('t1', 'of another'))],
+    });
+    await readTopic(client('tenant-a'));
+    await readTopic(client('tenant-b'));
+    const played = openReplayOf(folder);
+
+    expect(await readTopic(played.client('c'))).toMatchObject({ title: 'of one key' });
+    expect(await readTopic(played.client('d'))).toMatchObject({ title: 'of another' });
+  });
+
+  it('takes the time that it took, as many times as fast as it is told', async () => {
+    const { folder, client } = await openRecording({ [PERSON]: [after(600, ok(person('p1')))] });
+    await readPerson(client());
+    const timeAt = async (speed: number): Promise<number> => {
+      const startMs = performance.now();
+      await readPerson(openReplayOf(folder, { speed }).client());
+      return performance.now() - startMs;
+    };
+
+    expect(await timeAt(1)).toBeGreaterThan(590);
+    expect(await timeAt(0)).toBeLessThan(300);
+    const hurried = await timeAt(2);
+    expect(hurried).toBeGreaterThan(295);
+    expect(hurried).toBeLessThan(590);
+  });
+
+  it('refuses a folder without a recording, and a file that is none', () => {
+    const folder = folderOf();
+    expect(() => openReplayOf(folder)).toThrow(/has no file ….har: make one with RECORD=/);
+    writeFileSync(join(folder, 'a.har'), '{"log":{"version":"1.2","entries":[]}}');
+    expect(() => openReplayOf(folder)).toThrow(/a\.har is not a recording that RECORD has made/);
+    writeFileSync(join(folder, 'a.har'), '{');
+    expect(() => openReplayOf(folder)).toThrow(/a\.har is not JSON/);
+    expect(() => openReplayOf(folder, { name: 'b' })).toThrow(/has no file b\.har/);
+  });
+});
