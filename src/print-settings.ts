@@ -6,7 +6,18 @@
 import { SETTINGS } from './config.ts';
 import { listOf } from './settings/list.ts';
 
-const { http, backend, headers, limits, documents, live, tools, process: own, embedded } = SETTINGS;
+const {
+  http,
+  backend,
+  headers,
+  limits,
+  documents,
+  live,
+  tools,
+  process: own,
+  recording,
+  embedded,
+} = SETTINGS;
 
 process.stdout.write(
   `${listOf({
@@ -18,6 +29,7 @@ process.stdout.write(
     Subscriptions: live,
     'Browsers and tools': tools,
     'The process': own,
+    'Record and replay': recording,
     'The embedded backend': embedded,
   })}\n`,
 );

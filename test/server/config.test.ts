@@ -50,6 +50,7 @@ describe('the settings', () => {
         logLevel: 'info',
         plugins: undefined,
       },
+      recording: { record: undefined, replay: undefined, name: undefined, speed: 1 },
       embedded: {
         databaseUrl: 'file:.data/backend.db',
         timestamps: 'document',

@@ -12,7 +12,6 @@ import type { Dispatcher } from 'undici';
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { RouteSet } from '../../v0/routes.ts';
-import { RestAbortedError } from '../client/errors.ts';
 import type { BackendDispatcher } from '../transport/dispatcher.ts';
 import { faultOf } from '../transport/transport-fault.ts';
 import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
@@ -210,9 +209,9 @@ class Listener implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    // What the backend would have said to a caller that left is not known.
-    if (!controller?.aborted) this.#end({ end: 'failed', fault: faultOf(error) });
-    else if (!(controller.reason instanceof RestAbortedError)) this.#end({ end: 'silent' });
+    // Given up by the gateway, in time or because its callers left: the backend had said no more by then.
+    if (controller?.aborted) this.#end({ end: 'silent' });
+    else this.#end({ end: 'failed', fault: faultOf(error) });
     this.#handler.onResponseError?.(controller, error);
   }
 
