@@ -103,7 +103,7 @@ it.each([
   ],
   [{ RECORD: '/dev/null' }, /RECORD must name a folder that can be written; /],
 ])('is refused at the start with what to do: %j', async (settings, line) => {
-  const started = startProcess(settings as Record<string, string>);
+  const started = startProcess(settings);
 
   expect(await started.exit()).toBe(1);
   expect(started.stderr.trim()).toMatch(line);

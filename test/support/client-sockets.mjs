@@ -1,4 +1,5 @@
 /** Loaded into a gateway by tests: it tells of each connection that the gateway opens. */
 import { subscribe } from 'node:diagnostics_channel';
+import { stderr } from 'node:process';
 
-subscribe('net.client.socket', () => process.stderr.write('opened a connection\n'));
+subscribe('net.client.socket', () => stderr.write('opened a connection\n'));
