@@ -10,10 +10,10 @@ import {
   DATABASE_URL,
   FILE_NAME,
   FOLDER,
+  FOLDER_PATH,
   HOST,
   HOSTS,
   MODULE,
-  NEW_FOLDER,
   oneOf,
   ON_OR_OFF,
   ORIGINS,
@@ -235,13 +235,13 @@ export const SETTINGS = {
   recording: {
     record: setting(
       'RECORD',
-      NEW_FOLDER,
+      FOLDER_PATH,
       undefined,
       'a folder for what the backend says from this start to its end, in one file (HAR)',
     ),
     replay: setting(
       'REPLAY',
-      FOLDER,
+      FOLDER_PATH,
       undefined,
       'a folder of such files: they answer instead of a backend',
     ),

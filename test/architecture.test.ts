@@ -87,7 +87,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     client: ['call', 'decode', 'resilience', 'transport'],
     resilience: ['call', 'decode'],
     decode: ['call'],
-    recording: ['call', 'transport'],
+    recording: ['transport'],
     transport: ['call'],
     call: [],
   },

@@ -32,8 +32,8 @@ export const FOLDER = z
   .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
   .describe('a folder that is there');
 
-/** Made where it is not there. */
-export const NEW_FOLDER = z.string().min(1).describe('the path of a folder');
+/** Whether there is one is told when it is read or written. */
+export const FOLDER_PATH = z.string().min(1).describe('the path of a folder');
 
 export const FILE_NAME = z
   .string()

@@ -81,7 +81,7 @@ it('replays a journey byte for byte without a connection, and to ten clients sid
     },
   ]);
   expect(replay.output).toContain('Not recorded: a call has no answer');
-});
+}, 180_000);
 
 it('names the file after the time where it is given no name', async () => {
   const folder = join(folderOf(), 'new');

@@ -329,6 +329,7 @@ describe('a replay', () => {
 
   it('refuses a folder without a recording, and a file that is none', () => {
     const folder = folderOf();
+    expect(() => openReplayOf(join(folder, 'x'))).toThrow(/must be a folder that is there/);
     expect(() => openReplayOf(folder)).toThrow(/has no file ….har: make one with RECORD=/);
     writeFileSync(join(folder, 'a.har'), '{"log":{"version":"1.2","entries":[]}}');
     expect(() => openReplayOf(folder)).toThrow(/a\.har is not a recording that RECORD has made/);

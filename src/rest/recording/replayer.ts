@@ -85,13 +85,21 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
 const listed = (labels: readonly string[]): string => labels.join('; ') || 'nothing';
 
 function scenariosIn(folder: string, name: string | undefined): Scenario[] {
-  const files = readdirSync(folder)
+  const files = namesIn(folder)
     .filter((file) => (name === undefined ? file.endsWith('.har') : file === `${name}.har`))
     .sort();
   if (files.length > 0) return files.map((file) => readScenario(join(folder, file)));
   throw new OperatorError(
     `REPLAY: ${folder} has no file ${name ?? '…'}.har: make one with RECORD=${folder} npm start.`,
   );
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new OperatorError(`REPLAY: ${folder} must be a folder that is there.`, { cause });
+  }
 }
 
 /** The gateway knows one set of routes. */
