@@ -1,17 +1,11 @@
-/** Behind nginx, as Debian installs it and as docs/operating.md sets it up. */
-import { readFileSync } from 'node:fs';
+/** Behind nginx, as Debian installs it and as deploy/proxy/nginx.conf sets it up. */
 import { describe, expect, it } from 'vitest';
 import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
+import { nginxInFrontOf } from '../support/proxy.ts';
 import { openEvents, openLive, openSocket, until } from '../live/support.ts';
 
-/** The settings that docs/operating.md shows, for a server on a port. */
-const documented: NginxSettings = (port, host) => {
-  const text = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-  const [, example = ''] = /```nginx\n(.*?)```/s.exec(text) ?? [];
-  return example
-    .replace('listen 8080', `listen 127.0.0.1:${port}`)
-    .replaceAll(/127\.0\.0\.1:400[01]/g, host);
-};
+/** `deploy/proxy/nginx.conf`. */
+const documented: NginxSettings = (port, host) => nginxInFrontOf(`http://${host}`)(port, host);
 
 describe.skipIf(!hasNginx)('behind nginx', () => {
   it.each([

@@ -1,6 +1,6 @@
 /** Answers through nginx as Debian installs it, and through one that compresses itself. */
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { held, ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
-import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
+import { hasNginx, openNginx, passing } from '../support/nginx.ts';
+import { openNginxInFrontOf } from '../support/proxy.ts';
 import { world } from '../support/world.ts';
 import { POST_JSON } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -154,18 +155,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(rest).toContain('"totalCount"');
   });
 
-  describe('as docs/operating.md configures it', () => {
-    /** The page's own configuration, for a port and replicas of this test. */
-    async function documented(...replicas: readonly string[]): Promise<NginxSettings> {
-      const page = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-      const block = /```nginx\n(.*?)```/s.exec(page)![1]!;
-      const [first, second = first] = replicas.map((url) => new URL(url).host);
-      return (port) =>
-        block
-          .replace('listen 8080', `listen 127.0.0.1:${port}`)
-          .replace('127.0.0.1:4000', first!)
-          .replace('127.0.0.1:4001', second!);
-    }
+  describe('as deploy/proxy/nginx.conf configures it', () => {
     const ask = (url: string) =>
       fetch(`${url}/graphql`, {
         method: 'POST',
@@ -175,7 +165,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
     it('answers, refuses who asks too much and too large, and keeps what is the operators’', async () => {
       const site = await openGateway();
-      const url = await openNginx(site.url, await documented(site.url));
+      const url = await openNginxInFrontOf(site.url);
 
       const answer = await ask(url);
       const large = await fetch(`${url}/graphql`, { method: 'POST', body: 'x'.repeat(110_000) });
@@ -192,7 +182,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
     it('passes WebSockets on', async () => {
       const site = await openGateway();
-      const url = await openNginx(site.url, await documented(site.url));
+      const url = await openNginxInFrontOf(site.url);
 
       const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
       await once(socket, 'open');
@@ -205,7 +195,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
     it('loses no request while one replica of two stops', async () => {
       const [stopping, staying] = [await openGateway(), await openGateway()];
-      const url = await openNginx(stopping.url, await documented(stopping.url, staying.url));
+      const url = await openNginxInFrontOf(stopping.url, staying.url);
       const statuses: number[] = [];
       let over = false;
       const callers = Array.from({ length: 2 }, async () => {

@@ -50,7 +50,7 @@ export async function openNginx(upstreamUrl: string, settings = passing()): Prom
   return url;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   // A TCP server that listens has an AddressInfo.

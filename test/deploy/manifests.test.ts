@@ -1,0 +1,327 @@
+/**
+ * The image's file, the compose file and the manifests of `deploy/`: types of Kubernetes, settings that exist, times and
+ * ports that agree.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig, SETTINGS } from '../../src/config.ts';
+import { Metrics } from '../../src/server/observe/metrics/metrics.ts';
+import { namesOf } from '../../src/settings/setting.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { readProxy } from '../support/proxy.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const KUBERNETES = join(ROOT, 'deploy/kubernetes');
+const BASE = join(KUBERNETES, 'base');
+const PRODUCTION = join(KUBERNETES, 'overlays/production');
+
+const read = (file: string): string => readFileSync(join(ROOT, 'deploy', file), 'utf8');
+const manifest = (file: string) => parse(readFileSync(join(BASE, file), 'utf8'));
+
+const dockerfile = read('Dockerfile');
+const compose = parse(read('compose.yaml'), { merge: true });
+const base = manifest('kustomization.yaml');
+const production = parse(readFileSync(join(PRODUCTION, 'kustomization.yaml'), 'utf8'));
+const deployment = manifest('deployment.yaml');
+const pod = deployment.spec.template.spec;
+const [container] = pod.containers;
+
+/** `NAME=value` lines. */
+const variables = (lines: readonly string[]): Record<string, string> =>
+  Object.fromEntries(lines.filter(Boolean).map((line) => line.split(/=(.*)/s).slice(0, 2)));
+
+const baseSettings = variables(readFileSync(join(BASE, 'settings.env'), 'utf8').split('\n'));
+const settings: Record<string, Record<string, string>> = {
+  'the base': baseSettings,
+  'the overlay': { ...baseSettings, ...variables(production.configMapGenerator[0].literals) },
+  "compose's gateway": compose.services['gateway-1'].environment,
+  "compose's backend": compose.services.backend.environment,
+  'the image': variables(
+    [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line]) => line!.split(' ')),
+  ),
+};
+
+/** A manifest's kind, and the type of kubernetes-models that it must have. */
+const TYPES: Readonly<Record<string, string>> = {
+  ConfigMap: 'v1/ConfigMap',
+  Deployment: 'apps/v1/Deployment',
+  HorizontalPodAutoscaler: 'autoscaling/v2/HorizontalPodAutoscaler',
+  NetworkPolicy: 'networking.k8s.io/v1/NetworkPolicy',
+  PodDisruptionBudget: 'policy/v1/PodDisruptionBudget',
+  Service: 'v1/Service',
+};
+
+/** What `tsc` says of manifests that are written as literals of TypeScript, by their names. */
+function typeFaults(manifests: Readonly<Record<string, { readonly kind: string }>>): string[] {
+  const cache = join(ROOT, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  // Where the packages are found.
+  const folder = mkdtempSync(join(cache, 'manifests-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  for (const [name, one] of Object.entries(manifests)) {
+    writeFileSync(
+      join(folder, `${name}.ts`),
+      `import type { I${one.kind} } from 'kubernetes-models/${TYPES[one.kind]}';
+       export default ${JSON.stringify(one)} satisfies I${one.kind};`,
+    );
+  }
+  const flags =
+    '--noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler --target es2022';
+  const { stdout } = spawnSync(
+    join(ROOT, 'node_modules/.bin/tsc'),
+    [...flags.split(' '), '--types', 'node', ...Object.keys(manifests).map((name) => `${name}.ts`)],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  return stdout.split('\n').filter((line) => /^\S/.test(line));
+}
+
+describe('manifests', () => {
+  it('have the types of Kubernetes, which know a misspelt field and a wrong value', () => {
+    const right = Object.fromEntries(
+      base.resources.map((file: string) => [file.replace('.yaml', ''), manifest(file)]),
+    );
+    const misspelt = structuredClone(deployment);
+    misspelt.spec.template.spec.containers[0].readinessProbe.periodSecond = 2;
+    const wrong = { ...deployment, spec: { ...deployment.spec, replicas: 'two' } };
+
+    const faults = typeFaults({ ...right, misspelt, wrong });
+
+    expect(faults.filter((line) => !/^(?:misspelt|wrong)\.ts/.test(line))).toEqual([]);
+    expect(faults.filter((line) => line.startsWith('misspelt.ts'))).toHaveLength(1);
+    expect(faults.filter((line) => line.startsWith('wrong.ts'))).toHaveLength(1);
+  });
+
+  it('are all listed', () => {
+    const files = readdirSync(BASE).filter((file) => file.endsWith('.yaml'));
+
+    expect([...base.resources, 'kustomization.yaml'].sort()).toEqual(files.sort());
+  });
+
+  const kustomize = [
+    ['kubectl', 'kustomize'],
+    ['kustomize', 'build'],
+  ].find(([program]) => spawnSync(program!, ['version', '--client']).error === undefined);
+  if (!kustomize) process.stderr.write('There is no kustomize here: the overlay is not built.\n');
+
+  it.skipIf(!kustomize)('are built by kustomize into ones with the types of Kubernetes', () => {
+    const [program, command] = kustomize!;
+
+    const text = execFileSync(program!, [command!, PRODUCTION], { encoding: 'utf8' });
+
+    const built = parseAllDocuments(text).map((document) => document.toJS());
+    const named = Object.fromEntries(built.map((one, i) => [`${one.kind}-${i}`, one]));
+    expect(typeFaults(named)).toEqual([]);
+    expect(built).toHaveLength(base.resources.length + base.configMapGenerator.length);
+    const { data } = built.find(({ metadata }) => metadata.name.startsWith('gateway-settings-'));
+    expect(data).toEqual(settings['the overlay']);
+  });
+
+  it('mean the same pods', () => {
+    const { labels } = deployment.spec.template.metadata;
+    const selectors = [
+      deployment.spec.selector.matchLabels,
+      manifest('service.yaml').spec.selector,
+      manifest('pdb.yaml').spec.selector.matchLabels,
+      manifest('networkpolicy.yaml').spec.podSelector.matchLabels,
+      ...pod.topologySpreadConstraints.map(({ labelSelector }: any) => labelSelector.matchLabels),
+    ];
+
+    for (const selector of selectors) expect(selector).toEqual(labels);
+    expect(manifest('hpa.yaml').spec.scaleTargetRef.name).toBe(deployment.metadata.name);
+  });
+
+  it('give a pod no more rights than it needs', () => {
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 1000 },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  it('scale by a metric that there is', async () => {
+    const [{ pods }] = manifest('hpa.yaml').spec.metrics;
+    const { registry } = new Metrics({ ofProcess: true });
+
+    expect(await registry.getSingleMetricAsString(pods.metric.name)).toContain('# TYPE');
+  });
+});
+
+describe('times', () => {
+  /** How long a process may take to stop, in seconds. */
+  const stopOf = (env: Readonly<Record<string, string | number>>): number => {
+    const { drainDelayMs, shutdownTimeoutMs } = readConfig({
+      DRAIN_DELAY_MS: String(env['DRAIN_DELAY_MS'] ?? ''),
+      SHUTDOWN_TIMEOUT_MS: String(env['SHUTDOWN_TIMEOUT_MS'] ?? ''),
+    }).process;
+    return (drainDelayMs + shutdownTimeoutMs) / 1_000;
+  };
+
+  it.each(['the base', 'the overlay'])(
+    'of grace in Kubernetes are longer than all waits together, with the settings of %s',
+    (name) => {
+      const waits = container.lifecycle.preStop.sleep.seconds + stopOf(settings[name]!);
+
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(waits + 5);
+    },
+  );
+
+  it.each(['gateway-1', 'gateway-2', 'gateway-3', 'backend'])(
+    'of grace in compose are longer than all waits of %s together',
+    (name) => {
+      const { environment, stop_grace_period: grace } = compose.services[name];
+
+      expect(parseInt(grace)).toBeGreaterThanOrEqual(stopOf(environment) + 5);
+    },
+  );
+
+  it('of probes leave a pod alive that drains or has no backend, and see within five seconds that it drains', () => {
+    const { startupProbe, readinessProbe, livenessProbe } = container;
+
+    const paths = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet.path);
+    expect(paths).toEqual(['/ready', '/ready', '/health']);
+    expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(20);
+    expect(readinessProbe.periodSeconds * readinessProbe.failureThreshold).toBeLessThanOrEqual(5);
+    expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(30);
+  });
+});
+
+describe('settings', () => {
+  const names = Object.values(SETTINGS).flatMap((group) => Object.values(group).flatMap(namesOf));
+
+  it.each(Object.entries(settings))('of %s are all there, and allowed', (_name, env) => {
+    const { NODE_ENV: _, ...own } = env;
+    // Of a folder in the image it is known only whether it is a path.
+    const { TRUSTED_DOCUMENTS: folder } = own;
+    const here = folder === undefined ? {} : { TRUSTED_DOCUMENTS: join(BASE, 'documents') };
+
+    expect(Object.keys(own).filter((name) => !names.includes(name))).toEqual([]);
+    const texts = Object.entries(own).map(([name, value]) => [name, String(value)]);
+    expect(readConfig({ ...Object.fromEntries(texts), ...here }).warnings).toEqual([]);
+  });
+
+  it('name the folder where the trusted documents are, which are served as Kubernetes lays them there', async () => {
+    const [mount] = container.volumeMounts;
+    const generated = base.configMapGenerator.map(({ name }: any) => name);
+    const [documents] = base.configMapGenerator[1].files;
+    const folder = mkdtempSync(join(tmpdir(), 'config-map-'));
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true });
+    });
+    const file = documents.replace('documents/', '');
+    mkdirSync(join(folder, '..2026'));
+    cpSync(join(BASE, documents), join(folder, '..2026', file));
+    symlinkSync('..2026', join(folder, '..data'));
+    symlinkSync(join('..data', file), join(folder, file));
+    const site = await openGateway({ documents: { folder, only: true } });
+    onTestFinished(() => site.gateway.close());
+    await site.gateway.open();
+
+    const ready = await fetch(`${site.url}/ready`).then((answer) => answer.json());
+
+    expect(mount.mountPath).toBe(baseSettings['TRUSTED_DOCUMENTS']);
+    expect(pod.volumes[0].configMap.name).toBe(generated[1]);
+    expect(container.envFrom[0].configMapRef.name).toBe(generated[0]);
+    expect(ready.trustedDocuments).toMatchObject({ files: 1, documents: 1, invalid: 0, bad: null });
+  });
+});
+
+describe('ports', () => {
+  const PORT = Number(SETTINGS.http.port.unset);
+
+  it('of the manifests are those of the settings', () => {
+    const ports = Object.fromEntries(
+      container.ports.map(({ name, containerPort }: any) => [name, String(containerPort)]),
+    );
+
+    expect(ports).toEqual({ http: baseSettings['PORT'], admin: baseSettings['ADMIN_PORT'] });
+    expect(baseSettings['PORT']).toBe(String(PORT));
+    const { annotations } = deployment.spec.template.metadata;
+    expect(annotations['prometheus.io/port']).toBe(ports['admin']);
+    const targets = [
+      manifest('service.yaml').spec.ports[0].targetPort,
+      ...manifest('networkpolicy.yaml').spec.ingress.map(({ ports: [{ port }] }: any) => port),
+      ...[container.startupProbe, container.readinessProbe, container.livenessProbe].map(
+        ({ httpGet }) => httpGet.port,
+      ),
+    ];
+    expect(targets.filter((name: string) => !(name in ports))).toEqual([]);
+  });
+
+  it('of the image, of compose and of the proxies are those of the settings', () => {
+    const { proxy, backend, ...gateways } = compose.services;
+    const served = Object.keys(gateways).filter((name) => name.startsWith('gateway-'));
+
+    expect(dockerfile).toContain(`\nEXPOSE ${PORT}\n`);
+    for (const name of served) {
+      const { environment } = gateways[name];
+      expect(environment.UPSTREAM_URL).toBe(`http://backend:${backend.environment.PORT}`);
+      expect(environment.PORT ?? PORT).toBe(PORT);
+    }
+    for (const file of ['nginx.conf', 'haproxy.cfg']) {
+      const behind = readProxy(file).match(/gateway-\d:\d+/g);
+      expect(behind).toEqual(served.map((name) => `${name}:${PORT}`));
+    }
+    const [published] = proxy.ports;
+    const [, listens] = /^ {2}listen (\d+);/m.exec(readProxy('nginx.conf'))!;
+    expect(published).toBe(`127.0.0.1:${listens}:${listens}`);
+  });
+});
+
+describe('the image', () => {
+  const { scripts, version, dependencies } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  );
+
+  it('starts node as `npm start` does', () => {
+    const [, entry] = /^ENTRYPOINT (.*)$/m.exec(dockerfile)!;
+    const [, command] = /^CMD (.*)$/m.exec(dockerfile)!;
+    const started = [...JSON.parse(entry!), ...JSON.parse(command!)].join(' ');
+
+    expect(scripts.start.endsWith(`exec ${started}`)).toBe(true);
+    expect(scripts.backend).toContain(compose.services.backend.command[0]);
+  });
+
+  it('has the version of the package, and the packages that dist/ imports', async () => {
+    const { default: config } = await import('../../rolldown.config.ts');
+    const external = [config].flat().flatMap((one) => one.external as (string | RegExp)[]);
+    const imported = Object.keys(dependencies).filter((name) =>
+      external.some((one) => (typeof one === 'string' ? one === name : one.test(name))),
+    );
+    const [, kept] = /!\[(.*)\]\.includes/.exec(dockerfile)!;
+
+    expect(dockerfile).toContain(`ARG VERSION=${version}\n`);
+    expect(kept!.match(/[\w@/-]+/g)!.sort()).toEqual(imported.sort());
+  });
+
+  it('is built from named files alone', () => {
+    const lines = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+
+    expect(lines.filter((line) => line && !/^[#!]/.test(line))).toEqual(['*', '.ci/*']);
+  });
+
+  it('runs as a user who is not root, and without a shell before node', () => {
+    expect(dockerfile.match(/^USER .*$/gm)!.at(-1)).toBe('USER 1000:1000');
+    expect(dockerfile.slice(dockerfile.lastIndexOf('FROM'))).not.toContain('USER 0');
+  });
+});

@@ -1,0 +1,182 @@
+/** The proxies of `deploy/proxy/` in front of three gateways over the embedded backend, each a process. */
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { SETTINGS } from '../../src/config.ts';
+import { openEvents, openSocket, PUBLISH, statusesOf, until } from '../live/support.ts';
+import { startBackend } from '../support/backend-service.ts';
+import { selfSigned } from '../support/certificates.ts';
+import { clientOf } from '../support/client.ts';
+import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { IDS } from '../support/ids.ts';
+import { freePort, hasNginx, openNginx } from '../support/nginx.ts';
+import {
+  hasHaproxy,
+  nginxInFrontOf,
+  openHaproxyInFrontOf,
+  openNginxInFrontOf,
+  readProxy,
+} from '../support/proxy.ts';
+
+const DRAFT = `mutation { createAudience(input: { pageId: "${IDS.page}", publishBehavior: draft }) {
+  audience { latestVersion { id } } } }`;
+const NAME = `{ page(pageId: "${IDS.page}") { name } }`;
+
+/** Three gateways on ports that they keep. */
+async function startReplicas() {
+  const backend = await startBackend();
+  const upstream = await backend.ready();
+  const start = (PORT: string): Promise<GatewayProcess> =>
+    startGateway({ UPSTREAM_URL: upstream, PORT, UPSTREAM_API_KEY: 'demo' });
+  const replicas = await Promise.all([1, 2, 3].map(async () => start(`${await freePort()}`)));
+  return {
+    urls: replicas.map(({ url }) => url),
+    /** Stops it, and starts another in its place. @returns the exit code. */
+    restart: async (i: number): Promise<number | null> => {
+      const { port, stop } = replicas[i]!;
+      const code = await stop();
+      replicas[i] = await start(`${port}`);
+      return code;
+    },
+  };
+}
+
+describe.each([
+  ['nginx', hasNginx, openNginxInFrontOf],
+  ['haproxy', hasHaproxy, openHaproxyInFrontOf],
+])('%s', (_name, isHere, openInFrontOf) => {
+  it.skipIf(!isHere)(
+    'passes on queries, event streams and WebSockets, and keeps what is the operators’',
+    async () => {
+      const url = await openInFrontOf(...(await startReplicas()).urls);
+      const { ask, get } = clientOf(url, 'demo');
+
+      const { data } = await ask(DRAFT);
+      const id: string = data.createAudience.audience.latestVersion.id;
+      const stream = await openEvents(url, { id });
+      const socket = await openSocket(url);
+      socket.subscribe('a', { id });
+      await until(() => stream.events.length > 0 && socket.received('next').length > 0);
+      await ask(PUBLISH, { variables: { input: { id } } });
+      await stream.ended;
+      await until(() => socket.received('complete').length > 0);
+      const hidden = await Promise.all([get('/metrics'), get('/ready')]);
+
+      expect(statusesOf(stream.events).at(-1)).toBe('published');
+      expect(socket.received('next').at(-1)!.payload).toMatchObject({
+        data: { audienceVersionProgress: { isFinal: true } },
+      });
+      expect(hidden.map(({ status }) => status)).toEqual([404, 404]);
+    },
+  );
+
+  it.skipIf(!isHere)(
+    'loses no query while three replicas are restarted one after the other under load',
+    async () => {
+      const replicas = await startReplicas();
+      const { ask } = clientOf(await openInFrontOf(...replicas.urls), 'demo');
+      const names = new Map<string, number>();
+      let over = false;
+      const callers = Array.from({ length: 3 }, async () => {
+        while (!over) {
+          const name = await ask(NAME).then(({ status, text }) => `${status} ${text}`, String);
+          names.set(name, (names.get(name) ?? 0) + 1);
+          await sleep(70);
+        }
+      });
+
+      const codes: (number | null)[] = [];
+      for (const i of [0, 1, 2]) codes.push(await replicas.restart(i));
+      await sleep(300);
+      over = true;
+      await Promise.all(callers);
+
+      expect(codes).toEqual([0, 0, 0]);
+      expect([...names.keys()]).toEqual(['200 {"data":{"page":{"name":"Northwind launch"}}}']);
+      expect([...names.values()][0]).toBeGreaterThan(20);
+    },
+  );
+});
+
+it.skipIf(!hasNginx)('nginx answers by HTTP/2 where its lines are no comments', async () => {
+  const { urls } = await startReplicas();
+  const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  writeFileSync(join(folder, 'site.crt'), selfSigned.cert);
+  writeFileSync(join(folder, 'site.key'), selfSigned.key);
+  const port = await freePort();
+  await openNginx(urls[0]!, (plain, host) =>
+    nginxInFrontOf(...urls)(plain, host)
+      .replace('# listen 8443', `listen 127.0.0.1:${port}`)
+      .replaceAll(/# (ssl_certificate\w*) \/etc\/nginx/g, `$1 ${folder}`),
+  );
+
+  const session = connect(`https://localhost:${port}`, { ca: selfSigned.cert });
+  onTestFinished(() => session.destroy());
+  const request = session.request({
+    ':method': 'POST',
+    ':path': '/graphql',
+    'content-type': 'application/json',
+    'x-api-key': 'demo',
+  });
+  request.end(JSON.stringify({ query: NAME }));
+  let answer = '';
+  request.setEncoding('utf8').on('data', (text: string) => (answer += text));
+  await once(request, 'end');
+
+  expect(session.alpnProtocol).toBe('h2');
+  expect(answer).toBe('{"data":{"page":{"name":"Northwind launch"}}}');
+});
+
+describe('envoy', () => {
+  // Debian has no Envoy: what its configuration says is checked, and no more.
+  const { listeners, clusters } = parse(readProxy('envoy.yaml')).static_resources;
+  const [{ typed_config: manager }] = listeners[0].filter_chains[0].filters;
+  const [{ routes }] = manager.route_config.virtual_hosts;
+  const seconds = (text: string) => Number(/^([\d.]+)s$/.exec(text)![1]);
+
+  it('leads everything but the operators’ paths to the three gateways', () => {
+    const hosts = clusters[0].load_assignment.endpoints[0].lb_endpoints.map(
+      ({ endpoint }: any) => endpoint.address.socket_address,
+    );
+
+    expect(hosts).toEqual(
+      [1, 2, 3].map((n) => ({
+        address: `gateway-${n}`,
+        port_value: Number(SETTINGS.http.port.unset),
+      })),
+    );
+    expect(routes.map(({ match }: any) => match.path ?? match.prefix)).toEqual([
+      '/metrics',
+      '/ready',
+      '/',
+    ]);
+    expect(routes.at(-1).route.cluster).toBe(clusters[0].name);
+  });
+
+  it('ends no stream by its length, and one that says nothing later than its events come', () => {
+    expect(routes.at(-1).route.timeout).toBe('0s');
+    expect(seconds(manager.stream_idle_timeout)).toBeGreaterThan(20);
+    expect(seconds(manager.stream_idle_timeout) * 1_000).toBeGreaterThan(
+      Number(SETTINGS.limits.requestTimeoutMs.unset),
+    );
+    expect(manager.upgrade_configs).toEqual([{ upgrade_type: 'websocket' }]);
+  });
+
+  it('sends nothing twice that a gateway may have had, and sees a drain in time', () => {
+    const [check] = clusters[0].health_checks;
+
+    expect(routes.at(-1).route.retry_policy.retry_on).toBe('connect-failure,refused-stream');
+    expect(check.http_health_check.path).toBe('/ready');
+    expect(seconds(check.interval) * check.unhealthy_threshold * 1_000).toBeLessThan(
+      Number(SETTINGS.process.drainDelayMs.unset),
+    );
+  });
+});
