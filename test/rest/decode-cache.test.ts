@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { decode } from '../../src/rest/decode/decode.ts';
 import { RestInvalidResponseError } from '../../src/rest/call/errors.ts';
-import type { Answer, Call } from '../../src/rest/call/call.ts';
+import type { RestResponse, Call } from '../../src/rest/call/call.ts';
 import { DecodeCache } from '../../src/rest/decode/decode-cache.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status, text } from '../support/faults.ts';
@@ -89,7 +89,7 @@ describe('an answer that is what it was before', () => {
 
 const read = (id: string): Call => ({ route: routes.getPerson, path: `/v0/persons/${id}` }) as Call;
 
-const answer = (value: unknown): Answer => ({
+const answer = (value: unknown): RestResponse => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify(value)),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checkOf, isOpen } from '../../src/rest/decode/contract-check.ts';
 import { decode } from '../../src/rest/decode/decode.ts';
 import { RestInvalidResponseError } from '../../src/rest/call/errors.ts';
-import type { Answer } from '../../src/rest/call/call.ts';
+import type { RestResponse } from '../../src/rest/call/call.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { person } from './open-rest.ts';
 
@@ -156,7 +156,7 @@ const answer = (value: unknown) => ({
 });
 
 /** What an answer of a route is decoded to. */
-const valueOf = <Response>(route: Route<string, Response>, from: Answer): Response =>
+const valueOf = <Response>(route: Route<string, Response>, from: RestResponse): Response =>
   decode({ route }, from).value as Response;
 
 /** Where each object of a value sits in it. */

@@ -44,78 +44,90 @@ export interface Flight {
   readonly cancel: Cancel;
   /** The latest deadline of its callers, on `performance.now()`'s clock. Grows as others join. */
   readonly deadlineMs: number;
-  /** Ends the wait of all callers. What comes after the first outcome changes nothing. */
-  land(outcome: Outcome<Decoded>): void;
+  /** Ends the wait of all callers. What comes after the first time changes nothing. */
+  land(settled: Settled<DecodedResponse>): void;
 }
 
-/** One attempt. Each group of fields is written by the layer it is named after, and by no other. */
-export class Attempt implements Linked<Attempt> {
+/** One attempt, to be begun; immutable. */
+export interface Attempt {
   readonly flight: Flight;
   readonly call: Call;
   /** 1 for the first attempt, 2 for its first retry. */
   readonly number: number;
   /** Whether it needs a connection that was not used before: the last one may have been closing as it was sent. */
   readonly isFresh: boolean;
-
-  // The attempt's timeout. Times are on `performance.now()`'s clock.
-  /** When it began, before any queue. */
-  startMs = 0;
-  /** When it is given up. */
-  untilMs = 0;
-  /** True when the request's deadline leaves a write less than an attempt's own time. */
-  isCutShort = false;
-  timer: NodeJS.Timeout | undefined;
-  entry: JournalEntry | undefined;
-
-  // The circuit breaker.
-  /** Whether it probes a half-open circuit. */
-  isProbe = false;
-  previous: Attempt | undefined;
-  next: Attempt | undefined;
-
-  // The concurrency limiter.
-  /** When it left the limiter's queue; 0 while it waits there. */
-  sentMs = 0;
-  /** The key that it counts for while it is under way. */
-  slot: string | undefined;
-
-  // The exchange.
-  /** Whether a connection was found: from then on the backend may have seen the request. */
-  isConnected = false;
-  /** When the exchange ended; 0 when the attempt was refused before it. */
-  endMs = 0;
-
-  constructor(flight: Flight, number = 1, isFresh = false) {
-    this.flight = flight;
-    this.call = flight.call;
-    this.number = number;
-    this.isFresh = isFresh;
-  }
 }
 
-export interface Answer {
+export const attemptOf = (flight: Flight, number = 1, isFresh = false): Attempt => ({
+  flight,
+  call: flight.call,
+  number,
+  isFresh,
+});
+
+/** An attempt as it is sent. */
+export interface SentAttempt extends Attempt {
+  /** Its line in the journal: `unsent` until the exchange begins. */
+  readonly entry: JournalEntry;
+}
+
+/**
+ * An attempt that has its time, and its place in the breaker's list. Times are on `performance.now()`'s clock.
+ */
+export interface BegunAttempt extends SentAttempt, Linked<BegunAttempt> {
+  /** When it began, before any queue. */
+  readonly startMs: number;
+  /** When it times out. */
+  readonly untilMs: number;
+  /** True when the request's deadline leaves a write less than an attempt's own time. */
+  readonly isCutShort: boolean;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** What became of an attempt on the wire. */
+export interface Exchange {
+  readonly beganMs: number;
+  /** 0 while it goes on. */
+  readonly endedMs: number;
+  /** Whether a connection was found: from then on the backend may have seen the request. */
+  readonly isConnected: boolean;
+}
+
+export interface RestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /** A checked body and the status it came with. */
-export interface Decoded {
+export interface DecodedResponse {
   readonly value: unknown;
   readonly status: number;
   /** False when errors stand in place of some of its values. */
   readonly sound: boolean;
 }
 
-export type Outcome<Result = Answer> = Result | Error;
+export type Settled<Result = RestResponse> = Result | Error;
 
-export type Send = (attempt: Attempt) => void;
+export type Send<A extends Attempt = Attempt> = (attempt: A) => void;
 
-/** Takes an attempt's outcome: called once, and never throws. */
-export type Settle<Result = Answer> = (attempt: Attempt, outcome: Outcome<Result>) => void;
+/**
+ * Takes how an attempt ended: called once, and never throws.
+ *
+ * @param exchange absent when the attempt was refused before it.
+ */
+export type Settle<A extends Attempt = Attempt, Result = RestResponse> = (
+  attempt: A,
+  settled: Settled<Result>,
+  exchange?: Exchange,
+) => void;
 
-/** Makes a `Send` whose outcomes go to `settle`. */
-export type Sender<Result = Answer> = (settle: Settle<Result>) => Send;
+/** Makes a `Send` whose attempts end in `settle`. */
+export type Sender<A extends Attempt = Attempt, Result = RestResponse> = (
+  settle: Settle<A, Result>,
+) => Send<A>;
 
-/** Wraps a sender: handles each attempt on its way out, and its outcome on the way back. */
-export type Layer<Result = Answer> = (inner: Sender) => Sender<Result>;
+/** Wraps a sender: handles each attempt on its way out, and how it ended on the way back. */
+export type Layer<A extends Attempt = Attempt, Inner extends Attempt = A> = (
+  inner: Sender<Inner>,
+) => Sender<A>;

@@ -1,8 +1,7 @@
 /**
  * The layers that every REST call passes, in their order.
  */
-import type { Call, Layer, Sender } from '../call/call.ts';
-import type { BreakerChange } from '../call/observer.ts';
+import type { Attempt, BegunAttempt, Call, Sender } from '../call/call.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attemptTimeout } from '../resilience/attempt-timeout.ts';
 import { CircuitBreaker } from '../resilience/circuit-breaker.ts';
@@ -19,27 +18,19 @@ export type Pipeline = (call: Call) => Promise<unknown>;
 export function openPipeline(options: Required<UpstreamOptions>) {
   const { dispatcher, observer } = options;
   const limiter = new ConcurrencyLimiter(options);
-  const tell = (change: BreakerChange) => observer.onBreaker?.(change);
-  const breaker = new CircuitBreaker(options.breaker, tell, options.now);
-  const decode = new DecodeCache().layer;
+  const breaker = new CircuitBreaker(options.breaker, observer, options.now);
 
-  // From the caller inwards:
-  const layers: readonly Layer[] = [
-    // handles the outcome of each attempt of a call;
-    retry(options),
-    // before the timeout: an attempt begins after the pause of its key;
-    rateLimitPause(observer),
-    // covers the time in queues;
-    attemptTimeout(options),
-    // before the limiter: nothing waits for an open circuit;
-    breaker.layer,
-    limiter.layer,
-  ];
-  const attempt = layers.reduceRight<Sender>(
-    (inner, layer) => layer(inner),
-    exchange(dispatcher, options.maxResponseBytes),
-  );
+  // From the backend outwards:
+  let begun: Sender<BegunAttempt> = limiter.layer(exchange(dispatcher, options.maxResponseBytes));
+  // before the limiter: nothing waits for an open circuit;
+  begun = breaker.layer(begun);
+  // covers the time in queues;
+  let sender: Sender<Attempt> = attemptTimeout(options)(begun);
+  // before the timeout: an attempt begins after the pause of its key;
+  sender = rateLimitPause(observer)(sender);
+  // handles how each attempt of a call ended;
+  sender = retry(options)(sender);
   // Single-flight is outermost: a shared answer is decoded once.
-  const pipeline: Pipeline = singleFlight(decode(attempt), observer);
+  const pipeline: Pipeline = singleFlight(new DecodeCache().layer(sender), observer);
   return { pipeline, breaker, limiter };
 }

@@ -6,7 +6,14 @@
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { isRead, type Answer, type Call, type Decoded, type Layer } from '../call/call.ts';
+import {
+  isRead,
+  type RestResponse,
+  type Call,
+  type DecodedResponse,
+  type Attempt,
+  type Sender,
+} from '../call/call.ts';
 import { decode } from './decode.ts';
 import { freeze } from './freeze.ts';
 
@@ -21,7 +28,7 @@ type Entry = number | Kept;
 interface Kept {
   readonly body: Uint8Array;
   readonly type: string | string[] | undefined;
-  readonly decoded: Decoded;
+  readonly decoded: DecodedResponse;
 }
 
 export class DecodeCache {
@@ -36,21 +43,23 @@ export class DecodeCache {
     });
   }
 
-  readonly layer: Layer<Decoded> = (inner) => (settle) =>
-    inner((attempt, outcome) => {
-      let decoded: Decoded | Error;
-      try {
-        decoded = outcome instanceof Error ? outcome : this.decode(attempt.call, outcome);
-      } catch (error) {
-        decoded = error as Error;
-      }
-      settle(attempt, decoded);
-    });
+  readonly layer =
+    (inner: Sender): Sender<Attempt, DecodedResponse> =>
+    (settle) =>
+      inner((attempt, settled) => {
+        let decoded: DecodedResponse | Error;
+        try {
+          decoded = settled instanceof Error ? settled : this.decode(attempt.call, settled);
+        } catch (error) {
+          decoded = error as Error;
+        }
+        settle(attempt, decoded);
+      });
 
   /**
    * As `decode`, errors too. What is kept is frozen, since several callers get it.
    */
-  decode(call: Call, answer: Answer): Decoded {
+  decode(call: Call, answer: RestResponse): DecodedResponse {
     const entry = isRead(call) ? this.#entries.get(call.path) : undefined;
     if (typeof entry === 'object' && isSame(entry, answer)) return entry.decoded;
     const decoded = decode(call, answer);
@@ -72,7 +81,7 @@ export class DecodeCache {
   }
 }
 
-const isSame = ({ body, type, decoded }: Kept, answer: Answer): boolean =>
+const isSame = ({ body, type, decoded }: Kept, answer: RestResponse): boolean =>
   answer.body.equals(body) &&
   decoded.status === answer.status &&
   type === answer.headers['content-type'];

@@ -6,7 +6,7 @@
  */
 import { ErrorBody } from '../../v0/error.ts';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Answer, type Call, type Decoded } from '../call/call.ts';
+import { isRead, type RestResponse, type Call, type DecodedResponse } from '../call/call.ts';
 import {
   RestError,
   RestInvalidResponseError,
@@ -30,7 +30,7 @@ const MAX_FAULTS = 1_000;
  * @throws {RestInvalidResponseError} when the body as a whole is unusable.
  * @throws {RestOutcomeUnknownError} in place of both when a write may have been carried out.
  */
-export function decode(call: Pick<Call, 'route'>, answer: Answer): Decoded {
+export function decode(call: Pick<Call, 'route'>, answer: RestResponse): DecodedResponse {
   try {
     return decodeBody(call.route, answer);
   } catch (error) {
@@ -47,7 +47,7 @@ export function decode(call: Pick<Call, 'route'>, answer: Answer): Decoded {
 const isSurelyRefused = (status: number): boolean =>
   (status >= 400 && status < 500) || status === 501 || status === 503 || status === 505;
 
-function decodeBody(route: Route, answer: Answer): Decoded {
+function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (!SUCCESSES.includes(answer.status)) throw statusError(route, answer);
   const type = answer.headers['content-type'];
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
@@ -77,7 +77,7 @@ const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
-const invalid = (what: string, route: Route, answer: Answer): RestInvalidResponseError =>
+const invalid = (what: string, route: Route, answer: RestResponse): RestInvalidResponseError =>
   new RestInvalidResponseError(what, route, originOf(answer));
 
 function describe(name: PropertyKey, value: unknown): string {
@@ -92,7 +92,7 @@ function describe(name: PropertyKey, value: unknown): string {
   return `${shown} for "${String(name)}", which the contract does not allow`;
 }
 
-function statusError(route: Route, answer: Answer): RestStatusError {
+function statusError(route: Route, answer: RestResponse): RestStatusError {
   const parsed = ErrorBody.safeParse(parseJson(answer.body, true));
   const field = parsed.data?.details?.field;
   return new RestStatusError(route, {
@@ -103,7 +103,7 @@ function statusError(route: Route, answer: Answer): RestStatusError {
 }
 
 /** What an error says of the answer it came from. Request ids of another form are not repeated. */
-function originOf(answer: Answer, fromBody?: string) {
+function originOf(answer: RestResponse, fromBody?: string) {
   const header = answer.headers['x-request-id'];
   const requestId = fromBody ?? (Array.isArray(header) ? header[0] : header);
   const isSane = requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId);

@@ -1,7 +1,7 @@
 /**
  * The timeout of one attempt; also reports attempts to the journal and the observer.
  */
-import { isRead, type Attempt, type Layer } from '../call/call.ts';
+import { isRead, type Attempt, type BegunAttempt, type Flight, type Layer } from '../call/call.ts';
 import { failureOf } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 
@@ -12,40 +12,49 @@ interface TimeoutOptions {
 }
 
 export const attemptTimeout =
-  ({ timeoutMs, observer }: TimeoutOptions): Layer =>
+  ({ timeoutMs, observer }: TimeoutOptions): Layer<Attempt, BegunAttempt> =>
   (inner) =>
   (settle) => {
-    const send = inner((attempt, outcome) => {
+    const send = inner((attempt, settled, exchange) => {
       const { call, number, entry, startMs, timer } = attempt;
       clearTimeout(timer);
-      const endMs = attempt.endMs || performance.now();
-      const failed = outcome instanceof Error;
-      const status = failed ? undefined : outcome.status;
-      const failure = failed ? failureOf(outcome) : undefined;
-      if (entry) call.journal.end(entry, status, failure, endMs);
+      const endMs = exchange ? exchange.endedMs : performance.now();
+      const failed = settled instanceof Error;
+      const status = failed ? undefined : settled.status;
+      const failure = failed ? failureOf(settled) : undefined;
+      call.journal.end(entry, status, failure, endMs);
       observer.onCall?.({
         route: call.route,
         attempt: number,
-        isSent: entry?.source === 'sent',
+        isSent: entry.source === 'sent',
         status,
         failure,
         durationMs: endMs - startMs,
       });
-      settle(attempt, outcome);
+      settle(attempt, settled);
     });
 
-    return (attempt) => {
-      const { call, flight, number } = attempt;
+    return ({ flight, call, number, isFresh }) => {
       const startMs = performance.now();
-      attempt.startMs = startMs;
       // Callers of a read leave at their own deadlines; a write ends with its attempt.
-      attempt.isCutShort = !isRead(call) && flight.deadlineMs < startMs + timeoutMs;
-      attempt.untilMs = attempt.isCutShort ? flight.deadlineMs : startMs + timeoutMs;
-      const leftMs = Math.max(0, Math.ceil(attempt.untilMs - startMs));
-      attempt.timer = setTimeout(timeOut, leftMs, attempt);
-      attempt.entry = call.journal.begin(call.route, call.origin, 'unsent', number, startMs);
-      send(attempt);
+      const isCutShort = !isRead(call) && flight.deadlineMs < startMs + timeoutMs;
+      const untilMs = isCutShort ? flight.deadlineMs : startMs + timeoutMs;
+      const timer = setTimeout(timeOut, Math.max(0, Math.ceil(untilMs - startMs)), flight);
+      const entry = call.journal.begin(call.route, call.origin, 'unsent', number, startMs);
+      send({
+        flight,
+        call,
+        number,
+        isFresh,
+        startMs,
+        untilMs,
+        isCutShort,
+        timer,
+        entry,
+        previous: undefined,
+        next: undefined,
+      });
     };
   };
 
-const timeOut = ({ flight }: Attempt): void => flight.cancel.timeOut();
+const timeOut = ({ cancel }: Flight): void => cancel.timeOut();

@@ -11,17 +11,10 @@
 import { LRUCache } from 'lru-cache';
 import { LinkedList } from '../../lib/linked-list.ts';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Attempt, type Call, type Layer, type Outcome } from '../call/call.ts';
-import {
-  RestCircuitOpenError,
-  RestOutcomeUnknownError,
-  RestTimeoutError,
-  RestTruncatedError,
-  RestUnreachableError,
-  reusedRefusals,
-  type RouteLabel,
-} from '../call/errors.ts';
-import type { BreakerChange, BreakerScope, BreakerState } from '../call/observer.ts';
+import { isRead, type BegunAttempt, type Call, type Layer, type Settled } from '../call/call.ts';
+import { RestCircuitOpenError, RestTimeoutError, reusedRefusals } from '../call/errors.ts';
+import type { BreakerChange, BreakerState, UpstreamObserver } from '../call/observer.ts';
+import { verdictOf, type Verdict } from './verdict.ts';
 
 export interface BreakerOptions {
   /** Fewer attempts in the window never open a circuit, nor fewer failures in a row. */
@@ -32,13 +25,11 @@ export interface BreakerOptions {
   readonly outageMs?: number;
 }
 
-type TrippedCircuits = BreakerChange & { readonly count: number };
-
 export interface Breaker {
   /** Circuits that are not closed, counted by scope and route. Never names a key. */
-  readonly tripped: readonly TrippedCircuits[];
+  readonly tripped: readonly (BreakerChange & { readonly count: number })[];
   /** The worst state among the circuits of a scope. */
-  stateOf(scope: BreakerScope): BreakerState;
+  stateOf(scope: BreakerChange['scope']): BreakerState;
 }
 
 /** Attempts are counted within this time; circuits that nobody asks for are forgotten after it. */
@@ -52,109 +43,104 @@ const PROBE_MS = 500;
 
 export class CircuitBreaker implements Breaker {
   readonly #options: Required<BreakerOptions>;
-  readonly #onChange: (change: BreakerChange) => void;
+  readonly #observer: UpstreamObserver;
   readonly #now: () => number;
-  /** By route; the host's has none. */
-  readonly #kinds = new Map<Route | undefined, Kind>();
-  readonly #host: Circuit;
-  readonly #keys: LRUCache<string, Map<Route, Circuit>>;
-  /** Circuits that are not closed. */
-  #trippedCount = 0;
+  readonly #host = new Circuit(undefined);
+  readonly #keys = new LRUCache<string, Map<Route, Circuit>>({
+    max: MAX_KEYS,
+    dispose: (ofRoutes) => ofRoutes.forEach((gone) => this.#close(gone)),
+  });
+  /** Circuits that are not closed, by route; the host has none. */
+  readonly #tripped = new Map<Route | undefined, Set<Circuit>>();
+  /** The worst state by route, as the observer was told. */
+  readonly #told = new Map<Route | undefined, BreakerState>();
   /** Attempts in the limiter's queue or on their way. */
-  readonly #underWay = new LinkedList<Attempt>();
-  readonly #refusal: (route: RouteLabel) => RestCircuitOpenError;
+  readonly #underWay = new LinkedList<BegunAttempt>();
+  readonly #refusal = reusedRefusals(
+    (route) => new RestCircuitOpenError(route, this.#options.openMs),
+  );
 
-  constructor(
-    options: BreakerOptions,
-    onChange: (change: BreakerChange) => void,
-    now: () => number,
-  ) {
+  constructor(options: BreakerOptions, observer: UpstreamObserver, now: () => number) {
     this.#options = { volume: 20, openMs: 5_000, outageMs: 1_000, ...options };
-    this.#onChange = onChange;
+    this.#observer = observer;
     this.#now = now;
-    this.#host = new Circuit(this.#kindOf(undefined));
-    this.#keys = new LRUCache({
-      max: MAX_KEYS,
-      dispose: (ofRoutes) => {
-        for (const gone of ofRoutes.values()) this.#close(gone);
-      },
-    });
-    const { openMs } = this.#options;
-    this.#refusal = reusedRefusals((route) => new RestCircuitOpenError(route, openMs));
   }
 
-  readonly layer: Layer = (inner) => (settle) => {
-    const send = inner((attempt, outcome) => {
+  readonly layer: Layer<BegunAttempt> = (inner) => (settle) => {
+    const send = inner((attempt, settled, exchange) => {
       this.#underWay.delete(attempt);
-      this.#note(attempt, outcome);
-      settle(attempt, outcome);
+      this.#note(attempt, settled, verdictOf(attempt, settled, exchange));
+      settle(attempt, settled, exchange);
     });
-    const letGo = ({ call, flight, endMs }: Attempt): void => {
-      if (endMs === 0) flight.land(this.#refusal(call.route));
-    };
     return (attempt) => {
-      const refusal = this.#trippedCount > 0 ? this.#admit(attempt) : undefined;
-      if (refusal) {
-        settle(attempt, refusal);
-        return;
+      if (this.#tripped.size > 0 && !this.#admits(attempt)) {
+        settle(attempt, this.#refusal(attempt.call.route));
+      } else {
+        this.#underWay.add(attempt);
+        send(attempt);
       }
-      // Its callers do not wait for it long: the backend is probably still away.
-      if (attempt.isProbe && isRead(attempt.call)) setTimeout(letGo, PROBE_MS, attempt).unref();
-      this.#underWay.add(attempt);
-      send(attempt);
     };
   };
 
   /** Also forgets circuits that have not been asked for long, and reports changes by time. */
-  get tripped(): readonly TrippedCircuits[] {
+  get tripped(): Breaker['tripped'] {
     const longAgoMs = this.#now() - this.#options.openMs - WINDOW_MS;
-    return [...this.#kinds.values()].flatMap((kind) => {
-      const { scope, route, tripped } = kind;
-      for (const circuit of tripped) {
+    return [...this.#tripped].flatMap(([route, circuits]) => {
+      for (const circuit of circuits) {
         if (circuit.openedMs! < longAgoMs && !circuit.probe) this.#close(circuit);
       }
-      const state = this.#report(kind);
-      return tripped.size > 0 ? [{ scope, route, state, count: tripped.size }] : [];
+      const change = this.#report(route);
+      return circuits.size > 0 ? [{ ...change, count: circuits.size }] : [];
     });
   }
 
-  stateOf(scope: BreakerScope): BreakerState {
+  stateOf(scope: BreakerChange['scope']): BreakerState {
     const states = this.tripped.filter((one) => one.scope === scope).map(({ state }) => state);
     return states.includes('open') ? 'open' : (states[0] ?? 'closed');
   }
 
-  /** Makes an attempt the probe of what it may probe, or refuses it. */
-  #admit(attempt: Attempt): RestCircuitOpenError | undefined {
-    const tripped = this.#trippedFor(attempt.call);
+  /** Whether an attempt may go on; makes it the probe of what it may probe. */
+  #admits(attempt: BegunAttempt): boolean {
+    const { call, flight } = attempt;
+    const own = this.#keys.get(call.apiKey)?.get(call.route);
+    const tripped = [this.#host, own].filter((one) => one?.openedMs !== undefined) as Circuit[];
     const openSinceMs = this.#now() - this.#options.openMs;
-    if (tripped.some(({ openedMs, probe }) => probe !== undefined || openedMs! > openSinceMs)) {
-      return this.#refusal(attempt.call.route);
-    }
+    if (tripped.some(({ openedMs, probe }) => probe || openedMs! > openSinceMs)) return false;
     for (const circuit of tripped) {
       circuit.probe = attempt;
-      attempt.isProbe = true;
-      this.#report(circuit.kind);
+      this.#report(circuit.route);
     }
-    return undefined;
+    // The callers of a probe do not wait for it long: the backend is probably still away.
+    const endWait = (): void => {
+      if (tripped.some(({ probe }) => probe === attempt)) flight.land(this.#refusal(call.route));
+    };
+    if (tripped.length > 0 && isRead(call)) setTimeout(endWait, PROBE_MS).unref();
+    return true;
   }
 
-  /** The circuits that keep a call back, or that it would probe. */
-  #trippedFor({ apiKey, route }: Call): readonly Circuit[] {
-    const own = this.#keys.get(apiKey)?.get(route);
-    return [this.#host, own].filter((circuit) => circuit?.openedMs !== undefined) as Circuit[];
-  }
-
-  #note(attempt: Attempt, outcome: Outcome): void {
+  #note(attempt: BegunAttempt, settled: Settled, { host, route }: Verdict): void {
     const { call } = attempt;
-    const verdict = verdictOf(attempt, outcome);
-    if (attempt.isProbe) this.#endProbe(attempt, verdict);
-    if (verdict === undefined) return;
-    if (this.#noteFor(this.#host, verdict === 'unreachable')) this.#refuseBehind(() => true, false);
-    if (verdict === 'unreachable') return;
-    const own = this.#ownOf(call, outcome);
-    if (!own || !this.#noteFor(own, verdict === 'failed')) return;
-    const isOfOwn = ({ apiKey, route }: Call) => apiKey === call.apiKey && route === call.route;
-    this.#refuseBehind(isOfOwn, outcome instanceof RestTimeoutError);
+    if (this.#opens(this.#host, attempt, host)) this.#refuseBehind(() => true, false);
+    const own = this.#ownOf(call, settled, route);
+    if (!own || !this.#opens(own, attempt, route)) return;
+    const isOfOwn = (other: Call) => other.apiKey === call.apiKey && other.route === call.route;
+    this.#refuseBehind(isOfOwn, settled instanceof RestTimeoutError);
+  }
+
+  /** Whether an attempt that failed opens a circuit that was closed; undefined where it says nothing. */
+  #opens(circuit: Circuit, attempt: BegunAttempt, failed: boolean | undefined): boolean {
+    if (circuit.openedMs === undefined) {
+      if (failed === undefined || !circuit.count(failed, this.#now(), this.#options)) return false;
+      this.#open(circuit);
+      return true;
+    }
+    // Only its probe closes a circuit: a call from before it opened says nothing new.
+    if (circuit.probe === attempt) {
+      circuit.probe = undefined;
+      if (failed) this.#open(circuit);
+      else if (failed === false) this.#close(circuit);
+    }
+    return false;
   }
 
   /**
@@ -162,163 +148,96 @@ export class CircuitBreaker implements Breaker {
    * silent, reads that wait for its answer.
    */
   #refuseBehind(isBehind: (call: Call) => boolean, isSilent: boolean): void {
-    for (const { call, flight, sentMs } of this.#underWay.items()) {
-      const mayEnd = sentMs === 0 || (isSilent && isRead(call));
+    for (const { call, flight, entry } of this.#underWay.items()) {
+      const mayEnd = entry.source === 'unsent' || (isSilent && isRead(call));
       if (!mayEnd || !isBehind(call)) continue;
       flight.land(this.#refusal(call.route));
       flight.cancel.cancel();
     }
   }
 
-  #endProbe(attempt: Attempt, verdict: Verdict): void {
-    for (const circuit of this.#trippedFor(attempt.call)) {
-      if (circuit.probe !== attempt) continue;
-      circuit.probe = undefined;
-      if (verdict === undefined) continue;
-      const isWell = circuit === this.#host ? verdict !== 'unreachable' : verdict === 'healthy';
-      if (isWell) this.#close(circuit);
-      else this.#open(circuit);
-    }
-  }
-
-  /** @returns whether the circuit opens. */
-  #noteFor(circuit: Circuit, failed: boolean): boolean {
-    // Only its probe closes a circuit: a call from before it opened says nothing new.
-    if (circuit.openedMs !== undefined) return false;
-    const nowMs = this.#now();
-    const { volume, outageMs } = this.#options;
-    circuit.note(failed, nowMs);
-    if (!failed) return false;
-    const isHost = circuit === this.#host;
-    const isGone =
-      circuit.inARow >= volume && (!isHost || nowMs - circuit.failingSinceMs >= outageMs);
-    const halfFailed = circuit.attempts >= volume && 2 * circuit.failures >= circuit.attempts;
-    const opens = isGone || (halfFailed && !isHost);
-    if (opens) this.#open(circuit);
-    return opens;
-  }
-
   #open(circuit: Circuit): void {
-    const { kind } = circuit;
-    if (circuit.openedMs === undefined) this.#trippedCount += 1;
+    const circuits = this.#tripped.get(circuit.route) ?? new Set();
+    this.#tripped.set(circuit.route, circuits.add(circuit));
     circuit.openedMs = this.#now();
-    kind.tripped.add(circuit);
-    this.#report(kind);
+    this.#report(circuit.route);
   }
 
   #close(circuit: Circuit): void {
-    const { kind } = circuit;
-    if (circuit.openedMs !== undefined) this.#trippedCount -= 1;
     circuit.reset();
-    if (kind.tripped.delete(circuit)) this.#report(kind);
+    const circuits = this.#tripped.get(circuit.route);
+    if (!circuits?.delete(circuit)) return;
+    if (circuits.size === 0) this.#tripped.delete(circuit.route);
+    this.#report(circuit.route);
   }
 
-  /** The worst state of a kind; reported when it has changed. */
-  #report(kind: Kind): BreakerState {
-    const { scope, route, tripped } = kind;
+  /** The worst state of a route's circuits; tells the observer when it has changed. */
+  #report(route: Route | undefined): BreakerChange {
     const openSinceMs = this.#now() - this.#options.openMs;
-    let state: BreakerState = tripped.size > 0 ? 'half-open' : 'closed';
-    for (const { openedMs, probe } of tripped) {
-      if (openedMs! > openSinceMs && !probe) state = 'open';
+    let state: BreakerState = 'closed';
+    for (const { openedMs } of this.#tripped.get(route) ?? []) {
+      if (state !== 'open') state = openedMs! > openSinceMs ? 'open' : 'half-open';
     }
-    if (state !== kind.reported) this.#onChange({ scope, route, state });
-    kind.reported = state;
-    return state;
+    const change = { scope: route ? 'route_key' : 'host', route, state } as const;
+    if (state !== (this.#told.get(route) ?? 'closed')) this.#observer.onBreaker?.(change);
+    this.#told.set(route, state);
+    return change;
   }
 
-  /** The circuit of a call's route and key, made when it is missing. */
-  #ownOf({ apiKey, route }: Call, outcome: Outcome): Circuit | undefined {
+  /** The circuit of a call's route and key; made when it is missing and there is something to count. */
+  #ownOf({ apiKey, route }: Call, settled: Settled, failed: boolean | undefined) {
     let ofKey = this.#keys.get(apiKey);
+    const own = ofKey?.get(route);
+    if (own || failed === undefined) return own;
     if (!ofKey) {
       // Invented keys must not displace those that the backend knows.
-      if (isUnknownKey(outcome)) return undefined;
+      if (!(settled instanceof Error) && [401, 403].includes(settled.status)) return undefined;
       this.#keys.set(apiKey, (ofKey = new Map()));
     }
-    let own = ofKey.get(route);
-    if (!own) ofKey.set(route, (own = new Circuit(this.#kindOf(route))));
-    return own;
+    const made = new Circuit(route);
+    ofKey.set(route, made);
+    return made;
   }
-
-  #kindOf(route: Route | undefined): Kind {
-    let kind = this.#kinds.get(route);
-    if (!kind) {
-      const scope = route ? 'route_key' : 'host';
-      kind = { scope, route, tripped: new Set(), reported: 'closed' };
-      this.#kinds.set(route, kind);
-    }
-    return kind;
-  }
-}
-
-/** Circuits that logs and metrics do not tell apart. */
-interface Kind {
-  readonly scope: BreakerScope;
-  readonly route: RouteLabel | undefined;
-  readonly tripped: Set<Circuit>;
-  reported: BreakerState;
 }
 
 class Circuit {
-  readonly kind: Kind;
+  readonly route: Route | undefined;
   /** When it opened; undefined while it is closed. */
   openedMs: number | undefined;
   /** The attempt that may close it. */
-  probe: Attempt | undefined;
+  probe: BegunAttempt | undefined;
   /** Attempts and failures since the window began. */
-  attempts = 0;
-  failures = 0;
+  #attempts = 0;
+  #failures = 0;
   #windowMs = 0;
   /** Failures since the last attempt that did not fail, and when the first of them was. */
-  inARow = 0;
-  failingSinceMs = 0;
+  #inARow = 0;
+  #failingSinceMs = 0;
 
-  constructor(kind: Kind) {
-    this.kind = kind;
+  constructor(route: Route | undefined) {
+    this.route = route;
   }
 
-  note(failed: boolean, nowMs: number): void {
+  /** Counts an attempt. @returns whether the circuit must open. */
+  count(failed: boolean, nowMs: number, options: Required<BreakerOptions>): boolean {
     if (nowMs - this.#windowMs >= WINDOW_MS) {
       this.#windowMs = nowMs;
-      this.attempts = this.failures = 0;
+      this.#attempts = this.#failures = 0;
     }
-    this.attempts += 1;
-    if (failed && this.inARow === 0) this.failingSinceMs = nowMs;
-    this.inARow = failed ? this.inARow + 1 : 0;
-    if (failed) this.failures += 1;
+    this.#attempts += 1;
+    this.#inARow = failed ? this.#inARow + 1 : 0;
+    if (!failed) return false;
+    this.#failures += 1;
+    if (this.#inARow === 1) this.#failingSinceMs = nowMs;
+    const { volume, outageMs } = options;
+    const isGone = this.#inARow >= volume;
+    if (!this.route) return isGone && nowMs - this.#failingSinceMs >= outageMs;
+    return isGone || (this.#attempts >= volume && 2 * this.#failures >= this.#attempts);
   }
 
   /** Closes it. The failures that it has recovered from must not open it again. */
   reset(): void {
     this.openedMs = this.probe = undefined;
-    this.attempts = this.failures = this.inARow = 0;
+    this.#attempts = this.#failures = this.#inARow = 0;
   }
 }
-
-/** What an outcome says about the backend's health; undefined when it says nothing. */
-type Verdict = 'healthy' | 'failed' | 'unreachable' | undefined;
-
-function verdictOf(attempt: Attempt, outcome: Outcome): Verdict {
-  // Any answer in time is a sign of health, a 404 as well.
-  if (!(outcome instanceof Error)) return outcome.status >= 500 ? 'failed' : 'healthy';
-  const cause = outcome instanceof RestOutcomeUnknownError ? outcome.cause : outcome;
-  const speaksAgainstIt =
-    cause instanceof RestTimeoutError
-      ? !attempt.isCutShort && hadItsTime(attempt)
-      : cause instanceof RestTruncatedError ||
-        (cause instanceof RestUnreachableError && !(cause instanceof RestCircuitOpenError));
-  if (!speaksAgainstIt) return undefined;
-  if (!attempt.isConnected) return 'unreachable';
-  // The backend has not seen what was sent on a connection that it was closing.
-  return cause instanceof RestUnreachableError && cause.retry === 'nothing' ? undefined : 'failed';
-}
-
-/** The share of an attempt's time that the backend must have had for a timeout to count as its failure. */
-const ITS_TIME = 0.9;
-
-/** An attempt that waited long in our queue times out whatever the backend does. */
-const hadItsTime = ({ startMs, sentMs, endMs, untilMs }: Attempt): boolean =>
-  endMs - sentMs >= ITS_TIME * (untilMs - startMs);
-
-/** Whether the backend refuses the key itself. */
-const isUnknownKey = (outcome: Outcome): boolean =>
-  !(outcome instanceof Error) && (outcome.status === 401 || outcome.status === 403);

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { Attempt, Call, Layer, Outcome } from '../call/call.ts';
+import type { BegunAttempt, Call, Layer, SentAttempt } from '../call/call.ts';
 import {
   endOfWait,
   RestOverloadedError,
@@ -43,39 +43,41 @@ export class ConcurrencyLimiter {
   readonly #most: Readonly<Record<keyof typeof SHARES, number>>;
   readonly #accepted = new LRUCache<string, true>({ max: MAX_ACCEPTED_KEYS });
   readonly #queue: RoundRobinQueue<QueuedAttempt>;
-  #active = 0;
   #isScheduled = false;
+  /** Calls of all keys under way. */
+  readonly #all = new Load('');
   /** Keys with calls under way or waiting. */
-  readonly #keys = new Map<string, KeyLoad>();
-  /** Calls under way, of all keys. */
-  readonly #routes = new Map<Route, number>();
+  readonly #keys = new Map<string, Load>();
   readonly #refusal = reusedRefusals((route) => new RestOverloadedError(route, RETRY_AFTER_MS));
 
   constructor(options: LimiterOptions) {
     this.#options = options;
+    this.#queue = new RoundRobinQueue(options.maxQueue);
     const mostOf = (share: number): number => Math.max(1, Math.floor(share * options.connections));
     const { key, routeOfKey, route } = SHARES;
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
-    this.#queue = new RoundRobinQueue(options.maxQueue);
   }
 
-  readonly layer: Layer = (inner) => (settle) => {
-    const send = inner((attempt, outcome) => {
-      if (attempt.slot !== undefined) this.#release(attempt.slot, attempt, outcome);
-      settle(attempt, outcome);
+  readonly layer: Layer<BegunAttempt, StartedAttempt> = (inner) => (settle) => {
+    const send = inner(({ begun, load }, settled, exchange) => {
+      const { call } = begun;
+      if (!(settled instanceof Error)) this.#noteAcceptance(call, settled.status);
+      this.#release(load, call);
+      settle(begun, settled, exchange);
     });
-    const proceed: Proceed = (attempt, refusal) => {
-      if (refusal) settle(attempt, refusal);
-      else send(attempt);
+    const start = (load: Load, begun: BegunAttempt): void => {
+      const { flight, call, number, isFresh, entry } = begun;
+      load.count(call, 1);
+      this.#all.count(call, 1);
+      send({ flight, call, number, isFresh, entry, begun, load });
     };
     return (attempt) => {
-      const key = this.#keyOf(attempt.call.apiKey);
+      const load = this.#loadOf(this.#keyOf(attempt.call.apiKey));
       // What waits may not start, or it would have: nothing is overtaken that could go on.
-      if (this.#mayStart(key, attempt.call)) {
-        this.#start(key, attempt, attempt.startMs);
-        send(attempt);
+      if (this.#mayStart(load, attempt.call)) {
+        start(load, attempt);
       } else {
-        this.#enqueue(key, attempt, proceed);
+        this.#enqueue(load, attempt, start, settle);
       }
     };
   };
@@ -89,48 +91,6 @@ export class ConcurrencyLimiter {
     return this.#accepted.has(apiKey);
   }
 
-  #keyOf(apiKey: string): string {
-    return this.#accepted.get(apiKey) ? apiKey : UNACCEPTED;
-  }
-
-  #mayStart(key: string, { route, isDeferred }: Call): boolean {
-    if (this.#active >= this.#options.connections) return false;
-    if (countOf(this.#routes, route) >= this.#most.route) return false;
-    const load = this.#keys.get(key);
-    if (!load) return true;
-    if (countOf(load.routes, route) >= this.#most.routeOfKey) return false;
-    const free = this.#most.key - load.active;
-    // Deferred calls take half of what is left, so that what an answer asks for next finds some.
-    return isDeferred ? load.waiting === 0 && load.deferred < free : free > 0;
-  }
-
-  #start(key: string, attempt: Attempt, nowMs: number): void {
-    const { route, isDeferred } = attempt.call;
-    const load = this.#loadOf(key);
-    load.active += 1;
-    if (isDeferred) load.deferred += 1;
-    for (const routes of [load.routes, this.#routes]) routes.set(route, countOf(routes, route) + 1);
-    this.#active += 1;
-    attempt.sentMs = nowMs;
-    attempt.slot = key;
-  }
-
-  #release(key: string, attempt: Attempt, outcome: Outcome): void {
-    const { route, isDeferred } = attempt.call;
-    attempt.slot = undefined;
-    if (!(outcome instanceof Error)) this.#noteAcceptance(attempt.call, outcome.status);
-    const load = this.#loadOf(key);
-    load.active -= 1;
-    if (isDeferred) load.deferred -= 1;
-    for (const routes of [load.routes, this.#routes]) routes.set(route, countOf(routes, route) - 1);
-    this.#forgetIdle(key, load);
-    this.#active -= 1;
-    if (this.#queue.size === 0 || this.#isScheduled) return;
-    this.#isScheduled = true;
-    // A caller who leaves gives up call after call: what waits behind the first of them may be the next.
-    setImmediate(() => this.#startWaiting());
-  }
-
   /** A key is accepted by any answer but a refusal of the key. */
   #noteAcceptance({ apiKey, sharingKey }: Call, status: number): void {
     if (status === 401) {
@@ -139,45 +99,73 @@ export class ConcurrencyLimiter {
     } else if (status !== 403) this.#accepted.set(apiKey, true);
   }
 
-  #loadOf(key: string): KeyLoad {
+  #keyOf(apiKey: string): string {
+    return this.#accepted.get(apiKey) ? apiKey : UNACCEPTED;
+  }
+
+  #loadOf(key: string): Load {
     let load = this.#keys.get(key);
-    if (!load)
-      this.#keys.set(key, (load = { active: 0, routes: new Map(), deferred: 0, waiting: 0 }));
+    if (!load) this.#keys.set(key, (load = new Load(key)));
     return load;
   }
 
-  #forgetIdle(key: string, { active, waiting }: KeyLoad): void {
-    if (active === 0 && waiting === 0) this.#keys.delete(key);
+  #mayStart(load: Load, { route, isDeferred }: Call): boolean {
+    const most = this.#most;
+    if (this.#all.active >= this.#options.connections) return false;
+    if (this.#all.of(route) >= most.route || load.of(route) >= most.routeOfKey) return false;
+    const free = most.key - load.active;
+    // Deferred calls wait behind the others of their key, and take half of what these leave, so that what an
+    // answer asks for next finds some.
+    return isDeferred ? load.waiting === 0 && load.deferred < free : free > 0;
   }
 
-  #enqueue(key: string, attempt: Attempt, proceed: Proceed): void {
-    const lane = laneOf(attempt.call);
-    const giveUp = (why: EndOfWait): void => {
-      if (this.#queue.delete(key, queued, lane))
-        this.#leave(queued, this.#refusalFor(attempt, why));
+  #release(load: Load, call: Call): void {
+    load.count(call, -1);
+    this.#all.count(call, -1);
+    this.#forgetIdle(load);
+    if (this.#queue.size === 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
+    // A caller who leaves gives up call after call: what waits behind the first of them may be the next.
+    setImmediate(() => this.#startWaiting());
+  }
+
+  #forgetIdle(load: Load): void {
+    if (load.active + load.waiting + load.deferredWaiting === 0) this.#keys.delete(load.key);
+  }
+
+  #enqueue(
+    load: Load,
+    attempt: BegunAttempt,
+    start: (load: Load, attempt: BegunAttempt) => void,
+    settle: (attempt: BegunAttempt, refusal: Error) => void,
+  ): void {
+    const { flight, call } = attempt;
+    const lane = laneOf(call);
+    const queued: QueuedAttempt = {
+      attempt,
+      load,
+      leave: (refusal) => {
+        flight.cancel.listen(undefined);
+        load.countWaiting(call, -1);
+        if (!refusal) return start(load, attempt);
+        this.#forgetIdle(load);
+        settle(attempt, refusal);
+      },
+      giveUp: (why) => {
+        if (this.#queue.delete(load.key, queued, lane))
+          queued.leave(this.#refusalFor(attempt, why));
+      },
     };
-    const queued: QueuedAttempt = { attempt, key, proceed, giveUp };
-    if (!attempt.call.isDeferred) this.#loadOf(key).waiting += 1;
-    attempt.flight.cancel.listen(queued);
-    const dropped = this.#queue.add(key, queued, lane);
+    load.countWaiting(call, 1);
+    flight.cancel.listen(queued);
+    const dropped = this.#queue.add(load.key, queued, lane);
     if (!dropped) return;
     const { route } = dropped.attempt.call;
     this.#options.observer.onShed?.(route);
-    this.#leave(dropped, this.#refusal(route));
+    dropped.leave(this.#refusal(route));
   }
 
-  /** Lets an attempt that has been taken out of the queue go on, or ends it with a refusal. */
-  #leave({ attempt, key, proceed }: QueuedAttempt, refusal?: Error): void {
-    attempt.flight.cancel.listen(undefined);
-    if (!attempt.call.isDeferred) {
-      const load = this.#loadOf(key);
-      load.waiting -= 1;
-      this.#forgetIdle(key, load);
-    }
-    proceed(attempt, refusal);
-  }
-
-  #refusalFor({ call: { route }, isCutShort }: Attempt, why: EndOfWait): Error {
+  #refusalFor({ call: { route }, isCutShort }: BegunAttempt, why: EndOfWait): Error {
     if (why !== 'timeout') return endOfWait(why, route);
     if (isCutShort) return new RestTimeoutError('No connection came free in time', route);
     return this.#refusal(route);
@@ -185,19 +173,12 @@ export class ConcurrencyLimiter {
 
   #startWaiting(): void {
     this.#isScheduled = false;
-    const mayStart = ({ attempt, key }: QueuedAttempt) => this.#mayStart(key, attempt.call);
-    while (this.#active < this.#options.connections) {
-      const next = this.#queue.take(mayStart);
-      if (!next) return;
-      const { attempt, key } = next;
-      const nowMs = performance.now();
-      if (attempt.untilMs <= nowMs) {
-        // This process was stalled: the answer would come too late.
-        this.#leave(next, this.#refusalFor(attempt, 'timeout'));
-      } else {
-        this.#start(key, attempt, nowMs);
-        this.#leave(next);
-      }
+    const mayStart = ({ attempt, load }: QueuedAttempt) => this.#mayStart(load, attempt.call);
+    for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
+      const { attempt } = next;
+      // Past its time when this process was stalled: the answer would come too late.
+      const isLate = attempt.untilMs <= performance.now();
+      next.leave(isLate ? this.#refusalFor(attempt, 'timeout') : undefined);
     }
   }
 }
@@ -206,26 +187,48 @@ export class ConcurrencyLimiter {
 const laneOf = ({ route, isDeferred }: Call): string =>
   `${route.method} ${route.path}${isDeferred ? ' deferred' : ''}`;
 
-/** Starts an attempt that has waited, or ends it with a refusal. */
-type Proceed = (attempt: Attempt, refusal?: Error) => void;
+/** The calls of a key, or of all. */
+class Load {
+  readonly key: string;
+  /** Under way, all and deferred ones. */
+  active = 0;
+  deferred = 0;
+  /** In the queue, deferred ones apart. */
+  waiting = 0;
+  deferredWaiting = 0;
+  readonly #routes = new Map<Route, number>();
 
-const countOf = (counts: ReadonlyMap<Route, number>, route: Route): number =>
-  counts.get(route) ?? 0;
+  constructor(key: string) {
+    this.key = key;
+  }
 
-/** The calls of a key. */
-interface KeyLoad {
-  /** Under way. */
-  active: number;
-  readonly routes: Map<Route, number>;
-  /** Those of them whose answers are wanted later. */
-  deferred: number;
-  /** Waiting, without deferred ones: these wait behind them. */
-  waiting: number;
+  /** How many calls of a route are under way. */
+  of(route: Route): number {
+    return this.#routes.get(route) ?? 0;
+  }
+
+  count({ route, isDeferred }: Call, by: 1 | -1): void {
+    this.active += by;
+    if (isDeferred) this.deferred += by;
+    this.#routes.set(route, this.of(route) + by);
+  }
+
+  countWaiting({ isDeferred }: Call, by: 1 | -1): void {
+    if (isDeferred) this.deferredWaiting += by;
+    else this.waiting += by;
+  }
+}
+
+interface StartedAttempt extends SentAttempt {
+  readonly begun: BegunAttempt;
+  /** The key that it counts for while it is under way. */
+  readonly load: Load;
 }
 
 /** An attempt that waits until it may start, times out or is cancelled. */
 interface QueuedAttempt extends Waiter {
-  readonly attempt: Attempt;
-  readonly key: string;
-  readonly proceed: Proceed;
+  readonly attempt: BegunAttempt;
+  readonly load: Load;
+  /** Lets it go on once it has been taken out of the queue, or ends it with a refusal. */
+  leave(refusal?: Error): void;
 }

@@ -28,16 +28,16 @@ export function rateLimitPause(observer: UpstreamObserver): Layer {
   let waiting = 0;
 
   return (inner) => (settle) => {
-    const send = inner((attempt, outcome) => {
-      if (!(outcome instanceof Error) && outcome.status === 429) {
+    const send = inner((attempt, settled) => {
+      if (!(settled instanceof Error) && settled.status === 429) {
         const { sharingKey, route } = attempt.call;
-        const afterMs = retryAfterOf(outcome.headers);
+        const afterMs = retryAfterOf(settled.headers);
         if (afterMs !== undefined) {
           pauses.set(sharingKey, performance.now() + Math.min(afterMs, MAX_PAUSE_MS));
           observer.onPause?.(route);
         }
       }
-      settle(attempt, outcome);
+      settle(attempt, settled);
     });
 
     return (attempt) => {

@@ -5,7 +5,7 @@
  */
 import { sleep } from '../../lib/cancel.ts';
 import type { Route } from '../../v0/routes.ts';
-import { Attempt, isRead, type Layer, type Outcome } from '../call/call.ts';
+import { attemptOf, isRead, type Attempt, type Layer, type Settled } from '../call/call.ts';
 import {
   endOfWait,
   RestTimeoutError,
@@ -48,47 +48,47 @@ export const retry =
   (inner) =>
   (settle) => {
     const budget = new RetryBudget();
-    const send = inner((attempt, outcome) => {
-      if (isRead(attempt.call)) retryOrSettle(attempt, outcome);
-      else settle(attempt, outcome);
+    const send = inner((attempt, settled) => {
+      if (isRead(attempt.call)) retryOrSettle(attempt, settled);
+      else settle(attempt, settled);
     });
     return (attempt) => {
       if (isRead(attempt.call)) budget.earn(attempt.call.route);
       send(attempt);
     };
 
-    function retryOrSettle(attempt: Attempt, outcome: Outcome): void {
+    function retryOrSettle(attempt: Attempt, settled: Settled): void {
       const { call, flight, number } = attempt;
-      const next = retryOf(outcome, number, timeoutMs);
+      const next = retryOf(settled, number, timeoutMs);
       const leftMs = flight.deadlineMs - performance.now();
       const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
       if (!next || number > most || next.afterMs + next.needsMs >= leftMs) {
-        settle(attempt, outcome);
+        settle(attempt, settled);
       } else if (!next.isFree && !budget.spend(call.route)) {
         observer.onRetryBudgetExhausted?.(call.route);
-        settle(attempt, outcome);
+        settle(attempt, settled);
       } else {
         void sleep(next.afterMs, flight.cancel).then((slept) => {
-          if (slept) send(new Attempt(flight, number + 1, next.isFree));
+          if (slept) send(attemptOf(flight, number + 1, next.isFree));
           else settle(attempt, endOfWait('cancelled', call.route));
         });
       }
     }
   };
 
-function retryOf(outcome: Outcome, number: number, timeoutMs: number): Retry | undefined {
+function retryOf(settled: Settled, number: number, timeoutMs: number): Retry | undefined {
   const paid = { afterMs: fullJitter(number), needsMs: 0, isFree: false };
-  if (!(outcome instanceof Error)) {
-    if (!RETRIED_STATUSES.includes(outcome.status)) return undefined;
-    const afterMs = retryAfterOf(outcome.headers);
+  if (!(settled instanceof Error)) {
+    if (!RETRIED_STATUSES.includes(settled.status)) return undefined;
+    const afterMs = retryAfterOf(settled.headers);
     // Asking again does not end a rate limit without `Retry-After` any sooner.
-    if (outcome.status === 429 && afterMs === undefined) return undefined;
+    if (settled.status === 429 && afterMs === undefined) return undefined;
     return { ...paid, afterMs: Math.ceil(afterMs ?? 0) + paid.afterMs };
   }
-  if (outcome instanceof RestTimeoutError) return { ...paid, needsMs: timeoutMs };
-  if (outcome instanceof RestTruncatedError) return paid;
-  if (!(outcome instanceof RestUnreachableError) || outcome.retry === 'hopeless') return undefined;
-  if (outcome.retry === 'load') return paid;
+  if (settled instanceof RestTimeoutError) return { ...paid, needsMs: timeoutMs };
+  if (settled instanceof RestTruncatedError) return paid;
+  if (!(settled instanceof RestUnreachableError) || settled.retry === 'hopeless') return undefined;
+  if (settled.retry === 'load') return paid;
   return { afterMs: equalJitter(number), needsMs: 0, isFree: true };
 }
 

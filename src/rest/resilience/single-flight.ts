@@ -10,14 +10,15 @@
  */
 import { Cancel, type EndOfWait, type Waiter } from '../../lib/cancel.ts';
 import {
-  Attempt,
+  attemptOf,
   isRead,
+  type Attempt,
   type Call,
-  type Decoded,
+  type DecodedResponse,
   type Flight,
-  type Outcome,
   type Send,
   type Sender,
+  type Settled,
 } from '../call/call.ts';
 import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '../call/errors.ts';
 import type { JournalEntry } from '../call/journal.ts';
@@ -25,11 +26,11 @@ import type { UpstreamObserver } from '../call/observer.ts';
 import { freeze } from '../decode/freeze.ts';
 
 export function singleFlight(
-  inner: Sender<Decoded>,
+  inner: Sender<Attempt, DecodedResponse>,
   observer: UpstreamObserver,
 ): (call: Call) => Promise<unknown> {
   const joinable: Joinable = new Map();
-  const send = inner(({ flight }, outcome) => flight.land(outcome));
+  const send = inner(({ flight }, settled) => flight.land(settled));
 
   return (call) => {
     if (!isRead(call)) return write(call, send, joinable);
@@ -46,14 +47,14 @@ type Joinable = Map<string, Map<string, Read>>;
 function write(call: Call, send: Send, joinable: Joinable): Promise<unknown> {
   joinable.clear();
   return new Promise((resolve, reject) => {
-    const land = (outcome: Outcome<Decoded>): void => {
+    const land = (settled: Settled<DecodedResponse>): void => {
       // Reads that began while it was under way may have seen either state.
       joinable.clear();
-      if (outcome instanceof Error) reject(outcome);
-      else resolve(outcome.value);
+      if (settled instanceof Error) reject(settled);
+      else resolve(settled.value);
     };
     const { deadlineMs } = call.deadline;
-    send(new Attempt({ call, cancel: new Cancel(), deadlineMs, land }));
+    send(attemptOf({ call, cancel: new Cancel(), deadlineMs, land }));
   });
 }
 
@@ -82,7 +83,7 @@ class Read implements Flight {
     const answer = this.#wait(this.call, undefined);
     if (!this.cancel.cancelled) {
       try {
-        send(new Attempt(this));
+        send(attemptOf(this));
       } catch (error) {
         this.land(error as Error); // a bug of ours must not affect other calls
       }
@@ -96,14 +97,14 @@ class Read implements Flight {
     return this.#wait(call, journal.begin(route, origin, 'shared', 1));
   }
 
-  land(outcome: Outcome<Decoded>): void {
+  land(settled: Settled<DecodedResponse>): void {
     this.#forget();
     const callers = this.#callers;
-    if (outcome instanceof Error) {
-      for (const caller of callers) caller.fail(outcome);
+    if (settled instanceof Error) {
+      for (const caller of callers) caller.fail(settled);
       return;
     }
-    const { value, status } = outcome;
+    const { value, status } = settled;
     // Frozen only when it is shared: freezing takes a quarter of the time of parsing.
     if (callers.length > 1) freeze(value as object);
     for (const caller of callers) caller.answer(value, status);

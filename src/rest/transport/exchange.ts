@@ -9,7 +9,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
-import { isRead, type Attempt, type Outcome, type Sender, type Settle } from '../call/call.ts';
+import {
+  isRead,
+  type SentAttempt,
+  type Exchange,
+  type Send,
+  type Settle,
+  type Settled,
+} from '../call/call.ts';
 import {
   endOfWait,
   RestInvalidResponseError,
@@ -40,24 +47,29 @@ import {
  * @param maxBytes the largest body that is read.
  */
 export const exchange =
-  (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number): Sender =>
-  (settle) =>
+  (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number) =>
+  <A extends SentAttempt>(settle: Settle<A>): Send<A> =>
   (attempt) => {
-    const handler = new AnswerHandler(attempt, maxBytes, settle);
+    const handler = new ResponseHandler(attempt, maxBytes, settle);
     if (!handler.settled) handler.send(dispatcher);
   };
 
-class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
+class ResponseHandler<A extends SentAttempt>
+  implements Dispatcher.DispatchHandler, Exchange, Waiter
+{
+  readonly beganMs = performance.now();
+  endedMs = 0;
+  isConnected = false;
   settled = false;
-  readonly #attempt: Attempt;
+  readonly #attempt: A;
   readonly #maxBytes: number;
-  readonly #settle: Settle;
+  readonly #settle: Settle<A>;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   readonly #body = new ByteCollector();
 
-  constructor(attempt: Attempt, maxBytes: number, settle: Settle) {
+  constructor(attempt: A, maxBytes: number, settle: Settle<A>) {
     this.#attempt = attempt;
     this.#maxBytes = maxBytes;
     this.#settle = settle;
@@ -70,7 +82,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     const { entry, call, isFresh: reset } = this.#attempt;
     const { path, headers, body } = call;
     const { method } = call.route;
-    if (entry) entry.source = 'sent';
+    entry.source = 'sent';
     // Our own timer covers both timeouts; undici's run up to half a second late.
     const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
     try {
@@ -84,7 +96,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     this.#controller = controller;
     // Given up while it waited for a connection: it must not be sent any more.
     if (this.settled) controller.abort(new Error('given up before it was sent'));
-    else this.#attempt.isConnected = true;
+    else this.isConnected = true;
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
@@ -123,14 +135,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
   }
 
   /** Ends the exchange: from here on neither a timeout nor a cancel changes its outcome. */
-  #end(outcome: Outcome): void {
+  #end(settled: Settled): void {
     if (this.settled) return;
     this.settled = true;
     const attempt = this.#attempt;
-    attempt.endMs = performance.now();
+    this.endedMs = performance.now();
     attempt.flight.cancel.listen(undefined);
     try {
-      this.#settle(attempt, outcome);
+      this.#settle(attempt, settled, this);
     } catch (error) {
       attempt.flight.land(error as Error); // a bug of ours must not affect other calls
     }
@@ -148,14 +160,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler, Waiter {
     if (isMalformed(cause)) {
       return new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause });
     }
-    const retry = retryOf(cause, this.#attempt.isConnected, answered, number);
+    const retry = retryOf(cause, this.isConnected, answered, number);
     const kind = connectionFailureOf(cause);
     return new RestUnreachableError('Backend could not be reached', route, { cause, retry, kind });
   }
 
   /** The outcome of a write is unknown when it may have been sent and no whole answer arrived. */
   #outcomeOf(error: RestError): RestError {
-    const { call, isConnected } = this.#attempt;
-    return isRead(call) || !isConnected ? error : new RestOutcomeUnknownError(error);
+    const isKnown = isRead(this.#attempt.call) || !this.isConnected;
+    return isKnown ? error : new RestOutcomeUnknownError(error);
   }
 }
