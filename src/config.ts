@@ -13,11 +13,13 @@ import {
   FOLDER_PATH,
   HOST,
   HOSTS,
+  HTTP_URL,
   MODULE,
   oneOf,
   ON_OR_OFF,
   ORIGINS,
   rangeOfMs,
+  RATIO,
   TRUE_OR_FALSE,
   UPSTREAM_URL,
   wholeNumber,
@@ -258,6 +260,41 @@ export const SETTINGS = {
       'how many times as fast as it was a replay answers; `0`: at once',
     ),
   },
+  traces: {
+    endpoint: setting(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      HTTP_URL,
+      undefined,
+      'the collector of traces by OTLP over HTTP, before `/v1/traces`; unset: no traces, and nothing of OpenTelemetry is loaded',
+    ),
+    tracesEndpoint: setting(
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+      HTTP_URL,
+      undefined,
+      'the same with its whole path',
+    ),
+    isDisabled: setting(
+      'OTEL_SDK_DISABLED',
+      TRUE_OR_FALSE,
+      'false',
+      '`true`: no traces, whatever else is set',
+    ),
+    sampler: setting(
+      'OTEL_TRACES_SAMPLER',
+      oneOf([
+        ...['always_on', 'always_off', 'traceidratio', 'parentbased_always_on'],
+        ...['parentbased_always_off', 'parentbased_traceidratio'],
+      ]),
+      'parentbased_always_on',
+      'which traces are recorded; `parentbased_…`: what the caller decided holds',
+    ),
+    ratio: setting(
+      'OTEL_TRACES_SAMPLER_ARG',
+      RATIO,
+      '1',
+      'the share that `traceidratio` records, from 0 to 1',
+    ),
+  },
   embedded: {
     databaseUrl: secret(
       setting(
@@ -308,6 +345,7 @@ export function readConfig(env: Environment): Config {
     tools: readSettings(SETTINGS.tools, env),
     process: readSettings(SETTINGS.process, env),
     recording: readSettings(SETTINGS.recording, env),
+    traces: readSettings(SETTINGS.traces, env),
     embedded: readSettings(SETTINGS.embedded, env),
   };
   checkTimes(read);

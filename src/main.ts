@@ -74,7 +74,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     timeoutMs: config.backend.timeoutMs,
     observer: observeUpstream(metrics, logger, (call) => gateway.readiness.noticeCall(call)),
   });
+  const tracer = await openTraces(config, logger);
   const gateway = createGateway({
+    tracer,
     ...{ schema, upstream, logger, metrics },
     ...{ http, headers, limits, documents, live, tools },
     apiKey: config.backend.apiKey,
@@ -92,6 +94,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     gateway.close();
     // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
+    await tracer?.close();
     await backend.close();
     return finished;
   });
@@ -114,6 +117,14 @@ async function openDispatcher(
   });
   logger.info({ file: recorder.file }, 'The backend is recorded');
   return recorder;
+}
+
+/** Where a collector is named. Nothing of OpenTelemetry is loaded otherwise. */
+async function openTraces({ traces }: Config, logger: Logger) {
+  const { endpoint, tracesEndpoint, isDisabled, ...options } = traces;
+  if (isDisabled || !(endpoint ?? tracesEndpoint)) return undefined;
+  const { openTracer } = await import('./server/observe/traces/tracer.ts');
+  return openTracer({ ...options, version: versionOf(), logger });
 }
 
 /** The deployment, recordings, the primary's embedded backend, or an embedded one of this process. */

@@ -16,6 +16,7 @@ const {
   tools,
   process: own,
   recording,
+  traces,
   embedded,
 } = SETTINGS;
 
@@ -30,6 +31,7 @@ process.stdout.write(
     'Browsers and tools': tools,
     'The process': own,
     'Record and replay': recording,
+    Traces: traces,
     'The embedded backend': embedded,
   })}\n`,
 );

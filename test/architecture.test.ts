@@ -124,6 +124,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   settings: ['zod'],
   server: [
     '@graphql-yoga/plugin-csrf-prevention',
+    '@opentelemetry/api',
+    '@opentelemetry/exporter-trace-otlp-http',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-trace',
     'graphql',
     'graphql-ws',
     'graphql-yoga',

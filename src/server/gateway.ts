@@ -43,6 +43,8 @@ import { useMetrics } from './observe/metrics/metrics.plugin.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { wantsOpenMetrics } from './observe/metrics/open-metrics.ts';
 import { hasValue } from './observe/outcome.ts';
+import { useTraces } from './observe/traces/traces.plugin.ts';
+import type { OperationTracer } from './operation/trace-context.ts';
 import { Readiness } from './observe/readiness.ts';
 import { Requests } from './observe/requests.ts';
 import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
@@ -73,6 +75,8 @@ export interface GatewayOptions {
   /** @default silence */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** Records traces. @default none */
+  readonly tracer?: OperationTracer | undefined;
   /** What executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
   /** Changes the gateway's own list of plugins, by their names. @default all of them */
@@ -190,6 +194,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const forwarding = createForwarding(forward);
 
   const list = {
+    traces: useTraces(options.tracer), // one span an operation, one an attempt of a call
     log: useLog(logger), // one line an operation
     metrics: useMetrics(metrics), // what is counted of it
     requests: useRequests(), // methods, media types, forms of foreign pages, parameters
@@ -206,6 +211,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     // So many of a key, and an answer to each event.
     subscriptions: useSubscriptions({
       ...{ execution, admit, subscriptions, translate, explain, heartbeatMs: live.heartbeatMs },
+      tracer: options.tracer,
       observer: {
         onResult: (kind, result, record) => {
           metrics.live.onResult?.(kind, result, record);
@@ -342,6 +348,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         acceptEncoding: headers.get('accept-encoding'),
         ifNoneMatch: headers.get('if-none-match'),
         origin: headers.get('origin'),
+        traceparent: headers.get('traceparent'),
+        tracestate: headers.get('tracestate'),
         clientName: oneOf(headers, CLIENT_NAME_HEADERS),
         clientVersion: oneOf(headers, CLIENT_VERSION_HEADERS),
         // Only by name: a caller that accepts anything does not expect a stream.

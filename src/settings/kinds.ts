@@ -90,6 +90,17 @@ export const UPSTREAM_URL = z
     'the absolute http or https URL before "/v0", such as https://api.example.com or https://example.com/api, without user, query or fragment',
   );
 
+export const HTTP_URL = z
+  .string()
+  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
+  .describe('an absolute http or https URL, such as http://127.0.0.1:4318');
+
+export const RATIO = z
+  .string()
+  .regex(/^(?:0|1|1\.0+|0?\.\d{1,9})$/)
+  .transform(Number)
+  .describe('a number from 0 to 1, such as 0.01');
+
 export const DATABASE_URL = z
   .string()
   .regex(/^(?::memory:$|(?:file|libsql|https?|wss?):.)/)

@@ -51,6 +51,13 @@ describe('the settings', () => {
         plugins: undefined,
       },
       recording: { record: undefined, replay: undefined, name: undefined, speed: 1 },
+      traces: {
+        endpoint: undefined,
+        tracesEndpoint: undefined,
+        isDisabled: false,
+        sampler: 'parentbased_always_on',
+        ratio: 1,
+      },
       embedded: {
         databaseUrl: 'file:.data/backend.db',
         timestamps: 'document',

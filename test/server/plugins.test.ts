@@ -240,6 +240,21 @@ describe('without its line', () => {
     );
   });
 
+  it('traces records no operation', async () => {
+    let begun = 0;
+    const tracer = {
+      begin: () => void (begun += 1),
+      beginEvent: (trace: never) => trace,
+      end: () => {},
+      close: async () => {},
+    };
+    await (await openGateway({ tracer })).ask(PAGE.query);
+    expect(begun).toBeGreaterThan(0);
+    begun = 0;
+    await (await openWithout('traces', { tracer })).ask(PAGE.query);
+    expect(begun).toBe(0);
+  });
+
   it('serverTiming sends no such header', async () => {
     const header = async (site: InProcessGateway) =>
       (await site.ask(PAGE.query)).headers.has('server-timing');

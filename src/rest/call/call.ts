@@ -10,6 +10,7 @@ import type { Linked } from '../../lib/linked-list.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { RequestDeadline } from './request-deadline.ts';
+import type { CallTrace, SpanRef } from './trace.ts';
 
 /** One call as its caller made it; immutable. */
 export interface Call {
@@ -30,6 +31,8 @@ export interface Call {
   /** Ends this caller's wait; other callers of the same read go on waiting. */
   readonly cancel: Cancel | undefined;
   readonly journal: Journal;
+  /** The trace it belongs to. */
+  readonly trace: CallTrace | undefined;
   /** The cause of the call, for the journal. */
   readonly origin: unknown;
 }
@@ -44,6 +47,8 @@ export interface Flight {
   readonly cancel: Cancel;
   /** The latest deadline of its callers, on `performance.now()`'s clock. Grows as others join. */
   readonly deadlineMs: number;
+  /** Of its last attempt that was sent, where a trace is recorded. */
+  span?: SpanRef;
   /** Ends the wait of all callers. What comes after the first time changes nothing. */
   land(settled: Settled<DecodedResponse>): void;
 }

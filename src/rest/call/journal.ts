@@ -5,6 +5,7 @@
  * after the one before had ended: the number of round trips the caller waited for.
  */
 import type { FailureKind, RouteLabel } from './errors.ts';
+import type { SpanRef } from './trace.ts';
 
 /**
  * `sent`: this request made the call. `shared`: an identical call in flight was joined.
@@ -28,6 +29,8 @@ export interface JournalEntry {
   status: number | undefined;
   /** How it failed; undefined when an answer arrived, whatever its status, and while it runs. */
   failure: FailureKind | undefined;
+  /** The span of an attempt that was sent, or of the attempt that a read joined; undefined where no trace is recorded. */
+  span: SpanRef | undefined;
 }
 
 export interface Polls {
@@ -39,7 +42,8 @@ export interface Polls {
 export class Journal {
   /** What was asked for a subscription's event before there was the event: by a poller, for all who watch. */
   polls: Polls | undefined;
-  readonly #began = performance.now();
+  /** When the request began, on `performance.now()`'s clock. */
+  readonly beganMs = performance.now();
   readonly #entries: JournalEntry[] = [];
 
   /** Every call so far, in the order they began. */
@@ -54,7 +58,7 @@ export class Journal {
 
   /** Milliseconds during which at least one call was under way. */
   get backendMs(): number {
-    const now = performance.now() - this.#began;
+    const now = performance.now() - this.beganMs;
     let total = 0;
     let coveredTo = 0;
     for (const { startMs, endMs = now } of this.#waits()) {
@@ -89,10 +93,11 @@ export class Journal {
       origin,
       source,
       attempt,
-      startMs: atMs - this.#began,
+      startMs: atMs - this.beganMs,
       endMs: undefined,
       status: undefined,
       failure: undefined,
+      span: undefined,
     };
     this.#entries.push(entry);
     return entry;
@@ -104,7 +109,7 @@ export class Journal {
     failure?: FailureKind,
     atMs = performance.now(),
   ): void {
-    entry.endMs = atMs - this.#began;
+    entry.endMs = atMs - this.beganMs;
     entry.status = status;
     entry.failure = failure;
   }

@@ -5,6 +5,7 @@
  * have few labels.
  */
 import type { FailureKind, RouteLabel } from './errors.ts';
+import type { SpanRef } from './trace.ts';
 
 export interface ObservedCall {
   readonly route: RouteLabel;
@@ -18,6 +19,8 @@ export interface ObservedCall {
   readonly failure: FailureKind | undefined;
   /** The attempt from its queue to its last byte, in milliseconds. */
   readonly durationMs: number;
+  /** Where its trace is recorded. */
+  readonly span: SpanRef | undefined;
 }
 
 /** What a circuit is for: a route of one key, or everything. */

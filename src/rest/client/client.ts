@@ -22,6 +22,7 @@ import {
 import { Journal } from '../call/journal.ts';
 import { RequestDeadline } from '../call/request-deadline.ts';
 import type { Breaker } from '../resilience/circuit-breaker.ts';
+import type { CallTrace } from '../call/trace.ts';
 import type { Dialect } from './dialect.ts';
 import type { UpstreamOptions } from './options.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
@@ -80,6 +81,8 @@ export interface RequestScope {
   readonly deadlineMs: number;
   /** The most calls it may make, shared ones included, retries not. */
   readonly maxCalls: number;
+  /** The trace that the request belongs to. @default none */
+  readonly trace?: CallTrace | undefined;
 }
 
 /** A client for one request. */
@@ -133,6 +136,7 @@ class ScopedClient implements RestClient {
   readonly #sharingKey: string;
   /** Of reads: name, value, name, value. */
   readonly #headers: string[];
+  readonly #trace: CallTrace | undefined;
   readonly #deadline: RequestDeadline;
   #callsLeft: number;
   #isDeferred: ((origin: unknown) => boolean) | undefined;
@@ -144,13 +148,15 @@ class ScopedClient implements RestClient {
     scope: RequestScope,
   ) {
     const { apiKey = '', forwarded = NOTHING_FORWARDED, requestId } = scope;
-    const { leaving, deadlineMs, maxCalls } = scope;
+    const { leaving, deadlineMs, maxCalls, trace } = scope;
     this.#pipeline = pipeline;
     this.#discovery = discovery;
     this.#pathPrefix = options.pathPrefix;
     this.#apiKey = scope.apiKey;
     this.#sharingKey = sharingKeyOf({ apiKey, forwarded });
     this.#headers = headersOf(apiKey, requestId, forwarded);
+    if (trace) this.#headers.push(...trace.forwarded);
+    this.#trace = trace;
     this.#deadline = new RequestDeadline(deadlineMs, leaving);
     this.#callsLeft = maxCalls;
   }
@@ -255,6 +261,7 @@ class ScopedClient implements RestClient {
         deadline: this.#deadline,
         cancel,
         journal: this.journal,
+        trace: this.#trace,
         origin,
       });
     } catch (error) {

@@ -30,6 +30,7 @@ export const attemptTimeout =
         status,
         failure,
         durationMs: endMs - startMs,
+        span: entry.span,
       });
       settle(attempt, settled);
     });

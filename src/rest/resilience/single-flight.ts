@@ -23,6 +23,7 @@ import {
 import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '../call/errors.ts';
 import type { JournalEntry } from '../call/journal.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
+import type { SpanRef } from '../call/trace.ts';
 import { freeze } from '../decode/freeze.ts';
 
 export function singleFlight(
@@ -63,6 +64,7 @@ class Read implements Flight {
   readonly call: Call;
   readonly cancel = new Cancel();
   deadlineMs: number;
+  span?: SpanRef;
   readonly #joinable: Joinable;
   readonly #callers: Caller[] = [];
   #waiting = 0;
@@ -176,10 +178,12 @@ class Caller implements Waiter {
   #leave(status: number | undefined, failure: FailureKind | undefined): boolean {
     if (this.#left) return false;
     this.#left = true;
-    const { call, entry } = this.#wait;
+    const { call, entry, flight } = this.#wait;
     call.deadline.delete(this);
     call.cancel?.listen(undefined);
-    if (entry) call.journal.end(entry, status, failure);
+    if (!entry) return true;
+    call.journal.end(entry, status, failure);
+    entry.span = flight.span;
     return true;
   }
 }

@@ -27,6 +27,7 @@ import {
   RestUnreachableError,
   type RestError,
 } from '../call/errors.ts';
+import type { BegunSpan } from '../call/trace.ts';
 import type { BackendDispatcher } from './dispatcher.ts';
 import {
   connectionFailureOf,
@@ -80,7 +81,8 @@ class ResponseHandler<A extends SentAttempt>
 
   send(dispatcher: Pick<BackendDispatcher, 'dispatch'>): void {
     const { entry, call, isFresh: reset } = this.#attempt;
-    const { path, headers, body } = call;
+    const { path, body, trace } = call;
+    const headers = trace?.begin ? this.#traced(trace.begin()) : call.headers;
     const { method } = call.route;
     entry.source = 'sent';
     // Our own timer covers both timeouts; undici's run up to half a second late.
@@ -90,6 +92,14 @@ class ResponseHandler<A extends SentAttempt>
     } catch (error) {
       this.onResponseError(undefined, error as Error);
     }
+  }
+
+  /** The headers of an attempt with a span of its own, which the journal is told. */
+  #traced({ span, headers }: BegunSpan): string[] {
+    const { entry, call, flight } = this.#attempt;
+    entry.span = span;
+    flight.span = span;
+    return [...call.headers, ...headers];
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

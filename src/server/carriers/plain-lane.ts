@@ -68,6 +68,8 @@ export const createPlainLane =
         acceptEncoding: headers['accept-encoding'],
         ifNoneMatch: headers['if-none-match'],
         origin: headers.origin,
+        traceparent: headers['traceparent'] as string | undefined,
+        tracestate: headers['tracestate'] as string | undefined,
         clientName: oneOf(headers, CLIENT_NAME_HEADERS),
         clientVersion: oneOf(headers, CLIENT_VERSION_HEADERS),
         streams: false,

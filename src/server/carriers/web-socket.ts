@@ -191,6 +191,9 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
       caller: {
         method: 'POST',
         apiKey: extra.apiKey,
+        // A socket has headers once, its operations a trace each.
+        traceparent: textOf(payload.extensions, 'traceparent'),
+        tracestate: textOf(payload.extensions, 'tracestate'),
         clientName: extra.clientName,
         clientVersion: extra.clientVersion,
         forwarded: extra.forwarded,
@@ -282,6 +285,14 @@ const oneOf = (params: Params = {}, names: readonly string[]): string | undefine
 /** Whether a value of `connection_init` can be a header; how long it may be is told with the first operation. */
 const isHeaderValue = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
+
+const textOf = (
+  extensions: Readonly<Record<string, unknown>> | null | undefined,
+  name: string,
+): string | undefined => {
+  const value = extensions?.[name];
+  return typeof value === 'string' ? value : undefined;
+};
 
 const tooMany = (max: number) =>
   refusal(

@@ -17,6 +17,9 @@ export interface Caller {
   /** The `If-None-Match` header. */
   readonly ifNoneMatch?: string | null | undefined;
   readonly origin?: string | null | undefined;
+  /** Those of W3C Trace Context. */
+  readonly traceparent?: string | null | undefined;
+  readonly tracestate?: string | null | undefined;
   /** What the caller's app calls itself, and its version. */
   readonly clientName?: string | null | undefined;
   readonly clientVersion?: string | null | undefined;

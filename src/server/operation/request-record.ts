@@ -7,6 +7,7 @@ import type { GraphQLError } from 'graphql';
 import { Cancel } from '../../lib/cancel.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { AppVersion } from './caller.ts';
+import type { RecordedTrace } from './trace-context.ts';
 
 /** What an operation was to cost by its plan. */
 export interface PlannedCost {
@@ -25,6 +26,8 @@ export interface RequestRecord {
   operationType?: 'query' | 'mutation' | 'subscription';
   /** The SHA-256 of a trusted document; undefined for every other. */
   document?: string;
+  /** Its trace, where that is recorded; null where it is not, undefined before that is decided. */
+  trace?: RecordedTrace | null;
   /** The app that asks, where manifests of trusted documents name it. */
   app?: AppVersion;
   /** Set for an operation that is compared with its plan. */

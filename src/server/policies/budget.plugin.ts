@@ -41,7 +41,10 @@ export function useBudget(budget: Budget, audience: ExplainAudience): GatewayPlu
   const check = (args: ExecutionArgs): object | undefined => {
     const context = args.contextValue as OperationContext;
     if (context.caller.explain === 'plan') return plan(args, context);
+    const { trace } = context.record;
+    const startMs = trace ? performance.now() : 0;
     const excess = refuseCost(args, context, budget);
+    trace?.phases.push({ name: 'plan', startMs, endMs: performance.now() });
     if (excess) return { errors: [excess] };
     const nowMs = performance.now();
     if (nowMs - comparedMs >= COMPARE_MS && context.record.operationType === 'query') {

@@ -9,6 +9,8 @@ import { createContext, type Context } from '../../graph/context.ts';
 import type { Pollers } from '../../graph/live/pollers.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import type { Upstream } from '../../rest/client/client.ts';
+import type { CallTrace } from '../../rest/call/trace.ts';
+import { forwardedTrace } from '../operation/trace-context.ts';
 import { announcesAll, incrementalFormatOf } from '../operation/negotiation.ts';
 import { factsOf } from '../documents/documents.ts';
 import type { OperationContext, ServerContext } from '../operation/gateway-plugin.ts';
@@ -45,8 +47,14 @@ export interface OperationExecution {
    *
    * @param startMs when the deadline starts, on `performance.now()`'s clock.
    * @param leaving gives up the calls.
+   * @param trace what the calls belong to. @default the request's
    */
-  contextFor(context: ServerContext, startMs: number, leaving: Cancel | undefined): Context;
+  contextFor(
+    context: ServerContext,
+    startMs: number,
+    leaving: Cancel | undefined,
+    trace?: CallTrace,
+  ): Context;
   execute(args: ExecutionArgs): MaybePromise<IncrementalResult>;
 }
 
@@ -74,7 +82,8 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
     });
   return {
     budget: { calls: maxUpstreamCalls, values: maxValues },
-    contextFor: ({ record, caller: { forwarded } }, startMs, leaving) => {
+    contextFor: ({ record, caller }, startMs, leaving, trace) => {
+      const { forwarded } = caller;
       record.rest = upstream({
         apiKey: record.apiKey,
         forwarded,
@@ -82,6 +91,10 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
         deadlineMs: startMs + requestTimeoutMs,
         maxCalls: maxUpstreamCalls,
         leaving,
+        trace:
+          trace ??
+          record.trace ??
+          (caller.traceparent == null ? undefined : forwardedTrace(caller)),
       });
       return createContext(record.rest, { apiKey: record.apiKey, forwarded, pollers });
     },

@@ -12,6 +12,7 @@ import type { GatewayPlugin, OperationContext } from '../operation/gateway-plugi
 import type { Admit } from './admission.plugin.ts';
 import { costExtensions, type ExplainAudience } from './budget.plugin.ts';
 import type { OperationExecution } from './execution.ts';
+import type { OperationTracer } from '../operation/trace-context.ts';
 import type { RequestRecord } from '../operation/request-record.ts';
 import { ResultStream, type EndCause, type ResultKind } from '../operation/result-stream.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
@@ -25,6 +26,8 @@ interface SubscriptionOptions {
   /** After how long without an event the last one is repeated, in milliseconds. @default 20_000 */
   readonly heartbeatMs?: number | undefined;
   readonly observer: SubscriptionObserver;
+  /** @default no traces */
+  readonly tracer?: OperationTracer | undefined;
 }
 
 /** Every method must return quickly and not throw. */
@@ -89,18 +92,30 @@ async function executeEvent(
   args: ExecutionArgs,
   event: unknown,
   leaving: Cancel,
-  { execution, admit }: SubscriptionOptions,
+  { execution, admit, tracer }: SubscriptionOptions,
 ): Promise<ExecutionResult> {
   const context = args.contextValue as OperationContext;
-  const own = {
-    ...context,
-    ...execution.contextFor(context, performance.now(), leaving),
-  };
+  const { record, caller } = context;
+  const startMs = performance.now();
+  const trace = record.trace ? tracer?.beginEvent(record.trace) : undefined;
+  const own = { ...context, ...execution.contextFor(context, startMs, leaving, trace) };
+  let result: ExecutionResult;
   try {
-    return await admit(context, () =>
+    result = await admit(context, () =>
       execution.execute({ ...args, rootValue: event, contextValue: own }),
     );
   } catch (error) {
-    return { errors: [error as never] };
+    result = { errors: [error as never] };
   }
+  if (trace) {
+    const { operationType, operationName, document, app } = record;
+    const { errors = [], data } = result;
+    tracer!.end(trace, {
+      ...{ startMs, operationType, operationName, document, app, errors },
+      method: caller.method,
+      isFailed: data == null && errors.length > 0,
+      journal: own.rest.journal,
+    });
+  }
+  return result;
 }

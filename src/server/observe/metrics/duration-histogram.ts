@@ -4,17 +4,12 @@
  * prom-client's own validates and hashes labels at each observation, which costs ten times as much.
  */
 import type { Histogram } from 'prom-client';
+import type { SpanRef } from '../../../rest/call/trace.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
 /** From a cached answer to the deadline, in seconds. */
 export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** The span in which something took so long. */
-export interface SpanRef {
-  readonly traceId: string;
-  readonly spanId: string;
-}
 
 interface Series {
   readonly labels: Labels;

@@ -106,13 +106,13 @@ export class OperationMetrics {
 
   /** An operation has been answered. */
   add(record: RequestRecord, outcome: Outcome, durationMs: number): void {
-    const { operationType = 'none', errors, rest } = record;
+    const { operationType = 'none', errors, rest, trace } = record;
     const seconds = durationMs / 1_000;
     this.#requests.add(operationType, outcome);
-    this.#durations.observe(operationType, seconds);
+    this.#durations.observe(operationType, seconds, trace?.span);
     const row = this.#rowOf(record);
     this.#operations.add(row, outcome);
-    this.#durationsByName.observe(row.name, seconds);
+    this.#durationsByName.observe(row.name, seconds, trace?.span);
     if (errors && errors.length > 0) this.#addErrors(errors);
     if (rest) this.#addCalls(row.name, rest.journal, record.planned);
   }

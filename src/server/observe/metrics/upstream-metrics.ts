@@ -62,9 +62,9 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
     ['scope', 'method', 'route'],
   );
   return {
-    onCall: ({ route, attempt, isSent, status, failure, durationMs }) => {
+    onCall: ({ route, attempt, isSent, status, failure, durationMs, span }) => {
       calls[isSent ? 'sent' : 'unsent'].add(route, status ?? failure ?? 'none');
-      durations.observe(route, durationMs / 1_000);
+      durations.observe(route, durationMs / 1_000, span);
       if (attempt > 1) retries.inc();
     },
     withoutCall: ({ route, source, status }) => calls[source].add(route, status ?? 'none'),

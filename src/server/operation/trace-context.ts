@@ -1,0 +1,89 @@
+/**
+ * The trace that a caller's request belongs to, and what is told to the backend about it.
+ *
+ * A trace that is not recorded here is passed on as it came. `baggage` is not: it may hold anything.
+ * Source: W3C Trace Context, "traceparent Header" and "tracestate Header".
+ */
+import type { GraphQLError } from 'graphql';
+import type { Journal } from '../../rest/call/journal.ts';
+import type { CallTrace, SpanRef } from '../../rest/call/trace.ts';
+import type { AppVersion, Caller } from './caller.ts';
+
+/** What `traceparent` says. */
+export interface ParentSpan extends SpanRef {
+  readonly isSampled: boolean;
+}
+
+/** What is known of a request's trace where it is recorded. */
+export interface RecordedTrace extends CallTrace {
+  /** The request's own span. */
+  readonly span: SpanRef;
+  readonly parent: ParentSpan | undefined;
+  /** The subscription that it is an event of. */
+  readonly linked?: SpanRef | undefined;
+  /** What took time before and beside the calls, in the order it began; times by `performance.now()`. */
+  readonly phases: Phase[];
+}
+
+export interface Phase {
+  readonly name: 'parse' | 'validate' | 'plan' | 'execute';
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const TRACEPARENT =
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+/** A longer one need not be passed on. */
+const MAX_TRACESTATE = 512;
+
+/** Undefined for what is no `traceparent`. Versions that are yet to come may be longer. */
+export function parentOf(traceparent: string): ParentSpan | undefined {
+  const found = TRACEPARENT.exec(traceparent);
+  if (!found) return undefined;
+  const [, version, traceId = '', spanId = '', flags = '', more] = found;
+  if (version === '00' && more !== undefined) return undefined;
+  return { traceId, spanId, isSampled: (parseInt(flags, 16) & 1) === 1 };
+}
+
+/** The caller's `tracestate` as a header: empty where there is none that may be passed on. */
+export const traceStateOf = ({ tracestate }: Caller): readonly string[] =>
+  typeof tracestate === 'string' && tracestate !== '' && tracestate.length <= MAX_TRACESTATE
+    ? ['tracestate', tracestate]
+    : [];
+
+/** What is passed on of a trace that is not recorded here; undefined where the caller has none. */
+export function forwardedTrace(caller: Caller): CallTrace | undefined {
+  const { traceparent } = caller;
+  if (typeof traceparent !== 'string' || !parentOf(traceparent)) return undefined;
+  return { forwarded: ['traceparent', traceparent, ...traceStateOf(caller)] };
+}
+
+/** An operation, or a subscription's event, that has ended. */
+export interface EndedOperation {
+  /** By `performance.now()`. */
+  readonly startMs: number;
+  readonly method: string;
+  /** Of HTTP; undefined for an event. */
+  readonly status?: number;
+  readonly operationType: string | undefined;
+  readonly operationName: string | undefined;
+  /** The SHA-256 of a trusted document. */
+  readonly document: string | undefined;
+  readonly app: AppVersion | undefined;
+  readonly errors: readonly GraphQLError[];
+  /** Whether nobody was answered anything because of us or the backend. */
+  readonly isFailed: boolean;
+  readonly journal: Journal | undefined;
+}
+
+/** Records traces. What it does costs a request nothing but the decision whether to. */
+export interface OperationTracer {
+  /** Undefined where the trace is not recorded. */
+  begin(caller: Caller): RecordedTrace | undefined;
+  /** A trace of its own for an event of a subscription, which is linked to. */
+  beginEvent(subscription: RecordedTrace): RecordedTrace;
+  end(trace: RecordedTrace, ended: EndedOperation): void;
+  /** Sends what is left; resolves within two seconds, whatever the collector does. */
+  close(): Promise<void>;
+}
