@@ -11,7 +11,7 @@ import { badInput } from '../errors.ts';
 const CHECKSUM_BYTES = 4;
 
 /** The longest cursor that is read, in characters. */
-const MAX_LENGTH = 8_192;
+const MAX_LENGTH = 4_096;
 
 /** Writes the cursor of a position in a list. */
 export function formatCursor(listId: string, position: string): string {
