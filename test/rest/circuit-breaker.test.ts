@@ -169,6 +169,18 @@ describe('the circuit of a route of a key', () => {
     expect(rest.backend.hits()).toBe(21);
   });
 
+  it('T10: opens again when the probe finds no connection', async () => {
+    const rest = await openStaged();
+    await openCircuit(rest);
+    await rest.backend.stop();
+    rest.passMs(OPEN_MS);
+
+    const names = await askPersons(rest, 2);
+
+    expect(names).toEqual(['RestCircuitOpenError', 'RestCircuitOpenError']);
+    expect(rest.told).toEqual(['route_key open', 'route_key half-open', 'route_key open']);
+  });
+
   it('is not opened again by one failure after it has closed', async () => {
     const rest = await openStaged();
     const { backend, upstream } = rest;

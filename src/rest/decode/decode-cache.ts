@@ -1,8 +1,9 @@
 /**
  * The decode cache: an answer with the same bytes as the last one of its path is not decoded again.
  *
- * The call is made all the same, so nothing is ever stale; parsing and checking are saved. Entries are found by
- * path, whatever the key and the forwarded headers. That leaks nothing: only a caller whose own answer has the same bytes gets the kept value.
+ * The call is made all the same, so nothing is ever stale; parsing and checking are saved. Entries are found by path,
+ * whatever the key and the forwarded headers. That leaks nothing: only a caller whose own answer has the same bytes
+ * gets the kept value.
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';

@@ -32,7 +32,7 @@ export interface Breaker {
   stateOf(scope: BreakerChange['scope']): BreakerState;
 }
 
-/** Attempts are counted within this time; circuits that nobody asks for are forgotten after it. */
+/** Attempts are counted within this time; a circuit that no call asks for is forgotten after it. */
 const WINDOW_MS = 10_000;
 
 /** Keys whose circuits are remembered. */
@@ -122,12 +122,20 @@ export class CircuitBreaker implements Breaker {
     const { call } = attempt;
     if (this.#opens(this.#host, attempt, host)) this.#refuseBehind(() => true, false);
     const own = this.#ownOf(call, settled, route);
-    if (!own || !this.#opens(own, attempt, route)) return;
+    if (!own) return;
+    // A probe that finds no connection has failed, although no other call would say anything of its route by that.
+    const failed = own.probe === attempt ? (route ?? host) : route;
+    if (!this.#opens(own, attempt, failed)) return;
     const isOfOwn = (other: Call) => other.apiKey === call.apiKey && other.route === call.route;
     this.#refuseBehind(isOfOwn, settled instanceof RestTimeoutError);
   }
 
-  /** Whether an attempt that failed opens a circuit that was closed; undefined where it says nothing. */
+  /**
+   * Counts an attempt for a circuit.
+   *
+   * @param failed undefined where the attempt says nothing of it.
+   * @returns whether the circuit was closed and opens.
+   */
   #opens(circuit: Circuit, attempt: BegunAttempt, failed: boolean | undefined): boolean {
     if (circuit.openedMs === undefined) {
       if (failed === undefined || !circuit.count(failed, this.#now(), this.#options)) return false;

@@ -1,9 +1,9 @@
 /**
  * The concurrency limiter: bounds the calls under way, queues the others, and sheds load.
  *
- * Keys take turns of one call each, whatever their callers' forwarded headers: nobody gains turns by inventing those. All keys that the backend has not accepted yet count as one, so that
- * inventing keys gains nothing. Bulkheads: no key and no route may hold all connections, so a slow one leaves the
- * others theirs.
+ * Keys take turns of one call each. The headers that callers have forwarded make no turns of their own, and all keys
+ * that the backend has not accepted yet count as one: inventing either gains nothing. Bulkheads: no key and no route
+ * may hold all connections, so a slow one leaves the others theirs.
  */
 import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';

@@ -11,7 +11,7 @@ import type { RecordedTrace } from './trace-context.ts';
 
 /** What an operation was to cost by its plan. */
 export interface PlannedCost {
-  /** REST calls; the most is infinite where nobody knows it. */
+  /** REST calls; the most is infinite where the document does not say it. */
   readonly calls: { readonly least: number; readonly most: number };
   readonly rounds: number;
 }

@@ -72,7 +72,7 @@ export interface EndedOperation {
   readonly document: string | undefined;
   readonly app: AppVersion | undefined;
   readonly errors: readonly GraphQLError[];
-  /** Whether nobody was answered anything because of us or the backend. */
+  /** Whether the caller got no data because of the gateway or the backend. */
   readonly isFailed: boolean;
   readonly journal: Journal | undefined;
 }

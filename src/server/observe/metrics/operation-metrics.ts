@@ -147,7 +147,7 @@ export class OperationMetrics {
     const { rounds } = journal;
     this.#calls.add(name, true, sent);
     this.#rounds.add(name, true, rounds);
-    // Nobody plans a retry.
+    // A plan has no retries.
     if (!plan || isRetried) return;
     this.#plannedCalls.add(name, compared(own, plan.calls.least, plan.calls.most));
     this.#plannedRounds.add(name, compared(rounds, plan.rounds, plan.rounds));

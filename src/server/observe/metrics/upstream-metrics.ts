@@ -1,8 +1,8 @@
 /**
  * What is counted of REST calls and of circuits.
  *
- * Attempts are counted as they end, whoever has caused them, so those of pollers as well. Reads that needed no call
- * are known to the journals of operations alone.
+ * Attempts are counted as they end, those of pollers as well as those of operations. Reads that needed no call stand
+ * in the journals of operations alone.
  */
 import type { FailureKind, RouteLabel } from '../../../rest/call/errors.ts';
 import type { JournalEntry } from '../../../rest/call/journal.ts';

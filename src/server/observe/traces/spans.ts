@@ -15,7 +15,7 @@ export interface SpanDescription {
   readonly kind: SpanKind;
   readonly startMs: number;
   readonly endMs: number;
-  /** Undefined for one that nobody has heard of yet. */
+  /** Its ids, where the backend or a caller was told them; else new ones are made. */
   readonly span?: SpanRef | undefined;
   readonly attributes: Attributes;
   readonly links?: readonly SpanRef[];
@@ -108,7 +108,7 @@ export function clientSpanOf(
     name: `${route.method} ${route.path}`,
     kind: SpanKind.CLIENT,
     startMs: beganMs + startMs,
-    // One that is still under way, since nobody waits for it any more.
+    // An attempt may still be under way when the last of its callers has left.
     endMs: endMs === undefined ? atMs : beganMs + endMs,
     span,
     attributes: {

@@ -68,7 +68,7 @@ const COMPLAIN_MS = 60_000;
 /** More events and links than a request's calls. */
 const MAX_EVENTS = 100_000;
 
-/** Ids that were given away before there was the span; random ones for all others. */
+/** The ids that the backend was told before the span was made; random ones for every other span. */
 class KnownIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   known: SpanRef | undefined;
@@ -146,7 +146,7 @@ export function openTracer({ sampler: name, ratio, version, logger }: TracerOpti
     end: (trace, ended) => {
       const endMs = performance.now();
       const { journal } = ended;
-      // Nobody waits for it: the answer is written first.
+      // The answer is written first.
       setImmediate(() => {
         const outside = trace.parent ? parentContext(trace.parent) : ROOT_CONTEXT;
         make(serverSpanOf(trace, ended, endMs), outside);
