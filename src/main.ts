@@ -8,8 +8,8 @@ import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
+import { openBackend, openDispatcher } from './open-backend.ts';
 import { createUpstream } from './rest/client/client.ts';
-import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
 import { schema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
 import { urlHost } from './server/http/http-server.ts';
@@ -44,7 +44,7 @@ try {
 /** The primary of several workers: it runs the embedded backend, and workers serve all requests. */
 async function lead(config: Config, logger: Logger): Promise<void> {
   surviveRejections(logger);
-  const backend = await openBackend(config, logger);
+  const backend = await openBackend(config, undefined, logger);
   const env = backend.isEmbedded ? { [EMBEDDED_URL]: backend.origin } : {};
   const workers = createWorkers({ count: config.process.workers, env, logger });
   stopOnSignals(logger, config.process, async (times, signal) => {
@@ -66,9 +66,10 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   surviveRejections(logger, () => metrics.unhandledRejection());
   if (cluster.isWorker) metrics.gather = metricsOfAll(metrics.registry);
 
-  const backend = await openBackend(config, logger);
+  const ofPrimary = cluster.isWorker ? process.env[EMBEDDED_URL] : undefined;
+  const backend = await openBackend(config, ofPrimary, logger);
   const upstream = createUpstream({
-    dispatcher: backend.replay ?? (await openDispatcher(config, backend, logger)),
+    dispatcher: await openDispatcher(config, backend, logger),
     pathPrefix: backend.pathPrefix,
     routeSet: backend.routeSet,
     timeoutMs: config.backend.timeoutMs,
@@ -101,74 +102,10 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   if (cluster.isPrimary) await announce({ ...backend, ...{ logger, url: ports.url, tools } });
 }
 
-/** Connections to the backend, which may be listened to. */
-async function openDispatcher(
-  { recording: { record, name } }: Config,
-  backend: Awaited<ReturnType<typeof openBackend>>,
-  logger: Logger,
-) {
-  const dispatcher = new BackendDispatcher(backend.origin);
-  if (record === undefined) return dispatcher;
-  const { openRecorder } = await import('./rest/recording/recorder.ts');
-  const recorder = openRecorder(dispatcher, {
-    ...{ folder: record, name, pathPrefix: backend.pathPrefix, routeSet: backend.routeSet },
-    publicKey: backend.isEmbedded ? EXAMPLE_API_KEY : undefined,
-    onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
-  });
-  logger.info({ file: recorder.file }, 'The backend is recorded');
-  return recorder;
-}
-
 /** Where a collector is named. Nothing of OpenTelemetry is loaded otherwise. */
 async function openTraces({ traces }: Config, logger: Logger) {
   const { endpoint, tracesEndpoint, isDisabled, ...options } = traces;
   if (isDisabled || !(endpoint ?? tracesEndpoint)) return undefined;
   const { openTracer } = await import('./server/observe/traces/tracer.ts');
   return openTracer({ ...options, version: versionOf(), logger });
-}
-
-/** The deployment, recordings, the primary's embedded backend, or an embedded one of this process. */
-async function openBackend({ backend, embedded, recording }: Config, logger: Logger) {
-  const { url, apiKey, routeSet } = backend;
-  const close = async () => {};
-  if (recording.replay !== undefined) {
-    const { openReplay } = await import('./rest/recording/replayer.ts');
-    const replay = openReplay({
-      ...{ folder: recording.replay, name: recording.name, speed: recording.speed },
-      onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
-    });
-    logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
-    const known = routeSet === 'auto' ? replay.routeSet : routeSet;
-    const nowhere = { origin: '', pathPrefix: '' };
-    return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, replay, close };
-  }
-  const replay = undefined;
-  if (url) return { ...splitUpstreamUrl(url), apiKey, routeSet, isEmbedded: false, replay, close };
-  // Which routes the embedded backend has is known.
-  const known = {
-    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, replay },
-    routeSet: routeSet === 'document' ? routeSet : embedded.routes,
-  };
-  const ofPrimary = cluster.isWorker && process.env[EMBEDDED_URL];
-  if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };
-  // Loaded only where it runs: its database and its server are most of a start.
-  const { openBackend: open, BackendDatabaseError } = await import('./backend/backend.ts').catch(
-    refuseWithoutBackend,
-  );
-  const onFailure = (failure: object) => logger.error(failure, 'Embedded backend failed');
-  const opened = await open({ ...embedded, onFailure }).catch((cause: Error) => {
-    throw cause instanceof BackendDatabaseError
-      ? new OperatorError(cause.message, { cause })
-      : cause;
-  });
-  return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
-}
-
-/** What is installed for gateways alone, such as their image, has none of the embedded backend's packages. */
-function refuseWithoutBackend(error: NodeJS.ErrnoException): never {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  throw new OperatorError(
-    'UPSTREAM_URL must be set: the packages of the embedded backend are not installed here.',
-    { cause: error },
-  );
 }

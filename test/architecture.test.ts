@@ -13,7 +13,8 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /** Each layer, and the other layers it imports from. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['config.ts', 'schema.ts', 'server', 'rest', 'backend', 'lib'],
+  'main.ts': ['config.ts', 'schema.ts', 'open-backend.ts', 'server', 'rest', 'backend', 'lib'],
+  'open-backend.ts': ['config.ts', 'server', 'rest', 'backend', 'lib'],
   'serve-backend.ts': ['config.ts', 'server', 'backend', 'lib'],
   'print-impact.ts': ['schema.ts', 'impact', 'plan', 'server', 'v0'],
   'print-plan.ts': ['schema.ts', 'plan'],
@@ -113,6 +114,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
 /** The npm packages that each layer imports; modules of Node are not listed. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [],
+  'open-backend.ts': [],
   'serve-backend.ts': [],
   'print-impact.ts': ['graphql'],
   'print-plan.ts': ['graphql'],
@@ -318,6 +320,12 @@ describe('the structure of src/', () => {
       .flatMap(([, list = '']) => list.match(/\b(?!type )\w+/g) ?? []);
 
     expect([...new Set(names)].length).toBeLessThanOrEqual(MAX_NAMES_FROM_GRAPH);
+  });
+
+  it('is started by a file of at most 120 lines', () => {
+    expect(readFileSync(join(SRC, 'main.ts'), 'utf8').split('\n').length - 1).toBeLessThanOrEqual(
+      120,
+    );
   });
 
   it('reads the environment in the two processes alone', () => {

@@ -1,0 +1,85 @@
+/**
+ * Which backend is called, and by what: a deployment, the embedded one, or recordings of one.
+ */
+import { EXAMPLE_API_KEY } from './backend/seed/example.ts';
+import type { Config } from './config.ts';
+import { OperatorError } from './lib/operator-error.ts';
+import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
+import type { Logger } from './server/observe/logger.ts';
+
+/**
+ * Opens the deployment, recordings, the embedded backend of the primary, or an embedded one of this process.
+ *
+ * @param ofPrimary the URL of the primary's embedded backend, in a worker.
+ * @throws {OperatorError} for recordings, or a database, that cannot be used.
+ */
+export async function openBackend(
+  { backend, embedded, recording }: Config,
+  ofPrimary: string | undefined,
+  logger: Logger,
+) {
+  const { url, apiKey, routeSet } = backend;
+  const close = async () => {};
+  if (recording.replay !== undefined) {
+    const { openReplay } = await import('./rest/recording/replayer.ts');
+    const replay = openReplay({
+      ...{ folder: recording.replay, name: recording.name, speed: recording.speed },
+      onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
+    });
+    logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
+    const known = routeSet === 'auto' ? replay.routeSet : routeSet;
+    const nowhere = { origin: '', pathPrefix: '' };
+    return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, replay, close };
+  }
+  const replay = undefined;
+  if (url) return { ...splitUpstreamUrl(url), apiKey, routeSet, isEmbedded: false, replay, close };
+  // Which routes the embedded backend has is known.
+  const known = {
+    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, replay },
+    routeSet: routeSet === 'document' ? routeSet : embedded.routes,
+  };
+  if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };
+  // Loaded only where it runs: its database and its server are most of a start.
+  const { openBackend: open, BackendDatabaseError } = await import('./backend/backend.ts').catch(
+    refuseWithoutBackend,
+  );
+  const onFailure = (failure: object) => logger.error(failure, 'Embedded backend failed');
+  const opened = await open({ ...embedded, onFailure }).catch((cause: Error) => {
+    throw cause instanceof BackendDatabaseError
+      ? new OperatorError(cause.message, { cause })
+      : cause;
+  });
+  return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
+}
+
+/**
+ * Opens what calls are sent by: connections to the backend, which a recording may listen to, or a replay.
+ *
+ * @throws {OperatorError} when no recording can be written.
+ */
+export async function openDispatcher(
+  { recording: { record, name } }: Config,
+  backend: Awaited<ReturnType<typeof openBackend>>,
+  logger: Logger,
+) {
+  if (backend.replay) return backend.replay;
+  const dispatcher = new BackendDispatcher(backend.origin);
+  if (record === undefined) return dispatcher;
+  const { openRecorder } = await import('./rest/recording/recorder.ts');
+  const recorder = openRecorder(dispatcher, {
+    ...{ folder: record, name, pathPrefix: backend.pathPrefix, routeSet: backend.routeSet },
+    publicKey: backend.isEmbedded ? EXAMPLE_API_KEY : undefined,
+    onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
+  });
+  logger.info({ file: recorder.file }, 'The backend is recorded');
+  return recorder;
+}
+
+/** What is installed for gateways alone, such as their image, has none of the embedded backend's packages. */
+function refuseWithoutBackend(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  throw new OperatorError(
+    'UPSTREAM_URL must be set: the packages of the embedded backend are not installed here.',
+    { cause: error },
+  );
+}
