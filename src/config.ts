@@ -381,7 +381,8 @@ function checkRecording({
   recording: { record, replay },
   process: { workers },
   backend: { url },
-}: Pick<Config, 'recording' | 'process' | 'backend'>): void {
+  headers: { forward },
+}: Pick<Config, 'recording' | 'process' | 'backend' | 'headers'>): void {
   if (record === undefined && replay === undefined) return;
   const name = record === undefined ? 'REPLAY' : 'RECORD';
   if (record !== undefined && replay !== undefined) {
@@ -390,6 +391,11 @@ function checkRecording({
   if (workers > 1) {
     throw new ConfigError(
       `${name} works in one process, which knows the order of calls: set WORKERS to 1; got ${workers}.`,
+    );
+  }
+  if (forward.length > 0) {
+    throw new ConfigError(
+      `${name} tells callers apart by their keys alone: remove FORWARD_HEADERS.`,
     );
   }
   if (replay !== undefined && url !== undefined) {

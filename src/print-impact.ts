@@ -51,7 +51,7 @@ function report(wanted: string, folder: string): readonly string[] {
   const context = planningContext(given.includes('document') ? 'document' : 'extended');
   if (Object.values<Route>(routes).some(({ method, path }) => `${method} ${path}` === wanted)) {
     return [
-      `While ${wanted} fails. Fields: ${fieldsOfRoute(schema, wanted).join(', ')}.`,
+      `While ${wanted} fails. Fields: ${fieldsOfRoute(schema, wanted, context).join(', ')}.`,
       ...tableOf(impactOfRoute(schema, shipped, wanted, context)),
     ];
   }

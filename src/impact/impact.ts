@@ -11,6 +11,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Context } from '../graph/context.ts';
+import { demandOf, routeOf, watchedRouteOf } from '../graph/entity/demand.ts';
 import { lossesByRoute, lossesOfField, type Loss } from './losses.ts';
 
 /** An operation of a document of an app's version. */
@@ -78,13 +79,21 @@ export const impactOfField = (
     return losses.length > 0 ? [{ ...one, losses }] : [];
   });
 
-/** The fields that cost a route: their descriptions name it. */
-export const fieldsOfRoute = (schema: GraphQLSchema, route: string): readonly string[] =>
+/** The fields that cost a route by themselves, or watch it. */
+export const fieldsOfRoute = (
+  schema: GraphQLSchema,
+  route: string,
+  { rest: { dialect } }: Context,
+): readonly string[] =>
   Object.values(schema.getTypeMap())
     .filter(isObjectType)
     .flatMap((type) =>
       Object.values(type.getFields())
-        .filter(({ description }) => description?.includes(`\`${route}\``))
+        .filter((field) => {
+          const demand = demandOf(field, dialect);
+          const own = demand ? routeOf(demand) : watchedRouteOf(field);
+          return own && `${own.method} ${own.path}` === route;
+        })
         .map(({ name }) => `${type.name}.${name}`),
     )
     .sort();

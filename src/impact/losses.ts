@@ -24,10 +24,10 @@ import {
   fragmentsOf,
   type OperationContext,
 } from '../execution/operation/collect-fields.ts';
+import { definitionOf } from '../execution/operation/prepared-selection.ts';
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
 import { Planner, type Need, type Place } from '../plan/planner.ts';
-import { fieldOf } from './coordinates.ts';
 import { samplesOf, withoutCursors } from './samples.ts';
 
 /**
@@ -204,7 +204,7 @@ function walk(
       continue;
     }
     const name = one.name.value;
-    const definition = fieldOf(schema, type, name);
+    const definition = definitionOf(schema, type, name);
     if (!definition) continue;
     const place = { above, key: one.alias?.value ?? name, type: definition.type, isItem: false };
     visit(place, type, name);

@@ -118,8 +118,9 @@ async function profile(contestant: Contestant, query: BenchQuery): Promise<void>
       '',
     ].join('\n'),
   );
-  if (values.functions) printFunctions('CPU', cpu, '%');
-  if (values.functions) printFunctions('bytes', heap, '%');
+  if (!values.functions) return;
+  printFunctions('CPU', cpu);
+  printFunctions('bytes', heap);
 }
 
 /** A server under load, profiled. @returns CPU µs a request before it was, and how many it answered while it was. */
@@ -132,8 +133,8 @@ async function sampled(
   const preloaded: Contestant = {
     ...contestant,
     command: (port, url, place) => {
-      const [taskProgram, ...args] = contestant.command(port, url, place);
-      return [taskProgram, '--import', join(HERE, 'profiler.mjs'), ...args];
+      const [program, ...args] = contestant.command(port, url, place);
+      return [program, '--import', join(HERE, 'profiler.mjs'), ...args];
     },
   };
   Object.assign(process.env, { PROFILE: what, PROFILE_FOLDER: profiles });
@@ -222,12 +223,12 @@ function total(sums: ReadonlyMap<string, number>): number {
   return [...sums.values()].reduce((sum, amount) => sum + amount, 0);
 }
 
-function printFunctions(what: string, samples: readonly Sample[], unit: string): void {
+function printFunctions(what: string, samples: readonly Sample[]): void {
   const sums = sumsOf(samples, ({ name }) => name);
   const all = total(sums);
   const lines = [...sums]
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, FUNCTIONS)
-    .map(([name, amount]) => `${((100 * amount) / all).toFixed(1).padStart(6)} ${unit}  ${name}`);
+    .map(([name, amount]) => `${((100 * amount) / all).toFixed(1).padStart(6)} %  ${name}`);
   process.stdout.write(`\n${what} by function\n${lines.join('\n')}\n`);
 }

@@ -101,6 +101,10 @@ it.each([
     { REPLAY: tmpdir(), UPSTREAM_URL: 'http://127.0.0.1:1' },
     'REPLAY answers instead of a backend: remove UPSTREAM_URL.',
   ],
+  [
+    { RECORD: tmpdir(), FORWARD_HEADERS: 'authorization' },
+    'RECORD tells callers apart by their keys alone: remove FORWARD_HEADERS.',
+  ],
   [{ RECORD: '/dev/null' }, /RECORD must name a folder that can be written; /],
 ])('is refused at the start with what to do: %j', async (settings, line) => {
   const started = startProcess(settings);

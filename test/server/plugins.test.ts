@@ -212,6 +212,14 @@ describe('without its line', () => {
     );
   });
 
+  it('forwardedHeaders lets a request forward as much as it likes', async () => {
+    const forward = { headers: { forward: ['x-long'] } };
+    const codes = async (site: InProcessGateway) =>
+      (await site.ask(PAGE.query, { headers: { 'x-long': 'a'.repeat(6_001) } })).codes;
+    expect(await codes(await openGateway(forward))).toEqual(['HEADERS_TOO_LARGE']);
+    expect(await codes(await openWithout('forwardedHeaders', forward))).toEqual([]);
+  });
+
   it('requests leaves other methods to Yoga, in its words', async () => {
     const ask = async (site: InProcessGateway) =>
       (await send(`${site.url}/graphql`, { method: 'PUT', body: '{}' })).text;

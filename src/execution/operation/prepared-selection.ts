@@ -18,6 +18,7 @@ import {
   TypeNameMetaFieldDef,
   type FieldNode,
   type GraphQLAbstractType,
+  type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLLeafType,
@@ -170,9 +171,10 @@ export function pathOf({ key, selection: { above } }: PreparedField): string {
 /** `Type.field`. */
 export const nameOf = ({ parentType, name }: PreparedField): string => `${parentType.name}.${name}`;
 
-function definitionOf(
+/** A field of a type by its name, those of introspection as well. */
+export function definitionOf(
   schema: GraphQLSchema,
-  type: GraphQLObjectType,
+  type: GraphQLCompositeType,
   name: string,
 ): GraphQLField<unknown, unknown> | undefined {
   if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
@@ -180,7 +182,7 @@ function definitionOf(
     if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
     if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
   }
-  return type.getFields()[name];
+  return 'getFields' in type ? type.getFields()[name] : undefined;
 }
 
 function shapeOf(type: GraphQLOutputType): Shape {
