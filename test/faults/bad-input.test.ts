@@ -19,7 +19,7 @@ import { cases } from '../support/cases.ts';
 import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
 import { routeOf, sampleOf } from '../support/world.ts';
 import { rawHttp } from './raw-http.ts';
-import { expectBelow, openStand, type Stand } from './stand.ts';
+import { expectWithin, openStand, type Stand } from './stand.ts';
 
 const RUNS = cases(2_000);
 
@@ -110,7 +110,7 @@ describe('documents made to hurt', () => {
   it.each(ATTACKS)('T32, T33 refuses %s in under 50 ms', async (_name, query) => {
     const replies: Reply[] = [];
 
-    await expectBelow(50, async () => {
+    await expectWithin(50, async () => {
       const reply = await graphql({ query });
       expect(reply.status).toBe(400);
       expect(reply.codes[0]).toMatch(

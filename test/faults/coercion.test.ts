@@ -1,7 +1,7 @@
 /**
  * T68 and T69: names that objects of JavaScript have already, and errors that libraries give no code.
  */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomFrom } from '../support/random-query.ts';
 import { queryOf } from './chaos.ts';
 import { openStand, type Stand } from './stand.ts';
@@ -11,6 +11,7 @@ let stand: Stand;
 beforeAll(async () => {
   stand = await openStand({ REQUEST_TIMEOUT_MS: '20000' });
 });
+beforeEach(() => stand.forget());
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
 

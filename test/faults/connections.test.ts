@@ -3,7 +3,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { afterFile } from '../support/after-file.ts';
@@ -11,13 +11,14 @@ import { text } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { eventually, expectBelow, openStand, type Stand } from './stand.ts';
+import { eventually, expectWithin, openStand, type Stand } from './stand.ts';
 
 let stand: Stand;
 
 beforeAll(async () => {
   stand = await openStand({ LOG_LEVEL: 'warn' });
 });
+beforeEach(() => stand.forget());
 
 /** A connection that reads nothing until `read` is called. */
 function open(port = stand.gateway.port): Socket & { isClosed?: boolean } {
@@ -65,7 +66,7 @@ describe('T67 a connection that sends and does not read', () => {
     const callers = openCallers(stand.gateway);
     await callers.ask(big);
 
-    await expectBelow(250, async () => {
+    await expectWithin(250, async () => {
       const sockets = Array.from({ length: 300 }, () => open());
       for (const socket of sockets) socket.write(post(big));
       const times: number[] = [];

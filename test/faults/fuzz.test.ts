@@ -4,7 +4,7 @@
  * A failure names its seed; `FUZZ_SEED=7 FUZZ_RUNS=1 npx vitest run test/faults/fuzz.test.ts` runs it
  * again, and `FUZZ_RUNS=5000` runs many.
  */
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { world } from '../support/world.ts';
 import { chaos, queryOf } from './chaos.ts';
 import { expectSound, IMPATIENT, openStand, type Stand } from './stand.ts';
@@ -20,6 +20,7 @@ let stand: Stand;
 beforeAll(async () => {
   stand = await openStand(IMPATIENT);
 });
+beforeEach(() => stand.forget());
 
 const calm = world();
 

@@ -175,7 +175,7 @@ it('T51 keeps a caller quick while another waits for a slow backend with all it 
   );
   try {
     // As many calls of one key as the gateway lets out at once, and more that wait.
-    await eventually(() => expect(stand.upstream.connections).toBeGreaterThan(100));
+    await eventually(() => expect(stand.upstream.connections).toBeGreaterThan(100), 20_000);
     await expectBelow(2, async () => {
       const [beside, alone] = await both(1_200);
       return beside! / alone!;

@@ -1,5 +1,5 @@
 /** T105: WebSockets that send many operations at once. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openSocket, until } from '../live/support.ts';
 import { openStand, type Stand } from './stand.ts';
 
@@ -8,6 +8,7 @@ let stand: Stand;
 beforeAll(async () => {
   stand = await openStand({ LOG_LEVEL: 'warn', WS_OPERATIONS: 'all' });
 });
+beforeEach(() => stand.forget());
 
 afterAll(async () => {
   await stand.close();

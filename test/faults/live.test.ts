@@ -360,6 +360,10 @@ describe('a subscription', () => {
     for (let i = 0; i < 600; i++) {
       flood.send({ type: 'ping', payload: { text: 'x'.repeat(90_000) } });
     }
+    // All is read by the gateway, or refused.
+    await until(
+      () => flood.socket.bufferedAmount === 0 || flood.socket.readyState !== flood.socket.OPEN,
+    );
     await sleep(300);
     flood.socket.resume();
 

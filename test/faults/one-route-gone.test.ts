@@ -62,8 +62,8 @@ describe.concurrent('T63 what fails', () => {
     const lost = during.filter(({ body }) => body.data.topic?.title !== WELL.title);
     expect(lost.map(({ body }) => body.errors.map((error: any) => error.message))).toEqual([]);
     expect(during.every(({ body }) => body.data.person === null)).toBe(true);
-    // No screen waits for a second attempt.
-    expect(Math.max(...during.map(({ tookMs }) => tookMs))).toBeLessThan(5_500);
+    // No screen waits for a second attempt: two would take 6,000 ms.
+    expect(Math.max(...during.map(({ tookMs }) => tookMs))).toBeLessThan(6_000);
     const median = (some: readonly Heard[]) =>
       percentile(
         some.map(({ tookMs }) => tookMs),

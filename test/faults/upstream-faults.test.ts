@@ -28,7 +28,15 @@ import {
 } from '../support/faults.ts';
 import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
-import { eventually, expectBelow, IMPATIENT, openStand, type Range, type Stand } from './stand.ts';
+import {
+  eventually,
+  expectBelow,
+  expectWithin,
+  IMPATIENT,
+  openStand,
+  type Range,
+  type Stand,
+} from './stand.ts';
 
 /** How late the end of a request may be, in milliseconds. */
 const LATE_MS = 100;
@@ -63,7 +71,7 @@ function expectPartial({ status: code, data, errors, codes }: Reply, expected: s
 
 /** The end is no later than it may be; on a machine that has other things to do, once in three times. */
 const expectInTime = (asked: () => Promise<Reply>): Promise<void> =>
-  expectBelow(DEADLINE_MS + LATE_MS, async () => (await asked()).tookMs, 3);
+  expectWithin(DEADLINE_MS + LATE_MS, async () => (await asked()).tookMs, 3);
 
 describe('slow and silent backends', () => {
   it('T1 answers the rest in time when one field is slower than a try may be', async () => {
@@ -804,7 +812,7 @@ describe('T23 answers that are no HTTP', () => {
 describe('T22 a caller who leaves', () => {
   it('T22 gives up its reads', async () => {
     // Well before the try's own time is over.
-    await expectBelow(200, async () => {
+    await expectWithin(200, async () => {
       let closedMs = 0;
       stand.upstream.on(PERSON, (_response, _seen, socket) => {
         socket.once('close', () => (closedMs = performance.now()));

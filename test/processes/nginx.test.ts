@@ -11,6 +11,7 @@ import { held, ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { hasNginx, openNginx, passing } from '../support/nginx.ts';
 import { openNginxInFrontOf } from '../support/proxy.ts';
+import { until } from '../support/until.ts';
 import { world } from '../support/world.ts';
 import { POST_JSON } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -170,12 +171,15 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       const answer = await ask(url);
       const large = await fetch(`${url}/graphql`, { method: 'POST', body: 'x'.repeat(110_000) });
       const metrics = await fetch(`${url}/metrics`);
-      const many = await Promise.all(Array.from({ length: 90 }, () => ask(url)));
-      const more = await Promise.all(Array.from({ length: 90 }, () => ask(url)));
+      const statuses: number[] = [];
+      // A hundred at once and fifty a second: a busy machine sends more until that is too much.
+      while (statuses.length < 180 || (!statuses.includes(429) && statuses.length < 1_800)) {
+        const many = await Promise.all(Array.from({ length: 90 }, () => ask(url)));
+        statuses.push(...many.map(({ status }) => status));
+      }
 
       expect((await answer.json()).data.page.name).toBe('Northwind launch');
       expect([large.status, metrics.status]).toEqual([413, 404]);
-      const statuses = [...many, ...more].map(({ status }) => status);
       expect(new Set(statuses)).toEqual(new Set([200, 429]));
       expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(90);
     });
@@ -208,10 +212,10 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
       expect(await stopping.server.close(5_000, 300)).toBe(true);
       await sleep(300);
+      await until(() => statuses.length > 15);
       over = true;
       await Promise.all(callers);
 
-      expect(statuses.length).toBeGreaterThan(15);
       expect(new Set(statuses)).toEqual(new Set([200]));
     });
   });
