@@ -75,7 +75,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     timeoutMs: config.backend.timeoutMs,
     observer: observeUpstream(metrics, logger, (call) => gateway.readiness.noticeCall(call)),
   });
-  const tracer = await openTraces(config, logger);
+  const tracer = await openTraces(config, backend.origin, logger);
   const gateway = createGateway({
     tracer,
     ...{ schema, upstream, logger, metrics },
@@ -103,9 +103,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
 }
 
 /** Where a collector is named. Nothing of OpenTelemetry is loaded otherwise. */
-async function openTraces({ traces }: Config, logger: Logger) {
+async function openTraces({ traces }: Config, backend: string, logger: Logger) {
   const { endpoint, tracesEndpoint, isDisabled, ...options } = traces;
   if (isDisabled || !(endpoint ?? tracesEndpoint)) return undefined;
   const { openTracer } = await import('./server/observe/traces/tracer.ts');
-  return openTracer({ ...options, version: versionOf(), logger });
+  return openTracer({ ...options, backend, version: versionOf(), logger });
 }

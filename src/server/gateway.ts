@@ -188,10 +188,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     suggestions: introspection === 'on',
   });
   const admit = createAdmit((apiKey) => upstream.isAccepted(apiKey));
-  const translate = createTranslate({
-    suggestions: introspection === 'on',
-    routes: explain !== 'off',
-  });
+  const translate = createTranslate(introspection === 'on');
   const trusted = trustedDocuments(options.documents);
   const log = subscriptionLog(logger);
   const forwarding = createForwarding(forward);

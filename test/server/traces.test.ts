@@ -1,21 +1,31 @@
 /** Traces: what a collector gets of an operation, what the backend is told, and what a bad collector costs. */
-import fc from 'fast-check';
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Journal, JournalEntry } from '../../src/rest/call/journal.ts';
+import { schema } from '../../src/schema.ts';
 import { silentLogger } from '../../src/server/observe/logger.ts';
 import { openTracer } from '../../src/server/observe/traces/tracer.ts';
+import { cases } from '../support/cases.ts';
 import { openCollector, openDecoder, type DecodedSpan } from '../support/collector.ts';
 import { KEY } from '../support/client.ts';
-import { status } from '../support/faults.ts';
+import { reset, status } from '../support/faults.ts';
+import { SAMPLE_VALUES } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openEvents, openLive, until } from '../live/support.ts';
+import { randomFrom, randomQuery, UNLIMITED } from '../support/random-query.ts';
 import { world } from '../support/world.ts';
 
 /** The SDK reads where its collector is as the exporter is made. */
-function tracerFor(url: string, sampler = 'parentbased_always_on') {
+function tracerFor(url: string, sampler = 'parentbased_always_on', ratio = 1) {
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = url;
   try {
-    return openTracer({ sampler, ratio: 1, version: '1', logger: silentLogger() });
+    return openTracer({
+      sampler,
+      ratio,
+      backend: 'http://pages.example',
+      version: '1',
+      logger: silentLogger(),
+    });
   } finally {
     delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
   }
@@ -27,38 +37,24 @@ async function openTraced(url: string, sampler?: string) {
   return { site, tracer };
 }
 
-const hexOf = (length: number) =>
-  fc
-    .array(fc.constantFrom(...'0123456789abcdef'), { minLength: length, maxLength: length })
-    .map((digits) => digits.join(''))
-    .filter((id) => !/^0+$/.test(id));
-
 const traceparent = (traceId: string, flags = '01') => `00-${traceId}-00f067aa0ba902b7-${flags}`;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PERSON = '{ person(personId: "p") { name } }';
 
-/** A field of each kind of fate: answered, refused, failing, failing at first, asked twice. */
-const FIELDS: Readonly<Record<string, string>> = {
-  person: 'person(personId: "p") { name }',
-  samePerson: 'person(personId: "p") { emailAddress: name }',
-  topic: 'topic(topicId: "t") { title }',
-  gone: 'topic(topicId: "gone") { title }',
-  broken: 'topic(topicId: "broken") { title }',
-  flaky: 'person(personId: "flaky") { name }',
-  list: 'topics(first: 2) { nodes { title } }',
-};
-
-const callOf = ({ route, status: code, attempt, span }: JournalEntry) => ({
+const callOf = ({ route, status: code, attempt, span, failure, ...entry }: JournalEntry) => ({
   name: `${route.method} ${route.path}`,
   spanId: span?.spanId,
   code: code === undefined ? undefined : String(code),
   resent: attempt > 1 ? String(attempt - 1) : undefined,
+  error: failure ?? (code !== undefined && code >= 400 ? String(code) : undefined),
+  tookMs: expect.closeTo(entry.endMs! - entry.startMs, 2),
 });
 
-const spanAsCall = ({ name, spanId, attributes }: DecodedSpan) => ({
-  ...{ name, spanId },
+const spanAsCall = ({ name, spanId, attributes, tookMs }: DecodedSpan) => ({
+  ...{ name, spanId, tookMs },
   code: textOf(attributes['http.response.status_code']),
   resent: textOf(attributes['http.request.resend_count']),
+  error: textOf(attributes['error.type']),
 });
 
 const textOf = (value: unknown): string | undefined =>
@@ -68,50 +64,49 @@ const inOrder = <One extends { readonly spanId: string | undefined }>(all: reado
   [...all].sort((a, b) => String(a.spanId).localeCompare(String(b.spanId)));
 
 describe('a trace', () => {
-  it('is the tree of the journal, whatever the operation', async () => {
+  it('is the tree of the journal, whatever the operation and whatever the backend answers', async () => {
     const decoder = await openDecoder();
-    const { site, tracer } = await openTraced(decoder.url);
+    const tracer = tracerFor(decoder.url);
+    const limits = { limits: UNLIMITED };
+    const site = await openGateway({ backend: 'faulty', tracer, documents: limits });
     const asked: { traceId: string; journal: Journal; seen: string[] }[] = [];
+    const FATES = [status(503), status(404), status(500), reset(), ...Array(16).fill(world())];
 
-    await fc.assert(
-      fc.asyncProperty(
-        hexOf(32),
-        fc.array(fc.constantFrom(...Object.keys(FIELDS)), { minLength: 1, maxLength: 8 }),
-        async (traceId, names) => {
-          site.upstream.on('GET /v0/topics/gone', status(404));
-          site.upstream.on('GET /v0/topics/broken', status(500));
-          site.upstream.on('GET /v0/persons/flaky', status(503), world());
-          const before = site.upstream.seen.length;
-          const fields = names.map((name, i) => `f${i}: ${FIELDS[name]}`);
-          await site.ask(`{ ${fields.join(' ')} }`, {
-            headers: { traceparent: traceparent(traceId) },
-          });
-          const seen = site.upstream.seen
-            .slice(before)
-            .map(({ headers }) => String(headers['traceparent']));
-          asked.push({ traceId, journal: site.journal, seen });
-        },
-      ),
-      { numRuns: 40 },
-    );
+    for (let seed = 1; seed <= cases(40); seed++) {
+      const random = randomFrom(seed);
+      site.upstream.on('*', (...args) => FATES[Math.floor(random() * FATES.length)]!(...args));
+      const { source, variables } = randomQuery(seed, { schema, values: SAMPLE_VALUES });
+      const traceId = createHash('md5').update(String(seed)).digest('hex');
+      const before = site.upstream.seen.length;
+      await site.ask(source, { variables, headers: { traceparent: traceparent(traceId) } });
+      const seen = site.upstream.seen
+        .slice(before)
+        .map(({ headers }) => String(headers['traceparent']));
+      asked.push({ traceId, journal: site.journal, seen });
+    }
     await tracer.close();
 
+    const sources = asked.flatMap(({ journal }) => journal.entries.map(({ source }) => source));
+    expect(sources).toEqual(expect.arrayContaining(['sent', 'primed']));
     for (const { traceId, journal, seen } of asked) {
       const spans = decoder.spans.filter((span) => span.traceId === traceId);
-      const servers = spans.filter(({ kind }) => /SERVER|^2$/.test(kind));
+      const [server, ...others] = spans.filter(({ kind }) => /SERVER|^2$/.test(kind));
       const clients = spans.filter(({ kind }) => /CLIENT|^3$/.test(kind));
+      const phases = spans.filter((span) => span !== server && !clients.includes(span));
       const sent = journal.entries.filter(({ source }) => source === 'sent');
-      const others = journal.entries.filter(({ source }) => source !== 'sent');
-      expect(servers).toHaveLength(1);
-      const [server] = servers;
+      const withoutCall = journal.entries.filter(({ source }) => source !== 'sent');
+      expect(others).toEqual([]);
       expect(server!.parentSpanId).toBe('00f067aa0ba902b7');
-      expect(
-        spans.filter((span) => span !== server).map(({ parentSpanId }) => parentSpanId),
-      ).toEqual(spans.filter((span) => span !== server).map(() => server!.spanId));
+      for (const { parentSpanId } of [...clients, ...phases]) {
+        expect(parentSpanId).toBe(server!.spanId);
+      }
+      expect(['parse', 'validate', 'plan', 'execute']).toEqual(
+        expect.arrayContaining(phases.map(({ name }) => name)),
+      );
       expect(inOrder(clients.map(spanAsCall))).toEqual(inOrder(sent.map(callOf)));
       expect(
         server!.events.map(({ name }) => name).filter((name) => name !== 'graphql.error'),
-      ).toEqual(others.map(({ source, route }) => `${source} ${route.method} ${route.path}`));
+      ).toEqual(withoutCall.map(({ source, route }) => `${source} ${route.method} ${route.path}`));
       // The backend's own spans will be children of these.
       expect([...seen].sort()).toEqual(
         sent.map(({ span }) => `00-${traceId}-${span!.spanId}-01`).sort(),
@@ -127,6 +122,10 @@ describe('a trace', () => {
     await tracer.close();
 
     const [call] = decoder.spans.filter(({ name }) => name === 'GET /v0/persons/{person_id}');
+    expect(call!.attributes).toMatchObject({
+      'server.address': 'pages.example',
+      'url.template': '/v0/persons/{person_id}',
+    });
     const linked = decoder.spans.find(({ links }) => links.length > 0);
     expect(linked!.links).toEqual([{ traceId: call!.traceId, spanId: call!.spanId }]);
     expect(linked!.events.map(({ name }) => name)).toEqual(['shared GET /v0/persons/{person_id}']);
@@ -187,6 +186,25 @@ describe('a trace', () => {
   });
 });
 
+describe('a share of the traces', () => {
+  it('is decided once for each: the collector gets those that the backend was told of', async () => {
+    const decoder = await openDecoder();
+    const tracer = tracerFor(decoder.url, 'traceidratio', 0.5);
+    const site = await openGateway({ backend: 'faulty', tracer });
+
+    for (let i = 0; i < 40; i++) await site.ask(PERSON);
+    await tracer.close();
+
+    const told = site.upstream.seen.flatMap(({ headers }) => headers['traceparent'] ?? []);
+    const servers = decoder.spans.filter(({ attributes }) => 'http.route' in attributes);
+    expect(servers.map(({ traceId }) => traceId)).toEqual(
+      told.map((parent) => String(parent).split('-')[1]),
+    );
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThan(40);
+  });
+});
+
 describe('a trace that is not recorded', () => {
   const heard = async (sampler: string | undefined, headers: Record<string, string>) => {
     const url = await openCollector((_request, response) => response.end('{}'));
@@ -228,10 +246,17 @@ describe('a trace that is not recorded', () => {
 });
 
 describe('a collector', () => {
-  it.each<[string, () => Promise<string>]>([
+  it.concurrent.each<[string, () => Promise<string>]>([
     ['is away', async () => 'http://127.0.0.1:1'],
     ['hangs', () => openCollector(() => {})],
     ['resets', () => openCollector((request) => request.socket.destroy())],
+    [
+      'takes its time',
+      () =>
+        openCollector((_request, response) => {
+          setTimeout(() => response.end('{}'), 1_500);
+        }),
+    ],
     ['refuses', () => openCollector((_request, response) => response.writeHead(503).end())],
   ])('that %s costs no answer anything, and the end at most two seconds', async (_what, open) => {
     const { site, tracer } = await openTraced(await open());

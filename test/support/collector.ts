@@ -21,6 +21,7 @@ export interface DecodedSpan {
   readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: string;
+  readonly tookMs: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly events: readonly { readonly name: string }[];
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
@@ -63,6 +64,7 @@ function spanOf(span: any): DecodedSpan {
     ...{ name, events, traceId: hex(span.traceId), spanId: hex(span.spanId) },
     ...(parent !== '' && { parentSpanId: parent }),
     kind: String(kind),
+    tookMs: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,
     links: links.map((link: any) => ({ traceId: hex(link.traceId), spanId: hex(link.spanId) })),
     status: String(status?.code ?? ''),
     attributes: Object.fromEntries(

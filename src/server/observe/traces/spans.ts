@@ -97,11 +97,20 @@ function eventOf(
   };
 }
 
+/** The backend, as spans of the client name it. @param origin empty where recordings answer. */
+export function serverOf(origin: string): Attributes {
+  if (origin === '') return {};
+  const { hostname, port, protocol } = new URL(origin);
+  const ownPort = protocol === 'https:' ? 443 : 80;
+  return { 'server.address': hostname, 'server.port': Number(port) || ownPort };
+}
+
 /** Of an attempt that was sent. */
 export function clientSpanOf(
   { route, span, startMs, endMs, status, failure, attempt }: JournalEntry,
   beganMs: number,
   atMs: number,
+  server: Attributes,
 ): SpanDescription {
   const error = failure ?? (status !== undefined && status >= 400 ? String(status) : undefined);
   return {
@@ -112,6 +121,7 @@ export function clientSpanOf(
     endMs: endMs === undefined ? atMs : beganMs + endMs,
     span,
     attributes: {
+      ...server,
       'http.request.method': route.method,
       'url.template': route.path,
       ...(status !== undefined && { 'http.response.status_code': status }),

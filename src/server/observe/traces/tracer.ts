@@ -44,6 +44,7 @@ import type { Logger } from '../logger.ts';
 import {
   clientSpanOf,
   phaseSpansOf,
+  serverOf,
   serverSpanOf,
   STATUS_OF_ERROR,
   timeOf,
@@ -55,6 +56,8 @@ export interface TracerOptions {
   readonly sampler: string;
   /** From 0 to 1, for samplers by ratio. */
   readonly ratio: number;
+  /** `https://api.example.com`; empty where recordings answer. */
+  readonly backend: string;
   readonly version: string;
   readonly logger: Logger;
 }
@@ -77,10 +80,11 @@ class KnownIds implements IdGenerator {
   generateSpanId = (): string => this.known?.spanId ?? this.#random.generateSpanId();
 }
 
-export function openTracer({ sampler: name, ratio, version, logger }: TracerOptions) {
+export function openTracer({ sampler: name, ratio, backend, version, logger }: TracerOptions) {
   complainRarely(logger);
   const sampler = samplerOf(name.replace(PARENT_BASED, ''), ratio);
   const isByParent = name.startsWith(PARENT_BASED);
+  const server = serverOf(backend);
   const ids = new KnownIds();
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -153,7 +157,8 @@ export function openTracer({ sampler: name, ratio, version, logger }: TracerOpti
         const inside = api.setSpanContext(ROOT_CONTEXT, contextOf(trace.span));
         for (const phase of phaseSpansOf(trace.phases)) make(phase, inside);
         for (const entry of journal?.entries ?? []) {
-          if (entry.source === 'sent') make(clientSpanOf(entry, journal!.beganMs, endMs), inside);
+          if (entry.source !== 'sent') continue;
+          make(clientSpanOf(entry, journal!.beganMs, endMs, server), inside);
         }
       });
     },

@@ -6,7 +6,8 @@ import { outcomeOf } from '../outcome.ts';
 export function useTraces(tracer: OperationTracer | undefined): GatewayPlugin {
   if (!tracer) return {};
   const traceOf = ({ record, caller }: ServerContext): RecordedTrace | null => {
-    record.trace ??= tracer.begin(caller) ?? null;
+    // Once: to ask again would record a larger share of the traces than the sampler says.
+    if (record.trace === undefined) record.trace = tracer.begin(caller) ?? null;
     return record.trace;
   };
   return {
