@@ -109,6 +109,12 @@ export const SETTINGS = {
       '',
       "names of callers' headers, separated by commas, that go to the backend with each call",
     ),
+    expose: setting(
+      'EXPOSE_HEADERS',
+      HEADER_NAMES,
+      '',
+      "names of headers of the backend's answers, separated by commas, that go back to callers",
+    ),
   },
   limits: {
     requestTimeoutMs: setting(

@@ -73,6 +73,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     pathPrefix: backend.pathPrefix,
     routeSet: backend.routeSet,
     timeoutMs: config.backend.timeoutMs,
+    exposeHeaders: headers.expose,
     observer: observeUpstream(metrics, logger, (call) => gateway.readiness.noticeCall(call)),
   });
   const tracer = await openTraces(config, backend.origin, logger);

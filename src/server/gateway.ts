@@ -50,7 +50,7 @@ import { Requests } from './observe/requests.ts';
 import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
 import { useApiKey } from './policies/api-key.plugin.ts';
 import { costExtensions, useBudget, type ExplainAudience } from './policies/budget.plugin.ts';
-import { useForwardedHeaders } from './carriers/forwarded-headers.plugin.ts';
+import { useExposedHeaders, useForwardedHeaders } from './carriers/headers.plugin.ts';
 import { useExecution } from './policies/execution.plugin.ts';
 import { createExecution, type RequestLimits } from './policies/execution.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
@@ -89,8 +89,10 @@ export interface GatewayOptions {
 
 /** Names of headers, in lower case. */
 export interface HeaderOptions {
-  /** Of callers, for the backend. */
-  readonly forward: readonly string[];
+  /** Of callers, for the backend. @default none */
+  readonly forward?: readonly string[];
+  /** Of the backend, for callers: those that the upstream exposes. @default none */
+  readonly expose?: readonly string[];
 }
 
 export interface GatewayHttpOptions {
@@ -170,7 +172,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     logger = silentLogger(),
     metrics = new Metrics(),
     http: { adminPort, corsOrigins, maxBodyBytes },
-    headers: { forward } = { forward: [] },
+    headers: { forward = [], expose = [] } = {},
     live,
     tools: { introspection, explain },
     arrange = (plugins) => plugins,
@@ -226,7 +228,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     serverTiming: useServerTiming(explain), // calls and rounds, as a header
     validators: useValidators(options.documents.cacheMaxAge, forward), // ETag and 304
     compression: useCompression(), // after the tag of what is compressed
-    cors: useCors(corsOrigins), // which pages may read answers
+    exposedHeaders: useExposedHeaders(expose), // of the backend's answers
+    cors: useCors(corsOrigins, expose), // which pages may read answers
     responses: useResponses(write), // what Yoga writes
   };
   const plugins: GatewayPlugin[] = [...Object.values(arrange(list)), ...own];

@@ -40,9 +40,29 @@ function whyNotForwarded(name: string): string | undefined {
 
 const OWN_OF_CALLS = ['host', 'accept', 'accept-encoding', 'x-request-id', 'set-cookie'];
 
-/** @throws {ConfigError} for the first name that may not be forwarded. */
-export function checkHeaders({ forward }: { readonly forward: readonly string[] }): void {
+/** Why a header of the backend's may not go back to callers; undefined where it may. */
+function whyNotExposed(name: string): string | undefined {
+  if (OF_CONNECTIONS.includes(name)) return 'it is about the connection to the backend';
+  if (name === 'x-api-key') return 'it may hold the key of the deployment';
+  if (/^set-cookie2?$/.test(name)) return 'cookies are never used here';
+  if (/^content-|^location$|^accept-ranges$/.test(name)) {
+    return "it is about the backend's one answer";
+  }
+  return OWN_OF_ANSWERS.test(name) ? 'the gateway sets its own with each answer' : undefined;
+}
+
+const OWN_OF_ANSWERS =
+  /^(?:x-request-id|server-timing|retry-after|etag|last-modified|cache-control|expires|age|date|vary|x-accel-.*|access-control-.*)$/;
+
+interface HeaderNames {
+  readonly forward: readonly string[];
+  readonly expose: readonly string[];
+}
+
+/** @throws {ConfigError} for the first name that may not pass. */
+export function checkHeaders({ forward, expose }: HeaderNames): void {
   for (const name of forward) refuse('FORWARD_HEADERS', name, whyNotForwarded(name));
+  for (const name of expose) refuse('EXPOSE_HEADERS', name, whyNotExposed(name));
 }
 
 function refuse(setting: string, name: string, why: string | undefined): void {

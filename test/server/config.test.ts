@@ -28,7 +28,7 @@ describe('the settings', () => {
         maxBodyBytes: 100_000,
       },
       backend: { url: undefined, apiKey: undefined, routeSet: 'auto', timeoutMs: 3000 },
-      headers: { forward: [] },
+      headers: { forward: [], expose: [] },
       limits: {
         requestTimeoutMs: 10_000,
         maxUpstreamCalls: 250,
@@ -191,6 +191,18 @@ describe('the settings', () => {
         'FORWARD_HEADERS',
         `authorization, ${name}`,
         new RegExp(`^FORWARD_HEADERS may not name ${name.toLowerCase()}: .*\\. Leave it out\\.$`),
+      ],
+    ),
+    ...Array.from(
+      [
+        ...['Set-Cookie', 'connection', 'Transfer-Encoding', 'content-length', 'content-type'],
+        ...['content-encoding', 'x-request-id', 'ETag', 'cache-control', 'vary', 'x-api-key'],
+        ...['access-control-allow-origin', 'x-accel-redirect', 'server-timing', 'location'],
+      ],
+      (name): [string, string, RegExp] => [
+        'EXPOSE_HEADERS',
+        `x-region, ${name}`,
+        new RegExp(`^EXPOSE_HEADERS may not name ${name.toLowerCase()}: .*\\. Leave it out\\.$`),
       ],
     ),
     ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],

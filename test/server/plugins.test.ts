@@ -220,6 +220,16 @@ describe('without its line', () => {
     expect(await codes(await openWithout('forwardedHeaders', forward))).toEqual([]);
   });
 
+  it('exposedHeaders keeps the headers of the backend’s answers to itself', async () => {
+    const expose = { headers: { expose: ['content-type'] } }; // which no start allows
+    const typeOf = async (site: InProcessGateway) =>
+      (await site.ask(PAGE.query)).headers.get('content-type');
+    expect(await typeOf(await openGateway(expose))).toContain('application/json');
+    expect(await typeOf(await openWithout('exposedHeaders', expose))).not.toContain(
+      'application/json',
+    );
+  });
+
   it('requests leaves other methods to Yoga, in its words', async () => {
     const ask = async (site: InProcessGateway) =>
       (await send(`${site.url}/graphql`, { method: 'PUT', body: '{}' })).text;

@@ -166,6 +166,7 @@ async function openInThisProcess(
         gateway.readiness.noticeCall(call);
       },
     },
+    exposeHeaders: options.headers?.expose ?? [],
     ...restOptions,
   });
   let journal: Journal | undefined;

@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Cancel } from '../../lib/cancel.ts';
 import type { Linked } from '../../lib/linked-list.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { Journal, JournalEntry } from './journal.ts';
+import type { ExposedHeader, Journal, JournalEntry } from './journal.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 import type { CallTrace, SpanRef } from './trace.ts';
 
@@ -49,6 +49,8 @@ export interface Flight {
   readonly deadlineMs: number;
   /** Of its last attempt that was sent, where a trace is recorded. */
   span?: SpanRef;
+  /** Headers of its answer that go on to callers, where any do. */
+  exposed?: readonly ExposedHeader[];
   /** Ends the wait of all callers. What comes after the first time changes nothing. */
   land(settled: Settled<DecodedResponse>): void;
 }

@@ -39,7 +39,12 @@ export interface Polls {
   readonly count: number;
 }
 
+/** A header of the backend's, by its name in lower case. */
+export type ExposedHeader = readonly [name: string, value: string];
+
 export class Journal {
+  /** Headers that go on to the caller: of several answers with the same, what the last one said. */
+  exposed: Map<string, string> | undefined;
   /** What was asked for a subscription's event before there was the event: by a poller, for all who watch. */
   polls: Polls | undefined;
   /** When the request began, on `performance.now()`'s clock. */
@@ -112,6 +117,10 @@ export class Journal {
     entry.endMs = atMs - this.beganMs;
     entry.status = status;
     entry.failure = failure;
+  }
+
+  expose(headers: readonly ExposedHeader[]): void {
+    this.exposed = new Map([...(this.exposed ?? []), ...headers]);
   }
 
   /** Records a call that was not made: its answer was there already, or it was refused. */

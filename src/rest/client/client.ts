@@ -108,6 +108,7 @@ const DEFAULTS = {
   maxQueue: 4_096,
   breaker: {},
   now: () => performance.now(),
+  exposeHeaders: [],
   observer: {},
 };
 

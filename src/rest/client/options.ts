@@ -24,5 +24,7 @@ export interface UpstreamOptions {
   readonly breaker?: BreakerOptions;
   /** The circuit breaker's clock, in milliseconds; `performance.now()` when absent. */
   readonly now?: () => number;
+  /** Names of headers of answers that go on to callers, in lower case; none when absent. */
+  readonly exposeHeaders?: readonly string[];
   readonly observer?: UpstreamObserver;
 }

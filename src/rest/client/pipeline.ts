@@ -10,6 +10,7 @@ import { rateLimitPause } from '../resilience/rate-limit-pause.ts';
 import { retry } from '../resilience/retry.ts';
 import { singleFlight } from '../resilience/single-flight.ts';
 import { exchange } from '../transport/exchange.ts';
+import { exposeHeaders } from '../transport/exposed-headers.ts';
 import type { UpstreamOptions } from './options.ts';
 
 /** A call in, the checked body of its answer out. */
@@ -30,6 +31,7 @@ export function openPipeline(options: Required<UpstreamOptions>) {
   sender = rateLimitPause(observer)(sender);
   // handles how each attempt of a call ended;
   sender = retry(options)(sender);
+  if (options.exposeHeaders.length > 0) sender = exposeHeaders(options.exposeHeaders)(sender);
   // Single-flight is outermost: a shared answer is decoded once.
   const pipeline: Pipeline = singleFlight(new DecodeCache().layer(sender), observer);
   return { pipeline, breaker, limiter };

@@ -21,7 +21,7 @@ import {
   type Settled,
 } from '../call/call.ts';
 import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '../call/errors.ts';
-import type { JournalEntry } from '../call/journal.ts';
+import type { ExposedHeader, JournalEntry } from '../call/journal.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import type { SpanRef } from '../call/trace.ts';
 import { freeze } from '../decode/freeze.ts';
@@ -65,6 +65,7 @@ class Read implements Flight {
   readonly cancel = new Cancel();
   deadlineMs: number;
   span?: SpanRef;
+  exposed?: readonly ExposedHeader[];
   readonly #joinable: Joinable;
   readonly #callers: Caller[] = [];
   #waiting = 0;
@@ -184,6 +185,7 @@ class Caller implements Waiter {
     if (!entry) return true;
     call.journal.end(entry, status, failure);
     entry.span = flight.span;
+    if (flight.exposed) call.journal.expose(flight.exposed);
     return true;
   }
 }

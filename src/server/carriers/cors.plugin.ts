@@ -11,9 +11,17 @@ const METHODS = 'GET, POST';
 /** Seconds a browser may remember a preflight's answer: the most that all of them keep. */
 const PREFLIGHT_SECONDS = '600';
 
-/** Keys travel in a header that pages must set themselves, so cookies are not allowed. */
-export function useCors(origins: readonly string[]): GatewayPlugin {
+/** Headers of answers that pages may read, beside those of the backend. */
+const READABLE = ['x-request-id', 'server-timing', 'retry-after'];
+
+/**
+ * Keys travel in a header that pages must set themselves, so cookies are not allowed.
+ *
+ * @param exposed headers of the backend that answers have.
+ */
+export function useCors(origins: readonly string[], exposed: readonly string[]): GatewayPlugin {
   if (origins.length === 0) return {};
+  const readable = [...READABLE, ...exposed].join(', ');
   /** For any answer to a page of this origin: name, value, name, value. */
   const headersFor = (origin: string | null | undefined): readonly string[] => {
     // Without it a cache would give one origin's answer to another.
@@ -24,7 +32,7 @@ export function useCors(origins: readonly string[]): GatewayPlugin {
       'access-control-allow-origin',
       origin,
       'access-control-expose-headers',
-      'x-request-id, server-timing, retry-after',
+      readable,
     ];
   };
   return {

@@ -1,0 +1,152 @@
+/** `EXPOSE_HEADERS`: headers of the backend's answers that callers get, and of which answer. */
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { KEY, OTHER_KEY, POST_JSON, send } from '../support/client.ts';
+import { held, ok, status } from '../support/faults.ts';
+import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
+import { sampleOf, world } from '../support/world.ts';
+
+const open = (options: InProcessOptions = {}) =>
+  openGateway({ headers: { expose: ['x-left', 'x-region'] }, ...options, backend: 'faulty' });
+
+const QUERY = '{ person(personId: "p") { name } }';
+const PERSON = 'GET /v0/persons/p';
+const person = (id: string) => sampleOf(routes.getPerson, { person_id: id });
+const told = (left: string, id = 'p') => ok(person(id), { 'x-left': left, 'x-other': 'kept' });
+
+describe('a header of the backend’s that is exposed', () => {
+  it.each([
+    ['the plain lane', {}],
+    ['Yoga', { plugins: [{ onResponse: () => {} }] }],
+  ])('goes back to the caller by %s, and no other does', async (_, options) => {
+    const site = await open(options);
+    site.upstream.on(PERSON, told('41'));
+
+    const { headers, data } = await site.ask(QUERY);
+
+    expect(data).toEqual({ person: { name: person('p').name } });
+    expect([headers.get('x-left'), headers.get('x-region'), headers.get('x-other')]).toEqual([
+      ...['41', null, null],
+    ]);
+  });
+
+  it('is not there where nothing is exposed', async () => {
+    const site = await open({ headers: {} });
+    site.upstream.on(PERSON, told('41'));
+
+    expect((await site.ask(QUERY)).headers.get('x-left')).toBeNull();
+  });
+
+  it('has the value of the call that was answered last, by name', async () => {
+    const site = await open({ rest: { timeoutMs: 20_000 } });
+    const late = held(told('later'));
+    site.upstream.on(PERSON, late.behaviour);
+    site.upstream.on(
+      'GET /v0/persons/q',
+      ok(person('q'), { 'x-left': 'sooner', 'x-region': 'eu' }),
+    );
+
+    const asked = site.ask(
+      '{ a: person(personId: "p") { name } b: person(personId: "q") { name } }',
+    );
+    await expect.poll(() => site.metric('gateway_upstream_calls_total')).toBe(1);
+    late.release();
+    const { headers } = await asked;
+
+    expect([headers.get('x-left'), headers.get('x-region')]).toEqual(['later', 'eu']);
+  });
+
+  it('comes with a refusal, a failure and a 404 as well', async () => {
+    const site = await open();
+    for (const code of [403, 404, 429, 500]) {
+      site.upstream.on(PERSON, status(code, { 'x-left': String(code) }));
+      expect((await site.ask(QUERY)).headers.get('x-left')).toBe(String(code));
+    }
+  });
+
+  it('comes with a write', async () => {
+    const site = await open();
+    site.upstream.on('PATCH /v0/topics/t', async (response, seen, socket) => {
+      response.setHeader('x-left', '7');
+      await world()(response, seen, socket);
+    });
+
+    const { headers, data } = await site.ask(
+      `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "new" }) { userErrors { code } } }`,
+    );
+
+    expect(data.updateTopic.userErrors).toEqual([]);
+    expect(headers.get('x-left')).toBe('7');
+  });
+
+  it('goes to all who share a read, and to no other key', async () => {
+    const site = await open({ rest: { timeoutMs: 20_000 } });
+    const late = held(told('one'));
+    site.upstream.on(PERSON, (response, seen, socket) =>
+      seen.headers['x-api-key'] === OTHER_KEY
+        ? told('two')(response, seen, socket)
+        : late.behaviour(response, seen, socket),
+    );
+
+    const sharing = [site.ask(QUERY), site.ask(QUERY)];
+    await expect.poll(() => site.metric('gateway_requests_in_flight')).toBe(2);
+    const other = await site.ask(QUERY, { apiKey: OTHER_KEY });
+    late.release();
+    const left = (await Promise.all(sharing)).map(({ headers }) => headers.get('x-left'));
+
+    expect([left, other.headers.get('x-left')]).toEqual([['one', 'one'], 'two']);
+    expect(site.upstream.seen).toHaveLength(2);
+  });
+
+  it('is of the newest answer, also where its body was known', async () => {
+    const site = await open();
+    site.upstream.on(PERSON, told('3'), told('2'), told('1'), told('0'));
+
+    const seen: (string | null)[] = [];
+    for (let i = 0; i < 4; i++) seen.push((await site.ask(QUERY)).headers.get('x-left'));
+
+    expect(seen).toEqual(['3', '2', '1', '0']);
+  });
+
+  it('is left out where it holds what a header may not, and the answer arrives', async () => {
+    const site = await open();
+    site.upstream.on(PERSON, ok(person('p'), { 'x-left': 'gr\u00fcn', 'x-region': ['a', 'b'] }));
+
+    const { headers, data } = await site.ask(QUERY);
+
+    expect(data).toEqual({ person: { name: person('p').name } });
+    expect([headers.get('x-left'), headers.get('x-region')]).toEqual([null, 'a, b']);
+  });
+
+  it('comes with the first part of an answer in parts', async () => {
+    const site = await open();
+    site.upstream.on(PERSON, told('41'));
+
+    const { headers, text } = await send(`${site.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        ...{ ...POST_JSON, 'x-api-key': KEY },
+        accept: 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9',
+      },
+      body: JSON.stringify({
+        query:
+          '{ person(personId: "p") { name } page(pageId: "p") { ... @defer { audiences { totalCount } } } }',
+      }),
+    });
+
+    expect(text).toContain('"hasNext":true');
+    expect(headers.get('x-left')).toBe('41');
+  });
+
+  it('may be read by pages of the origins that may read answers', async () => {
+    const origin = 'http://localhost:5173';
+    const site = await open({ http: { corsOrigins: [origin] } });
+
+    const { headers } = await site.ask(QUERY, { headers: { origin } });
+
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'x-request-id, server-timing, retry-after, x-left, x-region',
+    );
+  });
+});
