@@ -21,7 +21,7 @@ export async function openBackend(
   const { url, apiKey, routeSet } = backend;
   const close = async () => {};
   if (recording.replay !== undefined) {
-    const { openReplay } = await import('./rest/recording/replayer.ts');
+    const { openReplay } = await import('./recording/replayer.ts');
     const replay = openReplay({
       ...{ folder: recording.replay, name: recording.name, speed: recording.speed },
       onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
@@ -65,7 +65,7 @@ export async function openDispatcher(
   if (backend.replay) return backend.replay;
   const dispatcher = new BackendDispatcher(backend.origin);
   if (record === undefined) return dispatcher;
-  const { openRecorder } = await import('./rest/recording/recorder.ts');
+  const { openRecorder } = await import('./recording/recorder.ts');
   const recorder = openRecorder(dispatcher, {
     ...{ folder: record, name, pathPrefix: backend.pathPrefix, routeSet: backend.routeSet },
     publicKey: backend.isEmbedded ? EXAMPLE_API_KEY : undefined,

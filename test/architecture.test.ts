@@ -14,7 +14,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 /** Each layer, and the other layers it imports from. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['config.ts', 'schema.ts', 'open-backend.ts', 'server', 'rest', 'backend', 'lib'],
-  'open-backend.ts': ['config.ts', 'server', 'rest', 'backend', 'lib'],
+  'open-backend.ts': ['config.ts', 'server', 'recording', 'rest', 'backend', 'lib'],
   'serve-backend.ts': ['config.ts', 'server', 'backend', 'lib'],
   'print-impact.ts': ['schema.ts', 'impact', 'plan', 'server', 'v0'],
   'print-plan.ts': ['schema.ts', 'plan'],
@@ -31,6 +31,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   plan: ['graph', 'execution', 'rest', 'v0'],
   graph: ['execution', 'rest', 'v0', 'lib'],
   execution: ['lib'],
+  recording: ['rest', 'v0', 'lib'],
   rest: ['v0', 'lib'],
   v0: [],
   lib: [],
@@ -88,7 +89,6 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     client: ['call', 'decode', 'resilience', 'transport'],
     resilience: ['call', 'decode'],
     decode: ['call'],
-    recording: ['transport'],
     transport: ['call'],
     call: [],
   },
@@ -155,6 +155,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'zod',
   ],
   execution: ['graphql', 'lru-cache'],
+  recording: ['lru-cache', 'undici', 'zod'],
   rest: ['lru-cache', 'undici', 'zod'],
   v0: ['zod'],
   lib: [],

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUpstream, type RestClient } from '../../src/rest/client/client.ts';
-import { openRecorder } from '../../src/rest/recording/recorder.ts';
-import { openReplay, type Miss } from '../../src/rest/recording/replayer.ts';
+import { openRecorder } from '../../src/recording/recorder.ts';
+import { openReplay, type Miss } from '../../src/recording/replayer.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { harFaults } from '../browser/har.ts';
@@ -24,7 +24,7 @@ import {
 } from '../support/faults.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { scopeOf } from '../support/settings.ts';
-import { NO_BREAKER, outcome, person, topic } from './open-rest.ts';
+import { NO_BREAKER, outcome, person, topic } from '../rest/open-rest.ts';
 
 const KEY = 'secret-key+of/tenant==a';
 

@@ -5,7 +5,7 @@
  * Source: http://www.softwareishard.com/blog/har-12-spec/
  */
 import { z } from 'zod';
-import { ROUTE_SETS } from '../../v0/routes.ts';
+import { ROUTE_SETS } from '../v0/routes.ts';
 
 /** Of what `_gateway` means: a recording of another is refused. */
 export const FORM = 1;

@@ -9,11 +9,11 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
-import { API_KEY_HEADER } from '../../lib/api-key.ts';
-import { OperatorError } from '../../lib/operator-error.ts';
-import type { RouteSet } from '../../v0/routes.ts';
-import type { BackendDispatcher } from '../transport/dispatcher.ts';
-import { faultOf } from '../transport/transport-fault.ts';
+import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import type { RouteSet } from '../v0/routes.ts';
+import type { BackendDispatcher } from '../rest/transport/dispatcher.ts';
+import { faultOf } from '../rest/transport/transport-fault.ts';
 import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
 import { Keys } from './secrets.ts';
 

@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { OperatorError } from '../../lib/operator-error.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { ORIGIN, recording, type RecordedExchange } from './har.ts';
 
 /** What a call is found by. */
