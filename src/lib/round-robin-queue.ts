@@ -28,11 +28,6 @@ export class RoundRobinQueue<Item> {
     return size;
   }
 
-  /** Whether a further item of this key would find no room. */
-  isFullFor(key: string): boolean {
-    return this.#size >= this.#maxSize && this.#longest(key) === key;
-  }
-
   /**
    * Adds an item at the end of a lane of its key.
    *

@@ -16,9 +16,12 @@ export const ORIGIN = 'http://backend';
 const header = z.object({ name: z.string(), value: z.string() });
 
 const fault = z.object({
+  /** Empty where the error has none. */
   code: z.string(),
   isOfParser: z.boolean(),
+  /** Whether the connection was closed before the answer was whole. */
   isEarlyEnd: z.boolean(),
+  /** Whether the connection had answered before. */
   wasReused: z.boolean(),
 });
 

@@ -13,7 +13,7 @@ import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import type { BackendDispatcher } from '../rest/transport/dispatcher.ts';
-import { faultOf } from '../rest/transport/transport-fault.ts';
+import { faultOf } from './fault.ts';
 import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
 import { Keys } from './secrets.ts';
 

@@ -13,7 +13,8 @@ import type { Dispatcher } from 'undici';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { ROUTE_SETS, type RouteSet } from '../v0/routes.ts';
-import { errorOf, NotRecordedError } from '../rest/transport/transport-fault.ts';
+import { NotRecordedError } from '../rest/transport/transport-fault.ts';
+import { errorOf } from './fault.ts';
 import { bodyOf, type RecordedExchange } from './har.ts';
 import { Player, readScenario, type Asked, type Scenario } from './scenario.ts';
 

@@ -15,7 +15,6 @@ const broken: Upstream = Object.assign(
   },
   {
     breaker: { stateOf: () => 'closed', tripped: [] } as const,
-    shedMs: () => undefined,
     isAccepted: () => true,
     routes: () => ({}),
     close: async () => {},

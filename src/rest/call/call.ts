@@ -6,7 +6,6 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Cancel } from '../../lib/cancel.ts';
-import type { Linked } from '../../lib/linked-list.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { ExposedHeader, Journal, JournalEntry } from './journal.ts';
 import type { RequestDeadline } from './request-deadline.ts';
@@ -78,10 +77,8 @@ export interface SentAttempt extends Attempt {
   readonly entry: JournalEntry;
 }
 
-/**
- * An attempt that has its time, and its place in the breaker's list. Times are on `performance.now()`'s clock.
- */
-export interface BegunAttempt extends SentAttempt, Linked<BegunAttempt> {
+/** An attempt that has its time. Times are on `performance.now()`'s clock. */
+export interface BegunAttempt extends SentAttempt {
   /** When it began, before any queue. */
   readonly startMs: number;
   /** When it times out. */

@@ -91,11 +91,6 @@ export interface Upstream {
   readonly breaker: Breaker;
   /** What is known of the extended routes, by method and path. */
   routes(): Readonly<Record<string, RouteState>>;
-  /**
-   * When to come back, in milliseconds, while further calls of this key would be refused because too
-   * many wait and most of them are its own; undefined when they would not.
-   */
-  shedMs(apiKey: string): number | undefined;
   /** Whether the backend has lately answered this key with anything but a refusal of the key. */
   isAccepted(apiKey: string): boolean;
   /** Ends when the calls under way have. */
@@ -120,7 +115,6 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   return Object.assign(clientOf, {
     breaker,
     routes: () => discovery.report(),
-    shedMs: (apiKey: string) => limiter.shedMs(apiKey),
     isAccepted: (apiKey: string) => limiter.isAccepted(apiKey),
     close: () => options.dispatcher.close(),
   });

@@ -13,7 +13,7 @@ import {
   RestOutcomeUnknownError,
   RestStatusError,
 } from '../call/errors.ts';
-import { checkOf, isOpen } from './contract-check.ts';
+import { checkOf } from './contract-check.ts';
 import { parseJson } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
 
@@ -53,7 +53,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
     throw invalid('Backend did not answer JSON', route, answer);
   }
-  const root = parseJson(answer.body, isOpen(route.response));
+  const root = parseJson(answer.body);
   let faults = 0;
   const isWhole = checkOf(route.response)(root, (holder, name) => {
     const shown = describe(name, Object.hasOwn(holder, name) ? holder[name] : undefined);
@@ -93,7 +93,7 @@ function describe(name: PropertyKey, value: unknown): string {
 }
 
 function statusError(route: Route, answer: RestResponse): RestStatusError {
-  const parsed = ErrorBody.safeParse(parseJson(answer.body, true));
+  const parsed = ErrorBody.safeParse(parseJson(answer.body));
   const field = parsed.data?.details?.field;
   return new RestStatusError(route, {
     ...originOf(answer, parsed.data?.requestId),

@@ -6,7 +6,7 @@
  */
 
 /** The deepest nesting that is read. The deepest of the document is 7. */
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 
 /** The most values of one answer. A page of 100 audiences has 6,000. */
 const MAX_VALUES = 150_000;
@@ -14,30 +14,14 @@ const MAX_VALUES = 150_000;
 /** Smaller bodies, in bytes, cannot hold enough values to matter. */
 const SMALL = 256 * 1024;
 
-/**
- * The parsed value; undefined when it is no JSON, nests deeper than 64 or holds over 150,000 values.
- *
- * @param open whether values of any shape are passed on; then nesting matters in small bodies too.
- */
-export function parseJson(body: Buffer, open: boolean): unknown {
+/** The parsed value; undefined when it is no JSON, or over 256 KB and nests too deep or holds too many values. */
+export function parseJson(body: Buffer): unknown {
   if (body.length > SMALL && !isModest(body)) return undefined;
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return !open || nestsWithin(value, MAX_DEPTH) ? value : undefined;
+    return JSON.parse(body.toString('utf8'));
   } catch {
     return undefined;
   }
-}
-
-/** Faster than counting in the bytes, which is for bodies that may be too large to parse. */
-function nestsWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
-  if (Array.isArray(value)) return value.every((item) => nestsWithin(item, levels - 1));
-  for (const name in value) {
-    if (!nestsWithin((value as Record<string, unknown>)[name], levels - 1)) return false;
-  }
-  return true;
 }
 
 const QUOTE = 0x22;

@@ -42,19 +42,7 @@ export const attemptTimeout =
       const untilMs = isCutShort ? flight.deadlineMs : startMs + timeoutMs;
       const timer = setTimeout(timeOut, Math.max(0, Math.ceil(untilMs - startMs)), flight);
       const entry = call.journal.begin(call.route, call.origin, 'unsent', number, startMs);
-      send({
-        flight,
-        call,
-        number,
-        isFresh,
-        startMs,
-        untilMs,
-        isCutShort,
-        timer,
-        entry,
-        previous: undefined,
-        next: undefined,
-      });
+      send({ flight, call, number, isFresh, startMs, untilMs, isCutShort, timer, entry });
     };
   };
 

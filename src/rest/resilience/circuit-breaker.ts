@@ -9,7 +9,6 @@
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import { LRUCache } from 'lru-cache';
-import { LinkedList } from '../../lib/linked-list.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type BegunAttempt, type Call, type Layer, type Settled } from '../call/call.ts';
 import { RestCircuitOpenError, RestTimeoutError, reusedRefusals } from '../call/errors.ts';
@@ -55,7 +54,7 @@ export class CircuitBreaker implements Breaker {
   /** The worst state by route, as the observer was told. */
   readonly #told = new Map<Route | undefined, BreakerState>();
   /** Attempts in the limiter's queue or on their way. */
-  readonly #underWay = new LinkedList<BegunAttempt>();
+  readonly #underWay: BegunAttempt[] = [];
   readonly #refusal = reusedRefusals(
     (route) => new RestCircuitOpenError(route, this.#options.openMs),
   );
@@ -68,7 +67,7 @@ export class CircuitBreaker implements Breaker {
 
   readonly layer: Layer<BegunAttempt> = (inner) => (settle) => {
     const send = inner((attempt, settled, exchange) => {
-      this.#underWay.delete(attempt);
+      this.#underWay.splice(this.#underWay.indexOf(attempt), 1);
       this.#note(attempt, settled, verdictOf(attempt, settled, exchange));
       settle(attempt, settled, exchange);
     });
@@ -76,7 +75,7 @@ export class CircuitBreaker implements Breaker {
       if (this.#tripped.size > 0 && !this.#admits(attempt)) {
         settle(attempt, this.#refusal(attempt.call.route));
       } else {
-        this.#underWay.add(attempt);
+        this.#underWay.push(attempt);
         send(attempt);
       }
     };
@@ -156,7 +155,7 @@ export class CircuitBreaker implements Breaker {
    * silent, reads that wait for its answer.
    */
   #refuseBehind(isBehind: (call: Call) => boolean, isSilent: boolean): void {
-    for (const { call, flight, entry } of this.#underWay.items()) {
+    for (const { call, flight, entry } of [...this.#underWay]) {
       const mayEnd = entry.source === 'unsent' || (isSilent && isRead(call));
       if (!mayEnd || !isBehind(call)) continue;
       flight.land(this.#refusal(call.route));

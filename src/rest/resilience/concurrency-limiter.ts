@@ -82,11 +82,6 @@ export class ConcurrencyLimiter {
     };
   };
 
-  /** As `Upstream.shedMs`. */
-  shedMs(apiKey: string): number | undefined {
-    return this.#queue.isFullFor(this.#keyOf(apiKey)) ? RETRY_AFTER_MS : undefined;
-  }
-
   isAccepted(apiKey: string): boolean {
     return this.#accepted.has(apiKey);
   }

@@ -4,7 +4,8 @@
 import { errors } from 'undici';
 import type { ConnectionFailure, RestUnreachableError } from '../call/errors.ts';
 
-function codeOf(cause: unknown): string {
+/** Empty where an error has none. */
+export function codeOf(cause: unknown): string {
   const { code } = cause as { readonly code?: unknown };
   return typeof code === 'string' ? code : '';
 }
@@ -49,7 +50,7 @@ export function retryOf(
   if (!sent) return NOBODY_THERE.some((one) => one === code) ? 'nothing' : 'load';
   // A connection that was used before and ends without an answer was being closed as we sent. When the
   // next one is closed too, the request itself is the reason.
-  const wasClosing = RESET.has(code) && !answered && reused.has(cause as Error);
+  const wasClosing = RESET.has(code) && !answered && wasReused(cause as Error);
   return wasClosing && attempt === 1 ? 'nothing' : 'load';
 }
 
@@ -57,6 +58,8 @@ export function retryOf(
 const reused = new WeakSet<Error>();
 
 export const markReused = (error: Error): void => void reused.add(error);
+
+export const wasReused = (error: Error): boolean => reused.has(error);
 
 /** This process, or the whole system, has no file descriptor left. */
 export const isOutOfFiles = (cause: unknown): boolean =>
@@ -98,32 +101,6 @@ const TLS =
 
 /** So does a closed pool. */
 const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;
-
-/** What has to be known of an error to meet the same one again. */
-export interface Fault {
-  /** Empty where the error has none. */
-  readonly code: string;
-  readonly isOfParser: boolean;
-  /** Whether the connection was closed before the answer was whole. */
-  readonly isEarlyEnd: boolean;
-  /** Whether the connection had answered before. */
-  readonly wasReused: boolean;
-}
-
-export const faultOf = (error: Error): Fault => ({
-  code: codeOf(error),
-  isOfParser: error instanceof errors.HTTPParserError,
-  isEarlyEnd: isTruncated(error),
-  wasReused: reused.has(error),
-});
-
-/** An error that is classified as the one was that the fault was taken from. */
-export function errorOf({ code, isOfParser, isEarlyEnd, wasReused }: Fault): Error {
-  const message = isEarlyEnd ? 'Recorded: EOF' : 'Recorded';
-  const error = isOfParser ? new errors.HTTPParserError(message) : new Error(message);
-  if (wasReused) markReused(error);
-  return code === '' ? error : Object.assign(error, { code });
-}
 
 /** A replay has no answer for a call. */
 export class NotRecordedError extends Error {
