@@ -233,6 +233,12 @@ export const SETTINGS = {
       'info',
       '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
     ),
+    logSlowMs: setting(
+      'LOG_SLOW_MS',
+      milliseconds(1),
+      undefined,
+      'operations that take longer are logged at `warn`, with their calls',
+    ),
     plugins: setting(
       'PLUGINS',
       MODULE,

@@ -21,6 +21,7 @@ import { announce } from './server/process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './server/process/build.ts';
 import { metricsOfAll } from './server/process/cluster-metrics.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
+import { switchLevelOnSignal } from './server/process/log-level.ts';
 import { openPorts } from './server/process/ports.ts';
 import { createWorkers, WorkerStartError } from './server/process/workers.ts';
 
@@ -31,6 +32,7 @@ try {
   const config = readConfig(process.env);
   const { logLevel, workers } = config.process;
   const logger = await createLogger({ level: logLevel, pretty: process.stdout.isTTY });
+  switchLevelOnSignal(logger);
   const warnings = cluster.isPrimary ? [...config.warnings, ...staleBuild()] : [];
   for (const warning of warnings) logger.warn(warning);
   await (cluster.isPrimary && workers > 1 ? lead(config, logger) : serve(config, logger));
@@ -80,7 +82,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const gateway = createGateway({
     tracer,
     ...{ schema, upstream, logger, metrics },
-    ...{ http, headers, limits, documents, live, tools },
+    ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,
     explorer: {
       folder: EXPLORER_FOLDER,

@@ -74,6 +74,8 @@ export interface GatewayOptions {
   readonly explorer?: ExplorerOptions | undefined;
   /** @default silence */
   readonly logger?: Logger;
+  /** Operations that take longer, in milliseconds, are logged with their calls. @default none */
+  readonly logSlowMs?: number | undefined;
   readonly metrics?: Metrics;
   /** Records traces. @default none */
   readonly tracer?: OperationTracer | undefined;
@@ -197,7 +199,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const list = {
     traces: useTraces(options.tracer), // one span an operation, one an attempt of a call
-    log: useLog(logger), // one line an operation
+    log: useLog(logger, options.logSlowMs), // one line an operation
     metrics: useMetrics(metrics), // what is counted of it
     requests: useRequests(), // methods, media types, forms of foreign pages, parameters
     trustedDocuments: useTrustedDocuments(trusted), // ids of documents that apps were built with
@@ -333,7 +335,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (changed) await changed;
     }
     answer.headers.push('x-request-id', record.requestId);
-    return written(answer);
+    const sent = written(answer);
+    record.bytes = sent.bytes?.length ?? Buffer.byteLength(sent.text);
+    return sent;
   }
 
   /** Requests that are not plain. */

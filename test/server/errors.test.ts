@@ -1,9 +1,8 @@
 /** What callers see of failures, and what the log sees. */
-import { Writable } from 'node:stream';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { send, POST_JSON } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { openLog } from '../support/open-log.ts';
 import type { Upstream } from '../../src/rest/client/client.ts';
 
 const SECRET = 'connect to http://10.1.2.3:5432 failed';
@@ -20,18 +19,6 @@ const broken: Upstream = Object.assign(
     close: async () => {},
   },
 );
-
-/** A logger whose lines can be read. */
-function openLog() {
-  const lines: Record<string, any>[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      lines.push(JSON.parse(chunk.toString()));
-      done();
-    },
-  });
-  return { lines, logger: pino({ level: 'trace' }, stream) };
-}
 
 describe('an unforeseen error', () => {
   it.each(['development', 'test', 'production', undefined])(

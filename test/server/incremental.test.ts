@@ -351,7 +351,6 @@ describe('a heartbeat', () => {
         return { text, isLast: true };
       },
       cancel: () => {},
-      finished: Promise.resolve(),
     };
     const chunks: string[] = [];
 

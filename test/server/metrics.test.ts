@@ -1,44 +1,12 @@
 /** What `/metrics` tells an operator of an outage, of apps and their documents, and of what operations cost. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { send } from '../support/client.ts';
 import { status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { openTrusting } from '../support/trusting.ts';
 
 const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
 const PERSON = 'query Person { person(personId: "p") { name } }';
-
-/** A folder of manifests, by the names of their files. */
-async function openFolder(manifests: Record<string, Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'trusted-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [file, manifest] of Object.entries(manifests)) {
-    await writeFile(join(folder, file), JSON.stringify(manifest));
-  }
-  return folder;
-}
-
-async function openTrusting(manifests: Record<string, Record<string, string>>) {
-  const folder = await openFolder(manifests);
-  const site = await openGateway({ documents: { folder } });
-  await site.gateway.open();
-  const { url } = site;
-  const byId = (documentId: string, headers: Record<string, string> = {}) =>
-    send(`${url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': 'demo', ...headers },
-      body: JSON.stringify({ documentId }),
-    });
-  const operations = async () => {
-    const { text } = await send(`${url}/metrics`);
-    return [...text.matchAll(/^gateway_operations_total\{(.*)\} (\d+)$/gm)].map(
-      ([, labels, count]) => `${labels} ${count}`,
-    );
-  };
-  return { ask: site.ask, byId, operations };
-}
 
 const series = (operationName: string, app: string, version: string, count: number) =>
   `operation_name="${operationName}",app="${app}",version="${version}",outcome="ok" ${count}`;

@@ -46,6 +46,7 @@ function partsOf(
   context: ServerContext,
   { translate, lastExtensions }: IncrementalOptions,
 ): AnswerParts {
+  const { record } = context;
   const later: GraphQLError[] = [];
   const write = WRITERS[format](rest.pending, (raw) => {
     const errors = raw.map(translate);
@@ -53,15 +54,19 @@ function partsOf(
     return errors.map(formattedError);
   });
   let finish!: () => void;
-  const finished = new Promise<void>((resolve) => {
+  record.partsAnswered = new Promise<void>((resolve) => {
     finish = () => {
-      context.record.errors = [...(initial.errors ?? []), ...later];
+      record.errors = [...(initial.errors ?? []), ...later];
       resolve();
     };
   });
+  const counted = (part: object): string => {
+    const text = JSON.stringify(part);
+    record.bytes = (record.bytes ?? 0) + Buffer.byteLength(text);
+    return text;
+  };
   return {
     format,
-    finished,
     first: JSON.stringify({
       ...formatted({ ...initial, data: initial.data ?? null }),
       ...(format === 'incrementalSpec=v0.2' && { pending: rest.pending.map(announced) }),
@@ -73,10 +78,11 @@ function partsOf(
         const part = write(payload);
         if (isLast) {
           const extensions = extensionsOf(later, lastExtensions(context));
+          const text = counted({ ...part, hasNext: false, ...extensions });
           finish();
-          return { text: JSON.stringify({ ...part, hasNext: false, ...extensions }), isLast };
+          return { text, isLast };
         }
-        if (part) return { text: JSON.stringify({ ...part, hasNext: true }), isLast };
+        if (part) return { text: counted({ ...part, hasNext: true }), isLast };
       }
       finish();
       return undefined;

@@ -30,7 +30,9 @@ export class Requests {
       ({ status } = answered);
       return answered;
     } finally {
-      if (context.parts) void context.parts.finished.then(() => this.#end(context, status));
+      // Yoga's context is another object than this one; the record is the same.
+      const { partsAnswered } = context.record;
+      if (partsAnswered) void partsAnswered.then(() => this.#end(context, status));
       else this.#end(context, status);
     }
   }

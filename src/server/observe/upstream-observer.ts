@@ -3,6 +3,7 @@
  */
 import type { ObservedCall, UpstreamObserver } from '../../rest/call/observer.ts';
 import type { Logger } from './logger.ts';
+import { logFailedCalls } from './failed-calls.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { warnOfMissingRoute } from './missing-routes.ts';
 
@@ -23,10 +24,12 @@ export function observeUpstream(
       'This process has no file descriptor left for calls to the backend: raise its limit (ulimit -n)',
     );
   };
+  const logFailed = logFailedCalls(logger);
   return {
     ...metrics.observer,
     onCall: (call) => {
       metrics.observer.onCall?.(call);
+      logFailed(call);
       if (call.failure === 'out_of_files') logOutOfFiles();
       notice(call);
     },

@@ -44,8 +44,6 @@ export interface AnswerParts {
   next(): Promise<{ readonly text: string; readonly isLast: boolean } | undefined>;
   /** Gives up what is still under way, since its reader has left. */
   cancel(): void;
-  /** Resolves when nothing is under way for it any more. */
-  readonly finished: Promise<void>;
 }
 
 /** A result as JSON has it: errors without what is for HTTP alone. */

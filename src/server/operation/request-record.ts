@@ -40,6 +40,10 @@ export interface RequestRecord {
   unreadable?: GraphQLError;
   /** Errors that were answered, of all parts. */
   errors?: readonly GraphQLError[] | undefined;
+  /** Of an answer in parts: resolves when nothing is under way for it any more. */
+  partsAnswered?: Promise<void>;
+  /** Of the answer, compressed and without headers; undefined over a WebSocket, and where Yoga writes it. */
+  bytes?: number;
   /** Whether any root field has a value. */
   hasData?: boolean;
 }

@@ -1,0 +1,45 @@
+/** The log of a running process: its level, and what is logged of slow operations and of calls that fail. */
+import { expect, it } from 'vitest';
+import { status } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { until } from '../live/support.ts';
+
+const TOPICS = '{ topics(first: 1) { nodes { title } } }';
+
+it.each(['1', '2'])(
+  'shows operations and their calls after SIGUSR2, and no more after another, with WORKERS=%s',
+  async (WORKERS) => {
+    const gateway = await openGateway({ process: { WORKERS, LOG_LEVEL: 'warn' } });
+    // The example's key, since the backend is the embedded one.
+    const ask = () => gateway.ask(TOPICS, { headers: { 'x-api-key': 'demo' } });
+    const changes = () => gateway.output.split('The level of the log has changed').length - 1;
+    const processes = WORKERS === '1' ? 1 : 3;
+
+    await ask();
+    expect(gateway.output).not.toContain('GraphQL request');
+    gateway.process.kill('SIGUSR2');
+    await until(() => changes() === processes);
+    await ask();
+    await until(() => gateway.output.includes('GraphQL request'));
+    expect(gateway.output).toContain('"journal":[{"call":"GET /v0/topics"');
+    gateway.process.kill('SIGUSR2');
+    await until(() => changes() === 2 * processes);
+    const before = gateway.output;
+    await ask();
+
+    expect(await gateway.stop('SIGINT')).toBe(0);
+    expect(gateway.output.slice(before.length)).not.toContain('GraphQL request');
+  },
+);
+
+it('says which calls failed, and shows the calls of operations slower than LOG_SLOW_MS', async () => {
+  const settings = { LOG_LEVEL: 'warn', LOG_SLOW_MS: '1' };
+  const gateway = await openGateway({ backend: 'faulty', process: settings });
+  gateway.upstream.on('*', status(503));
+
+  await gateway.ask(TOPICS);
+
+  await gateway.stop();
+  expect(gateway.output).toContain('"route":"GET /v0/topics","kind":"status 503","attempt":1');
+  expect(gateway.output).toMatch(/"slowestCall":"GET \/v0\/topics".*"msg":"Slow GraphQL request"/);
+});

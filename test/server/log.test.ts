@@ -1,0 +1,110 @@
+/** The line of the log that each operation has, and what the log says of calls that fail. */
+import { describe, expect, it } from 'vitest';
+import { observeUpstream } from '../../src/server/observe/upstream-observer.ts';
+import { Metrics } from '../../src/server/observe/metrics/metrics.ts';
+import { after, reset, status } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { openLog } from '../support/open-log.ts';
+import { UNLIMITED } from '../support/random-query.ts';
+import { openTrusting } from '../support/trusting.ts';
+import { world } from '../support/world.ts';
+
+const PERSON = '{ person(personId: "p") { name } }';
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+describe('the line of an operation', () => {
+  it('names its app, its trusted document, the trace of its caller, its bytes and its slowest call', async () => {
+    const { lines, logger } = openLog('info');
+    const { byId } = await openTrusting(
+      { 'ios-4.2.json': { abc: 'query Topics { topics(first: 1) { nodes { title } } }' } },
+      { logger },
+    );
+
+    const { text } = await byId('abc', { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` });
+
+    const [line] = lines.filter(({ msg }) => msg === 'GraphQL request');
+    expect(line).toMatchObject({
+      ...{ operationName: 'Topics', document: expect.any(String), app: 'ios', appVersion: '4.2' },
+      ...{ trace_id: TRACE, bytes: text.length, calls: 1 },
+      slowestCall: 'GET /v0/topics',
+      slowestMs: expect.any(Number),
+    });
+    expect(line).not.toHaveProperty('journal');
+  });
+
+  it('counts the bytes of all parts', async () => {
+    const { lines, logger } = openLog('info');
+    const { ask } = await openGateway({ logger });
+    const headers = { accept: 'multipart/mixed; incrementalSpec=v0.2' };
+    const { text } = await ask(
+      '{ topics(first: 1) { nodes { title ... @defer { entries(first: 1) { totalCount } } } } page(pageId: "page_northwind") { ... @defer { audiences(first: 3) { nodes { person { name } } } } } }',
+      { headers },
+    );
+
+    const parts = text.split('\r\n').filter((line) => line.startsWith('{'));
+    expect(parts.length).toBeGreaterThan(1);
+    expect(lines[0]!['bytes']).toBe(parts.join('').length);
+  });
+
+  it.each([
+    ['is slower than LOG_SLOW_MS', 'info', 500, 'Slow GraphQL request'],
+    ['is logged at debug', 'debug', undefined, 'GraphQL request'],
+  ] as const)('has the calls of one that %s', async (_what, level, logSlowMs, msg) => {
+    const { lines, logger } = openLog(level);
+    const site = await openGateway({ backend: 'faulty', logger, logSlowMs });
+    site.upstream.on('GET /v0/persons/p', status(503), after(550, world()));
+
+    await site.ask(PERSON);
+    await site.ask('{ topic(topicId: "t") { title } }');
+
+    const call = 'GET /v0/persons/{person_id}';
+    expect(lines[0]).toMatchObject({
+      ...{ msg, slowestCall: call },
+      journal: [
+        { call, source: 'sent', status: 503 },
+        { call, source: 'sent', status: 200, attempt: 2 },
+      ],
+    });
+    expect('journal' in lines[1]!).toBe(level === 'debug');
+  });
+
+  it('has a hundred calls at most', async () => {
+    const { lines, logger } = openLog('debug');
+    const site = await openGateway({
+      ...{ backend: 'faulty', logger },
+      documents: { limits: UNLIMITED },
+    });
+    const fields = Array.from(
+      { length: 120 },
+      (_, i) => `f${i}: person(personId: "${i}") { name }`,
+    );
+
+    await site.ask(`{ ${fields.join(' ')} }`);
+
+    const { journal, callsLeftOut } = lines[0]!;
+    expect([journal.length, callsLeftOut]).toEqual([100, site.journal.entries.length - 100]);
+  });
+});
+
+describe('a call that fails', () => {
+  it('is a line with route, kind, attempt and duration, once a second for each kind', async () => {
+    const { lines, logger } = openLog('warn');
+    const observer = observeUpstream(new Metrics(), logger, () => {});
+    const site = await openGateway({ backend: 'faulty', rest: { observer } });
+    site.upstream.on('GET /v0/persons/p', status(503), status(503), reset(), world());
+    site.upstream.on('GET /v0/topics/t', status(404));
+
+    await site.ask(PERSON);
+    await site.ask(PERSON);
+    await site.ask('{ topic(topicId: "t") { title } }');
+
+    const route = 'GET /v0/persons/{person_id}';
+    expect(
+      lines.map(({ msg, ...line }) => [msg, line['route'], line['kind'], line['attempt']]),
+    ).toEqual([
+      ['Call to the backend failed', route, 'status 503', 1],
+      ['Call to the backend failed', route, 'reset', expect.any(Number)],
+    ]);
+    expect(lines[0]!['durationMs']).toEqual(expect.any(Number));
+  });
+});
