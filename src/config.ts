@@ -205,7 +205,7 @@ export const SETTINGS = {
       'EXPLAIN',
       oneOf(['on', 'keys', 'off']),
       'on',
-      'who may see what a request costs: `on`, `keys` (callers with a key of their own) or `off`',
+      'who may see what a request costs: `on`, `keys` (callers with a key of their own) or `off`; with `off`, errors name no route and no status of the backend',
     ),
   },
   process: {

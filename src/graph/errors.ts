@@ -145,8 +145,20 @@ export function toClientError(error: unknown): GraphQLError | undefined {
   return cause ? undefined : error;
 }
 
+/** An error as those may see it who may not know what a request asks of the backend. */
+export function withoutRoute(error: GraphQLError): GraphQLError {
+  const { originalError } = error;
+  if (!(originalError instanceof RestError)) return error;
+  const { upstream: _upstream, ...extensions } = error.extensions;
+  return at(error, { originalError, extensions, message: originalError.what });
+}
+
 /** `what`, where `where` happened. */
-const at = (where: GraphQLError, what: GraphQLError, message = what.message): GraphQLError =>
+const at = (
+  where: GraphQLError,
+  what: Pick<GraphQLError, 'message' | 'originalError' | 'extensions'>,
+  message = what.message,
+): GraphQLError =>
   new GraphQLError(
     message,
     where.nodes,

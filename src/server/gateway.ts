@@ -192,7 +192,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     suggestions: introspection === 'on',
   });
   const admit = createAdmit((apiKey) => upstream.isAccepted(apiKey));
-  const translate = createTranslate(introspection === 'on');
+  const translate = createTranslate({
+    suggestions: introspection === 'on',
+    routes: explain !== 'off',
+  });
   const trusted = trustedDocuments(options.documents);
   const log = subscriptionLog(logger);
   const forwarding = createForwarding(forward);

@@ -137,6 +137,20 @@ describe('what operations cost', () => {
     expect([await calls('sent'), await calls('shared')]).toEqual([1, 1]);
   });
 
+  it('counts no call that an open circuit refused as sent, nor the time that it took', async () => {
+    const site = await openGateway({ backend: 'faulty', rest: { breaker: { volume: 2 } } });
+    site.upstream.on('GET /v0/persons/p', status(404), status(500), status(500));
+
+    for (let i = 0; i < 6; i++) await site.ask(PERSON);
+
+    const calls = (source: string) =>
+      site.metric('gateway_upstream_calls_total', `source="${source}"`);
+    const sent = await calls('sent');
+    expect(sent).toBe(site.upstream.seen.length);
+    expect(await calls('unsent')).toBeGreaterThan(0);
+    expect(await site.metric('gateway_upstream_call_duration_seconds_count')).toBe(sent);
+  });
+
   it('is compared with the plan', async () => {
     const site = await openGateway({ backend: 'faulty' });
 

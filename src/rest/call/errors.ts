@@ -49,6 +49,8 @@ interface RestErrorOptions {
 /** Any failure of a REST call. Never thrown itself. */
 export abstract class RestError extends Error {
   readonly kind: FailureKind = 'other';
+  /** What happened, without the route and the backend's status. */
+  readonly what: string;
   readonly route: RouteLabel;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
@@ -57,6 +59,7 @@ export abstract class RestError extends Error {
   constructor(what: string, route: RouteLabel, options: RestErrorOptions = {}) {
     super(`${what}: ${route.method} ${route.path}`, { cause: options.cause });
     this.name = new.target.name;
+    this.what = what;
     // Not the route itself, whose schemas would be logged with the error.
     this.route = { method: route.method, path: route.path };
     this.status = options.status;
@@ -97,6 +100,7 @@ export class RestPausedError extends RestError {
 
 /** An answer arrived in time, with a status that is not a success. */
 export class RestStatusError extends RestError {
+  override readonly what = 'Backend did not do what it was asked';
   override readonly status: number;
   /** The field the backend complains about, when it names one. */
   readonly field: string | undefined;
@@ -182,7 +186,9 @@ export class RestOutcomeUnknownError extends RestError {
 }
 
 /** A replay has no answer for the call, and says which it has that are like it. */
-export class RestNotRecordedError extends RestError {}
+export class RestNotRecordedError extends RestError {
+  override readonly what = 'No recording has an answer';
+}
 
 /** All callers have left. */
 export class RestAbortedError extends RestError {

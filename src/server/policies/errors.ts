@@ -3,7 +3,7 @@
  * original error, no text of the backend's. What a mask hides goes to the log.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
-import { continuationsOf, toClientError } from '../../graph/errors.ts';
+import { continuationsOf, toClientError, withoutRoute } from '../../graph/errors.ts';
 
 /** Every error that was translated, with what was masked of it. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown }>();
@@ -14,12 +14,19 @@ export const maskedCauseOf = (error: GraphQLError): unknown => causes.get(error)
 /** The error as callers may see it; the same error for one that was translated already. */
 export type Translate = (error: unknown) => GraphQLError;
 
-/** @param suggestions whether messages may name what was perhaps meant. */
+interface Shown {
+  /** Whether messages may name what was perhaps meant. */
+  readonly suggestions: boolean;
+  /** Whether errors may name the route that failed, and the backend's status. */
+  readonly routes: boolean;
+}
+
 export const createTranslate =
-  (suggestions: boolean): Translate =>
+  ({ suggestions, routes }: Shown): Translate =>
   (error) => {
     if (error instanceof GraphQLError && causes.has(error)) return error;
-    const known = toClientError(error);
+    const client = toClientError(error);
+    const known = client && !routes ? withoutRoute(client) : client;
     const place = known ?? (error instanceof GraphQLError ? error : undefined);
     // graphql-js gives no code, and past validation its errors are about variables and arguments.
     const extensions = known

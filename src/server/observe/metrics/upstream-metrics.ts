@@ -37,7 +37,7 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
   );
   const durations = instruments.durations(
     'gateway_upstream_call_duration_seconds',
-    'Attempts of REST calls, from the queue to the whole answer.',
+    'Attempts of REST calls that were sent, from the queue to the whole answer.',
     ({ method, path: route }: RouteLabel) => ({ method, route }),
   );
   const retries = instruments.counter(
@@ -64,7 +64,7 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
   return {
     onCall: ({ route, attempt, isSent, status, failure, durationMs, span }) => {
       calls[isSent ? 'sent' : 'unsent'].add(route, status ?? failure ?? 'none');
-      durations.observe(route, durationMs / 1_000, span);
+      if (isSent) durations.observe(route, durationMs / 1_000, span);
       if (attempt > 1) retries.inc();
     },
     withoutCall: ({ route, source, status }) => calls[source].add(route, status ?? 'none'),

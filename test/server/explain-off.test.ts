@@ -1,0 +1,99 @@
+/** `EXPLAIN=off`: errors name no route and no status of the backend, whatever carries them. Operators still count by route. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { openEvents, openSocket, until } from '../live/support.ts';
+import { KEY, send, POST_JSON } from '../support/client.ts';
+import { reset, status, text } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
+
+const open = (explain: 'on' | 'off' = 'off') =>
+  openGateway({ backend: 'faulty', tools: { explain }, rest: { breaker: { volume: 1_000 } } });
+
+const PERSON = '{ person(personId: "p") { name } }';
+const WRITE = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "new" }) { topic { title } userErrors { code } } }`;
+const VERSION = formatNodeId('AudienceVersion', ['p', 'a', 'v']);
+
+/** A template, a method with its path, the name of the extension, or the status 418, 429 or 503. */
+const TOLD = /\/v0|\{\w+_id\}|(?:GET|PATCH|POST) |"upstream"|"status"|\b(?:418|429|503)\b/;
+
+describe('with EXPLAIN=off', () => {
+  it.each([
+    ['a status', status(418), 'UPSTREAM_INVALID_RESPONSE'],
+    ['a limit', status(429, { 'retry-after': '60' }), 'RATE_LIMITED'],
+    ['a failure', status(503), 'UPSTREAM_UNAVAILABLE'],
+    ['a reset', reset(), 'UPSTREAM_UNAVAILABLE'],
+    ['what is no JSON', text('<html>'), 'UPSTREAM_INVALID_RESPONSE'],
+    ['a wrong value', text('{"personId":"p","name":7}'), 'UPSTREAM_INVALID_RESPONSE'],
+  ])('a read that the backend answers with %s fails with a code alone', async (_, fault, code) => {
+    const site = await open();
+    site.upstream.on('GET /v0/persons/p', fault);
+
+    const reply = await site.ask(PERSON);
+
+    expect(reply.codes).toEqual([code]);
+    expect(reply.errors[0].path[0]).toBe('person');
+    expect(reply.text).not.toMatch(TOLD);
+    expect(reply.headers.get('server-timing')).toBeNull();
+    const route = 'route="/v0/persons/{person_id}"';
+    expect(await site.metric('gateway_errors_total', `code="${code}"`, route)).toBe(1);
+  });
+
+  it('a write of unknown outcome tells the state of its object, and neither route nor status', async () => {
+    const site = await open();
+    site.upstream.on('PATCH /v0/topics/t', status(500));
+
+    const reply = await site.ask(WRITE);
+
+    expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
+    expect(reply.errors[0].extensions.state).toMatchObject({ found: true });
+    expect(JSON.stringify({ ...reply.errors[0], extensions: undefined })).not.toMatch(/500|\/v0/);
+    expect(reply.errors[0].extensions).not.toHaveProperty('upstream');
+  });
+
+  it('a deferred part that fails tells neither', async () => {
+    const site = await open();
+    site.upstream.on('GET /v0/pages/p/audiences', status(503));
+
+    const reply = await send(`${site.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        ...{ ...POST_JSON, 'x-api-key': KEY },
+        accept: 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9',
+      },
+      body: JSON.stringify({
+        query: '{ page(pageId: "p") { name ... @defer { audiences { totalCount } } } }',
+      }),
+    });
+
+    expect(reply.text).toContain('"UPSTREAM_UNAVAILABLE"');
+    expect(reply.text).not.toMatch(TOLD);
+  });
+
+  it('an event of a stream, and one of a WebSocket, tell neither', async () => {
+    const site = await open();
+    site.upstream.on('GET /v0/pages/p/audiences/a/versions/v', status(503));
+
+    const stream = await openEvents(site.url, { id: VERSION }, { apiKey: KEY });
+    onTestFinished(() => stream.leave());
+    const socket = await openSocket(site.url, { payload: { 'x-api-key': KEY } });
+    socket.subscribe('one', { id: VERSION });
+    await until(() => stream.events.length > 0 && socket.received('next').length > 0);
+
+    for (const event of [stream.events[0], socket.received('next')[0]]) {
+      expect(JSON.stringify(event)).toContain('"UPSTREAM_UNAVAILABLE"');
+      expect(JSON.stringify(event)).not.toMatch(TOLD);
+    }
+  });
+});
+
+it('With EXPLAIN=on an error names the route and the status', async () => {
+  const site = await open('on');
+  site.upstream.on('GET /v0/persons/p', status(418));
+
+  const { errors } = await site.ask(PERSON);
+
+  expect(errors[0]).toMatchObject({
+    message: 'Backend answered 418: GET /v0/persons/{person_id}',
+    extensions: { upstream: { method: 'GET', route: '/v0/persons/{person_id}', status: 418 } },
+  });
+});
