@@ -1,8 +1,5 @@
 /**
  * A REST call and its attempts, which the layers of the pipeline pass on to each other.
- *
- * The layers are composed once, from callbacks. A promise for each layer and call would cost more than
- * the layers' own work, and a request with a hundred calls would keep all of them alive.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Cancel } from '../../lib/cancel.ts';
@@ -54,7 +51,7 @@ export interface Flight {
   land(settled: Settled<DecodedResponse>): void;
 }
 
-/** One attempt, to be begun; immutable. */
+/** One attempt. Times are on `performance.now()`'s clock. */
 export interface Attempt {
   readonly flight: Flight;
   readonly call: Call;
@@ -62,30 +59,14 @@ export interface Attempt {
   readonly number: number;
   /** Whether it needs a connection that was not used before: the last one may have been closing as it was sent. */
   readonly isFresh: boolean;
-}
-
-export const attemptOf = (flight: Flight, number = 1, isFresh = false): Attempt => ({
-  flight,
-  call: flight.call,
-  number,
-  isFresh,
-});
-
-/** An attempt as it is sent. */
-export interface SentAttempt extends Attempt {
   /** Its line in the journal: `unsent` until the exchange begins. */
   readonly entry: JournalEntry;
-}
-
-/** An attempt that has its time. Times are on `performance.now()`'s clock. */
-export interface BegunAttempt extends SentAttempt {
   /** When it began, before any queue. */
   readonly startMs: number;
   /** When it times out. */
   readonly untilMs: number;
   /** True when the request's deadline leaves a write less than an attempt's own time. */
   readonly isCutShort: boolean;
-  readonly timer: NodeJS.Timeout;
 }
 
 /** What became of an attempt on the wire. */
@@ -113,25 +94,15 @@ export interface DecodedResponse {
 
 export type Settled<Result = RestResponse> = Result | Error;
 
-export type Send<A extends Attempt = Attempt> = (attempt: A) => void;
+/** How an attempt ended. */
+export interface Outcome {
+  readonly settled: Settled;
+  /** Absent when the attempt was refused before it. */
+  readonly exchange?: Exchange;
+}
 
-/**
- * Takes how an attempt ended: called once, and never throws.
- *
- * @param exchange absent when the attempt was refused before it.
- */
-export type Settle<A extends Attempt = Attempt, Result = RestResponse> = (
-  attempt: A,
-  settled: Settled<Result>,
-  exchange?: Exchange,
-) => void;
+/** Sends an attempt that has its time. Rejects for mistakes of our own alone. */
+export type Send = (attempt: Attempt) => Promise<Outcome>;
 
-/** Makes a `Send` whose attempts end in `settle`. */
-export type Sender<A extends Attempt = Attempt, Result = RestResponse> = (
-  settle: Settle<A, Result>,
-) => Send<A>;
-
-/** Wraps a sender: handles each attempt on its way out, and how it ended on the way back. */
-export type Layer<A extends Attempt = Attempt, Inner extends Attempt = A> = (
-  inner: Sender<Inner>,
-) => Sender<A>;
+/** Attempts a call: `number` and `isFresh` as of an `Attempt`. Rejects for mistakes of our own alone. */
+export type Try = (flight: Flight, number: number, isFresh: boolean) => Promise<Settled>;

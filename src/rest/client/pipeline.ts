@@ -1,7 +1,7 @@
 /**
  * The layers that every REST call passes, in their order.
  */
-import type { Attempt, BegunAttempt, Call, Sender } from '../call/call.ts';
+import type { Call } from '../call/call.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attemptTimeout } from '../resilience/attempt-timeout.ts';
 import { CircuitBreaker } from '../resilience/circuit-breaker.ts';
@@ -17,22 +17,24 @@ import type { UpstreamOptions } from './options.ts';
 export type Pipeline = (call: Call) => Promise<unknown>;
 
 export function openPipeline(options: Required<UpstreamOptions>) {
-  const { dispatcher, observer } = options;
+  const { dispatcher, observer, exposeHeaders: names } = options;
   const limiter = new ConcurrencyLimiter(options);
   const breaker = new CircuitBreaker(options.breaker, observer, options.now);
+  const cache = new DecodeCache();
 
   // From the backend outwards:
-  let begun: Sender<BegunAttempt> = limiter.layer(exchange(dispatcher, options.maxResponseBytes));
-  // before the limiter: nothing waits for an open circuit;
-  begun = breaker.layer(begun);
-  // covers the time in queues;
-  let sender: Sender<Attempt> = attemptTimeout(options)(begun);
-  // before the timeout: an attempt begins after the pause of its key;
-  sender = rateLimitPause(observer)(sender);
-  // handles how each attempt of a call ended;
-  sender = retry(options)(sender);
-  if (options.exposeHeaders.length > 0) sender = exposeHeaders(options.exposeHeaders)(sender);
+  const limited = limiter.layer(exchange(dispatcher, options.maxResponseBytes));
+  // The breaker is before the limiter: nothing waits for an open circuit.
+  const guarded = breaker.layer(limited);
+  // The timeout covers the time in queues. An attempt begins after the pause of its key.
+  const attempt = rateLimitPause(observer, attemptTimeout(options, guarded));
+  let answerTo = retry(options, attempt);
+  if (names.length > 0) answerTo = exposeHeaders(names, answerTo);
   // Single-flight is outermost: a shared answer is decoded once.
-  const pipeline: Pipeline = singleFlight(new DecodeCache().layer(sender), observer);
+  const pipeline: Pipeline = singleFlight(async (flight) => {
+    const settled = await answerTo(flight);
+    if (settled instanceof Error) throw settled;
+    return cache.decode(flight.call, settled);
+  }, observer);
   return { pipeline, breaker, limiter };
 }

@@ -7,14 +7,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import {
-  isRead,
-  type RestResponse,
-  type Call,
-  type DecodedResponse,
-  type Attempt,
-  type Sender,
-} from '../call/call.ts';
+import { isRead, type Call, type DecodedResponse, type RestResponse } from '../call/call.ts';
 import { decode } from './decode.ts';
 import { freeze } from './freeze.ts';
 
@@ -43,19 +36,6 @@ export class DecodeCache {
         ENTRY_BYTES + path.length + (typeof entry === 'number' ? 0 : bytesOf(entry)),
     });
   }
-
-  readonly layer =
-    (inner: Sender): Sender<Attempt, DecodedResponse> =>
-    (settle) =>
-      inner((attempt, settled) => {
-        let decoded: DecodedResponse | Error;
-        try {
-          decoded = settled instanceof Error ? settled : this.decode(attempt.call, settled);
-        } catch (error) {
-          decoded = error as Error;
-        }
-        settle(attempt, decoded);
-      });
 
   /**
    * As `decode`, errors too. What is kept is frozen, since several callers get it.

@@ -10,7 +10,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type BegunAttempt, type Call, type Layer, type Settled } from '../call/call.ts';
+import { isRead, type Attempt, type Call, type Send, type Settled } from '../call/call.ts';
 import { RestCircuitOpenError, RestTimeoutError, reusedRefusals } from '../call/errors.ts';
 import type { BreakerChange, BreakerState, UpstreamObserver } from '../call/observer.ts';
 import { verdictOf, type Verdict } from './verdict.ts';
@@ -54,7 +54,7 @@ export class CircuitBreaker implements Breaker {
   /** The worst state by route, as the observer was told. */
   readonly #told = new Map<Route | undefined, BreakerState>();
   /** Attempts in the limiter's queue or on their way. */
-  readonly #underWay: BegunAttempt[] = [];
+  readonly #underWay: Attempt[] = [];
   readonly #refusal = reusedRefusals(
     (route) => new RestCircuitOpenError(route, this.#options.openMs),
   );
@@ -65,21 +65,18 @@ export class CircuitBreaker implements Breaker {
     this.#now = now;
   }
 
-  readonly layer: Layer<BegunAttempt> = (inner) => (settle) => {
-    const send = inner((attempt, settled, exchange) => {
-      this.#underWay.splice(this.#underWay.indexOf(attempt), 1);
-      this.#note(attempt, settled, verdictOf(attempt, settled, exchange));
-      settle(attempt, settled, exchange);
-    });
-    return (attempt) => {
+  readonly layer =
+    (send: Send): Send =>
+    async (attempt) => {
       if (this.#tripped.size > 0 && !this.#admits(attempt)) {
-        settle(attempt, this.#refusal(attempt.call.route));
-      } else {
-        this.#underWay.push(attempt);
-        send(attempt);
+        return { settled: this.#refusal(attempt.call.route) };
       }
+      this.#underWay.push(attempt);
+      const outcome = await send(attempt);
+      this.#underWay.splice(this.#underWay.indexOf(attempt), 1);
+      this.#note(attempt, outcome.settled, verdictOf(attempt, outcome));
+      return outcome;
     };
-  };
 
   /** Also forgets circuits that have not been asked for long, and reports changes by time. */
   get tripped(): Breaker['tripped'] {
@@ -99,7 +96,7 @@ export class CircuitBreaker implements Breaker {
   }
 
   /** Whether an attempt may go on; makes it the probe of what it may probe. */
-  #admits(attempt: BegunAttempt): boolean {
+  #admits(attempt: Attempt): boolean {
     const { call, flight } = attempt;
     const own = this.#keys.get(call.apiKey)?.get(call.route);
     const tripped = [this.#host, own].filter((one) => one?.openedMs !== undefined) as Circuit[];
@@ -117,7 +114,7 @@ export class CircuitBreaker implements Breaker {
     return true;
   }
 
-  #note(attempt: BegunAttempt, settled: Settled, { host, route }: Verdict): void {
+  #note(attempt: Attempt, settled: Settled, { host, route }: Verdict): void {
     const { call } = attempt;
     if (this.#opens(this.#host, attempt, host)) this.#refuseBehind(() => true, false);
     const own = this.#ownOf(call, settled, route);
@@ -135,7 +132,7 @@ export class CircuitBreaker implements Breaker {
    * @param failed undefined where the attempt says nothing of it.
    * @returns whether the circuit was closed and opens.
    */
-  #opens(circuit: Circuit, attempt: BegunAttempt, failed: boolean | undefined): boolean {
+  #opens(circuit: Circuit, attempt: Attempt, failed: boolean | undefined): boolean {
     if (circuit.openedMs === undefined) {
       if (failed === undefined || !circuit.count(failed, this.#now(), this.#options)) return false;
       this.#open(circuit);
@@ -212,7 +209,7 @@ class Circuit {
   /** When it opened; undefined while it is closed. */
   openedMs: number | undefined;
   /** The attempt that may close it. */
-  probe: BegunAttempt | undefined;
+  probe: Attempt | undefined;
   /** Attempts and failures since the window began. */
   #attempts = 0;
   #failures = 0;

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { BegunAttempt, Call, Layer, SentAttempt } from '../call/call.ts';
+import type { Attempt, Call, Send } from '../call/call.ts';
 import {
   endOfWait,
   RestOverloadedError,
@@ -58,29 +58,23 @@ export class ConcurrencyLimiter {
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
   }
 
-  readonly layer: Layer<BegunAttempt, StartedAttempt> = (inner) => (settle) => {
-    const send = inner(({ begun, load }, settled, exchange) => {
-      const { call } = begun;
-      if (!(settled instanceof Error)) this.#noteAcceptance(call, settled.status);
-      this.#release(load, call);
-      settle(begun, settled, exchange);
-    });
-    const start = (load: Load, begun: BegunAttempt): void => {
-      const { flight, call, number, isFresh, entry } = begun;
-      load.count(call, 1);
-      this.#all.count(call, 1);
-      send({ flight, call, number, isFresh, entry, begun, load });
-    };
-    return (attempt) => {
-      const load = this.#loadOf(this.#keyOf(attempt.call.apiKey));
+  readonly layer =
+    (send: Send): Send =>
+    async (attempt) => {
+      const { call } = attempt;
+      const load = this.#loadOf(this.#keyOf(call.apiKey));
       // What waits may not start, or it would have: nothing is overtaken that could go on.
-      if (this.#mayStart(load, attempt.call)) {
-        start(load, attempt);
+      if (this.#mayStart(load, call)) {
+        this.#count(load, call, 1);
       } else {
-        this.#enqueue(load, attempt, start, settle);
+        const refusal = await this.#turn(load, attempt);
+        if (refusal) return { settled: refusal };
       }
+      const outcome = await send(attempt);
+      if (!(outcome.settled instanceof Error)) this.#noteAcceptance(call, outcome.settled.status);
+      this.#release(load, call);
+      return outcome;
     };
-  };
 
   isAccepted(apiKey: string): boolean {
     return this.#accepted.has(apiKey);
@@ -114,9 +108,13 @@ export class ConcurrencyLimiter {
     return isDeferred ? load.waiting === 0 && load.deferred < free : free > 0;
   }
 
+  #count(load: Load, call: Call, by: 1 | -1): void {
+    load.count(call, by);
+    this.#all.count(call, by);
+  }
+
   #release(load: Load, call: Call): void {
-    load.count(call, -1);
-    this.#all.count(call, -1);
+    this.#count(load, call, -1);
     this.#forgetIdle(load);
     if (this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -128,39 +126,37 @@ export class ConcurrencyLimiter {
     if (load.active + load.waiting + load.deferredWaiting === 0) this.#keys.delete(load.key);
   }
 
-  #enqueue(
-    load: Load,
-    attempt: BegunAttempt,
-    start: (load: Load, attempt: BegunAttempt) => void,
-    settle: (attempt: BegunAttempt, refusal: Error) => void,
-  ): void {
-    const { flight, call } = attempt;
+  /** Waits until an attempt may start, and counts it. @returns the refusal of one that may not. */
+  #turn(load: Load, attempt: Attempt): Promise<Error | undefined> {
+    const { call, flight } = attempt;
     const lane = laneOf(call);
-    const queued: QueuedAttempt = {
-      attempt,
-      load,
-      leave: (refusal) => {
-        flight.cancel.listen(undefined);
-        load.countWaiting(call, -1);
-        if (!refusal) return start(load, attempt);
-        this.#forgetIdle(load);
-        settle(attempt, refusal);
-      },
-      giveUp: (why) => {
-        if (this.#queue.delete(load.key, queued, lane))
-          queued.leave(this.#refusalFor(attempt, why));
-      },
-    };
-    load.countWaiting(call, 1);
-    flight.cancel.listen(queued);
-    const dropped = this.#queue.add(load.key, queued, lane);
-    if (!dropped) return;
-    const { route } = dropped.attempt.call;
-    this.#options.observer.onShed?.(route);
-    dropped.leave(this.#refusal(route));
+    return new Promise((resolve) => {
+      const queued: QueuedAttempt = {
+        attempt,
+        load,
+        leave: (refusal) => {
+          flight.cancel.listen(undefined);
+          load.countWaiting(call, -1);
+          if (refusal) this.#forgetIdle(load);
+          else this.#count(load, call, 1);
+          resolve(refusal);
+        },
+        giveUp: (why) => {
+          if (this.#queue.delete(load.key, queued, lane))
+            queued.leave(this.#refusalFor(attempt, why));
+        },
+      };
+      load.countWaiting(call, 1);
+      flight.cancel.listen(queued);
+      const dropped = this.#queue.add(load.key, queued, lane);
+      if (!dropped) return;
+      const { route } = dropped.attempt.call;
+      this.#options.observer.onShed?.(route);
+      dropped.leave(this.#refusal(route));
+    });
   }
 
-  #refusalFor({ call: { route }, isCutShort }: BegunAttempt, why: EndOfWait): Error {
+  #refusalFor({ call: { route }, isCutShort }: Attempt, why: EndOfWait): Error {
     if (why !== 'timeout') return endOfWait(why, route);
     if (isCutShort) return new RestTimeoutError('No connection came free in time', route);
     return this.#refusal(route);
@@ -214,15 +210,9 @@ class Load {
   }
 }
 
-interface StartedAttempt extends SentAttempt {
-  readonly begun: BegunAttempt;
-  /** The key that it counts for while it is under way. */
-  readonly load: Load;
-}
-
 /** An attempt that waits until it may start, times out or is cancelled. */
 interface QueuedAttempt extends Waiter {
-  readonly attempt: BegunAttempt;
+  readonly attempt: Attempt;
   readonly load: Load;
   /** Lets it go on once it has been taken out of the queue, or ends it with a refusal. */
   leave(refusal?: Error): void;

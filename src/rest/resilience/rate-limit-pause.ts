@@ -7,7 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { sleep } from '../../lib/cancel.ts';
-import type { Attempt, Layer } from '../call/call.ts';
+import type { Flight, Try } from '../call/call.ts';
 import { endOfWait, RestPausedError, type RestError } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
@@ -22,42 +22,30 @@ const SPREAD_MS = 50;
 /** Pauses that are remembered. */
 const MAX_KEYS = 10_000;
 
-export function rateLimitPause(observer: UpstreamObserver): Layer {
+export function rateLimitPause(observer: UpstreamObserver, attempt: Try): Try {
   /** By sharing key: when it may call again, on `performance.now()`'s clock. */
   const pauses = new LRUCache<string, number>({ max: MAX_KEYS });
   let waiting = 0;
 
-  return (inner) => (settle) => {
-    const send = inner((attempt, settled) => {
-      if (!(settled instanceof Error) && settled.status === 429) {
-        const { sharingKey, route } = attempt.call;
-        const afterMs = retryAfterOf(settled.headers);
-        if (afterMs !== undefined) {
-          pauses.set(sharingKey, performance.now() + Math.min(afterMs, MAX_PAUSE_MS));
-          observer.onPause?.(route);
-        }
-      }
-      settle(attempt, settled);
-    });
-
-    return (attempt) => {
-      if (leftOf(attempt.call.sharingKey) <= 0) {
-        send(attempt);
-        return;
-      }
-      void wait(attempt).then((refusal) => {
-        if (refusal) settle(attempt, refusal);
-        else send(attempt);
-      });
-    };
+  return async (flight, number, isFresh) => {
+    const { sharingKey, route } = flight.call;
+    const refusal = leftOf(sharingKey) > 0 ? await wait(flight) : undefined;
+    const settled = refusal ?? (await attempt(flight, number, isFresh));
+    if (settled instanceof Error || settled.status !== 429) return settled;
+    const afterMs = retryAfterOf(settled.headers);
+    if (afterMs !== undefined) {
+      pauses.set(sharingKey, performance.now() + Math.min(afterMs, MAX_PAUSE_MS));
+      observer.onPause?.(route);
+    }
+    return settled;
   };
 
   /** Waits for the end of the pause. @returns an error when the call cannot wait for it. */
-  async function wait({ call, flight }: Attempt): Promise<RestError | undefined> {
+  async function wait({ call, cancel, deadlineMs }: Flight): Promise<RestError | undefined> {
     const { sharingKey, route, journal, origin } = call;
     // Again, because the pause may have become longer meanwhile.
     for (let left = leftOf(sharingKey); left > 0; left = leftOf(sharingKey)) {
-      const inTime = performance.now() + left + SPREAD_MS < flight.deadlineMs;
+      const inTime = performance.now() + left + SPREAD_MS < deadlineMs;
       if (!inTime || waiting >= MAX_WAITING) {
         journal.note(route, origin, 'unsent');
         return new RestPausedError('Backend limits the calls of this key', route, {
@@ -65,7 +53,7 @@ export function rateLimitPause(observer: UpstreamObserver): Layer {
         });
       }
       waiting += 1;
-      const slept = await sleep(Math.ceil(left) + Math.random() * SPREAD_MS, flight.cancel);
+      const slept = await sleep(Math.ceil(left) + Math.random() * SPREAD_MS, cancel);
       waiting -= 1;
       if (!slept) return endOfWait('cancelled', route);
     }

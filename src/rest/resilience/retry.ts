@@ -5,7 +5,7 @@
  */
 import { sleep } from '../../lib/cancel.ts';
 import type { Route } from '../../v0/routes.ts';
-import { attemptOf, isRead, type Attempt, type Layer, type Settled } from '../call/call.ts';
+import { isRead, type Flight, type Settled, type Try } from '../call/call.ts';
 import {
   endOfWait,
   RestTimeoutError,
@@ -43,38 +43,28 @@ interface RetryOptions {
   readonly observer: UpstreamObserver;
 }
 
-export const retry =
-  ({ timeoutMs, observer }: RetryOptions): Layer =>
-  (inner) =>
-  (settle) => {
-    const budget = new RetryBudget();
-    const send = inner((attempt, settled) => {
-      if (isRead(attempt.call)) retryOrSettle(attempt, settled);
-      else settle(attempt, settled);
-    });
-    return (attempt) => {
-      if (isRead(attempt.call)) budget.earn(attempt.call.route);
-      send(attempt);
-    };
-
-    function retryOrSettle(attempt: Attempt, settled: Settled): void {
-      const { call, flight, number } = attempt;
+export function retry({ timeoutMs, observer }: RetryOptions, attempt: Try) {
+  const budget = new RetryBudget();
+  return async (flight: Flight): Promise<Settled> => {
+    const { route } = flight.call;
+    if (!isRead(flight.call)) return attempt(flight, 1, false);
+    budget.earn(route);
+    let isFresh = false;
+    for (let number = 1; ; number++) {
+      const settled = await attempt(flight, number, isFresh);
       const next = retryOf(settled, number, timeoutMs);
       const leftMs = flight.deadlineMs - performance.now();
       const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
-      if (!next || number > most || next.afterMs + next.needsMs >= leftMs) {
-        settle(attempt, settled);
-      } else if (!next.isFree && !budget.spend(call.route)) {
-        observer.onRetryBudgetExhausted?.(call.route);
-        settle(attempt, settled);
-      } else {
-        void sleep(next.afterMs, flight.cancel).then((slept) => {
-          if (slept) send(attemptOf(flight, number + 1, next.isFree));
-          else settle(attempt, endOfWait('cancelled', call.route));
-        });
+      if (!next || number > most || next.afterMs + next.needsMs >= leftMs) return settled;
+      if (!next.isFree && !budget.spend(route)) {
+        observer.onRetryBudgetExhausted?.(route);
+        return settled;
       }
+      if (!(await sleep(next.afterMs, flight.cancel))) return endOfWait('cancelled', route);
+      isFresh = next.isFree;
     }
   };
+}
 
 function retryOf(settled: Settled, number: number, timeoutMs: number): Retry | undefined {
   const paid = { afterMs: fullJitter(number), needsMs: 0, isFree: false };

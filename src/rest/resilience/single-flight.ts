@@ -10,14 +10,10 @@
  */
 import { Cancel, type EndOfWait, type Waiter } from '../../lib/cancel.ts';
 import {
-  attemptOf,
   isRead,
-  type Attempt,
   type Call,
   type DecodedResponse,
   type Flight,
-  type Send,
-  type Sender,
   type Settled,
 } from '../call/call.ts';
 import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '../call/errors.ts';
@@ -26,17 +22,19 @@ import type { UpstreamObserver } from '../call/observer.ts';
 import type { SpanRef } from '../call/trace.ts';
 import { freeze } from '../decode/freeze.ts';
 
+/** Answers a call, with its retries. */
+type Fetch = (flight: Flight) => Promise<DecodedResponse>;
+
 export function singleFlight(
-  inner: Sender<Attempt, DecodedResponse>,
+  fetch: Fetch,
   observer: UpstreamObserver,
 ): (call: Call) => Promise<unknown> {
   const joinable: Joinable = new Map();
-  const send = inner(({ flight }, settled) => flight.land(settled));
 
   return (call) => {
-    if (!isRead(call)) return write(call, send, joinable);
+    if (!isRead(call)) return write(call, fetch, joinable);
     const known = joinable.get(call.sharingKey)?.get(call.path);
-    if (!known) return new Read(call, joinable).begin(send);
+    if (!known) return new Read(call, joinable).begin(fetch);
     observer.onShared?.(call.route);
     return known.join(call);
   };
@@ -45,7 +43,7 @@ export function singleFlight(
 /** Reads in flight by sharing key, then by path. */
 type Joinable = Map<string, Map<string, Read>>;
 
-function write(call: Call, send: Send, joinable: Joinable): Promise<unknown> {
+function write(call: Call, fetch: Fetch, joinable: Joinable): Promise<unknown> {
   joinable.clear();
   return new Promise((resolve, reject) => {
     const land = (settled: Settled<DecodedResponse>): void => {
@@ -55,8 +53,13 @@ function write(call: Call, send: Send, joinable: Joinable): Promise<unknown> {
       else resolve(settled.value);
     };
     const { deadlineMs } = call.deadline;
-    send(attemptOf({ call, cancel: new Cancel(), deadlineMs, land }));
+    begin({ call, cancel: new Cancel(), deadlineMs, land }, fetch);
   });
+}
+
+function begin(flight: Flight, fetch: Fetch): void {
+  const land = (settled: Settled<DecodedResponse>): void => flight.land(settled);
+  fetch(flight).then(land, land);
 }
 
 /** One read, and all who wait for it. */
@@ -82,15 +85,9 @@ class Read implements Flight {
     ofKey.set(call.path, this);
   }
 
-  begin(send: Send): Promise<unknown> {
+  begin(fetch: Fetch): Promise<unknown> {
     const answer = this.#wait(this.call, undefined);
-    if (!this.cancel.cancelled) {
-      try {
-        send(attemptOf(this));
-      } catch (error) {
-        this.land(error as Error); // a bug of ours must not affect other calls
-      }
-    }
+    if (!this.cancel.cancelled) begin(this, fetch);
     return answer;
   }
 

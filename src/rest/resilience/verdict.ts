@@ -1,7 +1,7 @@
 /**
  * What an attempt says about the health of the backend.
  */
-import type { BegunAttempt, Exchange, Settled } from '../call/call.ts';
+import type { Attempt, Outcome } from '../call/call.ts';
 import {
   RestOutcomeUnknownError,
   RestTimeoutError,
@@ -24,9 +24,8 @@ const NOTHING: Verdict = { host: undefined, route: undefined };
 const ITS_TIME = 0.9;
 
 export function verdictOf(
-  { isCutShort, startMs, untilMs }: BegunAttempt,
-  settled: Settled,
-  exchange: Exchange | undefined,
+  { isCutShort, startMs, untilMs }: Attempt,
+  { settled, exchange }: Outcome,
 ): Verdict {
   // Any answer in time is a sign of health, a 404 as well.
   if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;

@@ -11,10 +11,10 @@ import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import {
   isRead,
-  type SentAttempt,
+  type Attempt,
   type Exchange,
+  type Outcome,
   type Send,
-  type Settle,
   type Settled,
 } from '../call/call.ts';
 import {
@@ -48,38 +48,34 @@ import {
  * @param maxBytes the largest body that is read.
  */
 export const exchange =
-  (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number) =>
-  <A extends SentAttempt>(settle: Settle<A>): Send<A> =>
-  (attempt) => {
-    const handler = new ResponseHandler(attempt, maxBytes, settle);
-    if (!handler.settled) handler.send(dispatcher);
-  };
+  (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number): Send =>
+  (attempt) =>
+    new Promise((resolve) => new ResponseHandler(attempt, maxBytes, resolve).send(dispatcher));
 
-class ResponseHandler<A extends SentAttempt>
-  implements Dispatcher.DispatchHandler, Exchange, Waiter
-{
+class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   readonly beganMs = performance.now();
   endedMs = 0;
   isConnected = false;
-  settled = false;
-  readonly #attempt: A;
+  #ended = false;
+  readonly #attempt: Attempt;
   readonly #maxBytes: number;
-  readonly #settle: Settle<A>;
+  readonly #resolve: (outcome: Outcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   readonly #body = new ByteCollector();
 
-  constructor(attempt: A, maxBytes: number, settle: Settle<A>) {
+  constructor(attempt: Attempt, maxBytes: number, resolve: (outcome: Outcome) => void) {
     this.#attempt = attempt;
     this.#maxBytes = maxBytes;
-    this.#settle = settle;
+    this.#resolve = resolve;
     const { cancel } = attempt.flight;
     if (cancel.cancelled) this.giveUp('cancelled');
     else cancel.listen(this);
   }
 
   send(dispatcher: Pick<BackendDispatcher, 'dispatch'>): void {
+    if (this.#ended) return;
     const { entry, call, isFresh: reset } = this.#attempt;
     const { path, body, trace } = call;
     const headers = trace?.begin ? this.#traced(trace.begin()) : call.headers;
@@ -105,7 +101,7 @@ class ResponseHandler<A extends SentAttempt>
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Given up while it waited for a connection: it must not be sent any more.
-    if (this.settled) controller.abort(new Error('given up before it was sent'));
+    if (this.#ended) controller.abort(new Error('given up before it was sent'));
     else this.isConnected = true;
   }
 
@@ -125,7 +121,7 @@ class ResponseHandler<A extends SentAttempt>
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (!this.settled) this.#end(this.#outcomeOf(this.#faultOf(withoutBytes(error))));
+    if (!this.#ended) this.#end(this.#outcomeOf(this.#faultOf(withoutBytes(error))));
   }
 
   giveUp(why: EndOfWait): void {
@@ -139,23 +135,18 @@ class ResponseHandler<A extends SentAttempt>
 
   /** Ends the exchange from our side. */
   #abort(error: RestError): void {
-    if (this.settled) return;
+    if (this.#ended) return;
     this.#end(this.#outcomeOf(error));
     this.#controller?.abort(error);
   }
 
   /** Ends the exchange: from here on neither a timeout nor a cancel changes its outcome. */
   #end(settled: Settled): void {
-    if (this.settled) return;
-    this.settled = true;
-    const attempt = this.#attempt;
+    if (this.#ended) return;
+    this.#ended = true;
     this.endedMs = performance.now();
-    attempt.flight.cancel.listen(undefined);
-    try {
-      this.#settle(attempt, settled, this);
-    } catch (error) {
-      attempt.flight.land(error as Error); // a bug of ours must not affect other calls
-    }
+    this.#attempt.flight.cancel.listen(undefined);
+    this.#resolve({ settled, exchange: this });
   }
 
   #faultOf(cause: Error): RestError {

@@ -1,25 +1,22 @@
 /**
  * Headers of the backend's answers that go on to callers (`EXPOSE_HEADERS`), kept beside the calls that were answered.
  *
- * Answers come and go by the callbacks of the layers: whoever joined a read gets the headers with its answer.
+ * Whoever joined a read gets the headers with its answer.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Layer } from '../call/call.ts';
+import type { Flight, Settled } from '../call/call.ts';
 import type { ExposedHeader } from '../call/journal.ts';
 
 /** @param names in lower case. */
 export const exposeHeaders =
-  (names: readonly string[]): Layer =>
-  (inner) =>
-  (settle) =>
-    inner((attempt, settled) => {
-      if (!(settled instanceof Error)) {
-        const { flight, call } = attempt;
-        flight.exposed = exposedOf(settled.headers, names);
-        call.journal.expose(flight.exposed);
-      }
-      settle(attempt, settled);
-    });
+  (names: readonly string[], answerTo: (flight: Flight) => Promise<Settled>) =>
+  async (flight: Flight): Promise<Settled> => {
+    const settled = await answerTo(flight);
+    if (settled instanceof Error) return settled;
+    flight.exposed = exposedOf(settled.headers, names);
+    flight.call.journal.expose(flight.exposed);
+    return settled;
+  };
 
 /** What Node would refuse to write is left out: it would cost the caller the whole answer. */
 const WRITABLE = /^[\t\x20-\x7e]*$/;
