@@ -9,12 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Processes, faults that take time, clients' packages, what `deploy/` holds, and documentation. */
+/** Processes, Redis, faults that take time, clients' packages, what `deploy/` holds, and documentation. */
 const SYSTEM = [
   'test/clients/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/faults/**/*.test.ts',
   'test/processes/**/*.test.ts',
+  'test/shared-state/**/*.test.ts',
   'test/adding-a-resource.test.ts',
   'test/docs.test.ts',
 ];

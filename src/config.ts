@@ -20,6 +20,8 @@ import {
   ORIGINS,
   rangeOfMs,
   RATIO,
+  REDIS_URL,
+  SECRET,
   TRUE_OR_FALSE,
   UPSTREAM_URL,
   wholeNumber,
@@ -208,6 +210,24 @@ export const SETTINGS = {
       'who may see what a request costs: `on`, `keys` (callers with a key of their own) or `off`; with `off`, errors name no route and no status of the backend',
     ),
   },
+  fleet: {
+    redisUrl: secret(
+      setting(
+        'REDIS_URL',
+        REDIS_URL,
+        undefined,
+        'Redis or Valkey, for what replicas share: `redis://…`, `rediss://…` or `unix://…`; unset: nothing is shared',
+      ),
+    ),
+    redisSecret: secret(
+      setting(
+        'REDIS_SECRET',
+        SECRET,
+        undefined,
+        "hides callers' keys in it; the same in every replica; unset: the password in `REDIS_URL`",
+      ),
+    ),
+  },
   process: {
     workers: setting(
       'WORKERS',
@@ -355,6 +375,7 @@ export function readConfig(env: Environment): Config {
     documents: readSettings(SETTINGS.documents, env),
     live: readSettings(SETTINGS.live, env),
     tools: readSettings(SETTINGS.tools, env),
+    fleet: readSettings(SETTINGS.fleet, env),
     process: readSettings(SETTINGS.process, env),
     recording: readSettings(SETTINGS.recording, env),
     traces: readSettings(SETTINGS.traces, env),
@@ -367,7 +388,7 @@ export function readConfig(env: Environment): Config {
   checkRecording(read);
   const { allowedHosts = defaultHosts(read) } = read.http;
   const names = Object.values(SETTINGS).flatMap((group) => Object.values(group).flatMap(namesOf));
-  const warnings = misspelt(Object.keys(env), names);
+  const warnings = [...misspelt(Object.keys(env), names), ...weakSecret(read)];
   return Object.freeze({ ...read, http: Object.freeze({ ...read.http, allowedHosts }), warnings });
 }
 
@@ -414,6 +435,17 @@ function checkRecording({
     throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
   }
 }
+
+/** Names in Redis are then a plain hash of callers' keys. */
+function weakSecret({ fleet: { redisUrl, redisSecret } }: Pick<Config, 'fleet'>): string[] {
+  if (redisUrl === undefined || (redisSecret ?? passwordOf(redisUrl)) !== '') return [];
+  return [
+    "REDIS_URL has no password and REDIS_SECRET is unset: who reads Redis can try out callers' keys. Set REDIS_SECRET.",
+  ];
+}
+
+/** What hides callers' keys in Redis where no other secret is set; empty where it has no password. */
+export const passwordOf = (redisUrl: string): string => new URL(redisUrl).password;
 
 function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>): void {
   if (!only || folder !== undefined) return;

@@ -9,6 +9,7 @@ import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import { openBackend, openDispatcher } from './open-backend.ts';
+import { openSharedState } from './open-shared-state.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { schema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
@@ -79,9 +80,10 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     observer: observeUpstream(metrics, logger, (call) => gateway.readiness.noticeCall(call)),
   });
   const tracer = await openTraces(config, backend.origin, logger);
+  const shared = await openSharedState(config, backend, metrics, logger);
   const gateway = createGateway({
     tracer,
-    ...{ schema, upstream, logger, metrics },
+    ...{ schema, upstream, logger, metrics, shared },
     ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,
     explorer: {
@@ -96,6 +98,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   stopOnSignals(logger, config.process, async (times) => {
     const finished = await ports.close(times);
     gateway.close();
+    await shared?.close();
     // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
     await tracer?.close();

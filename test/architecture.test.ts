@@ -13,8 +13,18 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /** Each layer, and the other layers it imports from. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['config.ts', 'schema.ts', 'open-backend.ts', 'server', 'rest', 'backend', 'lib'],
+  'main.ts': [
+    'config.ts',
+    'schema.ts',
+    'open-backend.ts',
+    'open-shared-state.ts',
+    'server',
+    'rest',
+    'backend',
+    'lib',
+  ],
   'open-backend.ts': ['config.ts', 'server', 'recording', 'rest', 'backend', 'lib'],
+  'open-shared-state.ts': ['config.ts', 'schema.ts', 'server', 'shared-state'],
   'serve-backend.ts': ['config.ts', 'server', 'backend', 'lib'],
   'print-impact.ts': ['schema.ts', 'impact', 'plan', 'server', 'v0'],
   'print-plan.ts': ['schema.ts', 'plan'],
@@ -24,15 +34,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'pack-client.ts': [],
   'config.ts': ['settings', 'v0'],
   settings: ['lib'],
-  server: ['plan', 'graph', 'execution', 'rest', 'lib', 'v0'],
+  server: ['plan', 'graph', 'execution', 'rest', 'shared-state', 'lib', 'v0'],
   'schema.ts': ['resources', 'graph', 'execution'],
   resources: ['graph', 'rest', 'v0'],
   impact: ['plan', 'graph', 'execution'],
   plan: ['graph', 'execution', 'rest', 'v0'],
-  graph: ['execution', 'rest', 'v0', 'lib'],
+  graph: ['execution', 'rest', 'shared-state', 'v0', 'lib'],
   execution: ['lib'],
   recording: ['rest', 'v0', 'lib'],
   rest: ['v0', 'lib'],
+  // Redis, for what replicas share: loaded only where it is used.
+  'shared-state': [],
   v0: [],
   lib: [],
   backend: ['v0'],
@@ -157,6 +169,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   execution: ['graphql', 'lru-cache'],
   recording: ['lru-cache', 'undici', 'zod'],
   rest: ['lru-cache', 'undici', 'zod'],
+  'shared-state': ['ioredis', 'lru-cache'],
   v0: ['zod'],
   lib: [],
   backend: ['@hono/node-server', '@libsql/client', 'drizzle-orm', 'hono', 'zod'],
@@ -327,6 +340,16 @@ describe('the structure of src/', () => {
     expect(readFileSync(join(SRC, 'main.ts'), 'utf8').split('\n').length - 1).toBeLessThanOrEqual(
       120,
     );
+  });
+
+  it('loads what replicas share only where it is used', () => {
+    const loading = files.filter((file) =>
+      /^import (?!type )[^;]*'[^']*(?:shared-state\/[^']*|ioredis)';/m.test(
+        readFileSync(join(SRC, file), 'utf8'),
+      ),
+    );
+
+    expect(loading.filter((file) => layerOf(file) !== 'shared-state')).toEqual([]);
   });
 
   it('reads the environment in the two processes alone', () => {

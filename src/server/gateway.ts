@@ -10,10 +10,12 @@ import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { assertExecutable } from '../execution/assert-executable.ts';
 import type { Execute } from '../execution/execute.ts';
-import { Pollers, type PollRange } from '../graph/live/pollers.ts';
+import type { PollRange } from '../graph/live/poller.ts';
+import { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../lib/api-key.ts';
 import { prepareCost } from '../plan/cost.ts';
 import type { Upstream } from '../rest/client/client.ts';
+import type { SharedState } from '../shared-state/shared-state.ts';
 import { answerInParts, answerOf, written, type WrittenAnswer } from './operation/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
 import { createTranslate, translated } from './policies/errors.ts';
@@ -70,6 +72,8 @@ export interface GatewayOptions {
   readonly documents: GatewayDocumentsOptions;
   readonly live: LiveOptions;
   readonly tools: ToolsOptions;
+  /** What replicas share; closed by who has opened it. @default nothing */
+  readonly shared?: Pick<SharedState, 'leases'> | undefined;
   /** GraphiQL's build and what its page begins with. @default none: a page says that it was not built */
   readonly explorer?: ExplorerOptions | undefined;
   /** @default silence */
@@ -184,6 +188,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const pollers = new Pollers({
     ...{ upstream, pollMs: live.pollMs, timeoutMs: options.limits.requestTimeoutMs },
     observer: metrics.live,
+    leases: options.shared?.leases,
   });
   const subscriptions = new Subscriptions(live.maxPerKey);
   const documents = new Documents({ limits: options.documents.limits, introspection });
@@ -455,7 +460,8 @@ function explorerOf(options: GatewayOptions): Explorer {
   }));
 }
 
-const schemaIdOf = (schema: GraphQLSchema): string =>
+/** Changes with the schema, and so with what is known of the backend's objects. */
+export const schemaIdOf = (schema: GraphQLSchema): string =>
   createHash('sha256').update(printSchema(schema)).digest('base64url');
 
 const trustedObserver = (logger: Logger): TrustedObserver => ({

@@ -106,6 +106,16 @@ export const DATABASE_URL = z
   .regex(/^(?::memory:$|(?:file|libsql|https?|wss?):.)/)
   .describe('a libSQL URL: file:…, :memory: or libsql://…');
 
+export const REDIS_URL = z
+  .string()
+  .refine(
+    (text) => /^unix:\/\/\/./.test(text) || (/^rediss?:\/\/./.test(text) && URL.canParse(text)),
+  )
+  .describe('a Redis URL: redis://…, rediss://… for TLS, or unix:///path/of/its/socket');
+
+/** A secret that nobody finds by trying. */
+export const SECRET = z.string().min(16).max(1_024).describe('a text of 16 to 1024 characters');
+
 const LIST = z
   .string()
   .transform((list): readonly string[] =>

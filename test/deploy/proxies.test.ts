@@ -14,7 +14,8 @@ import { selfSigned } from '../support/certificates.ts';
 import { clientOf } from '../support/client.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';
-import { freePort, hasNginx, openNginx } from '../support/nginx.ts';
+import { freePort } from '../support/free-port.ts';
+import { hasNginx, openNginx } from '../support/nginx.ts';
 import {
   hasHaproxy,
   nginxInFrontOf,

@@ -4,10 +4,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { freePort } from './free-port.ts';
 
 const PROGRAM = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path));
 
@@ -48,13 +48,4 @@ export async function openNginx(upstreamUrl: string, settings = passing()): Prom
     .poll(() => fetch(`${url}/health`).then((answer) => answer.status, String), { timeout: 5_000 })
     .toBe(200);
   return url;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A TCP server that listens has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

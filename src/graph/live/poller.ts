@@ -1,0 +1,384 @@
+/**
+ * Asks the backend for one object with one key, for all who watch it.
+ *
+ * A poller lives as long as it has watchers. It asks quickly while the state moves and more slowly
+ * while it does not, by the same client as every call, so the limiter, the breaker and `Retry-After`
+ * apply to it; each poll is a request of its own, so that no watcher's budget pays for it.
+ *
+ * Where several processes share a lease, its holder polls and the others hear what it reads. A process that hears
+ * nothing in time, or that something cannot be shared, reads for itself.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Identity } from '../../lib/forwarded-headers.ts';
+import type { Upstream } from '../../rest/client/client.ts';
+import { RestError, RestUnsupportedError } from '../../rest/call/errors.ts';
+import type {
+  Asked,
+  PollingLease,
+  PollingLeases,
+  Shared,
+} from '../../shared-state/polling-lease.ts';
+import { Snapshot, type LiveObject, type LiveObserver } from './live-object.ts';
+
+export interface PollerOptions {
+  readonly upstream: Upstream;
+  /** The least and the most time between two polls of an object, in milliseconds. */
+  readonly pollMs: PollRange;
+  /** One poll with its retries, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly observer?: LiveObserver;
+  /** What processes that watch the same object share. @default nothing: each of them polls */
+  readonly leases?: Pick<PollingLeases, 'open'> | undefined;
+}
+
+export interface PollRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** By how much the time between polls grows while nothing changes, and while the backend fails. */
+const QUIET_GROWTH = 1.5;
+const FAILURE_GROWTH = 2;
+
+/** Between two polls of an object that new watchers wait for, in milliseconds, where the least is more. */
+const NEWCOMER_MS = 100;
+
+/** The part of each wait that is random, so that pollers that began together do not stay together. */
+const JITTER = 0.1;
+
+/** How long another process has to answer before this one reads for itself, in milliseconds. */
+const ASK_TIMEOUT_MS = 2_000;
+
+/** The longest text of a state that is shared; for a longer one each process asks the backend. */
+const MAX_SHARED_LENGTH = 1_000_000;
+
+/** Shared in place of a state that each process has to read for itself. */
+const NOT_SHARED = '';
+
+/** One who watches an object: takes its snapshots, until there are no more. */
+interface Watcher<State> {
+  push(snapshot: Snapshot<State>): unknown;
+  stop(): void;
+}
+
+interface Polled<Key, State> {
+  readonly identity: Identity;
+  /** Of the object and the key. */
+  readonly id: string;
+  readonly object: LiveObject<Key, State>;
+  readonly onEnd: () => void;
+}
+
+export class Poller<Key, State extends object> {
+  readonly #identity: Identity;
+  readonly #object: LiveObject<Key, State>;
+  readonly #options: PollerOptions;
+  readonly #onEnd: () => void;
+  /** Undefined where no other process is to be reckoned with. */
+  readonly #lease: PollingLease | undefined;
+  readonly #watchers = new Set<Watcher<State>>();
+  /**
+   * Watchers that have not seen an answer to a poll that began after they came. What was known before may
+   * be older than what another process has shown them, which their connection was lost to.
+   */
+  readonly #newcomers = new Set<Watcher<State>>();
+  /** Undefined before the first answer. */
+  #known: Snapshot<State> | undefined;
+  /** `#known.state` as text: what it is compared by. */
+  #text = '';
+  /** The highest that was seen: an answer whose rank is not known does not lower it. */
+  #rank = -Infinity;
+  #waitMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether a poll is under way. It is finished without watchers too: giving it up would cost a connection. */
+  #isPolling = false;
+  #polls = 0;
+  /** When the last poll began. */
+  #polledMs = -Infinity;
+  /** When the backend is to be left alone until, on `performance.now()`'s clock. */
+  #pausedUntilMs = 0;
+  #isOver = false;
+  /** Whether another process asks for a poll. */
+  #isAsked = false;
+  /** What another process was asked for; undefined while nothing is expected of it. */
+  #asking: { readonly ask: number; readonly newcomers: readonly Watcher<State>[] } | undefined;
+  /** Whether to ask again once that is answered. */
+  #asksAgain = false;
+
+  constructor({ identity, id, object, onEnd }: Polled<Key, State>, options: PollerOptions) {
+    this.#identity = identity;
+    this.#object = object;
+    this.#options = options;
+    this.#onEnd = onEnd;
+    this.#waitMs = options.pollMs.least;
+    this.#lease = options.leases?.open(id, {
+      onTurn: () => this.#turn(),
+      onAsk: () => this.#hurryForOthers(),
+      onShared: (shared) => this.#hear(shared),
+    });
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  add(watcher: Watcher<State>): void {
+    this.#watchers.add(watcher);
+    this.#newcomers.add(watcher);
+    if (this.#known?.error) watcher.push(new Snapshot<State>(this.#polls, null, this.#known.error));
+    this.#pollSoon();
+  }
+
+  remove(watcher: Watcher<State>): void {
+    this.#watchers.delete(watcher);
+    this.#newcomers.delete(watcher);
+    if (this.#watchers.size === 0) this.#end();
+  }
+
+  report(state: State): void {
+    this.#learn(state);
+    this.hurry();
+  }
+
+  hurry(): void {
+    if (!this.#isOver) this.#pollSoon();
+  }
+
+  /** Whether new watchers or another process wait for a poll, and the last one did not fail. */
+  get #isAwaited(): boolean {
+    return (this.#newcomers.size > 0 || this.#isAsked) && !this.#known?.error;
+  }
+
+  /** Whether it is for this process to poll. */
+  get #isMine(): boolean {
+    return this.#lease === undefined || this.#lease.isMine;
+  }
+
+  /** Polls at once, unless the last poll is less than the least wait ago, or asks the process that polls. */
+  #pollSoon(): void {
+    if (this.#isPolling) return;
+    if (this.#lease?.isMine === false) {
+      this.#ask(this.#lease);
+      return;
+    }
+    const { least } = this.#options.pollMs;
+    this.#waitMs = least;
+    const spacingMs = this.#isAwaited ? Math.min(NEWCOMER_MS, least) : least;
+    const nowMs = performance.now();
+    this.#schedule(Math.max(this.#polledMs + spacingMs, this.#pausedUntilMs) - nowMs);
+  }
+
+  #schedule(waitMs: number): void {
+    clearTimeout(this.#timer);
+    if (waitMs <= 0) void this.#poll();
+    else this.#timer = setTimeout(() => this.#wake(), Math.ceil(waitMs));
+  }
+
+  #wake(): void {
+    // The process that was asked has not answered in time: it may be stuck.
+    if (this.#isMine || this.#asking) void this.#poll();
+    else this.#pollSoon();
+  }
+
+  /** Asks the process that polls for a reading that begins after now. */
+  #ask(lease: PollingLease): void {
+    if (this.#asking) {
+      this.#asksAgain = true;
+      return;
+    }
+    this.#asking = { ask: lease.ask(), newcomers: [...this.#newcomers] };
+    this.#schedule(Math.max(ASK_TIMEOUT_MS, this.#pausedUntilMs - performance.now()));
+  }
+
+  /** Who polls has changed. */
+  #turn(): void {
+    this.#forgetAsk();
+    if (!this.#isOver) this.#pollSoon();
+  }
+
+  #forgetAsk(): void {
+    this.#asking = undefined;
+    this.#asksAgain = false;
+  }
+
+  #hurryForOthers(): void {
+    this.#isAsked = true;
+    this.hurry();
+  }
+
+  /** Takes what the process that polls has read. */
+  #hear({ text, answered, polls }: Shared): void {
+    if (this.#isOver) return;
+    let newcomers: readonly Watcher<State>[] = [];
+    const asksAgain = this.#asksAgain;
+    if (this.#asking && answered >= this.#asking.ask) {
+      ({ newcomers } = this.#asking);
+      this.#forgetAsk();
+      clearTimeout(this.#timer);
+    }
+    this.#polls = Math.max(this.#polls, polls);
+    if (text !== NOT_SHARED) {
+      this.#take(JSON.parse(text) as State | null, newcomers); // another process has written it by `#share`
+      if (!this.#isOver && asksAgain && !this.#asking) this.#pollSoon();
+    } else if (!this.#isPolling) {
+      void this.#poll();
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const { upstream, timeoutMs, observer, pollMs } = this.#options;
+    clearTimeout(this.#timer);
+    this.#isPolling = true;
+    this.#isAsked = false;
+    this.#forgetAsk();
+    const asked = this.#lease?.asked();
+    this.#polls += 1;
+    this.#polledMs = performance.now();
+    const newcomers = [...this.#newcomers];
+    const rest = upstream({
+      ...this.#identity,
+      requestId: randomUUID(),
+      deadlineMs: this.#polledMs + timeoutMs,
+      maxCalls: this.#object.source.maxCalls ?? 1,
+    });
+    try {
+      const { source, key } = this.#object;
+      const state = await source.read(rest, key);
+      if (this.#isOver) return;
+      observer?.onPoll?.('ok');
+      this.#pausedUntilMs = 0;
+      if (asked) this.#share(state, asked);
+      const isChanged = this.#take(state, newcomers);
+      this.#waitMs = isChanged ? pollMs.least : Math.min(pollMs.most, this.#waitMs * QUIET_GROWTH);
+    } catch (cause) {
+      if (this.#isOver) return;
+      observer?.onPoll?.('failed');
+      if (asked) this.#lease?.share(NOT_SHARED, this.#polls, asked);
+      this.#fail(cause as Error);
+    } finally {
+      this.#isPolling = false;
+      if (!this.#isOver) this.#goOn();
+    }
+  }
+
+  /** After a poll. */
+  #goOn(): void {
+    if (this.#isAwaited) {
+      this.#pollSoon();
+      return;
+    }
+    // The process that polls is heard without being asked, but after a failure of this one's own.
+    if (!this.#isMine && !this.#known?.error) return;
+    const waitMs = this.#waitMs * (1 - JITTER * Math.random());
+    const pauseMs = this.#pausedUntilMs - performance.now();
+    this.#schedule(Math.max(waitMs, pauseMs));
+  }
+
+  /** Tells the other processes; what is out of date is known here as it was. */
+  #share(state: State | null, asked: Asked): void {
+    const { source } = this.#object;
+    const isOld = state !== null && this.#known?.state && source.rankOf(state) < this.#rank;
+    const text = textOf(isOld ? this.#known!.state : state);
+    this.#lease?.share(text, this.#polls, asked);
+  }
+
+  /** A state that was read: shown to all, and to those who have waited for it. Answers whether it is news. */
+  #take(state: State | null, newcomers: readonly Watcher<State>[]): boolean {
+    if (state) {
+      const isChanged = this.#learn(state);
+      this.#welcome(newcomers);
+      return isChanged;
+    }
+    this.#newcomers.clear();
+    this.#publish(new Snapshot<State>(this.#polls, null));
+    this.#end();
+    return true;
+  }
+
+  /** Answers whether it is news. */
+  #learn(state: State): boolean {
+    const { source } = this.#object;
+    const rank = source.rankOf(state);
+    // A replica that lags behind, or a poll that was begun before a write.
+    if (rank < this.#rank) return false;
+    const text = JSON.stringify(state);
+    const isChanged = text !== this.#text;
+    if (!isChanged && !this.#known?.error) return false;
+    if (this.#known?.state && rank > this.#rank) {
+      const changedAt = source.changedAt(state);
+      this.#options.observer?.onChange?.(
+        changedAt === undefined ? undefined : Math.max(0, Date.now() - changedAt),
+      );
+    }
+    this.#text = text;
+    if (rank > this.#rank) this.#rank = rank;
+    const isFinal = source.isFinal(state);
+    // Nothing is newer than a final state.
+    if (isFinal) this.#newcomers.clear();
+    this.#publish(new Snapshot(this.#polls, state));
+    if (isFinal) this.#end();
+    return isChanged;
+  }
+
+  #fail(error: Error): void {
+    const { most } = this.#options.pollMs;
+    this.#waitMs = Math.min(most, this.#waitMs * FAILURE_GROWTH);
+    const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
+    if (retryAfterMs !== undefined) this.#pausedUntilMs = performance.now() + retryAfterMs;
+    if (nameOf(this.#known?.error) !== nameOf(error)) {
+      for (const watcher of this.#newcomers)
+        watcher.push(new Snapshot<State>(this.#polls, null, error));
+      this.#publish(new Snapshot(this.#polls, this.#known?.state ?? null, error));
+    }
+    if (isRefusal(error)) this.#end();
+  }
+
+  #publish(snapshot: Snapshot<State>): void {
+    this.#known = snapshot;
+    for (const watcher of this.#watchers) {
+      if (!this.#newcomers.has(watcher)) watcher.push(snapshot);
+    }
+  }
+
+  /** Shows what was read to watchers that came before the poll began. */
+  #welcome(newcomers: readonly Watcher<State>[]): void {
+    for (const watcher of newcomers) {
+      if (this.#newcomers.delete(watcher)) watcher.push(this.#known!); // it has just been read
+    }
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#lease?.end();
+    this.#onEnd();
+    for (const watcher of this.#watchers) watcher.stop();
+    this.#watchers.clear();
+    this.#newcomers.clear();
+  }
+}
+
+/** Whether asking again would answer the same: the key, or what is asked for, is at fault. */
+const isRefusal = (error: Error): boolean => {
+  if (!(error instanceof RestError) || error instanceof RestUnsupportedError) return true;
+  const { status } = error;
+  return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
+};
+
+/** Request Timeout, Too Early, Too Many Requests. */
+const PASSING = new Set([408, 425, 429]);
+
+/** Failures that look the same to a watcher are reported once. */
+const nameOf = (error: Error | undefined): string | undefined =>
+  error && `${error.name} ${error instanceof RestError ? error.status : ''}`;
+
+/** In JSON; nothing where an error stands for a value that the backend broke, or where it is too long. */
+function textOf(state: object | null): string {
+  let isSound = true;
+  const text = JSON.stringify(state, (_name, value: unknown) => {
+    if (value instanceof Error) isSound = false;
+    return value;
+  });
+  return isSound && text.length <= MAX_SHARED_LENGTH ? text : NOT_SHARED;
+}

@@ -1,0 +1,27 @@
+/**
+ * What replicas share: nothing is loaded for it where REDIS_URL is not set.
+ */
+import { passwordOf, type Config } from './config.ts';
+import { schema } from './schema.ts';
+import { schemaIdOf } from './server/gateway.ts';
+import type { Logger } from './server/observe/logger.ts';
+import type { Metrics } from './server/observe/metrics/metrics.ts';
+import { observeSharedState } from './server/observe/shared-state-observer.ts';
+import type { SharedState } from './shared-state/shared-state.ts';
+
+/** @returns undefined where nothing is shared. */
+export async function openSharedState(
+  { fleet: { redisUrl: url, redisSecret } }: Config,
+  { origin, pathPrefix }: { readonly origin: string; readonly pathPrefix: string },
+  metrics: Metrics,
+  logger: Logger,
+): Promise<SharedState | undefined> {
+  if (url === undefined) return undefined;
+  const { openSharedState: open } = await import('./shared-state/shared-state.ts');
+  const shared = await open({
+    ...{ url, backend: origin + pathPrefix, secret: redisSecret ?? passwordOf(url) },
+    stateFormat: schemaIdOf(schema),
+    observer: observeSharedState(metrics, logger, () => shared),
+  });
+  return shared;
+}

@@ -1,0 +1,45 @@
+/**
+ * What replicas share through Redis or Valkey. Loaded only where REDIS_URL is set.
+ */
+import { createConnection, type ConnectionObserver } from './connection.ts';
+import { Names } from './names.ts';
+import { PollingLeases } from './polling-lease.ts';
+
+export interface SharedStateOptions {
+  /** `redis://`, `rediss://` or `unix://`. */
+  readonly url: string;
+  /** What names cannot be worked out without: the same in all replicas. */
+  readonly secret: string;
+  /** The backend: replicas before different ones share nothing. */
+  readonly backend: string;
+  /** Of the states that are shared: replicas with different ones share none. */
+  readonly stateFormat: string;
+  readonly observer?: ConnectionObserver;
+}
+
+export interface SharedState {
+  /** Whether Redis answers. */
+  readonly isAvailable: boolean;
+  /** Who polls what is watched. */
+  readonly leases: PollingLeases;
+  /** Gives back what this process holds. */
+  close(): Promise<void>;
+}
+
+/** Resolves once Redis has been reached or was tried once; without it, each process goes on alone. */
+export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
+  const { url, secret, backend, stateFormat, observer } = options;
+  const connection = createConnection(url, observer);
+  const leases = new PollingLeases(connection, new Names(secret, `${backend}\n${stateFormat}`));
+  await connection.open();
+  return {
+    get isAvailable() {
+      return connection.isAvailable;
+    },
+    leases,
+    close: async () => {
+      leases.close();
+      await connection.close();
+    },
+  };
+}

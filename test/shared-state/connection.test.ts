@@ -1,0 +1,170 @@
+/**
+ * Redis that is away, slow, frozen or refuses: an answer that is missing, in bounded time, and never an error.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createConnection, type CommandOutcome } from '../../src/shared-state/connection.ts';
+import { Names } from '../../src/shared-state/names.ts';
+import { PollingLeases } from '../../src/shared-state/polling-lease.ts';
+import { script } from '../../src/shared-state/script.ts';
+import { until } from '../live/support.ts';
+import { freePort } from '../support/free-port.ts';
+import { ROOT } from '../support/pages.ts';
+import { hasRedis, openRedis } from '../support/redis.ts';
+
+const ECHO = script('return ARGV[1]');
+
+async function open(url: string) {
+  const outcomes: CommandOutcome[] = [];
+  const changes: string[] = [];
+  const refusals: string[] = [];
+  const connection = createConnection(url, {
+    onCommand: (outcome) => outcomes.push(outcome),
+    onChange: (isAvailable, why) => changes.push(isAvailable ? 'available' : `away: ${why}`),
+    onRefusal: (why) => refusals.push(why),
+  });
+  onTestFinished(() => connection.close());
+  await connection.open();
+  const echo = async (text: string) => {
+    const startMs = performance.now();
+    const answer = await connection.run(ECHO, [], [text]);
+    return { answer, tookMs: performance.now() - startMs };
+  };
+  return { connection, outcomes, changes, refusals, echo };
+}
+
+describe.skipIf(!hasRedis)('a connection to Redis', () => {
+  it('answers a script, also after Redis has forgotten it', async () => {
+    const redis = await openRedis();
+    const { echo, outcomes } = await open(redis.url);
+
+    expect((await echo('once')).answer).toBe('once');
+    await redis.command('SCRIPT', 'FLUSH');
+    expect((await echo('twice')).answer).toBe('twice');
+    expect(outcomes).toEqual(['ok', 'ok']);
+  });
+
+  it('waits 50 ms for a frozen Redis three times, then not at all, and uses it again once it answers', async () => {
+    const redis = await openRedis();
+    const { connection, echo, outcomes, changes } = await open(redis.url);
+    await echo('warm');
+    redis.freeze();
+
+    for (let i = 0; i < 3; i++) {
+      const { answer, tookMs } = await echo('waited for');
+      expect(answer).toBeUndefined();
+      expect(tookMs).toBeGreaterThan(40);
+      expect(tookMs).toBeLessThan(1_000);
+    }
+    const startMs = performance.now();
+    for (let i = 0; i < 1_000; i++) expect((await echo('skipped')).answer).toBeUndefined();
+    expect(performance.now() - startMs).toBeLessThan(500);
+    expect(outcomes.filter((outcome) => outcome === 'timeout').length).toBe(3);
+
+    redis.thaw();
+    await until(() => connection.isAvailable);
+    expect((await echo('back')).answer).toBe('back');
+    expect(changes).toEqual(['available', 'away: timeout', 'available']);
+  });
+
+  it('takes many commands that time out together for one', async () => {
+    const redis = await openRedis();
+    const { connection, echo } = await open(redis.url);
+    await echo('warm');
+    redis.freeze();
+
+    await Promise.all(Array.from({ length: 100 }, () => echo('at once')));
+    expect(connection.isAvailable).toBe(true);
+    redis.thaw();
+    expect((await echo('back')).answer).toBe('back');
+  });
+
+  it('answers nothing at once while there is no Redis, and finds one that comes later', async () => {
+    const redis = await openRedis();
+    await redis.kill();
+    const { connection, echo, changes } = await open(redis.url);
+
+    const { answer, tookMs } = await echo('nobody');
+    expect(answer).toBeUndefined();
+    expect(tookMs).toBeLessThan(40);
+
+    await redis.start();
+    await until(() => connection.isAvailable);
+    expect((await echo('there')).answer).toBe('there');
+    await redis.kill();
+    await until(() => !connection.isAvailable);
+    expect(changes).toEqual([
+      expect.stringMatching(/^away: E(?:NOENT|CONNREFUSED)$/),
+      'available',
+      'away: closed',
+    ]);
+  });
+
+  it('hears what is published, and is told that it may have missed something', async () => {
+    const redis = await openRedis();
+    const { connection } = await open(redis.url);
+    const heard: string[] = [];
+    await connection.subscribe('gateway:1:test', {
+      onMessage: (text) => heard.push(text),
+      onGap: () => heard.push('gap'),
+    });
+
+    connection.publish('gateway:1:test', 'one');
+    await until(() => heard.length === 1);
+    await redis.command('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await until(() => heard.includes('gap'));
+    connection.publish('gateway:1:test', 'two');
+    await until(() => heard.includes('two'));
+    connection.unsubscribe('gateway:1:test');
+    await sleep(20);
+    connection.publish('gateway:1:test', 'three');
+    await sleep(50);
+
+    expect(heard[0]).toBe('one');
+    expect(heard).not.toContain('three');
+  });
+
+  it('says that a password is missing, by the word that Redis begins with', async () => {
+    const redis = await openRedis('--requirepass', 'the right password');
+    const { echo, changes, refusals } = await open(redis.url);
+
+    expect((await echo('without')).answer).toBeUndefined();
+
+    expect(refusals).toEqual(['NOAUTH']);
+    expect(changes).toEqual(['available']);
+  });
+
+  it('needs no more rights than docs/operating.md gives it', async () => {
+    const port = await freePort();
+    const redis = await openRedis('--port', String(port));
+    const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
+    await redis.command('ACL', .../^ACL (SETUSER .*)$/m.exec(page)![1]!.split(' '));
+    const url = `redis://gateway:password@127.0.0.1:${port}`;
+    const { refusals, outcomes, connection } = await open(url);
+    const watching = { onTurn: () => {}, onAsk: () => {}, onShared: () => {} };
+    const leases = new PollingLeases(connection, new Names('secret', 'backend'));
+
+    const lease = leases.open('object', watching);
+    await until(() => lease.isMine);
+    const follower = new PollingLeases(connection, new Names('secret', 'backend')).open(
+      'object',
+      watching,
+    );
+    await sleep(200);
+    follower.ask();
+    lease.share('text', 1, lease.asked());
+    await sleep(200);
+    follower.end();
+    lease.end();
+    await sleep(200);
+
+    expect(refusals).toEqual([]);
+    expect(outcomes.filter((outcome) => outcome !== 'ok')).toEqual([]);
+    expect(await connection.run(script("return redis.call('CONFIG', 'GET', '*')"), [], [])).toBe(
+      undefined,
+    );
+    expect(refusals).toEqual(['NOPERM']);
+  });
+});

@@ -1,0 +1,76 @@
+/**
+ * Several gateways that share a Redis, and a backend that is in the state that a test sets.
+ */
+import { onTestFinished } from 'vitest';
+import type { ConnectionObserver } from '../../src/shared-state/connection.ts';
+import { openSharedState, type SharedState } from '../../src/shared-state/shared-state.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { openEvents, type Events } from '../live/support.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok } from '../support/faults.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import type { RedisServer } from '../support/redis.ts';
+import { sampleOf } from '../support/world.ts';
+
+const KEYS = { page_id: 'p', audience_id: 'a', version_id: 'v' };
+export const ID = formatNodeId('AudienceVersion', Object.values(KEYS));
+const VERSION = sampleOf(routes.getVersion, KEYS);
+
+/** A backend whose version is in a state, and counts how often it was read. */
+export async function openBackend() {
+  const upstream = await openFaultUpstream();
+  onTestFinished(() => upstream.stop());
+  const backend = { state: 'draft', reads: 0, url: upstream.url, upstream };
+  upstream.on('*', (...args) => {
+    backend.reads += 1;
+    return ok({ ...VERSION, status: backend.state })(...args);
+  });
+  return backend;
+}
+
+/** What a replica shares, as `main.ts` opens it. */
+export async function openShared(
+  { url }: Pick<RedisServer, 'url'>,
+  observer: ConnectionObserver = {},
+): Promise<SharedState> {
+  const shared = await openSharedState({
+    ...{ url, secret: 'a secret of the tests', backend: 'backend', stateFormat: '1', observer },
+  });
+  onTestFinished(() => shared.close());
+  return shared;
+}
+
+export interface Replica extends InProcessGateway {
+  readonly shared: SharedState;
+}
+
+export const POLL_MS = { least: 50, most: 50 };
+
+/** Gateways in this process, each with connections to Redis of its own. */
+export const openReplicas = (
+  redis: Pick<RedisServer, 'url'>,
+  backendUrl: string,
+  count: number,
+  pollMs = POLL_MS,
+): Promise<Replica[]> =>
+  Promise.all(
+    Array.from({ length: count }, async () => {
+      const shared = await openShared(redis);
+      const gateway = await openGateway({
+        ...{ backend: new URL(backendUrl), shared, live: { pollMs } },
+      });
+      return Object.assign(gateway, { shared });
+    }),
+  );
+
+/** So many watchers of the version at each of them in turn. */
+export const watchAll = (
+  replicas: readonly Pick<Replica, 'url'>[],
+  count: number,
+): Promise<Events[]> =>
+  Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      openEvents(replicas[i % replicas.length]!.url, { id: ID }, { apiKey: 'key' }),
+    ),
+  );
