@@ -127,6 +127,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [],
   'open-backend.ts': [],
+  'open-shared-state.ts': [],
   'serve-backend.ts': [],
   'print-impact.ts': ['graphql'],
   'print-plan.ts': ['graphql'],
