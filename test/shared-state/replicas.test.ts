@@ -102,6 +102,8 @@ describe.skipIf(!hasRedis)('three replicas', () => {
 
     holder.process.kill('SIGSTOP');
     onTestFinished(() => void holder.process.kill('SIGCONT'));
+    // Until it has stopped indeed: nobody reads any more.
+    for (let reads = -1; reads !== backend.reads; await sleep(300)) reads = backend.reads;
     backend.state = 'processing';
     await allSee(others, 'processing');
     await sleep(500);
