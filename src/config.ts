@@ -4,6 +4,7 @@
  * A group is what one part of the gateway takes as its options. A value that is not allowed stops the process
  * instead of being guessed at: the error's one line names the variable, what is allowed and what was found.
  */
+import { checkConnections } from './settings/connections.ts';
 import { checkHeaders, HEADER_NAMES } from './settings/header-names.ts';
 import {
   API_KEY,
@@ -18,10 +19,13 @@ import {
   oneOf,
   ON_OR_OFF,
   ORIGINS,
+  PEM_FILE,
   rangeOfMs,
   RATIO,
   REDIS_URL,
   SECRET,
+  SOCKET_PATH,
+  TEXT,
   TRUE_OR_FALSE,
   UPSTREAM_URL,
   wholeNumber,
@@ -102,6 +106,38 @@ export const SETTINGS = {
       milliseconds(1),
       '3000',
       'one attempt of one REST call, its wait for a connection included',
+    ),
+    socketPath: setting(
+      'UPSTREAM_UNIX_SOCKET',
+      SOCKET_PATH,
+      undefined,
+      'the unix socket on which it listens, whatever host `UPSTREAM_URL` names',
+    ),
+    ca: setting(
+      'UPSTREAM_CA_FILE',
+      PEM_FILE,
+      undefined,
+      "the authorities that its certificate may be signed by (PEM), instead of Node's own",
+    ),
+    cert: setting(
+      'UPSTREAM_CERT_FILE',
+      PEM_FILE,
+      undefined,
+      'the certificate that this gateway shows to it (PEM)',
+    ),
+    key: setting('UPSTREAM_KEY_FILE', PEM_FILE, undefined, 'the key of that certificate (PEM)'),
+    httpProxy: setting('HTTP_PROXY', TEXT, '', 'the proxy to a backend at `http:`, by CONNECT'),
+    httpsProxy: setting(
+      'HTTPS_PROXY',
+      TEXT,
+      '',
+      'the proxy to a backend at `https:`; unset: `HTTP_PROXY`',
+    ),
+    noProxy: setting(
+      'NO_PROXY',
+      TEXT,
+      '',
+      'names of hosts, and of what is below them, that are reached without; this machine always is',
     ),
   },
   headers: {
@@ -383,6 +419,7 @@ export function readConfig(env: Environment): Config {
   };
   checkTimes(read);
   checkPorts(read);
+  checkConnections(read.backend);
   checkHeaders(read.headers);
   checkTrusted(read);
   checkRecording(read);

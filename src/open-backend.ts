@@ -4,6 +4,7 @@
 import { EXAMPLE_API_KEY } from './backend/seed/example.ts';
 import type { Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
+import type { ConnectionOptions } from './rest/transport/connections.ts';
 import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
 import type { Logger } from './server/observe/logger.ts';
 
@@ -28,14 +29,18 @@ export async function openBackend(
     });
     logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
     const known = routeSet === 'auto' ? replay.routeSet : routeSet;
-    const nowhere = { origin: '', pathPrefix: '' };
+    const nowhere = { origin: '', pathPrefix: '', connections: {} };
     return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, replay, close };
   }
   const replay = undefined;
-  if (url) return { ...splitUpstreamUrl(url), apiKey, routeSet, isEmbedded: false, replay, close };
+  if (url) {
+    const connections = connectionsOf(backend);
+    const there = { ...splitUpstreamUrl(url), connections };
+    return { ...there, apiKey, routeSet, isEmbedded: false, replay, close };
+  }
   // Which routes the embedded backend has is known.
   const known = {
-    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, replay },
+    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, replay, connections: {} },
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };
   if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };
@@ -52,6 +57,17 @@ export async function openBackend(
   return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
 }
 
+/** How a deployment is reached. */
+function connectionsOf(backend: Config['backend']): ConnectionOptions {
+  const { socketPath, ca, cert, key, httpProxy, httpsProxy, noProxy } = backend;
+  const proxies = { httpProxy, httpsProxy, noProxy };
+  return {
+    socketPath,
+    tls: { ca, cert, key },
+    proxies: httpProxy || httpsProxy ? proxies : undefined,
+  };
+}
+
 /**
  * Opens what calls are sent by: connections to the backend, which a recording may listen to, or a replay.
  *
@@ -63,7 +79,7 @@ export async function openDispatcher(
   logger: Logger,
 ) {
   if (backend.replay) return backend.replay;
-  const dispatcher = new BackendDispatcher(backend.origin);
+  const dispatcher = new BackendDispatcher(backend.origin, backend.connections);
   if (record === undefined) return dispatcher;
   const { openRecorder } = await import('./recording/recorder.ts');
   const recorder = openRecorder(dispatcher, {

@@ -1,7 +1,7 @@
 /**
  * What the text of a setting may be. A description is what a refusal says is allowed.
  */
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { API_KEY_FORM, isApiKey } from '../lib/api-key.ts';
@@ -34,6 +34,27 @@ export const FOLDER = z
 
 /** Whether there is one is told when it is read or written. */
 export const FOLDER_PATH = z.string().min(1).describe('the path of a folder');
+
+/** What a file holds. */
+export const PEM_FILE = z
+  .string()
+  .transform((path) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return '';
+    }
+  })
+  .refine((text) => text.includes('-----BEGIN '))
+  .describe('the path of a file that can be read, and is PEM');
+
+/** Longer ones are cut by the system. */
+export const SOCKET_PATH = z
+  .string()
+  .regex(/^\/.{1,102}$/)
+  .describe('an absolute path of at most 103 characters, such as /run/backend.sock');
+
+export const TEXT = z.string().describe('a text');
 
 export const FILE_NAME = z
   .string()

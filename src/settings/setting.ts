@@ -122,9 +122,10 @@ function hintOf(name: string, text: string): string {
   return ` Kubernetes sets it for a Service named "${service}": set enableServiceLinks: false in the pod, or give the Service another name.`;
 }
 
-/** Hides a URL's password and the token in its query. */
+/** Hides a URL's password, the token in its query, and a key in place of its file. */
 const shown = (value: string): string =>
   value
     .replace(/\/\/[^/@]*@/, '//…@')
     .replace(/\?.*$/s, '?…')
+    .replace(/-----BEGIN.*$/s, '…')
     .slice(0, 200);

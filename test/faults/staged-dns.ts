@@ -1,7 +1,7 @@
 /**
- * Loaded into a gateway by T20: what the host name `backend.test` resolves to is said by a file.
+ * Loaded into a gateway by T20, and by tests in its process: what `backend.test` resolves to is said by a file.
  *
- * The file holds an address, or the code to fail with. Other names are looked up as ever.
+ * The file holds addresses with spaces between them, or the code to fail with. Other names are looked up as ever.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -28,9 +28,10 @@ dns.lookup = (host, options, callback) => {
     if (/^[A-Z]/.test(answer)) {
       callback(Object.assign(new Error(`getaddrinfo ${answer} ${host}`), { code: answer }));
     } else if (options.all) {
-      callback(null, [{ address: answer, family: 4 }]);
+      const addresses = answer.split(' ').map((address) => ({ address, family: 4 }));
+      callback(null, addresses);
     } else {
-      callback(null, answer, 4);
+      callback(null, answer.split(' ')[0], 4);
     }
   });
 };

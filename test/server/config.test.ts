@@ -27,7 +27,11 @@ describe('the settings', () => {
         corsOrigins: [],
         maxBodyBytes: 100_000,
       },
-      backend: { url: undefined, apiKey: undefined, routeSet: 'auto', timeoutMs: 3000 },
+      backend: {
+        ...{ url: undefined, apiKey: undefined, routeSet: 'auto', timeoutMs: 3000 },
+        ...{ socketPath: undefined, ca: undefined, cert: undefined, key: undefined },
+        ...{ httpProxy: '', httpsProxy: '', noProxy: '' },
+      },
       headers: { forward: [], expose: [] },
       limits: {
         requestTimeoutMs: 10_000,
@@ -205,6 +209,8 @@ describe('the settings', () => {
         new RegExp(`^EXPOSE_HEADERS may not name ${name.toLowerCase()}: .*\\. Leave it out\\.$`),
       ],
     ),
+    ['UPSTREAM_UNIX_SOCKET', 'backend.sock', /^UPSTREAM_UNIX_SOCKET must be an absolute path/],
+    ['UPSTREAM_UNIX_SOCKET', '/run/backend.sock', /^UPSTREAM_UNIX_SOCKET needs UPSTREAM_URL, such/],
     ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],
     ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
     [
@@ -239,6 +245,15 @@ describe('the settings', () => {
     expect(() => readConfig(env)).toThrow(
       new RegExp(`^REQUEST_TIMEOUT_MS must be more than UPSTREAM_TIMEOUT_MS, ${message}`),
     );
+  });
+
+  it('refuse a proxy that is no URL where a deployment is asked, and show nothing of it', () => {
+    const env = { HTTPS_PROXY: 'socks5://me:hunter2@proxy' };
+    const read = () => readConfig({ ...env, UPSTREAM_URL: 'https://api.example.com' });
+
+    expect(read).toThrow(/^HTTPS_PROXY must be an http or https URL, such as http:\/\/proxy/);
+    expect(read).not.toThrow('hunter2');
+    expect(readConfig(env).backend.url).toBeUndefined();
   });
 
   it('take a request that lasts a moment longer than one try', () => {
@@ -306,6 +321,7 @@ describe('the settings', () => {
     ['UPSTREAM_API_KEY', 'schlüssel', 'schl'],
     ['UPSTREAM_URL', 'https://me:hunter2@api.example.com', 'hunter2'],
     ['BACKEND_DATABASE_URL', 'mysql://me:hunter2@db/x?authToken=hunter2', 'hunter2'],
+    ['UPSTREAM_KEY_FILE', '-----BEGIN PRIVATE KEY-----\nhunter2', 'hunter2'],
   ])('never show the secret in a wrong %s', (name, value, secret) => {
     const read = () => readConfig({ [name]: value });
 

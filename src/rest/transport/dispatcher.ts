@@ -4,8 +4,8 @@
  * undici's `Pool` is given paths only: it neither follows redirects nor normalises paths, either of which
  * could send a caller's key or id somewhere else.
  */
-import { buildConnector, Pool, type Dispatcher } from 'undici';
-import { markReused } from './transport-fault.ts';
+import type { Dispatcher } from 'undici';
+import { openConnections, type ConnectionOptions } from './connections.ts';
 
 interface UpstreamUrl {
   readonly origin: string;
@@ -19,32 +19,40 @@ export function splitUpstreamUrl(url: URL): UpstreamUrl {
 }
 
 /**
- * At most 128 connections (a page of 100 items, each with a call of its own, leaves in one round), kept
- * alive for 4 s, with 2 s to connect.
- *
+ * For how long new calls go to the same connections, in milliseconds. While there are calls, a connection is never idle
+ * long enough to be closed, and the name of the backend would never be looked up again.
+ */
+const MAX_AGE_MS = 30_000;
+
+interface DispatcherOptions extends ConnectionOptions {
+  /** @default 30_000 */
+  readonly maxAgeMs?: number;
+}
+
+/**
  * A backend may close an idle connection just as a request is sent. So each write, whose outcome would be
  * unknown then, has a connection of its own, closed after it. A read that met this is sent again in the same way
  * (`reset` in undici's words): the other idle connections may be closing too.
  */
 export class BackendDispatcher {
-  readonly #kept: Pool;
-  readonly #fresh: Pool;
+  readonly #openKept: () => Dispatcher;
+  #kept: Dispatcher;
+  readonly #fresh: Dispatcher;
+  /** Those that still finish calls. */
+  readonly #old = new Set<Dispatcher>();
+  readonly #renewal: NodeJS.Timeout;
 
-  constructor(origin: string) {
-    const options = {
-      connections: 128,
-      connect: noticingReuse(buildConnector({ timeout: 2_000 })),
-      keepAliveTimeout: 4_000,
-      keepAliveMaxTimeout: 30_000,
-    };
-    this.#kept = new Pool(origin, options);
-    // In undici `pipelining: 0` switches keep-alive off.
-    this.#fresh = new Pool(origin, { ...options, pipelining: 0 });
+  constructor(origin: string, { maxAgeMs = MAX_AGE_MS, ...options }: DispatcherOptions = {}) {
+    this.#openKept = () => openConnections(origin, options, true);
+    this.#kept = this.#openKept();
+    this.#fresh = openConnections(origin, options, false);
+    // Not undici's `clientTtl`: a call that finds all connections past it waits for the next call.
+    this.#renewal = setInterval(() => this.#renew(), maxAgeMs).unref();
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const pool = options.method === 'GET' && !options.reset ? this.#kept : this.#fresh;
-    return pool.dispatch(options, handler);
+    const connections = options.method === 'GET' && !options.reset ? this.#kept : this.#fresh;
+    return connections.dispatch(options, handler);
   }
 
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
@@ -53,24 +61,20 @@ export class BackendDispatcher {
 
   /** Ends when the calls under way have. */
   async close(): Promise<void> {
-    await Promise.all([this.#kept.close(), this.#fresh.close()]);
+    clearInterval(this.#renewal);
+    await Promise.all([...this.#old, this.#kept, this.#fresh].map((one) => one.close()));
   }
 
   /** Ends the calls under way. */
   async destroy(): Promise<void> {
-    await Promise.all([this.#kept.destroy(), this.#fresh.destroy()]);
+    clearInterval(this.#renewal);
+    await Promise.all([...this.#old, this.#kept, this.#fresh].map((one) => one.destroy()));
+  }
+
+  #renew(): void {
+    const old = this.#kept;
+    this.#kept = this.#openKept();
+    this.#old.add(old);
+    void old.close().finally(() => this.#old.delete(old));
   }
 }
-
-/** Notes which errors came from connections that had answered before. */
-const noticingReuse =
-  (connect: buildConnector.connector): buildConnector.connector =>
-  (options, callback) => {
-    connect(options, (...connected) => {
-      const [, socket] = connected;
-      socket?.once('error', (error: Error) => {
-        if (socket.bytesRead > 0) markReused(error);
-      });
-      callback(...connected);
-    });
-  };

@@ -2,6 +2,7 @@
  * Asks the backend once, when the process starts, so that the log says at once where nothing answers.
  */
 import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import type { ConnectionOptions } from '../../rest/transport/connections.ts';
 import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { routes } from '../../v0/routes.ts';
 
@@ -12,6 +13,7 @@ export interface UpstreamProbeOptions {
   /** `https://api.example.com`. */
   readonly origin: string;
   readonly pathPrefix: string;
+  readonly connections?: ConnectionOptions;
   /** Without one the backend answers 401, which is an answer. */
   readonly apiKey: string | undefined;
 }
@@ -23,11 +25,12 @@ export type Unusable = Readonly<Record<string, string | number>>;
 export async function probeUpstream({
   origin,
   pathPrefix,
+  connections,
   apiKey,
 }: UpstreamProbeOptions): Promise<Unusable | undefined> {
   const { protocol, hostname: host, port } = new URL(origin);
   const address = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-  const dispatcher = new BackendDispatcher(origin);
+  const dispatcher = new BackendDispatcher(origin, connections);
   try {
     const { statusCode } = await dispatcher.request({
       method: 'GET',

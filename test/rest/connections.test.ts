@@ -1,0 +1,217 @@
+/** How the backend is reached: for how long by the same connections, over a unix socket, and by a proxy. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import type { ConnectionOptions } from '../../src/rest/transport/connections.ts';
+import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { selfSigned } from '../support/certificates.ts';
+import { openConnectProxy } from '../support/connect-proxy.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { world } from '../support/world.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'connections-'));
+const dns = join(scratch, 'dns');
+
+beforeAll(async () => {
+  process.env['STAGED_DNS'] = dns;
+  await import('../faults/staged-dns.ts');
+  return () => rmSync(scratch, { recursive: true });
+});
+
+/** A backend that answers its name, after a while where that is in the path. */
+async function openNamed(name: string, listen: object): Promise<Server> {
+  const server = createServer((request, response) => {
+    const answer = () => response.end(name);
+    if (request.url === '/slow') setTimeout(answer, 300);
+    else answer();
+  });
+  await new Promise<void>((resolve) => server.listen(listen, resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return server;
+}
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+function open(origin: string, options: ConnectionOptions & { readonly maxAgeMs?: number } = {}) {
+  const dispatcher = new BackendDispatcher(origin, options);
+  onTestFinished(() => dispatcher.destroy());
+  const ask = async (path = '/') => (await dispatcher.request({ method: 'GET', path })).body.text();
+  return { dispatcher, ask };
+}
+
+describe('the name of the backend', () => {
+  it('is looked up again while there are calls, and no call is lost by it', async () => {
+    const first = await openNamed('first', { port: 0, host: '127.0.0.1' });
+    const port = portOf(first);
+    await openNamed('second', { port, host: '127.0.0.2' });
+    writeFileSync(dns, '127.0.0.1');
+    const { ask } = open(`http://backend.test:${port}`, { maxAgeMs: 150 });
+
+    const seen: string[] = [];
+    const slow: Promise<string>[] = [];
+    for (let i = 0; i < 60; i++) {
+      if (i === 20) writeFileSync(dns, '127.0.0.2');
+      if (i % 5 === 0) slow.push(ask('/slow'));
+      seen.push(await ask());
+      await sleep(10);
+    }
+
+    expect(seen.slice(0, 20)).toEqual(Array(20).fill('first'));
+    expect(seen.at(-1)).toBe('second');
+    expect(await Promise.all(slow)).toHaveLength(12);
+  });
+
+  it('leads to another address where one of several answers nothing', async () => {
+    const server = await openNamed('there', { port: 0, host: '127.0.0.1' });
+    writeFileSync(dns, '127.0.0.9 127.0.0.1');
+    const { ask } = open(`http://backend.test:${portOf(server)}`);
+
+    expect(await ask()).toBe('there');
+  });
+
+  it('leaves no connection behind: closing waits for calls on old ones, and destroying ends them', async () => {
+    const server = await openNamed('there', { port: 0, host: '127.0.0.1' });
+    const { dispatcher, ask } = open(`http://127.0.0.1:${portOf(server)}`, { maxAgeMs: 20 });
+    const connections = () =>
+      new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+
+    const slow = ask('/slow');
+    await sleep(100);
+    await dispatcher.close();
+
+    expect(await slow).toBe('there');
+    await expect.poll(connections).toBe(0);
+  });
+});
+
+it('A unix socket carries reads and writes, whatever host the URL names', async () => {
+  const socketPath = join(scratch, 'backend.sock');
+  await openNamed('by socket', { path: socketPath });
+  const { dispatcher, ask } = open('http://nowhere.test', {
+    socketPath,
+    proxies: { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy: '' },
+  });
+
+  expect(await ask()).toBe('by socket');
+  expect(
+    await new Promise((resolve, reject) => {
+      const fresh = { method: 'PATCH', path: '/' } as const;
+      dispatcher.dispatch(fresh, {
+        onRequestStart: () => {},
+        onResponseStart: (_, status) => resolve(status),
+        onResponseEnd: () => {},
+        onResponseError: (_, error) => reject(error),
+      });
+    }),
+  ).toBe(200);
+});
+
+describe('a proxy', () => {
+  const READ = '{ person(personId: "p") { name } }';
+  const WRITE = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "new" }) { userErrors { code } } }`;
+
+  /** A gateway before a backend that only the proxy can find. */
+  async function openBehind({ scheme = 'http', timeoutMs = 3_000 } = {}) {
+    const backend = await openFaultUpstream(
+      scheme === 'https' ? { certificate: selfSigned } : undefined,
+    );
+    onTestFinished(() => backend.stop());
+    backend.on('*', world());
+    const proxy = await openConnectProxy(backend.port);
+    const { host } = new URL(proxy.url);
+    // The certificate is for the name with or without the dot; without it, it is this machine.
+    const address = scheme === 'https' ? 'https://localhost.' : 'http://backend.invalid';
+    const dispatcher = new BackendDispatcher(`${address}:${backend.port}`, {
+      tls: { ca: selfSigned.cert },
+      proxies: { httpProxy: `http://me:secret@${host}`, httpsProxy: '', noProxy: '' },
+    });
+    onTestFinished(() => dispatcher.destroy());
+    const site = await openGateway({
+      backend: new URL(backend.url),
+      rest: { dispatcher, timeoutMs },
+    });
+    return { backend, proxy, site };
+  }
+
+  it('carries calls to a backend of its network, and knows us by the password of its URL', async () => {
+    const { proxy, site, backend } = await openBehind();
+
+    const read = await site.ask(READ);
+    const again = await site.ask(READ);
+    const write = await site.ask(WRITE);
+
+    expect([read.codes, again.codes, write.data.updateTopic.userErrors]).toEqual([[], [], []]);
+    const tunnel = `backend.invalid:${backend.port}`;
+    // Reads share a connection; the write has one of its own, and so has the read that follows it.
+    expect(new Set(proxy.asked)).toEqual(new Set([tunnel]));
+    expect(proxy.authorization).toBe(`Basic ${btoa('me:secret')}`);
+    expect(backend.seen[0]).toMatchObject({
+      target: '/v0/persons/p',
+      headers: { host: tunnel, 'x-api-key': 'demo' },
+    });
+    expect(JSON.stringify(backend.seen)).not.toContain(btoa('me:secret'));
+  });
+
+  it('sees nothing of what a backend with TLS is told', async () => {
+    const { proxy, site, backend } = await openBehind({ scheme: 'https' });
+
+    expect((await site.ask(READ)).codes).toEqual([]);
+    expect(proxy.asked).toEqual([`localhost.:${backend.port}`]);
+  });
+
+  it('is not asked for this machine, nor for what NO_PROXY names', async () => {
+    writeFileSync(dns, '127.0.0.1');
+    const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
+    const port = portOf(server);
+    const proxies = { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy: 'x.test, .test' };
+
+    expect(await open(`http://127.0.0.1:${port}`, { proxies }).ask()).toBe('directly');
+    expect(await open(`http://backend.test:${port}`, { proxies }).ask()).toBe('directly');
+  });
+
+  it('that refuses is a backend that cannot be reached: a write was surely not carried out', async () => {
+    const { proxy, site, backend } = await openBehind();
+    proxy.answer = 'refuse';
+
+    const read = await site.ask(READ);
+    const write = await site.ask(WRITE);
+
+    expect([read.codes, write.codes]).toEqual([['UPSTREAM_UNAVAILABLE'], ['UPSTREAM_UNAVAILABLE']]);
+    expect(`${read.text}${write.text}`).not.toMatch(/proxy|secret|127\.0\.0\.1/i);
+    expect(backend.seen).toEqual([]);
+    proxy.answer = 'open';
+    expect((await site.ask(READ)).codes).toEqual([]);
+  });
+
+  it('that says nothing costs its calls the time of an attempt, and holds no connection', async () => {
+    const { proxy, site } = await openBehind({ timeoutMs: 300 });
+    proxy.answer = 'silence';
+
+    const write = await site.ask(WRITE);
+
+    expect(write.codes).toEqual(['UPSTREAM_TIMEOUT']);
+    await expect.poll(() => proxy.connections, { timeout: 5_000 }).toBe(0);
+    proxy.answer = 'open';
+    expect((await site.ask(READ)).codes).toEqual([]);
+  });
+
+  it('costs a read that was closed on nothing, as without one', async () => {
+    const { backend, site } = await openBehind();
+    await site.ask(READ);
+    backend.on('GET /v0/persons/p', (_, __, socket) => void socket.destroy(), world());
+
+    const reply = await site.ask(READ);
+
+    expect(reply.codes).toEqual([]);
+    expect(await site.metric('gateway_upstream_retries_total')).toBe(1);
+  });
+});

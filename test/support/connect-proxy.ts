@@ -1,0 +1,61 @@
+/** A proxy that takes CONNECT, and leads to a port of this machine whatever host is asked for. */
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface ConnectProxy {
+  readonly url: string;
+  /** `backend.test:80`, once a tunnel. */
+  readonly asked: readonly string[];
+  /** The `proxy-authorization` of the last tunnel. */
+  readonly authorization: string | undefined;
+  /** Connections to it that are open. */
+  readonly connections: number;
+  /** How the next tunnels are answered: opened, refused, or not at all. */
+  answer: 'open' | 'refuse' | 'silence';
+}
+
+export async function openConnectProxy(port: number): Promise<ConnectProxy> {
+  const asked: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((_request, response) => response.writeHead(405).end());
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    asked.push(request.url ?? '');
+    state.authorization = request.headers['proxy-authorization'];
+    if (state.answer === 'silence') {
+      socket.on('end', () => socket.end()).resume();
+      return;
+    }
+    if (state.answer === 'refuse') {
+      socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    const there = connect(port, 'localhost', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      there.write(head);
+      there.pipe(socket).pipe(there);
+    });
+    there.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    socket.on('close', () => there.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const { port: own } = server.address() as AddressInfo; // a TCP server that listens has one
+  const state = {
+    url: `http://127.0.0.1:${own}`,
+    asked,
+    get connections() {
+      return sockets.size;
+    },
+    authorization: undefined as string | undefined,
+    answer: 'open' as ConnectProxy['answer'],
+  };
+  return state;
+}
