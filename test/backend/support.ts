@@ -101,7 +101,7 @@ export async function until(
   path: string,
   wanted: (body: Answer['body']) => boolean,
 ): Promise<Answer['body']> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 20_000;
   for (;;) {
     const { body } = await call(path);
     if (wanted(body)) return body;

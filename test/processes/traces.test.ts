@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { openCollector, openDecoder } from '../support/collector.ts';
 import { buildGateway } from '../support/gateway-build.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
+import { slowness } from '../support/slowness.ts';
 
 /** A file of the build, and those that are loaded with it. */
 function loadedWith(main: string): Map<string, string> {
@@ -62,7 +63,7 @@ it('ends within two seconds while the collector hangs', async () => {
   const code = await gateway.stop('SIGINT');
 
   expect(code).toBe(0);
-  expect(performance.now() - beganMs).toBeLessThan(3_000);
+  expect((performance.now() - beganMs) / slowness()).toBeLessThan(3_000);
 });
 
 it.each([

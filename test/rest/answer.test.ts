@@ -5,6 +5,7 @@ import { RestInvalidResponseError } from '../../src/rest/call/errors.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cut, endless, ok, raw, status, text, type Behaviour } from '../support/faults.ts';
 import { failureOf, openRest, outcome, person } from './open-rest.ts';
+import { slowness } from '../support/slowness.ts';
 
 const PERSON = 'GET /v0/persons/p';
 const getPerson = (client: RestClient) =>
@@ -118,7 +119,7 @@ describe('an answer made to hurt', () => {
     );
 
     expect(failure).toBe('RestInvalidResponseError');
-    expect(stall.stop()).toBeLessThan(200);
+    expect(stall.stop() / slowness()).toBeLessThan(200);
   });
 
   it('loses a payload that nests deeper than 64 levels, which is written as it came', async () => {

@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
-import { eventually, expectBelow } from '../faults/stand.ts';
+import { eventually, expectWithin } from '../faults/stand.ts';
 import { ok, status } from '../support/faults.ts';
 import { sampleOf } from '../support/world.ts';
 import { POST_JSON, send } from '../support/client.ts';
@@ -36,7 +36,7 @@ describe('onError', () => {
   });
 
   it.each(['ABORT', 'HALT'])('%s gives up the calls in flight at once', async (onError) => {
-    await expectBelow(50, async () => {
+    await expectWithin(50, async () => {
       const site = await open();
       const { upstream } = site;
       let failedMs = 0;
