@@ -22,7 +22,7 @@ const BYTES_PER_FIELD = 700;
 const BYTES_PER_CHARACTER = 100;
 
 /** What all operations of a document share. */
-interface KnownDocument {
+interface PreparedDocument {
   readonly id: number;
   readonly fragments: OperationContext['fragments'];
   /** The variables that decide what is selected. */
@@ -52,11 +52,11 @@ export const PLAIN: Preparation = {
 /** The operations of one schema that are kept prepared. */
 export class PreparedOperations {
   /** Documents are let go by the cache that parsed them. */
-  readonly #documents = new WeakMap<DocumentNode, KnownDocument>();
+  readonly #documents = new WeakMap<DocumentNode, PreparedDocument>();
   readonly #roots = new LRUCache<string, PreparedSelection>({ maxSize: MAX_BYTES });
   #ids = 0;
 
-  document(document: DocumentNode): KnownDocument {
+  document(document: DocumentNode): PreparedDocument {
     let known = this.#documents.get(document);
     if (!known) {
       const id = this.#ids++;
@@ -72,7 +72,7 @@ export class PreparedOperations {
    * @throws {GraphQLError} when a condition is null, or the schema has no operations of this kind.
    */
   root(
-    { id, deciders }: KnownDocument,
+    { id, deciders }: PreparedDocument,
     operation: OperationDefinitionNode,
     context: OperationContext,
     preparation: Preparation,

@@ -18,7 +18,7 @@ import type { ListDemand, LoadDemand, ReferenceDemand } from './demand.ts';
 import type { AnyEntity } from './entity.ts';
 import { selectionOf, visitDemand, type KeyField, type ObjectVisitor } from './selection.ts';
 
-type Path = GraphQLResolveInfo['path'];
+type ResponsePath = GraphQLResolveInfo['path'];
 
 /** The object that a parent refers to; null when there is none. */
 export function followReference(
@@ -100,7 +100,7 @@ function answer(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  ahead: Ahead,
+  ahead: LookAheadVisitor,
 ): object | Promise<object | null> {
   return ahead.needsObject
     ? load(entity, key, context, info, ahead)
@@ -112,7 +112,7 @@ function load(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  ahead: Ahead,
+  ahead: LookAheadVisitor,
 ): Promise<object | null> {
   const loaded = entity.loader(context).load(key, info.path);
   // Most references have nothing below them, and there are many of them.
@@ -134,9 +134,9 @@ function load(
 }
 
 /** What was begun below the objects that have arrived since. */
-const begunBelow = perRequest(() => new Map<object, Ahead>());
+const begunBelow = perRequest(() => new Map<object, LookAheadVisitor>());
 
-function keep(context: Context, object: object, ahead: Ahead): object {
+function keep(context: Context, object: object, ahead: LookAheadVisitor): object {
   if (!ahead.isEmpty) begunBelow(context).set(object, ahead);
   return object;
 }
@@ -148,18 +148,18 @@ interface Visit {
   readonly args: ArgumentValues;
   readonly context: Context;
   readonly document: OperationContext;
-  readonly path: Path;
+  readonly path: ResponsePath;
 }
 
 /** A page of a list that was begun. */
 interface ListAhead {
   readonly list: List;
   readonly page: ListPage;
-  readonly path: Path;
+  readonly path: ResponsePath;
 }
 
 /** What was begun below an object before it was there. */
-class Ahead implements ObjectVisitor<Visit, void> {
+class LookAheadVisitor implements ObjectVisitor<Visit, void> {
   /** Something selected is neither in the key nor begun from it. */
   readonly needsObject: boolean;
   /** Whether nothing was begun. */
@@ -170,7 +170,10 @@ class Ahead implements ObjectVisitor<Visit, void> {
    */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
-  readonly references = new Map<FieldNode, { readonly key: Key; readonly ahead: Ahead }>();
+  readonly references = new Map<
+    FieldNode,
+    { readonly key: Key; readonly ahead: LookAheadVisitor }
+  >();
   readonly #begun: Abandon[] = [];
 
   constructor(needsObject: boolean) {
@@ -214,22 +217,22 @@ class Ahead implements ObjectVisitor<Visit, void> {
 }
 
 /** Nothing begun: most selections need nothing but the object or its key. */
-const OBJECT_ALONE = new Ahead(true);
-const KEY_ALONE = new Ahead(false);
+const OBJECT_ALONE = new LookAheadVisitor(true);
+const KEY_ALONE = new LookAheadVisitor(false);
 
 function startBelow(
   entity: AnyEntity,
   key: Key,
   context: Context,
   document: OperationContext,
-  { fieldNodes, path }: { readonly fieldNodes: readonly FieldNode[]; readonly path: Path },
-): Ahead {
+  { fieldNodes, path }: { readonly fieldNodes: readonly FieldNode[]; readonly path: ResponsePath },
+): LookAheadVisitor {
   if (!context.looksAhead) return OBJECT_ALONE;
   // An entity's name is an object type's: it is made with an ObjectRef.
   const type = document.schema.getType(entity.name) as GraphQLObjectType;
   const { keyFields, needsObject } = selectionOf(document, type, fieldNodes, context.rest.dialect);
   if (keyFields.length === 0) return needsObject ? OBJECT_ALONE : KEY_ALONE;
-  const ahead = new Ahead(needsObject);
+  const ahead = new LookAheadVisitor(needsObject);
   for (const field of keyFields) {
     try {
       const args = argumentsOf(document, field.definition, field);

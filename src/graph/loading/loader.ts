@@ -17,7 +17,7 @@ export type Abandon = () => void;
 const nothingToAbandon: Abandon = () => {};
 
 /** A call that only look-ahead wants so far. */
-interface Ahead {
+interface EarlyLoad {
   readonly cancel: Cancel;
   /** How many starts have not been abandoned. */
   starts: number;
@@ -34,7 +34,7 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
   readonly #cache: Map<string, Promise<Value>>;
   /** Of the keys of the next batch, in their order. */
   readonly #calls: CallOptions[];
-  readonly #ahead = new Map<string, Ahead>();
+  readonly #ahead = new Map<string, EarlyLoad>();
   readonly #primed = new Set<string>();
   /** Typed as a method, so that loaders of different keys have one type: callers take keys from the entity. */
   readonly #idOf: { of(key: Key): string }['of'];
