@@ -22,10 +22,10 @@ import { IncrementalField, IncrementalSelection } from './incremental-selection.
 /** A result, which payloads may follow. */
 export interface IncrementalResult extends ExecutionResult {
   /** Undefined when the result is whole. */
-  readonly rest?: Rest;
+  readonly subsequent?: SubsequentResults;
 }
 
-export interface Rest {
+export interface SubsequentResults {
   readonly pending: readonly Pending[];
   /** The next payload; undefined after the last one. */
   next(): Promise<Payload | undefined>;
@@ -86,8 +86,8 @@ export class IncrementalExecutor extends BoundedExecutor {
     // Before the result is made: data and errors of tasks that have ended come into it.
     const pending = delivery.sendInitial(this.data, this.errors);
     if (pending.length === 0) return super.result();
-    const rest = { pending, next: () => delivery.next(), cancel: () => delivery.cancel() };
-    return { ...super.result(), rest };
+    const subsequent = { pending, next: () => delivery.next(), cancel: () => delivery.cancel() };
+    return { ...super.result(), subsequent };
   }
 
   protected override finish(): void {

@@ -5,7 +5,10 @@
  * request has cost and where to continue, which is known only then.
  */
 import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
-import type { IncrementalResult, Rest } from '../../execution/incremental/incremental-executor.ts';
+import type {
+  IncrementalResult,
+  SubsequentResults,
+} from '../../execution/incremental/incremental-executor.ts';
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/errors.ts';
 import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';
@@ -28,11 +31,11 @@ export const useIncrementalDelivery = (options: IncrementalOptions): GatewayPlug
     factsOf(args.document as DocumentNode).isIncremental
       ? {
           onExecuteDone({ result, setResult }) {
-            const { rest, ...initial } = result as IncrementalResult;
+            const { subsequent, ...initial } = result as IncrementalResult;
             const format = incrementalFormatOf(context.caller.accept);
-            if (!rest || !format) return;
+            if (!subsequent || !format) return;
             const first = translated(initial, options.translate);
-            extendContext({ parts: partsOf(first, rest, format, context, options) });
+            extendContext({ parts: partsOf(first, subsequent, format, context, options) });
             setResult(first);
           },
         }
@@ -41,14 +44,14 @@ export const useIncrementalDelivery = (options: IncrementalOptions): GatewayPlug
 
 function partsOf(
   initial: ExecutionResult,
-  rest: Rest,
+  subsequent: SubsequentResults,
   format: IncrementalFormat,
   context: ServerContext,
   { translate, lastExtensions }: IncrementalOptions,
 ): AnswerParts {
   const { record } = context;
   const later: GraphQLError[] = [];
-  const write = WRITERS[format](rest.pending, (raw) => {
+  const write = WRITERS[format](subsequent.pending, (raw) => {
     const errors = raw.map(translate);
     later.push(...errors);
     return errors.map(formattedError);
@@ -69,11 +72,11 @@ function partsOf(
     format,
     first: JSON.stringify({
       ...formatted({ ...initial, data: initial.data ?? null }),
-      ...(format === 'incrementalSpec=v0.2' && { pending: rest.pending.map(announced) }),
+      ...(format === 'incrementalSpec=v0.2' && { pending: subsequent.pending.map(announced) }),
       hasNext: true,
     }),
     next: async () => {
-      for (let payload = await rest.next(); payload; payload = await rest.next()) {
+      for (let payload = await subsequent.next(); payload; payload = await subsequent.next()) {
         const isLast = !payload.hasNext;
         const part = write(payload);
         if (isLast) {
@@ -88,7 +91,7 @@ function partsOf(
       return undefined;
     },
     cancel: () => {
-      rest.cancel();
+      subsequent.cancel();
       finish();
     },
   };

@@ -37,8 +37,12 @@ export async function assemble(result: IncrementalResult): Promise<Assembled> {
     if (!found) throw new Error(`"${id}" was not announced, or is complete.`);
     return found;
   };
-  announce(result.rest?.pending ?? []);
-  for (let payload = await result.rest?.next(); payload; payload = await result.rest?.next()) {
+  announce(result.subsequent?.pending ?? []);
+  for (
+    let payload = await result.subsequent?.next();
+    payload;
+    payload = await result.subsequent?.next()
+  ) {
     payloads.push(payload);
     // Nested fragments are announced with what they stand in.
     const early = payload.pending.filter(({ path }) => at(data, path) != null);
