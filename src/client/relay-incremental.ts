@@ -41,7 +41,7 @@ interface Pending {
   readonly label?: string;
 }
 
-interface Part {
+interface IncrementalPayload {
   readonly data?: unknown;
   readonly errors?: unknown[];
   readonly pending?: readonly Pending[];
@@ -66,17 +66,18 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
   }
   const open = new Map<string, { readonly pending: Pending; errors: unknown[] }>();
   let data: unknown;
-  for await (const part of partsOf(response)) {
-    const isFinal = part.hasNext === false;
+  for await (const received of payloadsOf(response)) {
+    const isFinal = received.hasNext === false;
     const payloads: Omit<RelayPayload, 'extensions'>[] = [];
-    if ('data' in part) {
-      data = part.data;
+    if ('data' in received) {
+      data = received.data;
       // Relay keeps what it is given: later parts are put into a tree of our own.
       const initial: unknown = structuredClone(data);
-      payloads.push({ data: initial, ...(part.errors && { errors: part.errors }) });
+      payloads.push({ data: initial, ...(received.errors && { errors: received.errors }) });
     }
-    for (const pending of part.pending ?? []) open.set(pending.id, { pending, errors: [] });
-    for (const { id, subPath = [], data: fields, items, errors = [] } of part.incremental ?? []) {
+    for (const pending of received.pending ?? []) open.set(pending.id, { pending, errors: [] });
+    for (const { id, subPath = [], data: fields, items, errors = [] } of received.incremental ??
+      []) {
       const { pending, errors: all } = open.get(id)!;
       const place = at(data, [...pending.path, ...subPath]);
       all.push(...errors);
@@ -87,7 +88,7 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
         payloads.push({ ...labelOf(pending), path, data: structuredClone(item) });
       }
     }
-    for (const { id, errors: failure } of part.completed ?? []) {
+    for (const { id, errors: failure } of received.completed ?? []) {
       const { pending, errors } = open.get(id)!;
       open.delete(id);
       const place = at(data, pending.path);
@@ -113,8 +114,8 @@ type Holder = Readonly<Record<string | number, unknown>> | null | undefined;
 const at = (data: unknown, path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Holder)?.[key], data);
 
-/** The parts of a multipart body: each as soon as the boundary behind it has arrived. */
-async function* partsOf({ headers, body }: Response): AsyncGenerator<Part, void> {
+/** The payloads of a multipart body: each as soon as the boundary behind it has arrived. */
+async function* payloadsOf({ headers, body }: Response): AsyncGenerator<IncrementalPayload, void> {
   const boundary = /boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1] ?? '-';
   const separator = `\r\n--${boundary}`;
   const decoder = new TextDecoder();
@@ -127,7 +128,7 @@ async function* partsOf({ headers, body }: Response): AsyncGenerator<Part, void>
         const part = text.slice(0, end);
         text = text.slice(end + separator.length);
         const start = part.indexOf('\r\n\r\n');
-        if (start >= 0) yield JSON.parse(part.slice(start)) as Part;
+        if (start >= 0) yield JSON.parse(part.slice(start)) as IncrementalPayload;
       }
     }
   } finally {
