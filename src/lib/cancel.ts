@@ -10,7 +10,7 @@ export type EndOfWait = 'cancelled' | 'timeout';
 
 /** A wait that can be ended from outside. */
 export interface Waiter {
-  giveUp(why: EndOfWait): void;
+  onEnd(why: EndOfWait): void;
 }
 
 export class Cancel {
@@ -20,12 +20,12 @@ export class Cancel {
   cancel(): void {
     if (this.cancelled) return;
     this.cancelled = true;
-    this.#waiter?.giveUp('cancelled');
+    this.#waiter?.onEnd('cancelled');
   }
 
   /** Ends the present wait; another may follow. */
   timeOut(): void {
-    this.#waiter?.giveUp('timeout');
+    this.#waiter?.onEnd('timeout');
   }
 
   /** Sets the wait to end; undefined when there is none. */
@@ -43,7 +43,7 @@ export function sleep(ms: number, cancel: Cancel): Promise<boolean> {
       resolve(true);
     }, ms);
     cancel.listen({
-      giveUp: () => {
+      onEnd: () => {
         clearTimeout(timer);
         resolve(false);
       },

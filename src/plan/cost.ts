@@ -34,7 +34,7 @@ export function planningContext(routeSet: RouteSet): Context {
     dialect: dialectWithout(new Set(routeSet === 'document' ? extendedRoutes : [])),
     journal: new Journal(),
     deadlineMs: Infinity,
-    giveUp: () => {},
+    abort: () => {},
     deferWhere: () => {},
     record: () => () => undefined,
     replay: () => Promise.resolve(false),

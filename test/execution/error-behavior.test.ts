@@ -60,15 +60,15 @@ describe('onError: NULL', () => {
 
 describe('onError: ABORT', () => {
   it('answers no data and the first error, and waits for nothing else', async () => {
-    let gaveUp = 0;
-    const limits = () => ({ ...UNLIMITED, giveUp: () => gaveUp++ });
+    let aborts = 0;
+    const limits = () => ({ ...UNLIMITED, onAbort: () => aborts++ });
     const rootValue = { value: () => new Promise(() => {}), node: { value: brokenLater } };
 
     const result = await ask('{ value node { value } needed }', rootValue, 'ABORT', { limits });
 
     expect(result.data).toBeNull();
     expect(result.errors?.map(({ path }) => path)).toEqual([['needed']]);
-    expect(gaveUp).toBe(1);
+    expect(aborts).toBe(1);
   });
 
   it('carries out no field of a mutation after the one that failed', async () => {

@@ -100,18 +100,18 @@ describe('the number of values', () => {
   });
 
   it('ends what is promised too: it is heard, and goes no further', async () => {
-    let gaveUp = 0;
-    const giveUp = () => gaveUp++;
+    let aborts = 0;
+    const onAbort = () => aborts++;
     const source =
       '{ node { nodes(count: 90) { later { later { later { needed { later { number } } } } } } } }';
 
-    const result = await ask(source, { maxValues: 400, giveUp });
+    const result = await ask(source, { maxValues: 400, onAbort });
 
     const atTheEnd = resolved;
     expectTooLarge(result, 'node.nodes.later');
     await afterRejections();
     expect(resolved).toBe(atTheEnd);
-    expect(gaveUp).toBe(1);
+    expect(aborts).toBe(1);
   });
 
   it('begins no write after one whose answer was too large', async () => {

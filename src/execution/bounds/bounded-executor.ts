@@ -24,7 +24,7 @@ export class BoundedExecutor extends Executor {
   }
 
   protected override abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
-    this.bounds.limits.giveUp?.();
+    this.bounds.limits.onAbort?.();
     return super.abort(error, result);
   }
 

@@ -22,7 +22,7 @@ export interface ExecutionLimits {
   /** Whether its reader has left. */
   readonly isLeft?: (() => boolean) | undefined;
   /** Called once when execution ends early: the calls that resolvers began are not needed. */
-  readonly giveUp?: (() => void) | undefined;
+  readonly onAbort?: (() => void) | undefined;
 }
 
 /** Values between two looks at the clock: some tenths of a millisecond. */

@@ -108,7 +108,7 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
    */
   loadFor(key: Key, { origin, cancel }: CallOptions): Promise<Value> {
     if (!cancel) return this.load(key, origin);
-    cancel.listen({ giveUp: this.start(key, origin) });
+    cancel.listen({ onEnd: this.start(key, origin) });
     return this.#load(this.#idOf(key), key, { origin });
   }
 

@@ -33,7 +33,7 @@ export class RequestDeadline implements Waiter {
   /** Gives up the request's reads, and refuses further ones. */
   end(): void {
     this.#ended = true;
-    this.giveUp('cancelled');
+    this.onEnd('cancelled');
   }
 
   /** Adds a wait to end in time. */
@@ -47,16 +47,16 @@ export class RequestDeadline implements Waiter {
   }
 
   /** Ends all waits. */
-  giveUp(why: EndOfWait): void {
+  onEnd(why: EndOfWait): void {
     this.#unwatch();
     const waiters = [...this.#waiting];
     this.#waiting.clear();
-    for (const waiter of waiters) waiter.giveUp(why);
+    for (const waiter of waiters) waiter.onEnd(why);
   }
 
   #watch(): void {
     const left = Math.max(0, this.deadlineMs - performance.now());
-    this.#timer = setTimeout(() => this.giveUp('timeout'), Math.ceil(left));
+    this.#timer = setTimeout(() => this.onEnd('timeout'), Math.ceil(left));
     this.#leaving?.listen(this);
   }
 

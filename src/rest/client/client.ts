@@ -45,7 +45,7 @@ export interface RestClient {
   /** When the request's time is over, on `performance.now()`'s clock. */
   readonly deadlineMs: number;
   /** Ends the reads in flight and makes no more calls. Writes are finished. */
-  giveUp(): void;
+  abort(): void;
   /** Which calls wait behind the others of their key, by what causes them. */
   deferWhere(isDeferred: (origin: unknown) => boolean): void;
 
@@ -164,7 +164,7 @@ class ScopedClient implements RestClient {
     return this.#deadline.deadlineMs;
   }
 
-  giveUp(): void {
+  abort(): void {
     this.#deadline.end();
   }
 
@@ -222,7 +222,7 @@ class ScopedClient implements RestClient {
   #within(wait: Promise<unknown>, route: RouteLabel): Promise<unknown> {
     const deadline = this.#deadline;
     return new Promise((resolve, reject) => {
-      const waiter = { giveUp: (why: EndOfWait) => reject(endOfWait(why, route)) };
+      const waiter = { onEnd: (why: EndOfWait) => reject(endOfWait(why, route)) };
       deadline.add(waiter);
       void wait.then(() => {
         deadline.delete(waiter);

@@ -141,7 +141,7 @@ export class ConcurrencyLimiter {
           else this.#count(load, call, 1);
           resolve(refusal);
         },
-        giveUp: (why) => {
+        onEnd: (why) => {
           if (this.#queue.delete(load.key, queued, lane))
             queued.leave(this.#refusalFor(attempt, why));
         },

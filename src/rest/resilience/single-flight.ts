@@ -151,7 +151,7 @@ class Caller implements Waiter {
     this.#wait = wait;
     const { deadline, cancel } = wait.call;
     deadline.add(this);
-    if (cancel?.cancelled) this.giveUp('cancelled');
+    if (cancel?.cancelled) this.onEnd('cancelled');
     else cancel?.listen(this);
   }
 
@@ -167,7 +167,7 @@ class Caller implements Waiter {
     else reject(error);
   }
 
-  giveUp(why: EndOfWait): void {
+  onEnd(why: EndOfWait): void {
     const { call, flight } = this.#wait;
     this.fail(endOfWait(why, call.route));
     flight.leave();

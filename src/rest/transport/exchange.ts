@@ -70,7 +70,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
     this.#maxBytes = maxBytes;
     this.#resolve = resolve;
     const { cancel } = attempt.flight;
-    if (cancel.cancelled) this.giveUp('cancelled');
+    if (cancel.cancelled) this.onEnd('cancelled');
     else cancel.listen(this);
   }
 
@@ -124,7 +124,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
     if (!this.#ended) this.#end(this.#outcomeOf(this.#faultOf(withoutBytes(error))));
   }
 
-  giveUp(why: EndOfWait): void {
+  onEnd(why: EndOfWait): void {
     this.#abort(endOfWait(why, this.#attempt.call.route));
   }
 

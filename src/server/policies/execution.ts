@@ -77,7 +77,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
         const { rest, record } = context as OperationContext;
         const { deadlineMs } = rest;
         const isLeft = () => record.operationType === 'query' && record.leaving.cancelled;
-        return { maxValues, maxTextBytes, deadlineMs, isLeft, giveUp: () => rest.giveUp() };
+        return { maxValues, maxTextBytes, deadlineMs, isLeft, onAbort: () => rest.abort() };
       },
     });
   return {
