@@ -33,7 +33,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'check-documents.ts': ['schema.ts', 'plan', 'server'],
   'pack-client.ts': [],
   'config.ts': ['settings', 'v0'],
-  settings: ['lib'],
+  settings: ['v0', 'lib'],
   server: ['plan', 'graph', 'execution', 'rest', 'shared-state', 'lib', 'v0'],
   'schema.ts': ['resources', 'graph', 'execution'],
   resources: ['graph', 'rest', 'v0'],

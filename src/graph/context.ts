@@ -1,11 +1,7 @@
 /**
  * The context that every resolver of one request receives.
  */
-import {
-  NOTHING_FORWARDED,
-  type ForwardedHeaders,
-  type Identity,
-} from '../lib/forwarded-headers.ts';
+import type { ForwardedHeaders, Identity } from '../lib/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from './live/pollers.ts';
 
@@ -37,7 +33,7 @@ interface ContextOptions {
 
 export const createContext = (
   rest: RestClient,
-  { apiKey = '', forwarded = NOTHING_FORWARDED, pollers, looksAhead = true }: ContextOptions,
+  { apiKey = '', forwarded = [], pollers, looksAhead = true }: ContextOptions,
 ): Context => ({
   rest,
   identity: { apiKey, forwarded },

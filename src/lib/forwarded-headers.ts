@@ -5,21 +5,8 @@
  */
 import { hash } from 'node:crypto';
 
-export interface ForwardedHeaders {
-  /** Name, value, name, value. */
-  readonly headers: readonly string[];
-  /** Equal for equal headers; empty where there are none. */
-  readonly id: string;
-}
-
-export const NOTHING_FORWARDED: ForwardedHeaders = { headers: [], id: '' };
-
-/** @param headers name, value, name, value; none has a line break. */
-export const forwardedHeaders = (headers: readonly string[]): ForwardedHeaders =>
-  headers.length === 0
-    ? NOTHING_FORWARDED
-    : // Of one length, and no secret to read in what is kept by it.
-      { headers, id: hash('sha256', headers.join('\n'), 'base64url') };
+/** Name, value, name, value; none has a line break. */
+export type ForwardedHeaders = readonly string[];
 
 /** Whose key and whose headers calls carry. */
 export interface Identity {
@@ -29,4 +16,7 @@ export interface Identity {
 
 /** Equal for callers who may share answers. No key has a line break. */
 export const sharingKeyOf = ({ apiKey, forwarded }: Identity): string =>
-  forwarded.id === '' ? apiKey : `${apiKey}\n${forwarded.id}`;
+  forwarded.length === 0
+    ? apiKey
+    : // Of one length, and no secret to read in what is kept by it.
+      `${apiKey}\n${hash('sha256', forwarded.join('\n'), 'base64url')}`;

@@ -10,15 +10,12 @@ export class RoundRobinQueue<Item> {
   readonly #maxSize: number;
   /** By key, by lane; both in the order of their turns. */
   readonly #waiting = new Map<string, Map<string, Set<Item>>>();
-  #size = 0;
+  /** How many items wait. */
+  size = 0;
 
   /** @param maxSize items of all keys that may wait. */
   constructor(maxSize: number) {
     this.#maxSize = maxSize;
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /** How many items of a key wait. */
@@ -36,17 +33,15 @@ export class RoundRobinQueue<Item> {
    */
   add(key: string, item: Item, lane = ''): Item | undefined {
     let dropped: Item | undefined;
-    if (this.#size >= this.#maxSize) {
+    if (this.size >= this.#maxSize) {
       const longest = this.#longest(key);
       if (longest === key) return item;
       dropped = this.#dropFrom(longest);
     }
     let lanes = this.#waiting.get(key);
     if (!lanes) this.#waiting.set(key, (lanes = new Map<string, Set<Item>>()));
-    const items = lanes.get(lane);
-    if (items) items.add(item);
-    else lanes.set(lane, new Set([item]));
-    this.#size += 1;
+    lanes.set(lane, (lanes.get(lane) ?? new Set<Item>()).add(item));
+    this.size += 1;
     return dropped;
   }
 
@@ -57,7 +52,7 @@ export class RoundRobinQueue<Item> {
     if (!lanes || !items?.delete(item)) return false;
     if (items.size === 0) lanes.delete(lane);
     if (lanes.size === 0) this.#waiting.delete(key);
-    this.#size -= 1;
+    this.size -= 1;
     return true;
   }
 

@@ -9,7 +9,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
-import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { API_KEY_HEADER } from '../v0/api-key.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import type { BackendDispatcher } from '../rest/transport/dispatcher.ts';

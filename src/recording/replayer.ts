@@ -10,7 +10,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
-import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { API_KEY_HEADER } from '../v0/api-key.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { ROUTE_SETS, type RouteSet } from '../v0/routes.ts';
 import { NotRecordedError } from '../rest/transport/transport-fault.ts';

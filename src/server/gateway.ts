@@ -12,7 +12,7 @@ import { assertExecutable } from '../execution/assert-executable.ts';
 import type { Execute } from '../execution/execute.ts';
 import type { PollRange } from '../graph/live/poller.ts';
 import { Pollers } from '../graph/live/pollers.ts';
-import { API_KEY_HEADER } from '../lib/api-key.ts';
+import { API_KEY_HEADER } from '../v0/api-key.ts';
 import { prepareCost } from '../plan/cost.ts';
 import type { Upstream } from '../rest/client/client.ts';
 import type { SharedState } from '../shared-state/shared-state.ts';

@@ -4,7 +4,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { API_KEY_FORM, isApiKey } from '../lib/api-key.ts';
+import { API_KEY_FORM, isApiKey } from '../v0/api-key.ts';
 
 export const HOST = z
   .string()

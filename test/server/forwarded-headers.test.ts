@@ -5,7 +5,6 @@
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { forwardedHeaders } from '../../src/lib/forwarded-headers.ts';
 import type { RequestScope } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { held, ok, status, type Seen } from '../support/faults.ts';
@@ -177,7 +176,7 @@ describe('callers with one key and other forwarded headers', () => {
       outcome(client(scope).call(routes.getPerson, { path: { person_id: 'p' } }));
     await ask({});
 
-    await ask({ forwarded: forwardedHeaders(['authorization', 'stranger']) });
+    await ask({ forwarded: ['authorization', 'stranger'] });
     const isAccepted = upstream.isAccepted('key-a');
     await ask({});
 

@@ -4,13 +4,9 @@
  * An `Upstream` is shared by the whole process (connections, breaker, reads in flight); a
  * `RestClient` belongs to one request and carries its key, its deadline, its budget and its journal.
  */
-import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
+import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
-import {
-  NOTHING_FORWARDED,
-  sharingKeyOf,
-  type ForwardedHeaders,
-} from '../../lib/forwarded-headers.ts';
+import { sharingKeyOf, type ForwardedHeaders } from '../../lib/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,
@@ -142,7 +138,7 @@ class ScopedClient implements RestClient {
     discovery: RouteDiscovery,
     scope: RequestScope,
   ) {
-    const { apiKey = '', forwarded = NOTHING_FORWARDED, requestId } = scope;
+    const { apiKey = '', forwarded = [], requestId } = scope;
     const { leaving, deadlineMs, maxCalls, trace } = scope;
     this.#pipeline = pipeline;
     this.#discovery = discovery;
@@ -287,7 +283,7 @@ class ScopedClient implements RestClient {
 
 const JSON_TYPE = 'application/json';
 
-const headersOf = (apiKey: string, requestId: string, { headers }: ForwardedHeaders): string[] => [
+const headersOf = (apiKey: string, requestId: string, forwarded: ForwardedHeaders): string[] => [
   API_KEY_HEADER,
   apiKey,
   'x-request-id',
@@ -297,5 +293,5 @@ const headersOf = (apiKey: string, requestId: string, { headers }: ForwardedHead
   // Identity, so that the limit on bytes received bounds the answer: no decompression bombs.
   'accept-encoding',
   'identity',
-  ...headers,
+  ...forwarded,
 ];

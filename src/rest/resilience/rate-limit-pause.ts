@@ -6,11 +6,11 @@
  * the backend would have to refuse every call of a limited key.
  */
 import { LRUCache } from 'lru-cache';
-import { sleep } from '../../lib/cancel.ts';
 import type { Flight, Try } from '../call/call.ts';
 import { endOfWait, RestPausedError, type RestError } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
+import { sleep } from './sleep.ts';
 
 /** The longest pause, in milliseconds, should the backend send a mistaken `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;

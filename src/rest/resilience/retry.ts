@@ -3,7 +3,6 @@
  *
  * Not undici's `interceptors.retry`: it knows no budget and retries DELETE. Writes are never retried.
  */
-import { sleep } from '../../lib/cancel.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Flight, type Settled, type Try } from '../call/call.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
+import { sleep } from './sleep.ts';
 
 /** Retries of a call that reached the backend. */
 const MAX_RETRIES = 2;

@@ -18,7 +18,7 @@ export const useForwardedHeaders = (names: readonly string[]): GatewayPlugin => 
   const message = `Send less in the headers ${names.join(', ')}: together they may have ${MAX_CHARACTERS} characters.`;
   return {
     onValidate({ context }) {
-      const { headers = [] } = context.caller.forwarded ?? {};
+      const headers = context.caller.forwarded ?? [];
       const characters = headers.reduce((sum, { length }) => sum + length, 0);
       if (characters > MAX_CHARACTERS) throw refusal(431, 'HEADERS_TOO_LARGE', message);
     },

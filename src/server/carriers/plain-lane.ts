@@ -7,7 +7,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { GraphQLParams, YogaServerInstance } from 'graphql-yoga';
-import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { WrittenAnswer } from '../operation/answer.ts';
 import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/caller.ts';
 import { negotiateMediaType, type MediaType } from '../operation/negotiation.ts';

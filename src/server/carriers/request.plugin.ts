@@ -5,7 +5,7 @@
  */
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
 import { refusal } from '../operation/refusal.ts';
 import { badRequest, readForm, readParams } from '../operation/params.ts';

@@ -25,7 +25,7 @@ import {
 } from 'graphql-ws';
 import type { YogaServerInstance } from 'graphql-yoga';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
+import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
 import { formatted, formattedError } from '../operation/answer.ts';
 import { translated, type Translate } from '../policies/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * Asks the backend once, when the process starts, so that the log says at once where nothing answers.
  */
-import { API_KEY_HEADER } from '../../lib/api-key.ts';
+import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { ConnectionOptions } from '../../rest/transport/connections.ts';
 import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { routes } from '../../v0/routes.ts';

@@ -3,7 +3,7 @@
  *
  * Carriers read them where a request arrives: a stream that stays open for hours then keeps these few, and no request.
  */
-import { forwardedHeaders, type ForwardedHeaders } from '../../lib/forwarded-headers.ts';
+import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
 
 /** A header of a caller's by its name, in lower case. */
 type ReadHeader = (name: string) => string | readonly string[] | null | undefined;
@@ -21,10 +21,8 @@ export const createForwarding = (names: readonly string[]): Forwarding | undefin
     : {
         names,
         read: (header) =>
-          forwardedHeaders(
-            names.flatMap((name) => {
-              const value = header(name);
-              return typeof value === 'string' ? [name, value] : [];
-            }),
-          ),
+          names.flatMap((name) => {
+            const value = header(name);
+            return typeof value === 'string' ? [name, value] : [];
+          }),
       };

@@ -4,7 +4,7 @@
  * Before a document is validated, which costs more than all before: a caller without a key spends nothing.
  */
 import type { DocumentNode } from 'graphql';
-import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../lib/api-key.ts';
+import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import { refusal } from '../operation/refusal.ts';
 import { factsOf, type IntrospectionAudience } from '../documents/documents.ts';
 import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
