@@ -28,21 +28,8 @@ export function handleRejections(value: unknown): void {
 }
 
 /** @throws the type's error for the value. */
-export function serialize({ type, scalar }: LeafShape, value: unknown): unknown {
-  switch (scalar) {
-    case 'text':
-      if (typeof value === 'string') return value;
-      break;
-    case 'boolean':
-      if (typeof value === 'boolean') return value;
-      break;
-    case 'int':
-      if (typeof value === 'number' && (value | 0) === value) return value;
-      break;
-    case 'float':
-      if (typeof value === 'number' && Number.isFinite(value)) return value;
-      break;
-  }
+export function serialize({ type, isPlain }: LeafShape, value: unknown): unknown {
+  if (isPlain?.(value)) return value;
   let serialized: unknown;
   try {
     serialized = type.serialize(value);

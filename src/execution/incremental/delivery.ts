@@ -392,19 +392,13 @@ export class Delivery {
   /** Delivers the items that are there, in their order. */
   #flush(stream: Stream): void {
     if (stream.state !== 'announced') return;
-    const ready: Task[] = [];
-    let failure: readonly GraphQLError[] | undefined;
-    while (stream.sent < stream.tasks.length) {
-      const task = stream.tasks[stream.sent]!;
-      if (!task.result) break;
-      if (task.result.isFailed) {
-        failure = task.result.errors;
-        break;
-      }
-      task.isDelivered = true;
-      stream.sent += 1;
-      ready.push(task);
+    const from = stream.sent;
+    let next = stream.tasks[from];
+    for (; next?.result && !next.result.isFailed; next = stream.tasks[++stream.sent]) {
+      next.isDelivered = true;
     }
+    const ready = stream.tasks.slice(from, stream.sent);
+    const failure = next?.result?.errors;
     if (ready.length > 0) {
       const errors = ready.flatMap(({ result }) => result!.errors);
       this.#incremental.push({
@@ -413,7 +407,7 @@ export class Delivery {
         ...(errors.length > 0 && { errors }),
       });
     }
-    if (failure || stream.sent === stream.tasks.length) this.#complete(stream, failure);
+    if (failure || !next) this.#complete(stream, failure);
     for (const task of ready) for (const child of task.children) this.#announce(child);
   }
 

@@ -4,11 +4,6 @@
  */
 import {
   getNullableType,
-  GraphQLBoolean,
-  GraphQLFloat,
-  GraphQLID,
-  GraphQLInt,
-  GraphQLString,
   isAbstractType,
   isLeafType,
   isListType,
@@ -28,27 +23,17 @@ import {
 } from 'graphql';
 import { prepareArguments, type PreparedArguments } from './arguments.ts';
 import { collectFields, type CollectedField, type OperationContext } from './collect-fields.ts';
+import { PLAIN, type IsPlain } from './variables.ts';
 
 /** The type of a field or of a list's items, as `completeValue` goes through it. */
 export type Shape = { readonly isNonNull: boolean } & (
-  | { readonly kind: 'leaf'; readonly type: GraphQLLeafType; readonly scalar: Scalar | undefined }
+  | { readonly kind: 'leaf'; readonly type: GraphQLLeafType; readonly isPlain: IsPlain | undefined }
   | { readonly kind: 'list'; readonly item: Shape }
   | { readonly kind: 'object'; readonly type: GraphQLObjectType }
   | { readonly kind: 'abstract'; readonly type: GraphQLAbstractType }
 );
 
 export type LeafShape = Extract<Shape, { kind: 'leaf' }>;
-
-/** What a scalar of the specification is in JSON. */
-type Scalar = 'text' | 'boolean' | 'int' | 'float';
-
-const SCALARS: ReadonlyMap<GraphQLLeafType, Scalar> = new Map<GraphQLLeafType, Scalar>([
-  [GraphQLString, 'text'],
-  [GraphQLID, 'text'],
-  [GraphQLBoolean, 'boolean'],
-  [GraphQLInt, 'int'],
-  [GraphQLFloat, 'float'],
-]);
 
 export type Data = Record<string, unknown>;
 
@@ -190,7 +175,7 @@ function shapeOf(type: GraphQLOutputType): Shape {
   const nullable = getNullableType(type);
   if (isListType(nullable)) return { isNonNull, kind: 'list', item: shapeOf(nullable.ofType) };
   if (isLeafType(nullable)) {
-    return { isNonNull, kind: 'leaf', type: nullable, scalar: SCALARS.get(nullable) };
+    return { isNonNull, kind: 'leaf', type: nullable, isPlain: PLAIN.get(nullable) };
   }
   if (isAbstractType(nullable)) return { isNonNull, kind: 'abstract', type: nullable };
   return { isNonNull, kind: 'object', type: nullable };

@@ -6,6 +6,7 @@
 import {
   getVariableValues,
   GraphQLBoolean,
+  GraphQLFloat,
   GraphQLID,
   GraphQLInt,
   GraphQLString,
@@ -50,15 +51,15 @@ export function coerceVariableValues(
 
 const NONE: VariableValues = dictionary();
 
-/** What a type of the specification takes as it is. */
-const PLAIN: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map<
-  unknown,
-  (value: unknown) => boolean
->([
+export type IsPlain = (value: unknown) => boolean;
+
+/** What a type of the specification takes and answers as it is. */
+export const PLAIN: ReadonlyMap<unknown, IsPlain> = new Map<unknown, IsPlain>([
   [GraphQLID, (value: unknown) => typeof value === 'string'],
   [GraphQLString, (value: unknown) => typeof value === 'string'],
   [GraphQLBoolean, (value: unknown) => typeof value === 'boolean'],
   [GraphQLInt, (value: unknown) => typeof value === 'number' && value === (value | 0)],
+  [GraphQLFloat, (value: unknown) => typeof value === 'number' && Number.isFinite(value)],
 ]);
 
 /** Values that need no coercion, as most do; undefined where one may. */
