@@ -76,7 +76,7 @@ export function useBudget(budget: Budget, audience: ExplainAudience): GatewayPlu
         onExecuteDone({ result, setResult }) {
           const cost = costExtensions(context, audience);
           // The last part of an answer in parts has what all of it has cost.
-          if (!cost || Symbol.asyncIterator in result || 'rest' in result) return;
+          if (!cost || Symbol.asyncIterator in result || 'subsequent' in result) return;
           setResult({ ...result, extensions: { ...result.extensions, ...cost } });
         },
       };
