@@ -21,6 +21,7 @@ import {
   ORIGINS,
   PEM_FILE,
   rangeOfMs,
+  RATE,
   RATIO,
   REDIS_URL,
   SECRET,
@@ -247,6 +248,12 @@ export const SETTINGS = {
     ),
   },
   fleet: {
+    rateLimit: setting(
+      'RATE_LIMIT',
+      RATE,
+      undefined,
+      'REST calls that a key may make, such as `600/m` (`s`, `m` or `h`), a tenth of them at once; unset: as many as it likes',
+    ),
     redisUrl: secret(
       setting(
         'REDIS_URL',

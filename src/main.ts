@@ -9,7 +9,7 @@ import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import { openBackend, openDispatcher } from './open-backend.ts';
-import { openSharedState } from './open-shared-state.ts';
+import { openRateLimits, openSharedState } from './open-shared-state.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { schema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
@@ -71,18 +71,20 @@ async function serve(config: Config, logger: Logger): Promise<void> {
 
   const ofPrimary = cluster.isWorker ? process.env[EMBEDDED_URL] : undefined;
   const backend = await openBackend(config, ofPrimary, logger);
+  const shared = await openSharedState(config, backend, metrics, logger);
   const upstream = createUpstream({
     dispatcher: await openDispatcher(config, backend, logger),
     pathPrefix: backend.pathPrefix,
     routeSet: backend.routeSet,
     timeoutMs: config.backend.timeoutMs,
     exposeHeaders: headers.expose,
+    pauses: shared?.pauses,
     observer: observeUpstream(metrics, logger, (call) => gateway.readiness.noticeCall(call)),
   });
   const tracer = await openTraces(config, backend.origin, logger);
-  const shared = await openSharedState(config, backend, metrics, logger);
   const gateway = createGateway({
     tracer,
+    rateLimits: await openRateLimits(config, shared),
     ...{ schema, upstream, logger, metrics, shared },
     ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,

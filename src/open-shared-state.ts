@@ -1,5 +1,5 @@
 /**
- * What replicas share: nothing is loaded for it where REDIS_URL is not set.
+ * What replicas share: nothing is loaded for it where neither REDIS_URL nor RATE_LIMIT is set.
  */
 import { passwordOf, type Config } from './config.ts';
 import { schema } from './schema.ts';
@@ -7,6 +7,7 @@ import { schemaIdOf } from './server/gateway.ts';
 import type { Logger } from './server/observe/logger.ts';
 import type { Metrics } from './server/observe/metrics/metrics.ts';
 import { observeSharedState } from './server/observe/shared-state-observer.ts';
+import type { RateLimits } from './shared-state/rate-limits.ts';
 import type { SharedState } from './shared-state/shared-state.ts';
 
 /** @returns undefined where nothing is shared. */
@@ -24,4 +25,14 @@ export async function openSharedState(
     observer: observeSharedState(metrics, logger, () => shared),
   });
   return shared;
+}
+
+/** @returns undefined where keys may call as often as they like. */
+export async function openRateLimits(
+  { fleet: { rateLimit } }: Config,
+  shared: SharedState | undefined,
+): Promise<RateLimits | undefined> {
+  if (rateLimit === undefined) return undefined;
+  const limits = await import('./shared-state/rate-limits.ts');
+  return new limits.RateLimits(rateLimit, shared?.store);
 }

@@ -96,6 +96,14 @@ export function refuseCost(
   return undefined;
 }
 
+/**
+ * REST calls that an operation surely costs. What lies below lists of the backend may not exist, and is none of them.
+ */
+export function certainCalls(args: OperationArgs, context: Context): number {
+  const { calls } = mostAtLeast(args.document);
+  return calls <= 1 ? calls : (planFor(args, context)?.calls.least ?? 0);
+}
+
 const tooExpensive = (message: string, extensions: Readonly<Record<string, unknown>>) =>
   new GraphQLError(message, { extensions: { code: 'QUERY_TOO_EXPENSIVE', ...extensions } });
 

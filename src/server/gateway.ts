@@ -15,6 +15,7 @@ import { Pollers } from '../graph/live/pollers.ts';
 import { API_KEY_HEADER } from '../v0/api-key.ts';
 import { prepareCost } from '../plan/cost.ts';
 import type { Upstream } from '../rest/client/client.ts';
+import type { RateLimits } from '../shared-state/rate-limits.ts';
 import type { SharedState } from '../shared-state/shared-state.ts';
 import { answerInParts, answerOf, written, type WrittenAnswer } from './operation/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
@@ -57,6 +58,7 @@ import { useExecution } from './policies/execution.plugin.ts';
 import { createExecution, type RequestLimits } from './policies/execution.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
 import { createRecord, type RequestRecord } from './operation/request-record.ts';
+import { useRateLimit } from './policies/rate-limit.plugin.ts';
 import { useSubscriptions } from './policies/subscriptions.plugin.ts';
 import { Subscriptions } from './operation/subscriptions.ts';
 
@@ -74,6 +76,8 @@ export interface GatewayOptions {
   readonly tools: ToolsOptions;
   /** What replicas share; closed by who has opened it. @default nothing */
   readonly shared?: Pick<SharedState, 'leases'> | undefined;
+  /** How many REST calls a key may make. @default as many as it likes */
+  readonly rateLimits?: RateLimits | undefined;
   /** GraphiQL's build and what its page begins with. @default none: a page says that it was not built */
   readonly explorer?: ExplorerOptions | undefined;
   /** @default silence */
@@ -235,6 +239,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         },
       },
     }),
+    // So many calls of a key: outermost, so that what is refused here takes no place.
+    ...(options.rateLimits && { rateLimit: useRateLimit(options.rateLimits) }),
     serverTiming: useServerTiming(explain), // calls and rounds, as a header
     validators: useValidators(options.documents.cacheMaxAge, forward), // ETag and 304
     compression: useCompression(), // after the tag of what is compressed

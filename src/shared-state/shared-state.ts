@@ -3,7 +3,9 @@
  */
 import { createConnection, type ConnectionObserver } from './connection.ts';
 import { Names } from './names.ts';
+import { Pauses } from './pauses.ts';
 import { PollingLeases } from './polling-lease.ts';
+import type { Store } from './store.ts';
 
 export interface SharedStateOptions {
   /** `redis://`, `rediss://` or `unix://`. */
@@ -22,6 +24,10 @@ export interface SharedState {
   readonly isAvailable: boolean;
   /** Who polls what is watched. */
   readonly leases: PollingLeases;
+  /** Keys that the backend has limited. */
+  readonly pauses: Pauses;
+  /** For limits of keys. */
+  readonly store: Store;
   /** Gives back what this process holds. */
   close(): Promise<void>;
 }
@@ -31,12 +37,15 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   const { url, secret, backend, stateFormat, observer } = options;
   const connection = createConnection(url, observer);
   const leases = new PollingLeases(connection, new Names(secret, `${backend}\n${stateFormat}`));
+  const store = { connection, names: new Names(secret, backend) };
+  const pauses = new Pauses(store);
   await connection.open();
+  await pauses.open();
   return {
     get isAvailable() {
       return connection.isAvailable;
     },
-    leases,
+    ...{ leases, pauses, store },
     close: async () => {
       leases.close();
       await connection.close();

@@ -101,6 +101,7 @@ const DEFAULTS = {
   now: () => performance.now(),
   exposeHeaders: [],
   observer: {},
+  pauses: undefined,
 };
 
 export function createUpstream(given: UpstreamOptions): Upstream {

@@ -4,6 +4,7 @@
 import type { RouteSet } from '../../v0/routes.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import type { BreakerOptions } from '../resilience/circuit-breaker.ts';
+import type { PausesOfOthers } from '../resilience/rate-limit-pause.ts';
 import type { BackendDispatcher } from '../transport/dispatcher.ts';
 
 export interface UpstreamOptions {
@@ -27,4 +28,6 @@ export interface UpstreamOptions {
   /** Names of headers of answers that go on to callers, in lower case; none when absent. */
   readonly exposeHeaders?: readonly string[];
   readonly observer?: UpstreamObserver;
+  /** Told of keys that the backend has limited, and asked for them. @default nobody */
+  readonly pauses?: PausesOfOthers | undefined;
 }

@@ -27,7 +27,7 @@ export function openPipeline(options: Required<UpstreamOptions>) {
   // The breaker is before the limiter: nothing waits for an open circuit.
   const guarded = breaker.layer(limited);
   // The timeout covers the time in queues. An attempt begins after the pause of its key.
-  const attempt = rateLimitPause(observer, attemptTimeout(options, guarded));
+  const attempt = rateLimitPause(observer, options.pauses, attemptTimeout(options, guarded));
   let answerTo = retry(options, attempt);
   if (names.length > 0) answerTo = exposeHeaders(names, answerTo);
   // Single-flight is outermost: a shared answer is decoded once.

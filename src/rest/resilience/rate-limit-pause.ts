@@ -22,7 +22,19 @@ const SPREAD_MS = 50;
 /** Pauses that are remembered. */
 const MAX_KEYS = 10_000;
 
-export function rateLimitPause(observer: UpstreamObserver, attempt: Try): Try {
+/** Other processes that call the backend with the same keys. */
+export interface PausesOfOthers {
+  /** The backend has limited a key for so many milliseconds. */
+  tell(sharingKey: string, pauseMs: number): void;
+  /** How long a key has to wait by what others have told, in milliseconds; 0 or less where it does not. */
+  leftOf(sharingKey: string): number;
+}
+
+export function rateLimitPause(
+  observer: UpstreamObserver,
+  others: PausesOfOthers | undefined,
+  attempt: Try,
+): Try {
   /** By sharing key: when it may call again, on `performance.now()`'s clock. */
   const pauses = new LRUCache<string, number>({ max: MAX_KEYS });
   let waiting = 0;
@@ -34,7 +46,9 @@ export function rateLimitPause(observer: UpstreamObserver, attempt: Try): Try {
     if (settled instanceof Error || settled.status !== 429) return settled;
     const afterMs = retryAfterOf(settled.headers);
     if (afterMs !== undefined) {
-      pauses.set(sharingKey, performance.now() + Math.min(afterMs, MAX_PAUSE_MS));
+      const pauseMs = Math.min(afterMs, MAX_PAUSE_MS);
+      pauses.set(sharingKey, performance.now() + pauseMs);
+      others?.tell(sharingKey, pauseMs);
       observer.onPause?.(route);
     }
     return settled;
@@ -61,6 +75,11 @@ export function rateLimitPause(observer: UpstreamObserver, attempt: Try): Try {
   }
 
   function leftOf(sharingKey: string): number {
+    const own = ownLeftOf(sharingKey);
+    return others ? Math.max(own, others.leftOf(sharingKey)) : own;
+  }
+
+  function ownLeftOf(sharingKey: string): number {
     const until = pauses.get(sharingKey);
     if (until === undefined) return 0;
     const left = until - performance.now();

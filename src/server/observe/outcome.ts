@@ -24,6 +24,8 @@ const OF_CALLERS: ReadonlySet<unknown> = new Set([
 export function outcomeOf({ leaving, errors, hasData }: RequestRecord, status: number): Outcome {
   if (leaving.cancelled) return 'abandoned';
   if (status >= 500) return 'failed';
+  // A limit of ours: the backend's own is answered with status 200.
+  if (status === 429) return 'refused';
   if (status < 400 && !errors?.length) return 'ok';
   if (hasData) return 'partial';
   // An outage of the backend is answered with status 200: each root field is null, and says why.

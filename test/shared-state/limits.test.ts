@@ -1,0 +1,209 @@
+/**
+ * `RATE_LIMIT`: what a key may call, of one process and of several that share a Redis, and what the backend's
+ * `Retry-After` tells all of them.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { RateLimits } from '../../src/shared-state/rate-limits.ts';
+import { hasRedis, openRedis } from '../support/redis.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { ok, status } from '../support/faults.ts';
+import { openEvents, until } from '../live/support.ts';
+import { ID, openBackend, openShared } from './support.ts';
+
+const MINUTE = { calls: 600, windowMs: 60_000 };
+const PAGE = '{ page(pageId: "p") { name } }';
+
+/** How many of so many single calls are granted, asked for one after the other. */
+async function granted(limits: readonly RateLimits[], count: number, apiKey = 'key') {
+  let calls = 0;
+  for (let i = 0; i < count; i++) {
+    if ((await limits[i % limits.length]!.take(apiKey, 1)) === 0) calls += 1;
+  }
+  return calls;
+}
+
+describe('a limit of one process', () => {
+  it('grants a tenth of a window at once, then as many as the window has, and says how long to wait', async () => {
+    const limits = new RateLimits(MINUTE, undefined);
+    const startMs = performance.now();
+
+    const first = await granted([limits], 100);
+    const waitMs = await limits.take('key', 1);
+    const other = await limits.take('another', 1);
+    const tookMs = performance.now() - startMs;
+
+    expect(first).toBeGreaterThanOrEqual(60);
+    expect(first).toBeLessThanOrEqual(60 + tookMs / 100 + 1);
+    expect(waitMs).toBeGreaterThan(0);
+    expect(waitMs).toBeLessThanOrEqual(100);
+    expect(other).toBe(0);
+    await sleep(waitMs + 1);
+    expect(await limits.take('key', 1)).toBe(0);
+  });
+
+  it('grants more than may come at once to a key that has made no call, and lets it wait for them', async () => {
+    const limits = new RateLimits(MINUTE, undefined);
+
+    expect(await limits.take('key', 200)).toBe(0);
+    const waitMs = await limits.take('key', 1);
+
+    expect(waitMs).toBeGreaterThan(13_000);
+    expect(waitMs).toBeLessThanOrEqual(14_100);
+  });
+
+  it('lets later requests pay for calls that nobody foresaw', async () => {
+    const limits = new RateLimits(MINUTE, undefined);
+
+    await limits.take('key', 1);
+    limits.owe('key', 58);
+
+    expect(await granted([limits], 1)).toBe(1);
+    expect(await limits.take('key', 30)).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(!hasRedis)('a limit that three replicas share', () => {
+  const open = async (count = 3) => {
+    const redis = await openRedis();
+    let commands = 0;
+    const shared = await Promise.all(
+      Array.from({ length: count }, () =>
+        openShared(redis, { onCommand: () => void (commands += 1) }),
+      ),
+    );
+    return {
+      ...{ redis, shared },
+      limits: shared.map(({ store }) => new RateLimits(MINUTE, store)),
+      commands: () => commands,
+    };
+  };
+
+  it('grants to all of them together what it grants to one', async () => {
+    const { limits } = await open();
+    const startMs = performance.now();
+
+    const calls = await granted(limits, 300);
+    const tookMs = performance.now() - startMs;
+
+    // What one of them has leased, another cannot use.
+    expect(calls).toBeGreaterThanOrEqual(60 - 2 * 6);
+    expect(calls).toBeLessThanOrEqual(60 + tookMs / 100 + 1);
+  });
+
+  it('asks Redis for a block, not for each call, and for nothing while it refuses', async () => {
+    const { limits, commands } = await open(1);
+
+    expect(await granted(limits, 50)).toBe(50);
+    expect(commands()).toBeLessThan(15);
+    await granted(limits, 20);
+    const before = commands();
+    const startMs = performance.now();
+    for (let i = 0; i < 1_000; i++) await limits[0]!.take('key', 1);
+
+    expect(commands() - before).toBeLessThanOrEqual((performance.now() - startMs) / 50 + 2);
+  });
+
+  it('is that of each process alone while Redis is killed, and waits no longer than 50 ms a command while it is frozen', async () => {
+    const { redis, limits } = await open(2);
+    expect(await granted(limits, 10)).toBe(10);
+
+    redis.freeze();
+    const startMs = performance.now();
+    expect(await granted(limits, 40)).toBe(40);
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+    redis.thaw();
+    await redis.kill();
+    expect(await granted(limits, 20)).toBe(20);
+  });
+
+  it('shows no key in Redis, and keeps what it counts no longer than it matters', async () => {
+    const { redis, limits } = await open(1);
+    await granted(limits, 10, 'the-key-of-a-caller');
+
+    const names = (await redis.command('KEYS', '*')) as string[];
+    expect(names).toHaveLength(1);
+    expect(names[0]).toMatch(/^gateway:1:limit:[\w-]{22}$/);
+    expect(await redis.command('PTTL', names[0]!)).toBeLessThanOrEqual(6_001);
+  });
+});
+
+describe('a gateway with RATE_LIMIT', () => {
+  const openLimited = (calls: number) =>
+    openGateway({
+      backend: 'faulty',
+      rateLimits: new RateLimits({ calls, windowMs: 60_000 }, undefined),
+    });
+
+  it('refuses what is too much with 429, and says when to come back', async () => {
+    const gateway = await openLimited(20);
+
+    const answers = [await gateway.ask(PAGE), await gateway.ask(PAGE)];
+    const refused = await gateway.ask(PAGE);
+    const other = await gateway.ask(PAGE, { apiKey: 'another' });
+
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+    expect([refused.status, refused.codes]).toEqual([429, ['RATE_LIMITED']]);
+    expect(refused.errors[0]!.extensions!['retryAfterMs']).toBeGreaterThan(0);
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      'retry-after': expect.stringMatching(/^[123]$/),
+      'ratelimit-limit': '20',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': expect.stringMatching(/^[123]$/),
+      'ratelimit-policy': '20;w=60',
+    });
+    expect(other.status).toBe(200);
+  });
+
+  it('counts the calls that a request makes, and one where it makes none', async () => {
+    const gateway = await openLimited(40);
+
+    const three = await gateway.ask(
+      '{ a: page(pageId: "a") { name } b: page(pageId: "b") { name } c: page(pageId: "c") { name } }',
+    );
+    const none = await gateway.ask('{ __typename }');
+    const refused = await gateway.ask('{ __typename }');
+
+    expect([three.status, none.status, refused.status]).toEqual([200, 200, 429]);
+  });
+
+  it('counts a subscription once, when it begins', async () => {
+    const gateway = await openLimited(20);
+    const open = () => openEvents(gateway.url, { id: ID }, { apiKey: 'key' });
+
+    const [one, two, refused] = [await open(), await open(), await open()];
+
+    expect([one.response.status, two.response.status]).toEqual([200, 200]);
+    const text = refused.response.ok
+      ? await refused.ended.then(() => JSON.stringify(refused.events))
+      : await refused.response.text();
+    expect(text).toContain('RATE_LIMITED');
+  });
+});
+
+describe.skipIf(!hasRedis)("the backend's Retry-After for a key", () => {
+  it('is told to all replicas', async () => {
+    const redis = await openRedis();
+    const backend = await openBackend();
+    const [one, two] = await Promise.all(
+      [1, 2].map(async () => {
+        const shared = await openShared(redis);
+        return openGateway({
+          ...{ backend: new URL(backend.url), shared, rest: { pauses: shared.pauses } },
+        });
+      }),
+    );
+    backend.upstream.on('GET /v0/pages/p', status(429, { 'retry-after': '30' }), ok({}));
+    const ask = (gateway: typeof one) => gateway!.ask(PAGE, { apiKey: 'key' });
+
+    expect((await ask(one)).codes).toEqual(['RATE_LIMITED']);
+    await until(() => backend.upstream.hits('GET /v0/pages/p') === 1);
+    await sleep(100);
+    const told = await ask(two);
+
+    expect(told.codes).toEqual(['RATE_LIMITED']);
+    expect(told.errors[0]!.extensions!['retryAfterMs']).toBeGreaterThan(25_000);
+    expect(backend.upstream.hits('GET /v0/pages/p')).toBe(1);
+    expect((await two!.ask(PAGE, { apiKey: 'another' })).codes).not.toContain('RATE_LIMITED');
+  });
+});
