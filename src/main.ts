@@ -17,7 +17,7 @@ import { urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
 import { Metrics } from './server/observe/metrics/metrics.ts';
 import { observeUpstream } from './server/observe/upstream-observer.ts';
-import { loadPlugins } from './server/policies/operator-plugins.ts';
+import { loadPlugins } from './server/process/operator-plugins.ts';
 import { announce } from './server/process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './server/process/build.ts';
 import { metricsOfAll } from './server/process/cluster-metrics.ts';

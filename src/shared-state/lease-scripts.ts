@@ -2,7 +2,7 @@
  * What a lease is in Redis: `token:holder`, where the token has 16 digits and is the server's time in microseconds
  * when it was given. A counter would begin anew in an empty Redis, and an old holder's token would be the higher one.
  */
-import { script } from './script.ts';
+import { script } from './redis/script.ts';
 
 /**
  * Takes the lease, renews it, or tells whose it is.

@@ -3,8 +3,8 @@
  * learn it by a refusal of its own otherwise.
  */
 import { LRUCache } from 'lru-cache';
-import { PREFIX } from './names.ts';
-import type { Store } from './store.ts';
+import { PREFIX } from './redis/names.ts';
+import type { Store } from './redis/store.ts';
 
 const CHANNEL = `${PREFIX}pauses`;
 

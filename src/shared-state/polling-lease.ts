@@ -7,9 +7,9 @@
  * shared last every second, so that a lost message costs time and never truth.
  */
 import { randomUUID } from 'node:crypto';
-import type { Connection } from './connection.ts';
+import type { Connection } from './redis/connection.ts';
 import { HOLD, RELEASE, SHARE } from './lease-scripts.ts';
-import { PREFIX, type Names } from './names.ts';
+import { PREFIX, type Names } from './redis/names.ts';
 
 /** For how long a lease is held without being renewed, in milliseconds. */
 export const LEASE_MS = 3_000;

@@ -6,8 +6,8 @@
  * and is given up when it is not used in time.
  */
 import { LRUCache } from 'lru-cache';
-import { script } from './script.ts';
-import type { Store } from './store.ts';
+import { script } from './redis/script.ts';
+import type { Store } from './redis/store.ts';
 
 /** What a key may do. */
 export interface RateLimit {

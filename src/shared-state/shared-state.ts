@@ -1,11 +1,11 @@
 /**
  * What replicas share through Redis or Valkey. Loaded only where REDIS_URL is set.
  */
-import { createConnection, type ConnectionObserver } from './connection.ts';
-import { Names } from './names.ts';
+import { createConnection, type ConnectionObserver } from './redis/connection.ts';
+import { Names } from './redis/names.ts';
 import { Pauses } from './pauses.ts';
 import { PollingLeases } from './polling-lease.ts';
-import type { Store } from './store.ts';
+import type { Store } from './redis/store.ts';
 
 export interface SharedStateOptions {
   /** `redis://`, `rediss://` or `unix://`. */

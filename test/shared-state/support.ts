@@ -2,7 +2,7 @@
  * Several gateways that share a Redis, and a backend that is in the state that a test sets.
  */
 import { onTestFinished } from 'vitest';
-import type { ConnectionObserver } from '../../src/shared-state/connection.ts';
+import type { ConnectionObserver } from '../../src/shared-state/redis/connection.ts';
 import { openSharedState, type SharedState } from '../../src/shared-state/shared-state.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';

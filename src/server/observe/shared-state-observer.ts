@@ -2,7 +2,7 @@
  * What replicas share, in metrics and in the log: never a name of what is shared.
  */
 import { Counter, Gauge } from 'prom-client';
-import type { CommandOutcome, ConnectionObserver } from '../../shared-state/connection.ts';
+import type { CommandOutcome, ConnectionObserver } from '../../shared-state/redis/connection.ts';
 import type { Role } from '../../shared-state/polling-lease.ts';
 import type { SharedState } from '../../shared-state/shared-state.ts';
 import type { Logger } from './logger.ts';
