@@ -68,7 +68,7 @@ const RESOURCES: Readonly<Record<string, readonly string[]>> = {
 const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   resources: RESOURCES,
   server: {
-    process: ['gateway.ts', 'http', 'observe'],
+    process: ['gateway.ts', 'http', 'observe', 'operation'],
     'gateway.ts': ['carriers', 'documents', 'http', 'observe', 'operation', 'policies'],
     http: ['carriers', 'observe', 'operation'],
     carriers: ['documents', 'observe', 'operation', 'policies'],
