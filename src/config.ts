@@ -8,6 +8,7 @@ import { checkConnections } from './settings/connections.ts';
 import { checkHeaders, HEADER_NAMES } from './settings/header-names.ts';
 import {
   API_KEY,
+  BASE_PATH,
   DATABASE_URL,
   FILE_NAME,
   FOLDER,
@@ -60,6 +61,18 @@ export const SETTINGS = {
       wholeNumber(0, 65_535),
       '4000',
       'port to listen on; 0 takes any free one',
+    ),
+    socketPath: setting(
+      'UNIX_SOCKET',
+      SOCKET_PATH,
+      undefined,
+      'unix socket to listen on, in place of `HOST` and `PORT`',
+    ),
+    basePath: setting(
+      'BASE_PATH',
+      BASE_PATH,
+      '',
+      'what all paths of this port begin with: `/content` for `/content/graphql`',
     ),
     adminPort: setting(
       'ADMIN_PORT',
@@ -449,7 +462,13 @@ function checkTimes({ limits, backend }: Pick<Config, 'limits' | 'backend'>): vo
   );
 }
 
-function checkPorts({ http: { port, adminPort } }: Pick<Config, 'http'>): void {
+function checkPorts({ http, process: { workers } }: Pick<Config, 'http' | 'process'>): void {
+  const { port, adminPort, socketPath } = http;
+  if (socketPath !== undefined && workers > 1) {
+    throw new ConfigError(
+      `UNIX_SOCKET is served by one process: set WORKERS to 1, or give each of several gateways its own; got ${workers}.`,
+    );
+  }
   if (adminPort === undefined || adminPort === 0 || adminPort !== port) return;
   throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
 }
@@ -503,10 +522,12 @@ function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>
  * at this machine (DNS rebinding) and read with the deployment's key. So the host name is checked.
  */
 function defaultHosts({
-  http: { host },
+  http: { host, socketPath },
   backend: { apiKey },
 }: Pick<Config, 'http' | 'backend'>): readonly string[] | undefined {
-  if (apiKey === undefined || !/^(?:localhost|127\..*|::1)$/.test(host)) return undefined;
+  // No page reaches a unix socket.
+  if (apiKey === undefined || socketPath !== undefined || !/^(?:localhost|127\..*|::1)$/.test(host))
+    return undefined;
   return [...new Set([...LOOPBACK_HOSTS, host])];
 }
 

@@ -58,7 +58,8 @@ async function lead(config: Config, logger: Logger): Promise<void> {
   const port = await workers.start();
   if (port === undefined) return;
   const url = `http://${urlHost(config.http.host)}:${port}`;
-  await announce({ ...backend, ...{ logger, url, tools: config.tools } });
+  const { tools, http } = config;
+  await announce({ ...backend, ...{ logger, url, tools, http } });
 }
 
 /** The process that serves: the only one, or one of several workers. */
@@ -107,7 +108,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     await backend.close();
     return finished;
   });
-  if (cluster.isPrimary) await announce({ ...backend, ...{ logger, url: ports.url, tools } });
+  if (cluster.isPrimary) await announce({ ...backend, ...{ logger, url: ports.url, tools, http } });
 }
 
 /** Where a collector is named. Nothing of OpenTelemetry is loaded otherwise. */

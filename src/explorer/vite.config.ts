@@ -43,7 +43,8 @@ const withoutFonts = (): Plugin => ({
 
 export default defineConfig({
   root: import.meta.dirname,
-  base: '/graphql/explorer/',
+  // The server writes where the files are; from there on they name each other.
+  base: './',
   logLevel: 'warn',
   plugins: [withoutFonts(), compressed()],
   worker: { format: 'es' },

@@ -108,6 +108,8 @@ export interface HeaderOptions {
 export interface GatewayHttpOptions {
   /** Where `admin` alone serves metrics and the details of readiness; undefined: `/graphql` has them beside it. */
   readonly adminPort: number | undefined;
+  /** What the paths of callers begin with; the server has taken it off. @default nothing */
+  readonly basePath?: string;
   /** Origins whose pages may read answers. */
   readonly corsOrigins: readonly string[];
   /** The largest message of a WebSocket that is read. */
@@ -181,7 +183,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     upstream,
     logger = silentLogger(),
     metrics = new Metrics(),
-    http: { adminPort, corsOrigins, maxBodyBytes },
+    http: { adminPort, basePath = '', corsOrigins, maxBodyBytes },
     headers: { forward = [], expose = [] } = {},
     live,
     tools: { introspection, explain },
@@ -299,12 +301,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       return new Response(text, { headers: { 'content-type': contentType } });
     }),
   };
-  const site = siteOf({
-    '/graphql': graphql,
-    ...(adminPort === undefined
-      ? adminRoutes
-      : { '/health': health, '/ready': forGet(async () => ready(false)) }),
-  });
+  const site = siteOf(
+    {
+      '/graphql': graphql,
+      ...(adminPort === undefined
+        ? adminRoutes
+        : { '/health': health, '/ready': forGet(async () => ready(false)) }),
+    },
+    basePath,
+  );
   return {
     ...site,
     metrics,
@@ -405,13 +410,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     return Response.json(body, { status: report.ready ? 200 : 503 });
   }
 
-  function siteOf(routes: Routes): Site {
+  function siteOf(routes: Routes, below = ''): Site {
+    const paths = Object.keys(routes).map((path) => below + path);
     const notFound = () =>
-      refusalResponse(
-        404,
-        'NOT_FOUND',
-        `Nothing is here: ask for ${Object.keys(routes).join(', ')}.`,
-      );
+      refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${paths.join(', ')}.`);
     return {
       readiness,
       logger,
@@ -455,15 +457,16 @@ const forGet =
 
 /** GraphiQL, or the page that says why it is not here. */
 function explorerOf(options: GatewayOptions): Explorer {
-  const { schema, tools } = options;
+  const { schema, tools, http } = options;
   const { graphiql, introspection, explain } = tools;
-  if (!graphiql) return createExplorer(undefined, undefined);
+  if (!graphiql) return createExplorer(undefined, undefined, http.basePath);
   const { folder, ...example } = options.explorer ?? {};
-  return createExplorer(folder, () => ({
+  const settings = () => ({
     ...{ introspection, explain, needsKey: options.apiKey === undefined },
     ...(introspection !== 'off' && { schemaId: schemaIdOf(schema) }),
     ...example,
-  }));
+  });
+  return createExplorer(folder, settings, http.basePath);
 }
 
 /** Changes with the schema, and so with what is known of the backend's objects. */

@@ -54,6 +54,12 @@ export const SOCKET_PATH = z
   .regex(/^\/.{1,102}$/)
   .describe('an absolute path of at most 103 characters, such as /run/backend.sock');
 
+/** Of a URL, where the gateway is below it. */
+export const BASE_PATH = z
+  .string()
+  .regex(/^(?:\/[\w.~-]{1,64}){0,8}$/)
+  .describe('a path that begins with "/" and does not end with it, such as /content');
+
 export const TEXT = z.string().describe('a text');
 
 export const FILE_NAME = z

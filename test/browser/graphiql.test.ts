@@ -84,6 +84,21 @@ describe('a first visit', () => {
     expect([strangers, lines]).toEqual([[], []]);
   });
 
+  it('ends at data below another path too (BASE_PATH)', async () => {
+    const below = await startGateway({ BASE_PATH: '/content/pages' });
+    onTestFinished(async () => void (await below.stop()));
+    const { page, strangers, lines } = await visit(browser);
+    await page.goto(`${below.url}/`);
+    await isUsable(page);
+    await hasSchema(page);
+
+    const { data } = await play(page);
+
+    expect(data.page.name).toBe('Northwind launch');
+    expect(new URL(page.url()).pathname).toBe('/content/pages/graphql');
+    expect([strangers, lines]).toEqual([[], []]);
+  });
+
   it('shows a row for each REST call, and marks the field of the one that is pressed', async () => {
     const { page } = await open();
 

@@ -96,7 +96,7 @@ export function startProcess(
     written[stream] += text;
     written.output += text;
     // To search all of it at each line would take longer the more it writes.
-    url ??= /http:\/\/[\w.:[\]]+\/graphql/.exec(written.output)?.[0];
+    url ??= /http:\/\/[\w.:[\]/~-]+\/graphql/.exec(written.output)?.[0];
     if (url !== undefined) resolve(url);
   };
   child.stdout!.on('data', hear('stdout'));

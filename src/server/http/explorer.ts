@@ -77,24 +77,31 @@ const PAGE_HEADERS = [
 ];
 
 /**
+ * @param basePath what the paths of browsers begin with; the server has taken it off.
  * @param folder `dist/explorer`; undefined when there is none.
  * @param settings called for the first browser; undefined where no page is served.
  */
 export function createExplorer(
   folder: string | undefined,
   settings: (() => ExplorerSettings) | undefined,
+  basePath = '',
 ): Explorer {
   const built = settings && folder && existsSync(join(folder, 'index.html')) ? folder : undefined;
+  const toPage = redirectTo(`${basePath}${PAGE}`);
   let page: ExplorerAnswer | undefined;
   const openPage = (): ExplorerAnswer =>
     settings && built
-      ? { status: 200, headers: PAGE_HEADERS, body: Buffer.from(pageIn(built, settings())) }
+      ? {
+          status: 200,
+          headers: PAGE_HEADERS,
+          body: Buffer.from(pageIn(built, settings(), basePath)),
+        }
       : { status: 404, headers: PAGE_HEADERS, body: noticePage(settings ? NOT_BUILT : OFF) };
   return {
     page: (incoming) => {
       if (!isOpenedByBrowser(incoming)) return undefined;
       const [path, query = ''] = (incoming.url ?? '').split('?');
-      if (path === '/') return TO_PAGE;
+      if (path === '/') return toPage;
       const isQuery = new URLSearchParams(query).has('query');
       return path === PAGE && !isQuery ? (page ??= openPage()) : undefined;
     },
@@ -103,11 +110,11 @@ export function createExplorer(
 }
 
 /** Browsers alone: for scripts there is nothing at the root. */
-const TO_PAGE: ExplorerAnswer = {
+const redirectTo = (path: string): ExplorerAnswer => ({
   status: 302,
-  headers: ['location', PAGE, 'cache-control', 'no-store', 'vary', 'accept'],
+  headers: ['location', path, 'cache-control', 'no-store', 'vary', 'accept'],
   body: Buffer.alloc(0),
-};
+});
 
 const isOpenedByBrowser = ({ headers }: IncomingMessage): boolean =>
   /\btext\/html\b/i.test(headers.accept ?? '');
@@ -141,14 +148,13 @@ function filesIn(folder: string): Explorer['file'] {
   };
 }
 
-/** The page with its settings in the place that it keeps for them. */
-function pageIn(folder: string, settings: ExplorerSettings): string {
+/** The page with its settings in the place that it keeps for them, and its files where they are served. */
+function pageIn(folder: string, settings: ExplorerSettings, basePath: string): string {
   // A `</script>` inside of it would end it.
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
-  return readFileSync(join(folder, 'index.html'), 'utf8').replace(
-    /(<script id="settings"[^>]*>)[^<]*/,
-    (_all, open: string) => open + json,
-  );
+  return readFileSync(join(folder, 'index.html'), 'utf8')
+    .replaceAll('"./files/', `"${basePath}${FILES}`)
+    .replace(/(<script id="settings"[^>]*>)[^<]*/, (_all, open: string) => open + json);
 }
 
 const noticePage = (notice: string): Buffer =>

@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { removeStale } from './unix-socket.ts';
 import { drain, type Stopping } from './drain.ts';
 import { requestListener } from './request-listener.ts';
 import type { Site } from './site.ts';
@@ -13,6 +14,10 @@ export interface HttpOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** A unix socket, in place of both. */
+  readonly socketPath?: string | undefined;
+  /** What each path begins with; empty for nothing. */
+  readonly basePath?: string;
   /** The largest request body that is read. */
   readonly maxBodyBytes: number;
   /** The hosts that requests may name, in lower case and without ports; undefined for any. */
@@ -20,8 +25,9 @@ export interface HttpOptions {
 }
 
 export interface HttpServer {
-  /** `http://127.0.0.1:4000`, without a path. */
+  /** `http://127.0.0.1:4000`, without a path; `http://unix:/run/gateway.sock:` as proxies write it. */
   readonly url: string;
+  /** 0 for a unix socket. */
   readonly port: number;
   /**
    * Not ready at once; finishes what is under way, then closes.
@@ -47,19 +53,24 @@ const BACKLOG = 4_096;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(site: Site, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, maxBodyBytes, allowedHosts } = options;
+  const { host, port, socketPath, basePath = '', maxBodyBytes, allowedHosts } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
   const stopping: Stopping = { server, isPortClosed: false };
-  server.on('request', requestListener({ site, maxBodyBytes, allowedHosts, stopping }));
-  server.on('upgrade', upgradeListener({ server, site, allowedHosts }));
-  server.listen({ host, port, backlog: BACKLOG });
+  server.on('request', requestListener({ site, basePath, maxBodyBytes, allowedHosts, stopping }));
+  server.on('upgrade', upgradeListener({ server, site, basePath, allowedHosts }));
+  if (socketPath !== undefined) await removeStale(socketPath);
+  server.listen({
+    ...(socketPath === undefined ? { host, port } : { path: socketPath }),
+    backlog: BACKLOG,
+  });
   await once(server, 'listening');
-  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
-  const { port: taken } = server.address() as AddressInfo;
+  const address = server.address() as AddressInfo | string; // null for closed servers alone
+  const taken = typeof address === 'string' ? 0 : address.port;
   let closing: Promise<boolean> | undefined;
   return {
-    url: `http://${urlHost(host)}:${taken}`,
+    url:
+      socketPath === undefined ? `http://${urlHost(host)}:${taken}` : `http://unix:${socketPath}:`,
     port: taken,
     close: (timeoutMs, delayMs = 0) => (closing ??= drain(stopping, site, timeoutMs, delayMs)),
   };

@@ -16,6 +16,7 @@ import type { AnswerParts, WrittenAnswer } from '../operation/answer.ts';
 import { refusalResponse } from '../operation/refusal.ts';
 import { createRecord, type RequestRecord } from '../operation/request-record.ts';
 import type { Explorer, ExplorerAnswer } from './explorer.ts';
+import { notBelow, pathBelow } from './base-path.ts';
 import { readBody } from './request-body.ts';
 import type { Stopping } from './drain.ts';
 import type { Site } from './site.ts';
@@ -31,13 +32,14 @@ const LINGER_MS = 1_000;
 
 interface RequestListenerOptions {
   readonly site: Site;
+  readonly basePath: string;
   readonly maxBodyBytes: number;
   readonly allowedHosts: readonly string[] | undefined;
   readonly stopping: Readonly<Stopping>;
 }
 
 export function requestListener(options: RequestListenerOptions): RequestListener {
-  const { site, maxBodyBytes, allowedHosts, stopping } = options;
+  const { site, basePath, maxBodyBytes, allowedHosts, stopping } = options;
   return (incoming, outgoing) => {
     const record = createRecord(oneValue(incoming.headers['x-request-id']));
     const exchange = { incoming, outgoing, record };
@@ -55,7 +57,10 @@ export function requestListener(options: RequestListenerOptions): RequestListene
 
   async function serve(exchange: Exchange): Promise<void> {
     const { incoming, record } = exchange;
-    const { url = '/', method = 'GET', headers } = incoming;
+    const { method = 'GET', headers } = incoming;
+    const url = pathBelow(basePath, incoming.url ?? '/');
+    if (url === undefined) return refuse(exchange, notBelow(basePath));
+    incoming.url = url;
     if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !PROBES.has(url)) {
       return refuse(exchange, hostRefusal(headers.host));
     }

@@ -7,19 +7,21 @@
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { notBelow, pathBelow } from './base-path.ts';
 import { hostRefusal, isAllowed } from './request-listener.ts';
 import type { Site } from './site.ts';
 
 interface UpgradeListenerOptions {
   readonly server: Server;
   readonly site: Pick<Site, 'upgrade'>;
+  readonly basePath: string;
   readonly allowedHosts: readonly string[] | undefined;
 }
 
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export const upgradeListener =
-  ({ server, site, allowedHosts }: UpgradeListenerOptions): OnUpgrade =>
+  ({ server, site, basePath, allowedHosts }: UpgradeListenerOptions): OnUpgrade =>
   (incoming, socket, head) => {
     // Node handles a socket's errors only while it reads requests from it.
     socket.on('error', () => socket.destroy());
@@ -29,10 +31,14 @@ export const upgradeListener =
       server.emit('connection', socket);
       return;
     }
+    const url = pathBelow(basePath, incoming.url ?? '/');
+    if (url !== undefined) incoming.url = url;
     const refusal =
       allowedHosts && !isAllowed(host, allowedHosts)
         ? hostRefusal(host)
-        : site.upgrade(incoming, socket, head);
+        : url === undefined
+          ? notBelow(basePath)
+          : site.upgrade(incoming, socket, head);
     if (refusal) void refuse(socket, refusal);
   };
 

@@ -31,7 +31,10 @@ export async function openPorts(
   const admin =
     adminPort === undefined
       ? undefined
-      : await open('ADMIN_PORT', gateway.admin, { ...http, port: adminPort });
+      : await open('ADMIN_PORT', gateway.admin, {
+          ...http,
+          ...{ port: adminPort, socketPath: undefined, basePath: '' },
+        });
   if (admin) logger.info(`Metrics and readiness are at ${admin.url}`);
   return {
     url: server.url,
@@ -49,7 +52,7 @@ function open(setting: string, site: Site, options: HttpOptions): Promise<HttpSe
   });
 }
 
-type Address = Pick<HttpOptions, 'host' | 'port'>;
+type Address = Pick<HttpOptions, 'host' | 'port' | 'socketPath'>;
 
 /** What Node throws where an address cannot be had, in words that say what to set; any other error as it is. */
 export function portError(error: NodeJS.ErrnoException, address: Address, setting: string): Error {
@@ -57,7 +60,11 @@ export function portError(error: NodeJS.ErrnoException, address: Address, settin
   return why === undefined ? error : new OperatorError(why, { cause: error });
 }
 
-function reasonOf(code = '', { host, port }: Address, setting: string): string | undefined {
+function reasonOf(code = '', address: Address, setting: string): string | undefined {
+  const { host, port, socketPath } = address;
+  if (socketPath !== undefined) {
+    return `UNIX_SOCKET ${socketPath} cannot be listened on (${code}): stop what listens there, or name a file in a folder that can be written.`;
+  }
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to another.`;

@@ -1,0 +1,144 @@
+/** A gateway below another path (`BASE_PATH`), and one on a unix socket (`UNIX_SOCKET`). */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { openEvents, openSocket, until } from '../live/support.ts';
+import { clientOf, KEY, send } from '../support/client.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { DEFAULTS } from '../support/settings.ts';
+
+const QUERY = '{ person(personId: "p") { name } }';
+const VERSION = { id: formatNodeId('AudienceVersion', ['p', 'a', 'v']) };
+
+describe('a gateway below /content', () => {
+  const open = async () => {
+    const explorer = mkdtempSync(join(tmpdir(), 'explorer-'));
+    onTestFinished(() => rmSync(explorer, { recursive: true }));
+    writeFileSync(
+      join(explorer, 'index.html'),
+      '<script src="./files/a.js"></script><script id="settings"></script>',
+    );
+    const site = await openGateway({
+      backend: 'faulty',
+      http: { basePath: '/content' },
+      explorer: { folder: explorer },
+    });
+    return { site, url: `${site.url}/content` };
+  };
+
+  it('answers GraphQL by POST and GET, streams of events, WebSockets and operators there', async () => {
+    const { url } = await open();
+    const { ask, get } = clientOf(url, KEY);
+    const headers = { 'x-api-key': KEY, accept: 'application/json' };
+
+    const posted = await ask(QUERY);
+    const got = await send(`${url}/graphql?query=${encodeURIComponent(QUERY)}`, { headers });
+    const stream = await openEvents(url, VERSION, { apiKey: KEY });
+    const socket = await openSocket(url, { payload: { 'x-api-key': KEY } });
+    socket.subscribe('a', VERSION);
+    await until(() => stream.events.length > 0 && socket.received('next').length > 0);
+
+    expect([posted.data, got.data]).toEqual(Array(2).fill({ person: { name: 'name' } }));
+    for (const path of ['/health', '/ready', '/metrics'])
+      expect((await get(path)).status).toBe(200);
+  });
+
+  it.each(['/graphql', '/contents/graphql', '/', '/Content/graphql', '/health'])(
+    'answers 404 at %s, and says where it is',
+    async (path) => {
+      const { site } = await open();
+
+      const { status, text } = await send(`${site.url}${path}`);
+
+      expect([status, text]).toEqual([404, expect.stringContaining('/content/graphql')]);
+    },
+  );
+
+  it('leads browsers to GraphiQL, whose files are there too', async () => {
+    const { url } = await open();
+    const browser = { headers: { accept: 'text/html' }, redirect: 'manual' as const };
+
+    for (const start of [url, `${url}/`]) {
+      expect((await send(start, browser)).headers.get('location')).toBe('/content/graphql');
+    }
+    const page = await send(`${url}/graphql`, browser);
+    expect(page.text).toContain('src="/content/graphql/explorer/files/a.js"');
+  });
+
+  it('serves a request that offers another protocol as if it did not', async () => {
+    const { url } = await open();
+
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c' };
+      const sent = request(`${url}/health`, { headers }, ({ statusCode }) => resolve(statusCode));
+      sent.on('error', reject).end();
+    });
+
+    expect(await answered).toBe(200);
+  });
+
+  it('refuses a WebSocket that is not below it', async () => {
+    const { site } = await open();
+
+    const refused = new Promise<number | undefined>((resolve) => {
+      const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+      request(`${site.url}/graphql`, { headers }, ({ statusCode }) => resolve(statusCode)).end();
+    });
+
+    expect(await refused).toBe(404);
+  });
+});
+
+describe('a unix socket', () => {
+  const listenAt = async (socketPath: string) => {
+    const { gateway } = await openGateway({ backend: 'faulty' });
+    const server = await openHttpServer(gateway, { ...DEFAULTS.http, port: 0, socketPath });
+    onTestFinished(async () => void (await server.close(0)));
+    return server;
+  };
+  const fileIn = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'socket-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return join(folder, 'gateway.sock');
+  };
+  const askAt = (socketPath: string) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': KEY };
+      const options = { socketPath, path: '/graphql', method: 'POST', headers };
+      const sent = request(options, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve(text));
+      });
+      sent.on('error', reject).end(JSON.stringify({ query: QUERY }));
+    });
+
+  it('is listened on, also where a killed process has left its file', async () => {
+    const file = fileIn();
+    const killed = createServer();
+    await new Promise<void>((resolve) => killed.listen(file, resolve));
+    // What is left of a process that could not remove it.
+    renameSync(file, `${file}.kept`);
+    await new Promise((resolve) => killed.close(resolve));
+    renameSync(`${file}.kept`, file);
+
+    const server = await listenAt(file);
+
+    expect(server.url).toBe(`http://unix:${file}:`);
+    expect(await askAt(file)).toBe('{"data":{"person":{"name":"name"}}}');
+  });
+
+  it('is left to the process that listens there, and another file is not removed', async () => {
+    const file = fileIn();
+    await listenAt(file);
+    await expect(listenAt(file)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect(await askAt(file)).toContain('"data"');
+
+    writeFileSync(`${file}.txt`, 'kept');
+    await expect(listenAt(`${file}.txt`)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
