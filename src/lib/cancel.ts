@@ -8,7 +8,6 @@
 /** `cancelled`: the result is not wanted any more. `timeout`: this wait has lasted long enough. */
 export type EndOfWait = 'cancelled' | 'timeout';
 
-/** A wait that can be ended from outside. */
 export interface Waiter {
   onEnd(why: EndOfWait): void;
 }

@@ -5,6 +5,7 @@ import type { RestClient } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, silence, status } from '../support/faults.ts';
+import { until } from '../support/until.ts';
 import { NO_BREAKER, openRest, outcome, person, topic, type Rest } from './open-rest.ts';
 import { slowness } from '../support/slowness.ts';
 
@@ -52,7 +53,7 @@ describe('the concurrency limiter', () => {
       (seen.headers['x-api-key'] === 'noisy' ? silence() : ok(person('p')))(response, seen, socket),
     );
     for (let i = 0; i < 100; i++) void outcome(getPerson(client({ apiKey: 'noisy' }), i));
-    await sleep(50);
+    await until(() => backend.hits() >= 2 + 12);
     const times: number[] = [];
 
     for (let i = 0; i < 50; i++) {
@@ -76,6 +77,7 @@ describe('the concurrency limiter', () => {
       void outcome(getPerson(client({ apiKey: 'noisy' }), i));
       void outcome(getTopic(client({ apiKey: 'noisy' }), i));
     }
+    await until(() => backend.hits() > 14);
     await sleep(50);
 
     expect(backend.hits() - 1).toBe(14);
@@ -256,6 +258,7 @@ describe('the concurrency limiter', () => {
     for (let i = 0; i < 40; i++) {
       void outcome(getPerson(client({ apiKey: i % 2 ? 'revoked' : 'invented' }), i));
     }
+    await until(() => backend.hits() >= 3 + 12);
     await sleep(50);
 
     // As many as one key alone may have of a route.

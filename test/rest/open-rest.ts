@@ -9,7 +9,7 @@ import {
   type RestClient,
   type Upstream,
 } from '../../src/rest/client/client.ts';
-import type { UpstreamOptions } from '../../src/rest/client/options.ts';
+import type { UpstreamOptions } from '../../src/rest/client/pipeline.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import type { ObservedCall } from '../../src/rest/call/observer.ts';
 import {

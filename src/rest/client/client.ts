@@ -20,9 +20,8 @@ import { RequestDeadline } from '../call/request-deadline.ts';
 import type { Breaker } from '../resilience/circuit-breaker.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { Dialect } from './dialect.ts';
-import type { UpstreamOptions } from './options.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
-import { openPipeline, type Pipeline } from './pipeline.ts';
+import { openPipeline, type Pipeline, type UpstreamOptions } from './pipeline.ts';
 import { missingRoute, RouteDiscovery, type RouteState } from './route-discovery.ts';
 
 export type { CallInput };

@@ -1,17 +1,44 @@
 /**
  * The layers that every REST call passes, in their order.
  */
+import type { RouteSet } from '../../v0/routes.ts';
 import type { Call } from '../call/call.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attemptTimeout } from '../resilience/attempt-timeout.ts';
-import { CircuitBreaker } from '../resilience/circuit-breaker.ts';
+import { CircuitBreaker, type BreakerOptions } from '../resilience/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../resilience/concurrency-limiter.ts';
-import { rateLimitPause } from '../resilience/rate-limit-pause.ts';
+import { rateLimitPause, type PausesOfOthers } from '../resilience/rate-limit-pause.ts';
 import { retry } from '../resilience/retry.ts';
 import { singleFlight } from '../resilience/single-flight.ts';
+import type { BackendDispatcher } from '../transport/dispatcher.ts';
 import { exchange } from '../transport/exchange.ts';
 import { exposeHeaders } from '../transport/exposed-headers.ts';
-import type { UpstreamOptions } from './options.ts';
+
+export interface UpstreamOptions {
+  /** Sends requests; the origin is its own. Closed with the upstream. */
+  readonly dispatcher: Pick<BackendDispatcher, 'dispatch' | 'close'>;
+  /** The path before `/v0`: empty, or `/prefix`. */
+  readonly pathPrefix: string;
+  /** `auto` finds out which of the extended routes there are. */
+  readonly routeSet: RouteSet | 'auto';
+  /** One attempt from its queue to its last byte, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The largest answer that is read, in bytes; 5,000,000 when absent. */
+  readonly maxResponseBytes?: number;
+  /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
+  readonly connections?: number;
+  /** Calls that may wait, of all keys; 4,096 when absent. */
+  readonly maxQueue?: number;
+  readonly breaker?: BreakerOptions;
+  /** The circuit breaker's clock, in milliseconds; `performance.now()` when absent. */
+  readonly now?: () => number;
+  /** Names of headers of answers that go on to callers, in lower case; none when absent. */
+  readonly exposeHeaders?: readonly string[];
+  /** Told of keys that the backend has limited, and asked for them. @default nobody */
+  readonly pauses?: PausesOfOthers | undefined;
+  readonly observer?: UpstreamObserver;
+}
 
 /** A call in, the checked body of its answer out. */
 export type Pipeline = (call: Call) => Promise<unknown>;

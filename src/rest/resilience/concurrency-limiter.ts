@@ -62,7 +62,7 @@ export class ConcurrencyLimiter {
     (send: Send): Send =>
     async (attempt) => {
       const { call } = attempt;
-      const load = this.#loadOf(this.#keyOf(call.apiKey));
+      const load = this.#loadOf(call.apiKey);
       // What waits may not start, or it would have: nothing is overtaken that could go on.
       if (this.#mayStart(load, call)) {
         this.#count(load, call, 1);
@@ -88,11 +88,8 @@ export class ConcurrencyLimiter {
     } else if (status !== 403) this.#accepted.set(apiKey, true);
   }
 
-  #keyOf(apiKey: string): string {
-    return this.#accepted.get(apiKey) ? apiKey : UNACCEPTED;
-  }
-
-  #loadOf(key: string): Load {
+  #loadOf(apiKey: string): Load {
+    const key = this.#accepted.get(apiKey) ? apiKey : UNACCEPTED;
     let load = this.#keys.get(key);
     if (!load) this.#keys.set(key, (load = new Load(key)));
     return load;
