@@ -1,0 +1,166 @@
+/** `deploy/observability/`: rules, alerts, the dashboard and the scrape, held to what a gateway really exports. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { openDecoder } from '../support/collector.ts';
+import { status } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { readPages, ROOT } from '../support/pages.ts';
+import { FOLDER, hasPrometheus, openPrometheus, promtool } from '../support/prometheus.ts';
+
+const hasJq = existsSync('/usr/bin/jq');
+if (!hasJq)
+  process.stderr.write('There is no jq here: the test of docs/observability.md is skipped.\n');
+
+const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
+
+interface Rule {
+  readonly record?: string;
+  readonly alert?: string;
+  readonly expr: string;
+}
+
+const rules: readonly Rule[] = parse(read('rules.yaml')).groups.flatMap(
+  (group: { rules: readonly Rule[] }) => group.rules,
+);
+const recorded = rules.flatMap(({ record }) => record ?? []);
+const dashboard = JSON.parse(read('dashboard.json'));
+const panels: readonly { expr: string }[] = dashboard.panels.flatMap(
+  (panel: { targets: readonly { expr: string }[] }) => panel.targets,
+);
+const expressions = [...rules, ...panels].map(({ expr }) => expr);
+
+/** Prometheus' own of a target. */
+const OF_SCRAPES = ['up'];
+
+/** What an expression reads: words before a selector, a range, or an end, without functions and labels. */
+const metricsOf = (expression: string): string[] =>
+  [
+    ...expression
+      .replace(/"[^"]*"|\{[^}]*\}|\b(?:by|on|without) \([^)]*\)/g, ' ')
+      .matchAll(/[a-z_][\w:]*_[\w:]*(?!\w|\s*\()|\bup\b/g),
+  ]
+    .map(([name]) => name)
+    .filter((name) => !name.startsWith('__'));
+
+/** With traffic that is answered, refused and failing, of documents that are trusted and others. */
+async function openBusy(env: Readonly<Record<string, string>> = {}) {
+  const gateway = await openGateway({ backend: 'faulty', process: env });
+  const ask = async () => {
+    gateway.upstream.on('GET /v0/topics/broken', status(500));
+    await gateway.ask('{ topics(first: 1) { nodes { title } } }');
+    await gateway.ask('{ topic(topicId: "broken") { title } }');
+    await gateway.ask('{ nonsense }');
+  };
+  await ask();
+  return { gateway, ask };
+}
+
+describe.skipIf(!hasJq)('what docs/observability.md says to ask at 3 a.m.', () => {
+  it('is answered by its commands, while a route fails', async () => {
+    const { gateway } = await openBusy({ LOG_LEVEL: 'debug' });
+    const folder = mkdtempSync(join(tmpdir(), 'on-call-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const log = join(folder, 'gateway.log');
+    await expect.poll(() => gateway.output).toContain('"GraphQL request"');
+    writeFileSync(log, gateway.output.replace(/^(?!\{).*$/gm, ''));
+    const commands = readPages()
+      .find(({ file }) => file === 'docs/observability.md')!
+      .blocks.filter(({ info }) => info === 'on-call')
+      .map(({ text }) =>
+        text
+          .replaceAll('http://127.0.0.1:4001', gateway.url)
+          .replaceAll('gateway.log', log)
+          .replaceAll('durationMs > 20', 'durationMs > 0'),
+      );
+
+    const answers = commands.map((command) =>
+      execFileSync('bash', ['-euo', 'pipefail', '-c', command], {
+        ...{ cwd: ROOT, encoding: 'utf8' },
+        env: { ...process.env, GATEWAY_PID: `${gateway.process.pid}` },
+      }),
+    );
+
+    expect(answers).toEqual([
+      expect.stringContaining('"degraded": true'),
+      expect.stringContaining('GET /v0/topics/{topic_id}: status 500'),
+      expect.stringContaining('route="/v0/topics/{topic_id}"'),
+      expect.stringContaining('"slowestCall": "GET /v0/topics/{topic_id}"'),
+      expect.stringContaining('page.audiences.nodes.person'),
+    ]);
+  });
+});
+
+describe('every metric', () => {
+  it('that a rule, an alert or a panel names is in a scrape, or recorded', async () => {
+    const { gateway } = await openBusy();
+    const { text } = await gateway.get('/metrics');
+    const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
+
+    const named = new Set(expressions.flatMap(metricsOf));
+    const unknown = [...named].filter(
+      (name) => ![...known, ...recorded, ...OF_SCRAPES].includes(name.replace(/_bucket$/, '')),
+    );
+
+    expect(unknown).toEqual([]);
+    expect(named.size).toBeGreaterThan(15);
+  });
+
+  it('that is recorded, an alert or a panel reads', () => {
+    const others = rules.filter(({ alert }) => alert).map(({ expr }) => expr);
+    const readers = [...others, ...panels.map(({ expr }) => expr)].flatMap(metricsOf);
+
+    expect(recorded.filter((name) => !readers.includes(name))).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPrometheus)('promtool', () => {
+  it('finds the scrape and its rules valid, and the alerts as the cases say', () => {
+    promtool('check', 'config', join(FOLDER, 'prometheus.yaml'));
+    promtool('test', 'rules', join(FOLDER, 'rules.test.yaml'));
+  });
+
+  it('finds every expression of the dashboard valid', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'panels-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'panels.yaml');
+    const asRules = panels.map(({ expr }, i) => ({
+      record: `panel${i}`,
+      expr: expr.replaceAll('$__rate_interval', '1m'),
+    }));
+    writeFileSync(file, stringify({ groups: [{ name: 'panels', rules: asRules }] }));
+
+    expect(promtool('check', 'rules', file)).toContain(`${panels.length} rules found`);
+  });
+});
+
+describe.skipIf(!hasPrometheus)('a Prometheus', () => {
+  it('computes every rule of what it scrapes, and leads from a duration to its trace', async () => {
+    const decoder = await openDecoder();
+    const { gateway, ask } = await openBusy({ OTEL_EXPORTER_OTLP_ENDPOINT: decoder.url });
+    const prometheus = await openPrometheus(new URL(gateway.url).host);
+    const missing = async (): Promise<string[]> => {
+      await ask();
+      const found = await Promise.all(recorded.map((name) => prometheus.query(name)));
+      return recorded.filter((_name, i) => found[i]!.length === 0);
+    };
+
+    await expect.poll(prometheus.isUp, { timeout: 15_000 }).toBe(true);
+    await expect.poll(missing, { timeout: 30_000, interval: 500 }).toEqual([]);
+    const [route] = await prometheus.query(
+      'method_route:gateway_upstream_failed:ratio_rate5m{route="/v0/topics/{topic_id}"}',
+    );
+    const exemplars = await prometheus.exemplars('gateway_request_duration_seconds_bucket');
+    await gateway.stop();
+
+    expect(Number(route.value[1])).toBe(1);
+    const traces = exemplars.flatMap(({ exemplars: all }) =>
+      all.map(({ labels }: { labels: Record<string, string> }) => labels['trace_id']),
+    );
+    expect(traces.length).toBeGreaterThan(0);
+    expect(decoder.spans.map(({ traceId }) => traceId)).toEqual(expect.arrayContaining(traces));
+  });
+});
