@@ -277,6 +277,7 @@ describe('ports', () => {
       const { environment } = gateways[name];
       expect(environment.UPSTREAM_URL).toBe(`http://backend:${backend.environment.PORT}`);
       expect(environment.PORT ?? PORT).toBe(PORT);
+      expect(gateways).toHaveProperty(new URL(environment.REDIS_URL).hostname);
     }
     for (const file of ['nginx.conf', 'haproxy.cfg']) {
       const behind = readProxy(file).match(/gateway-\d:\d+/g);
