@@ -207,6 +207,12 @@ export const SETTINGS = {
       'false',
       '`true`: every other document is refused, introspection too',
     ),
+    agents: setting(
+      'MCP_DOCUMENTS',
+      FOLDER,
+      undefined,
+      'a folder of manifests whose documents are tools of agents at `/mcp`, by MCP; unset: none, and nothing of MCP is loaded',
+    ),
     cacheMaxAge: setting(
       'CACHE_MAX_AGE',
       wholeNumber(0, MONTH_S),
@@ -444,6 +450,12 @@ export function readConfig(env: Environment): Config {
   checkTrusted(read);
   checkRecording(read);
   const { allowedHosts = defaultHosts(read) } = read.http;
+  const isReachable = allowedHosts === undefined && read.http.socketPath === undefined;
+  if (read.documents.agents !== undefined && isReachable) {
+    throw new ConfigError(
+      'MCP_DOCUMENTS needs ALLOWED_HOSTS, the names by which agents ask, where other machines are served.',
+    );
+  }
   const names = Object.values(SETTINGS).flatMap((group) => Object.values(group).flatMap(namesOf));
   const warnings = [...misspelt(Object.keys(env), names), ...weakSecret(read)];
   return Object.freeze({ ...read, http: Object.freeze({ ...read.http, allowedHosts }), warnings });
@@ -518,16 +530,17 @@ function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>
 }
 
 /**
- * Where callers need no key and only this machine is served, a page could point its own host name
+ * Where callers need no key, or agents are served, and only this machine is, a page could point its own host name
  * at this machine (DNS rebinding) and read with the deployment's key. So the host name is checked.
  */
 function defaultHosts({
   http: { host, socketPath },
   backend: { apiKey },
-}: Pick<Config, 'http' | 'backend'>): readonly string[] | undefined {
+  documents: { agents },
+}: Pick<Config, 'http' | 'backend' | 'documents'>): readonly string[] | undefined {
+  if ((apiKey ?? agents) === undefined) return undefined;
   // No page reaches a unix socket.
-  if (apiKey === undefined || socketPath !== undefined || !/^(?:localhost|127\..*|::1)$/.test(host))
-    return undefined;
+  if (socketPath !== undefined || !/^(?:localhost|127\..*|::1)$/.test(host)) return undefined;
   return [...new Set([...LOOPBACK_HOSTS, host])];
 }
 

@@ -8,6 +8,7 @@ import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
+import { openMcp } from './mcp/open-mcp.ts';
 import { openBackend, openDispatcher } from './open-backend.ts';
 import { openRateLimits, openSharedState } from './open-shared-state.ts';
 import { createUpstream } from './rest/client/client.ts';
@@ -58,8 +59,7 @@ async function lead(config: Config, logger: Logger): Promise<void> {
   const port = await workers.start();
   if (port === undefined) return;
   const url = `http://${urlHost(config.http.host)}:${port}`;
-  const { tools, http } = config;
-  await announce({ ...backend, ...{ logger, url, tools, http } });
+  await announce({ ...backend, ...{ logger, url, tools: config.tools, http: config.http } });
 }
 
 /** The process that serves: the only one, or one of several workers. */
@@ -84,9 +84,8 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   });
   const tracer = await openTraces(config, backend.origin, logger);
   const gateway = createGateway({
-    tracer,
     rateLimits: await openRateLimits(config, shared),
-    ...{ schema, upstream, logger, metrics, shared },
+    ...{ schema, upstream, logger, metrics, shared, tracer },
     ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,
     explorer: {
@@ -94,6 +93,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       ...(backend.isEmbedded && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
       ...(backend.replay && { apiKey: backend.replay.names[0], replays: backend.replay.names }),
     },
+    carriers: await openMcp(documents.agents, versionOf()),
     plugins: config.process.plugins ? await loadPlugins(config.process.plugins, config) : [],
   });
   await gateway.open();

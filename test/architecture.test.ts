@@ -17,6 +17,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'schema.ts',
     'open-backend.ts',
+    'mcp',
     'open-shared-state.ts',
     'server',
     'rest',
@@ -34,6 +35,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'pack-client.ts': [],
   'config.ts': ['settings', 'v0'],
   settings: ['v0', 'lib'],
+  // Tools of agents: loaded only where they are served.
+  mcp: ['server', 'plan', 'execution', 'lib'],
   server: ['plan', 'graph', 'execution', 'rest', 'shared-state', 'lib', 'v0'],
   'schema.ts': ['resources', 'graph', 'execution'],
   resources: ['graph', 'rest', 'v0'],
@@ -137,6 +140,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'pack-client.ts': ['typescript'],
   'config.ts': [],
   settings: ['zod'],
+  mcp: ['@modelcontextprotocol/server', 'graphql'],
   server: [
     '@graphql-yoga/plugin-csrf-prevention',
     '@opentelemetry/api',
@@ -351,6 +355,16 @@ describe('the structure of src/', () => {
     );
 
     expect(loading.filter((file) => layerOf(file) !== 'shared-state')).toEqual([]);
+  });
+
+  it('loads MCP only where it is used', () => {
+    const loading = files.filter((file) =>
+      /^import (?!type )[^;]*'(?:[^']*\/mcp\.ts|@modelcontextprotocol\/[^']*)';/m.test(
+        readFileSync(join(SRC, file), 'utf8'),
+      ),
+    );
+
+    expect(loading).toEqual(['mcp/mcp.ts']);
   });
 
   it('reads the environment in the two processes alone', () => {

@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
-import { createYoga } from 'graphql-yoga';
+import { createYoga, type GraphQLParams } from 'graphql-yoga';
 import { assertExecutable } from '../execution/assert-executable.ts';
 import type { Execute } from '../execution/execute.ts';
 import type { PollRange } from '../graph/live/poller.ts';
@@ -36,8 +36,18 @@ import { useDocumentLimits } from './policies/document-limits.plugin.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
 import { Documents, type IntrospectionAudience } from './documents/documents.ts';
 import { useTrustedDocuments } from './policies/trusted-documents.plugin.ts';
-import { TrustedDocuments, type TrustedObserver } from './documents/trusted-documents.ts';
-import type { GatewayPlugin, OperationContext, ServerContext } from './operation/gateway-plugin.ts';
+import { sha256 } from './documents/manifest.ts';
+import {
+  TrustedDocuments,
+  type TrustedDocument,
+  type TrustedObserver,
+} from './documents/trusted-documents.ts';
+import type {
+  ChosenDocument,
+  GatewayPlugin,
+  OperationContext,
+  ServerContext,
+} from './operation/gateway-plugin.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
 import type { Site } from './http/site.ts';
 import { subscriptionLog, useLog } from './observe/log.plugin.ts';
@@ -93,6 +103,8 @@ export interface GatewayOptions {
   readonly arrange?: (
     plugins: Readonly<Record<string, GatewayPlugin>>,
   ) => Readonly<Record<string, GatewayPlugin>>;
+  /** Routes beside `/graphql`, each opened with the door to what is behind it. @default none */
+  readonly carriers?: Readonly<Record<string, (door: Door) => Route>> | undefined;
   /** Plugins of the operator's, after ours. @default none */
   readonly plugins?: readonly GatewayPlugin[];
 }
@@ -174,7 +186,23 @@ export interface Gateway extends Site {
   fetch(request: Request): Promise<Response>;
 }
 
-type Route = (request: Request, record: RequestRecord) => Promise<Response>;
+/** What a carrier with a path of its own gets: its operations pass the list of plugins like all others. */
+export interface Door {
+  readonly schema: GraphQLSchema;
+  readonly logger: Logger;
+  /** Origins whose pages may ask, beside those of this very host. */
+  readonly corsOrigins: readonly string[];
+  /** Parses and validates a document of the operator's within the limits, and works out its least cost. */
+  readonly prepare: (text: string) => TrustedDocument;
+  /** Answers an operation with one result; never rejects. */
+  readonly run: (
+    operation: { readonly document: ChosenDocument; readonly variables: unknown },
+    request: Request,
+    record: RequestRecord,
+  ) => Promise<ExecutionResult>;
+}
+
+export type Route = (request: Request, record: RequestRecord) => Promise<Response>;
 type Routes = Readonly<Record<string, Route>>;
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -301,9 +329,18 @@ export function createGateway(options: GatewayOptions): Gateway {
       return new Response(text, { headers: { 'content-type': contentType } });
     }),
   };
+  const door: Door = {
+    schema,
+    logger,
+    corsOrigins,
+    prepare: (text) => ({ text, hash: sha256(text), ...prepareDocument(text) }),
+    run,
+  };
+  const carriers = Object.entries(options.carriers ?? {}).map(([path, open]) => [path, open(door)]);
   const site = siteOf(
     {
       '/graphql': graphql,
+      ...(Object.fromEntries(carriers) as Routes),
       ...(adminPort === undefined
         ? adminRoutes
         : { '/health': health, '/ready': forGet(async () => ready(false)) }),
@@ -359,11 +396,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     return sent;
   }
 
-  /** Requests that are not plain. */
-  async function graphql(request: Request, record: RequestRecord): Promise<Response> {
+  function contextOf(request: Request, record: RequestRecord): ServerContext {
     const { method, headers } = request;
     const accept = headers.get('accept');
-    const context: ServerContext = {
+    return {
       record,
       caller: {
         method,
@@ -383,8 +419,38 @@ export function createGateway(options: GatewayOptions): Gateway {
         onlySubscriptions: false,
       },
     };
+  }
+
+  /** One answer to an operation of a carrier that writes it by itself. */
+  async function run(...[{ document, variables }, request, record]: Parameters<Door['run']>) {
+    const { caller, ...rest } = contextOf(request, record);
+    // What the carrier accepts is not what GraphQL over HTTP would.
+    const context = {
+      ...rest,
+      chosen: document,
+      caller: { ...caller, accept: null, streams: false },
+    };
+    const params = { query: document.text, variables } as GraphQLParams;
+    const { result } = await requests.run(context, async () => {
+      let executed: ExecutionResult;
+      try {
+        executed = (await yoga.getResultForParams({ params, request }, context)) as ExecutionResult;
+      } catch (error) {
+        executed = { errors: [translate(error)] };
+      }
+      const result = translated(executed, translate);
+      record.errors = result.errors;
+      record.hasData = hasValue(result.data);
+      return { status: 200, result };
+    });
+    return result;
+  }
+
+  /** Requests that are not plain. */
+  async function graphql(request: Request, record: RequestRecord): Promise<Response> {
+    const context = contextOf(request, record);
     // A preflight is no operation.
-    if (method === 'OPTIONS') return yoga.handleRequest(request, context);
+    if (request.method === 'OPTIONS') return yoga.handleRequest(request, context);
     return requests.run(context, async () => yoga.handleRequest(request, context as never));
   }
 
@@ -393,13 +459,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...given
   }: GatewayDocumentsOptions): TrustedDocuments | undefined {
     if (folder === undefined) return undefined;
-    const prepare = (text: string) => {
-      const prepared = documents.prepare(schema, text);
-      const { document, errors } = prepared;
-      if (errors.length === 0 && 'kind' in document) prepareCost(document);
-      return prepared;
-    };
-    return new TrustedDocuments({ ...given, folder }, prepare, trustedObserver(logger));
+    return new TrustedDocuments({ ...given, folder }, prepareDocument, trustedObserver(logger));
+  }
+
+  function prepareDocument(text: string) {
+    const prepared = documents.prepare(schema, text);
+    const { document, errors } = prepared;
+    if (errors.length === 0 && 'kind' in document) prepareCost(document);
+    return prepared;
   }
 
   function ready(withDetails: boolean): Response {

@@ -41,7 +41,7 @@ describe('the settings', () => {
         maxValues: 50_000,
         maxTextBytes: 2_000_000,
       },
-      documents: { folder: undefined, only: false, cacheMaxAge: 0 },
+      documents: { folder: undefined, only: false, agents: undefined, cacheMaxAge: 0 },
       live: {
         pollMs: { least: 500, most: 5_000 },
         socketOperations: 'subscriptions',
@@ -119,9 +119,19 @@ describe('the settings', () => {
       ['localhost', '127.0.0.1', '[::1]', '127.0.0.7'],
     ],
     [{ UPSTREAM_API_KEY: 'k', HOST: '0.0.0.0' }, undefined],
+    [{ MCP_DOCUMENTS: 'test/mcp' }, ['localhost', '127.0.0.1', '[::1]']],
     [{ ALLOWED_HOSTS: 'A.example, [::1]' }, ['a.example', '[::1]']],
   ])('let requests name with %o: %o', (env, hosts) => {
     expect(readConfig(env).http.allowedHosts).toEqual(hosts);
+  });
+
+  it('refuse to serve agents of other machines by any name', () => {
+    const env = { MCP_DOCUMENTS: 'test/mcp', HOST: '0.0.0.0' };
+
+    expect(() => readConfig(env)).toThrow(/^MCP_DOCUMENTS needs ALLOWED_HOSTS/);
+    expect(readConfig({ ...env, ALLOWED_HOSTS: 'a.example' }).http.allowedHosts).toEqual([
+      'a.example',
+    ]);
   });
 
   it('refuse one port for callers and operators', () => {

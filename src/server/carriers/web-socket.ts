@@ -30,6 +30,7 @@ import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
 import { formatted, formattedError } from '../operation/answer.ts';
 import { translated, type Translate } from '../policies/errors.ts';
 import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/caller.ts';
+import { mayAsk } from '../operation/page-origin.ts';
 import { refusal, refusalResponse } from '../operation/refusal.ts';
 import type { Forwarding } from '../operation/forwarding.ts';
 import { readParams } from '../operation/params.ts';
@@ -255,18 +256,12 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
     return result;
   }
 
-  /** Only browsers send an origin, and no page can forge one. */
-  function isAllowed(origin: string | undefined, host: string | undefined): boolean {
-    if (origin === undefined || corsOrigins.includes(origin)) return true;
-    return URL.canParse(origin) && new URL(origin).host === host;
-  }
-
   return (incoming, socket, head) => {
     const { url = '', headers } = incoming;
     if (!/^\/graphql(?:\?|$)/.test(url)) {
       return refusalResponse(404, 'NOT_FOUND', 'Nothing is here: connect to /graphql.');
     }
-    if (!isAllowed(headers.origin, headers.host)) {
+    if (!mayAsk(headers.origin, headers.host, corsOrigins)) {
       return refusalResponse(
         403,
         'ORIGIN_NOT_ALLOWED',

@@ -1,6 +1,7 @@
 /**
  * The plugins of the gateway: Yoga's, with two hooks more, which the plain lane and Yoga's answers both pass.
  */
+import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
@@ -14,10 +15,19 @@ import type { ResultStream } from './result-stream.ts';
 export interface ServerContext {
   readonly record: RequestRecord;
   readonly caller: Caller;
+  /** The document that the carrier itself has chosen: it is trusted as it is. */
+  readonly chosen?: ChosenDocument;
   /** What follows the first part of an answer in parts. */
   parts?: AnswerParts;
   /** The answers to a subscription. */
   stream?: ResultStream;
+}
+
+export interface ChosenDocument {
+  readonly text: string;
+  /** The SHA-256 of the text. */
+  readonly hash: string;
+  readonly document: DocumentNode;
 }
 
 /** What plugins and resolvers get. */

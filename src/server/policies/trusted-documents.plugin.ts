@@ -8,7 +8,12 @@ import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
 import { refuseId, type TrustedDocuments } from '../documents/trusted-documents.ts';
 
 export const useTrustedDocuments = (trusted: TrustedDocuments | undefined): GatewayPlugin => ({
-  onParse({ context: { params, record, caller }, setParsedDocument }) {
+  onParse({ context: { params, record, caller, chosen }, setParsedDocument }) {
+    if (chosen) {
+      record.document = chosen.hash;
+      setParsedDocument(chosen.document);
+      return;
+    }
     if (!trusted) {
       refuseId(params);
       return;

@@ -1,0 +1,139 @@
+/**
+ * MCP at `/mcp`: each document of the manifests is a tool of agents. Nothing else can be asked.
+ *
+ * Streamable HTTP without sessions: any replica answers any request. A call passes the gateway's list of plugins, as
+ * every operation does. The server checks `Host`; `Origin` is checked here, because `createMcpHandler` does not.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult,
+  type ListToolsResult,
+} from '@modelcontextprotocol/server';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Door, Route } from '../server/gateway.ts';
+import { formatted } from '../server/operation/answer.ts';
+import { mayAsk } from '../server/operation/page-origin.ts';
+import { refusalResponse } from '../server/operation/refusal.ts';
+import type { RequestRecord } from '../server/operation/request-record.ts';
+import { readTools, type Tool } from './tools.ts';
+
+interface Served {
+  readonly request: Request;
+  readonly record: RequestRecord;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * @param folder where the manifests are.
+ * @throws {OperatorError} for a bad manifest, and a document that cannot be a tool.
+ */
+export function createMcp(folder: string, version: string, door: Door): Route {
+  const { schema, prepare, logger, corsOrigins } = door;
+  const onReplaced = (replaced: object): void =>
+    logger.warn(replaced, 'Two manifests have a tool of one name: the later one counts');
+  const tools = readTools({ schema, folder, prepare, onReplaced });
+  const list = [...tools.values()].map(({ definition }) => definition);
+  logger.info({ tools: list.length }, 'Documents are served as tools at /mcp');
+  // In the old protocol the SDK hands on another request than it was given.
+  const served = new AsyncLocalStorage<Served>();
+
+  const handler = createMcpHandler(
+    () => {
+      const server = new Server(
+        { name: 'content-pages-gateway', version },
+        { capabilities: { tools: {} } },
+      );
+      server.setRequestHandler('tools/list', () => ({ tools: list }) as ListToolsResult);
+      server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) => {
+        const tool = tools.get(name);
+        if (tool) return call(tool, given, served.getStore()!);
+        const message = `There is no tool ${JSON.stringify(name.slice(0, 80))}: ask tools/list.`;
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      });
+      return server;
+    },
+    // The tools change with a restart alone: there is nothing to listen for.
+    { maxSubscriptions: 0 },
+  );
+
+  async function call(
+    { trusted: document, definition, counts }: Tool,
+    given: Given,
+    { request, record }: Served,
+  ): Promise<CallToolResult> {
+    const known = Object.keys(definition.inputSchema.properties);
+    const unknown = Object.keys(given).find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      const takes = known.join(', ') || 'no arguments';
+      const name = JSON.stringify(unknown.slice(0, 80));
+      return {
+        isError: true,
+        content: [textOf(`There is no argument ${name}: it takes ${takes}.`)],
+      };
+    }
+    const result = await door.run({ document, variables: given }, request, record);
+    return resultOf(result, given, counts);
+  }
+
+  return async (request, record) => {
+    const { method, url, headers } = request;
+    const host = headers.get('host') ?? undefined;
+    if (!mayAsk(headers.get('origin') ?? undefined, host, corsOrigins)) {
+      const message = 'Pages of this origin may not use /mcp: add it to CORS_ORIGINS.';
+      return refusalResponse(403, 'ORIGIN_NOT_ALLOWED', message);
+    }
+    if (record.unreadable) {
+      return refusalResponse(413, 'BODY_TOO_LARGE', record.unreadable.message);
+    }
+    const text = await request.text();
+    if (text.trimStart().startsWith('[')) {
+      return refusalResponse(400, 'BAD_REQUEST', 'Send one message at a time: this is a batch.');
+    }
+    // The SDK wants Node's own kind of request.
+    const body = method === 'POST' ? text : null;
+    const own = new Request(url, { method, headers: [...headers], body });
+    return served.run({ request, record }, () => handler.fetch(own));
+  };
+}
+
+/** Codes that say that too much was asked for. */
+const TOO_MUCH: readonly unknown[] = [
+  'QUERY_TOO_EXPENSIVE',
+  'UPSTREAM_BUDGET_EXCEEDED',
+  'RESULT_TOO_LARGE',
+  'REQUEST_TIMEOUT',
+];
+
+function resultOf(
+  result: ExecutionResult,
+  given: Given,
+  counts: readonly string[],
+): CallToolResult {
+  const { data = null, errors = [] } = result;
+  const isTooMuch = errors.some(({ extensions }) => TOO_MUCH.includes(extensions['code']));
+  const words = [...errors.map(inWords), ...(isTooMuch ? [narrowing(given, counts)] : [])];
+  // Where nothing at all arrived there is nothing but the refusal.
+  const isError = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
+  const { errors: failures } = formatted(result) as { readonly errors?: object[] };
+  return {
+    ...(isError && { isError }),
+    structuredContent: { data, ...(failures && { errors: failures }) },
+    content: [...words, ...(data === null ? [] : [JSON.stringify(data)])].map(textOf),
+  };
+}
+
+const textOf = (text: string) => ({ type: 'text' as const, text });
+
+const inWords = ({ message, path, extensions }: GraphQLError): string =>
+  `${String(extensions['code'])}: ${message}${path ? ` (at ${path.join('.')})` : ''}`;
+
+function narrowing(given: Given, counts: readonly string[]): string {
+  if (counts.length === 0) return 'This tool takes nothing that narrows it: use another tool.';
+  const each = counts.map((name) => `"${name}"${name in given ? ` (${String(given[name])})` : ''}`);
+  return `Call it again with a smaller ${each.join(' or ')}.`;
+}

@@ -1,0 +1,370 @@
+/**
+ * Agents at `/mcp`: the official client, in the old protocol and the new, before the real gateway and its backend.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMcp } from '../../src/mcp/mcp.ts';
+import { afterFile } from '../support/after-file.ts';
+import { send } from '../support/client.ts';
+import { IDS } from '../support/ids.ts';
+import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
+
+const FIND_PAGES = `
+# Finds pages by words of their names.
+# Answers the best first.
+query FindPages(
+  # Words to look for.
+  $query: String!
+  $first: Int = 5
+) {
+  searchPages(query: $query, first: $first) { pageId name }
+}`;
+
+const READ_AUDIENCES = `
+# Reads a page's audiences and their versions.
+query ReadAudiences($pageId: ID!, $first: Int = 20) {
+  page(pageId: $pageId) {
+    name
+    audiences(first: $first) {
+      nodes { id effectiveName status person { name } latestVersion { ...Version } }
+    }
+  }
+}
+fragment Version on AudienceVersion { id status }`;
+
+const PUBLISH = `
+# Publishes a version, and waits until it is published.
+mutation PublishVersion($id: ID!, $timeoutMs: Int = 8000) {
+  publishAudienceVersion(input: { id: $id, waitFor: published, timeoutMs: $timeoutMs }) {
+    reached
+    audienceVersion { id status publishedAt }
+    userErrors { message }
+  }
+}`;
+
+const VERSION_STATUS = `
+# Says how far the publishing of a version has come.
+query VersionStatus($id: ID!) {
+  node(id: $id) { __typename id ... on AudienceVersion { status publishedAt } }
+}`;
+
+const DOCUMENTS = [FIND_PAGES, READ_AUDIENCES, PUBLISH, VERSION_STATUS];
+
+const manifestOf = (documents: readonly string[]): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      documents.map((text) => [createHash('sha256').update(text).digest('hex'), text]),
+    ),
+  );
+
+function folderOf(manifests: Readonly<Record<string, readonly string[]>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agents-'));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, documents] of Object.entries(manifests)) {
+    writeFileSync(join(folder, name), manifestOf(documents));
+  }
+  return folder;
+}
+
+const FOLDER = folderOf({ 'agents-1.json': DOCUMENTS });
+
+const open = (options: InProcessOptions = {}, folder = FOLDER) =>
+  openGateway({
+    ...options,
+    http: { allowedHosts: ['127.0.0.1'] },
+    carriers: { '/mcp': (door) => createMcp(folder, '1', door) },
+  });
+
+interface AgentOptions {
+  readonly apiKey?: string;
+  readonly mode?: 'auto' | 'legacy';
+}
+
+/** The official client; of several gateways each request goes to the next one. */
+async function connect(
+  urls: readonly string[],
+  { apiKey = 'demo', mode = 'auto' }: AgentOptions = {},
+): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  let turn = 0;
+  const transport = new StreamableHTTPClientTransport(new URL(`${urls[0]}/mcp`), {
+    requestInit: { headers: { 'x-api-key': apiKey } },
+    fetch: (_url, init) => fetch(`${urls[turn++ % urls.length]}/mcp`, init),
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const call = async (client: Client, name: string, given: Record<string, unknown>): Promise<any> =>
+  client.callTool({ name, arguments: given });
+
+const postRaw = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  send(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+
+const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+describe.each(['auto', 'legacy'] as const)('an agent with the protocol of %s', (mode) => {
+  it('is told of each document: words, arguments, answer and price', async () => {
+    const { url } = await open();
+    const client = await connect([url], { mode });
+
+    const { tools } = await client.listTools();
+
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      ...['FindPages', 'PublishVersion', 'ReadAudiences', 'VersionStatus'],
+    ]);
+    const find = tools.find(({ name }) => name === 'FindPages')!;
+    expect(find.description).toBe(
+      'Finds pages by words of their names.\nAnswers the best first.\n\nCosts 1 REST call in 1 round.',
+    );
+    expect(find.inputSchema).toMatchObject({
+      properties: {
+        query: { type: 'string', description: 'Words to look for.' },
+        first: { default: 5 },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    });
+    const read = tools.find(({ name }) => name === 'ReadAudiences')!;
+    expect(read.description).toMatch(/Costs 2 to \d+ REST calls in 2 rounds\.$/);
+    expect(read._meta).toMatchObject({
+      'content-pages-gateway/price': { calls: { least: 2, most: expect.any(Number) }, rounds: 2 },
+    });
+    expect(read.annotations).toMatchObject({ readOnlyHint: true });
+    const publish = tools.find(({ name }) => name === 'PublishVersion')!;
+    expect(publish.annotations).toMatchObject({ readOnlyHint: false });
+  });
+
+  it('finds a page, reads its audiences, publishes a version and asks for its state, at three gateways in turn', async () => {
+    const first = await open({ fresh: true });
+    const others = await Promise.all(
+      [1, 2].map(() => open({ backend: new URL(first.backendUrl) })),
+    );
+    const client = await connect(
+      [first, ...others].map(({ url }) => url),
+      { mode },
+    );
+
+    // With the list the client holds each answer against its tool's output schema, and throws where it does not fit.
+    await client.listTools();
+    const found = await call(client, 'FindPages', { query: 'northwind' });
+    const { pageId } = found.structuredContent.data.searchPages[0];
+    const read = await call(client, 'ReadAudiences', { pageId, first: 20 });
+    const { nodes } = read.structuredContent.data.page.audiences;
+    const { id } = nodes.find((node: any) => node.latestVersion.status === 'draft').latestVersion;
+    const published = await call(client, 'PublishVersion', { id });
+    const asked = await call(client, 'VersionStatus', { id });
+
+    expect(pageId).toBe(IDS.page);
+    expect(published.isError).toBeFalsy();
+    expect(published.structuredContent.data.publishAudienceVersion).toMatchObject({
+      reached: true,
+      audienceVersion: { id, status: 'published' },
+      userErrors: [],
+    });
+    expect(asked.structuredContent.data.node).toMatchObject({ id, status: 'published' });
+  });
+});
+
+describe('a call', () => {
+  it('is made with the key of its caller, and none without one', async () => {
+    const { url, restCalls } = await open();
+    const stranger = await connect([url], { apiKey: 'nobody-knows-this-key' });
+
+    const { isError, content } = await call(stranger, 'FindPages', { query: 'northwind' });
+
+    expect(isError).toBe(true);
+    expect(content[0].text).toMatch(/^UNAUTHENTICATED: Backend answered 401/);
+    restCalls.length = 0;
+    const reply = await postRaw(url, {
+      ...LIST,
+      method: 'tools/call',
+      params: { name: 'FindPages', arguments: { query: 'x' } },
+    });
+    expect(reply.text).toContain('UNAUTHENTICATED: Send your key as the header x-api-key.');
+    expect(restCalls).toEqual([]);
+  });
+
+  it('that costs too much is a tool error that says what to narrow, before any call', async () => {
+    const { url, restCalls } = await open({ limits: { maxUpstreamCalls: 1 } });
+    const client = await connect([url]);
+    restCalls.length = 0;
+
+    const result = await call(client, 'ReadAudiences', { pageId: IDS.page, first: 50 });
+
+    expect(result.isError).toBe(true);
+    expect(result.content.map(({ text }: any) => text)).toEqual([
+      expect.stringMatching(/^QUERY_TOO_EXPENSIVE: This query needs at least 2 backend calls/),
+      'Call it again with a smaller "first" (50).',
+    ]);
+    expect(restCalls).toEqual([]);
+  });
+
+  it('that fails in part has what arrived, and the errors in words', async () => {
+    const gateway = await open({ backend: 'faulty' });
+    const client = await connect([gateway.url], { apiKey: 'key-of-tenant-a-0123456789' });
+
+    const result = await call(client, 'ReadAudiences', { pageId: 'p1', first: 200 });
+
+    expect(result.isError).toBeFalsy();
+    expect(result.structuredContent.data.page.audiences).toBeNull();
+    expect(result.content[0].text).toMatch(/^BAD_USER_INPUT: .*100.* \(at page\.audiences\)$/);
+  });
+
+  it.each([
+    ['of another type', { pageId: 7 as unknown, first: 'many' }, /^BAD_USER_INPUT: /],
+    ['that is missing', {}, /^BAD_USER_INPUT: Variable "\$pageId"/],
+    ['that it has not', { pageId: 'p', query: '{ __schema }' }, /^There is no argument "query"/],
+  ])('with an argument %s is refused before any call', async (_what, given, message) => {
+    const { url, restCalls } = await open();
+    const client = await connect([url]);
+    restCalls.length = 0;
+
+    const { isError, content } = await call(client, 'ReadAudiences', given);
+
+    expect(isError).toBe(true);
+    expect(content[0].text).toMatch(message);
+    expect(restCalls).toEqual([]);
+  });
+
+  it('of a tool that is not there is refused', async () => {
+    const { url } = await open();
+    const client = await connect([url]);
+
+    await expect(call(client, 'Anything', {})).rejects.toThrow(/There is no tool "Anything"/);
+  });
+
+  it('is counted by the metrics, as every operation', async () => {
+    const gateway = await open();
+    const client = await connect([gateway.url]);
+
+    await call(client, 'FindPages', { query: 'northwind' });
+
+    expect(await gateway.metric('gateway_upstream_calls_total', 'search')).toBeGreaterThan(0);
+  });
+
+  it('is served where every other document is refused', async () => {
+    const { url } = await open({ documents: { folder: folderOf({}), only: true } });
+    const client = await connect([url]);
+
+    const { isError } = await call(client, 'FindPages', { query: 'northwind' });
+
+    expect(isError).toBeFalsy();
+  });
+});
+
+describe('/mcp', () => {
+  it.each([
+    ['a page of another origin', { origin: 'https://evil.example' }, 403, 'ORIGIN_NOT_ALLOWED'],
+    ['a page of no origin', { origin: 'null' }, 403, 'ORIGIN_NOT_ALLOWED'],
+  ])('refuses %s', async (_what, headers, status, code) => {
+    const { url } = await open();
+
+    const reply = await postRaw(url, LIST, headers);
+
+    expect([reply.status, ...reply.codes]).toEqual([status, code]);
+  });
+
+  it('refuses another host than those it is told', async () => {
+    const { url } = await open();
+
+    const reply = await postRaw(url.replace('127.0.0.1', 'localhost'), LIST);
+
+    expect([reply.status, ...reply.codes]).toEqual([421, 'HOST_NOT_ALLOWED']);
+  });
+
+  it('takes a page of its own origin', async () => {
+    const { url } = await open();
+
+    const { status } = await postRaw(url, LIST, { origin: url });
+
+    expect(status).toBe(200);
+  });
+
+  it('refuses a batch, a body that is too large, and another method', async () => {
+    const { url } = await open();
+
+    const batch = await postRaw(url, [LIST, LIST]);
+    const large = await postRaw(url, { ...LIST, params: { filler: 'x'.repeat(200_000) } });
+    const get = await send(`${url}/mcp`, { headers: { accept: 'text/event-stream' } });
+
+    expect([batch.status, large.status, get.status]).toEqual([400, 413, 405]);
+  });
+
+  it('keeps no connection open for changes of the list', async () => {
+    const { url } = await open();
+    const client = await connect([url]);
+
+    const reply = await postRaw(
+      url,
+      {
+        ...{ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' },
+        params: {
+          notifications: { toolsListChanged: true },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      },
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
+    );
+
+    expect(reply.text).toContain('Subscription limit reached');
+    expect((await client.listTools()).tools).toHaveLength(DOCUMENTS.length);
+  });
+
+  it('is not there unless it is switched on', async () => {
+    const { url } = await openGateway();
+
+    expect((await postRaw(url, LIST)).status).toBe(404);
+  });
+});
+
+describe('a manifest', () => {
+  it('of a later version counts where two have a tool of one name', async () => {
+    const newer = READ_AUDIENCES.replace('Reads', 'Lists');
+    const { url } = await open(
+      {},
+      folderOf({ 'app-1.10.json': [newer], 'app-1.9.json': [READ_AUDIENCES] }),
+    );
+    const client = await connect([url]);
+
+    const { tools } = await client.listTools();
+
+    expect(tools.map(({ description }) => description)).toEqual([expect.stringMatching(/^Lists/)]);
+  });
+
+  it.each([
+    [
+      '{ topics { totalCount } }',
+      /agents\.json: document \w{12}: Name its operation, with 1 to 64/,
+    ],
+    ['query A { nothing }', /Cannot query field "nothing"/],
+    ['query A { topics { totalCount } } query B { topics { totalCount } }', /one operation/],
+    [
+      'subscription A($id: ID!) { audienceVersionProgress(id: $id) { isFinal } }',
+      /A subscription is no tool/,
+    ],
+  ])('with a document that can be no tool ends the start: %s', async (document, message) => {
+    await expect(open({}, folderOf({ 'agents.json': [document] }))).rejects.toThrow(message);
+  });
+
+  it('has to be there', async () => {
+    await expect(open({}, folderOf({}))).rejects.toThrow(/^MCP_DOCUMENTS: No manifest is in /);
+  });
+});
