@@ -17,8 +17,8 @@ export default defineConfig({
   input: { main: 'src/main.ts', backend: 'src/serve-backend.ts' },
   platform: 'node',
   // A native module; and graphql, of which there is one copy in the process, so that the errors of an operator's
-  // plugins are ours.
-  external: ['@libsql/client', /^graphql($|\/)/],
+  // plugins are ours. `debug`, of ioredis, looks for a package that is there by chance, for colours.
+  external: ['@libsql/client', 'supports-color', /^graphql($|\/)/],
   plugins: [
     {
       // Of the last build nothing may stay but GraphiQL's page, which has a build of its own.
