@@ -154,7 +154,7 @@ export const RATE = z
     'a whole number up to 9999999 a second, a minute or an hour, such as 10/s, 600/m or 36000/h',
   );
 
-/** A secret that nobody finds by trying. */
+/** A secret that is too long to be guessed. */
 export const SECRET = z.string().min(16).max(1_024).describe('a text of 16 to 1024 characters');
 
 const LIST = z

@@ -51,7 +51,7 @@ export interface Shared {
 export interface PollingLease {
   /** Whether this process polls: it holds the lease, or it is alone. */
   readonly isMine: boolean;
-  /** Asks whoever holds the lease for a reading. @returns its number, which grows. */
+  /** Asks the lease holder for a reading. @returns the number of the ask; each is higher than the last. */
   ask(): number;
   /** Who has asked so far, to be handed to `share` after a reading that begins now. */
   asked(): Asked;
@@ -212,7 +212,7 @@ class Lease implements PollingLease {
   }
 
   async #open(): Promise<void> {
-    // First, so that nobody's ask and nothing that is shared is missed.
+    // Subscribes before the first beat, so that no ask and no shared reading is missed.
     await this.#connection.subscribe(this.#names().channel, {
       onMessage: (text) => this.#hear(text),
       onGap: () => void this.#beat(),
@@ -323,7 +323,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** What somebody else has written into Redis is not there. */
+/** @returns undefined for an entry that another program has written. */
 function parse(text: string): Entry | undefined {
   try {
     const entry = JSON.parse(text) as Entry; // written by `share`, or dropped below

@@ -35,7 +35,7 @@ export interface UpstreamOptions {
   readonly now?: () => number;
   /** Names of headers of answers that go on to callers, in lower case; none when absent. */
   readonly exposeHeaders?: readonly string[];
-  /** Told of keys that the backend has limited, and asked for them. @default nobody */
+  /** Shares pauses of limited keys with other processes. @default none are shared */
   readonly pauses?: PausesOfOthers | undefined;
   readonly observer?: UpstreamObserver;
 }

@@ -1,7 +1,7 @@
 /**
  * Headers of the backend's answers that go on to callers (`EXPOSE_HEADERS`), kept beside the calls that were answered.
  *
- * Whoever joined a read gets the headers with its answer.
+ * Callers that share a read by single-flight all get its headers.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Flight, Settled } from '../call/call.ts';

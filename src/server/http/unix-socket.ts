@@ -2,7 +2,7 @@
 import { statSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 
-/** Removes one on which nobody listens: a process that was killed leaves it behind, and none could listen there again. */
+/** Removes a stale socket file: a killed process leaves its file behind, and listening on the path fails while the file is there. */
 export async function removeStale(path: string): Promise<void> {
   if (!statSync(path, { throwIfNoEntry: false })?.isSocket()) return;
   const socket = connect(path);
