@@ -6,7 +6,7 @@
  * and is given up when it is not used in time.
  */
 import { LRUCache } from 'lru-cache';
-import { script } from './redis/script.ts';
+import type { Script } from './redis/connection.ts';
 import type { Store } from './redis/store.ts';
 
 /** What a key may do. */
@@ -28,7 +28,9 @@ const MAX_KEYS = 10_000;
  * Answers the calls that are granted, and how long to wait where none are, in milliseconds. More calls than may come
  * at once are granted where none has been made before, and are waited for afterwards.
  */
-const LEASE = script(`
+const LEASE: Script = {
+  name: 'gatewayLease',
+  lua: `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local between, most = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -42,7 +44,8 @@ for _, calls in ipairs({tonumber(ARGV[4]), tonumber(ARGV[3])}) do
   end
 end
 return {0, math.ceil(wait(tonumber(ARGV[3])))}
-`);
+`,
+};
 
 interface Key {
   /** Calls that are leased and not made. */
@@ -109,7 +112,7 @@ export class RateLimits {
       return 0;
     }
     const { refused } = key;
-    // Whoever does not wait costs Redis nothing.
+    // A caller that comes back before its wait is over is refused without a command to Redis.
     return nowMs < refused.untilMs && needed >= refused.calls
       ? Math.ceil(refused.untilMs - nowMs)
       : undefined;

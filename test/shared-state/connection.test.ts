@@ -8,14 +8,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createConnection, type CommandOutcome } from '../../src/shared-state/redis/connection.ts';
 import { Names } from '../../src/shared-state/redis/names.ts';
 import { PollingLeases } from '../../src/shared-state/polling-lease.ts';
-import { script } from '../../src/shared-state/redis/script.ts';
 import { until } from '../live/support.ts';
 import { freePort } from '../support/free-port.ts';
 import { ROOT } from '../support/pages.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
 import { slowness } from '../support/slowness.ts';
 
-const ECHO = script('return ARGV[1]');
+const ECHO = { name: 'echoArgument', lua: 'return ARGV[1]' };
 
 async function open(url: string) {
   const outcomes: CommandOutcome[] = [];
@@ -162,9 +161,13 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     await sleep(200);
 
     expect(refusals).toEqual([]);
-    expect(await connection.run(script("return redis.call('GET', 'of another')"), [], [])).toBe(
-      undefined,
-    );
+    expect(
+      await connection.run(
+        { name: 'getOfAnother', lua: "return redis.call('GET', 'of another')" },
+        [],
+        [],
+      ),
+    ).toBe(undefined);
     expect(refusals).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOLD, RELEASE, SHARE } from '../../src/shared-state/lease-scripts.ts';
-import type { Script } from '../../src/shared-state/redis/script.ts';
+import type { Script } from '../../src/shared-state/redis/connection.ts';
 import { hasRedis, openRedis, type RedisServer } from '../support/redis.ts';
 
 const LEASE = 'gateway:1:test:lease';

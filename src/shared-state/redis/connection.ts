@@ -6,7 +6,6 @@
  */
 import { Redis, type RedisOptions } from 'ioredis';
 import { Breaker } from './breaker.ts';
-import type { Script } from './script.ts';
 
 /** The longest wait for an answer, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 50;
@@ -37,6 +36,13 @@ export interface ConnectionObserver {
   onChange?(isAvailable: boolean, why: string | undefined): void;
   /** Redis refuses a command. @param why the word that its refusal begins with, such as NOPERM. */
   onRefusal?(why: string): void;
+}
+
+/** A command of our own, which ioredis defines: it sends the hash of the text where Redis knows it. */
+export interface Script {
+  /** Unlike Redis' own commands. */
+  readonly name: string;
+  readonly lua: string;
 }
 
 /** What is heard on a channel. */
@@ -153,14 +159,16 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     open: async () => {
       await Promise.all([commands, messages].map((client) => client.connect().catch(() => {})));
     },
-    run: ({ lua, sha }, keys, args) =>
-      answerOf(() =>
-        commands.evalsha(sha, keys.length, ...keys, ...args).catch((error: Error) => {
-          // The first time, and after SCRIPT FLUSH or a restart.
-          if (!error.message.startsWith('NOSCRIPT')) throw error;
-          return commands.eval(lua, keys.length, ...keys, ...args);
-        }),
-      ),
+    run: ({ name, lua }, keys, args) =>
+      answerOf(() => {
+        if (!(name in commands)) commands.defineCommand(name, { lua });
+        // ioredis types no command that is defined at run time.
+        const defined = commands as unknown as Record<
+          string,
+          (...args: unknown[]) => Promise<unknown>
+        >;
+        return defined[name]!(keys.length, ...keys, ...args);
+      }),
     publish: (channel, text) => void answerOf(() => commands.publish(channel, text)),
     subscribe: async (channel, listener) => {
       listeners.set(channel, listener);
