@@ -1,14 +1,14 @@
 /**
- * The layers that every REST call passes, in their order.
+ * What every REST call passes, from its caller to the connection: single-flight, decoding, retries, and attempts.
  */
 import type { RouteSet } from '../../v0/routes.ts';
 import type { Call } from '../call/call.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
-import { attemptTimeout } from '../resilience/attempt-timeout.ts';
+import { attempts } from '../resilience/attempts.ts';
 import { CircuitBreaker, type BreakerOptions } from '../resilience/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../resilience/concurrency-limiter.ts';
-import { rateLimitPause, type PausesOfOthers } from '../resilience/rate-limit-pause.ts';
+import { RateLimitPauses, type PausesOfOthers } from '../resilience/rate-limit-pauses.ts';
 import { retry } from '../resilience/retry.ts';
 import { singleFlight } from '../resilience/single-flight.ts';
 import type { BackendDispatcher } from '../transport/dispatcher.ts';
@@ -49,13 +49,9 @@ export function openPipeline(options: Required<UpstreamOptions>) {
   const breaker = new CircuitBreaker(options.breaker, observer, options.now);
   const cache = new DecodeCache();
 
-  // From the backend outwards:
-  const limited = limiter.layer(exchange(dispatcher, options.maxResponseBytes));
-  // The breaker is before the limiter: nothing waits for an open circuit.
-  const guarded = breaker.layer(limited);
-  // The timeout covers the time in queues. An attempt begins after the pause of its key.
-  const attempt = rateLimitPause(observer, options.pauses, attemptTimeout(options, guarded));
-  let answerTo = retry(options, attempt);
+  const pauses = new RateLimitPauses(observer, options.pauses);
+  const send = exchange(dispatcher, options.maxResponseBytes);
+  let answerTo = retry(options, attempts({ ...options, pauses, breaker, limiter, send }));
   if (names.length > 0) answerTo = exposeHeaders(names, answerTo);
   // Single-flight is outermost: a shared answer is decoded once.
   const pipeline: Pipeline = singleFlight(async (flight) => {

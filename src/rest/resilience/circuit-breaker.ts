@@ -10,7 +10,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Attempt, type Call, type Send, type Settled } from '../call/call.ts';
+import { isRead, type Attempt, type Call, type Outcome, type Settled } from '../call/call.ts';
 import { RestCircuitOpenError, RestTimeoutError, reusedRefusals } from '../call/errors.ts';
 import type { BreakerChange, BreakerState, UpstreamObserver } from '../call/observer.ts';
 import { verdictOf, type Verdict } from './verdict.ts';
@@ -65,18 +65,22 @@ export class CircuitBreaker implements Breaker {
     this.#now = now;
   }
 
-  readonly layer =
-    (send: Send): Send =>
-    async (attempt) => {
-      if (this.#tripped.size > 0 && !this.#admits(attempt)) {
-        return { settled: this.#refusal(attempt.call.route) };
-      }
-      this.#underWay.push(attempt);
-      const outcome = await send(attempt);
-      this.#underWay.splice(this.#underWay.indexOf(attempt), 1);
-      this.#note(attempt, outcome.settled, verdictOf(attempt, outcome));
-      return outcome;
-    };
+  /** Lets an attempt begin, which must be ended; or answers why it may not. */
+  begin(attempt: Attempt): Error | undefined {
+    if (this.#tripped.size > 0 && !this.#admits(attempt)) {
+      return this.#refusal(attempt.call.route);
+    }
+    this.#underWay.push(attempt);
+    return undefined;
+  }
+
+  /** Counts how an attempt that has begun ended. */
+  end(attempt: Attempt, outcome: Outcome): void {
+    const underWay = this.#underWay;
+    underWay[underWay.indexOf(attempt)] = underWay.at(-1)!;
+    underWay.pop();
+    this.#note(attempt, outcome.settled, verdictOf(attempt, outcome));
+  }
 
   /** Also forgets circuits that have not been asked for long, and reports changes by time. */
   get tripped(): Breaker['tripped'] {

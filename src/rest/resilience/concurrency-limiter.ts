@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { Attempt, Call, Send } from '../call/call.ts';
+import type { Attempt, Call, Outcome } from '../call/call.ts';
 import {
   endOfWait,
   RestOverloadedError,
@@ -58,23 +58,25 @@ export class ConcurrencyLimiter {
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
   }
 
-  readonly layer =
-    (send: Send): Send =>
-    async (attempt) => {
-      const { call } = attempt;
-      const load = this.#loadOf(call.apiKey);
-      // What waits may not start, or it would have: nothing is overtaken that could go on.
-      if (this.#mayStart(load, call)) {
-        this.#count(load, call, 1);
-      } else {
-        const refusal = await this.#turn(load, attempt);
-        if (refusal) return { settled: refusal };
-      }
-      const outcome = await send(attempt);
-      if (!(outcome.settled instanceof Error)) this.#noteAcceptance(call, outcome.settled.status);
-      this.#release(load, call);
-      return outcome;
-    };
+  /** Starts an attempt at once where it may. @returns what it counts for until it ends; undefined where it must wait. */
+  begin({ call }: Attempt): Load | undefined {
+    const load = this.#loadOf(call.apiKey);
+    // What waits may not start, or it would have: nothing is overtaken that could go on.
+    if (!this.#mayStart(load, call)) return undefined;
+    this.#count(load, call, 1);
+    return load;
+  }
+
+  /** Ends an attempt that was started, so that another may. */
+  end({ call }: Attempt, load: Load, { settled }: Outcome): void {
+    if (!(settled instanceof Error)) this.#noteAcceptance(call, settled.status);
+    this.#count(load, call, -1);
+    this.#forgetIdle(load);
+    if (this.#queue.size === 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
+    // A caller who leaves gives up call after call: what waits behind the first of them may be the next.
+    setImmediate(() => this.#startWaiting());
+  }
 
   isAccepted(apiKey: string): boolean {
     return this.#accepted.has(apiKey);
@@ -85,7 +87,7 @@ export class ConcurrencyLimiter {
     if (status === 401) {
       // What was forwarded may be at fault: one caller's must not cost all others of the key their turns.
       if (sharingKey === apiKey) this.#accepted.delete(apiKey);
-    } else if (status !== 403) this.#accepted.set(apiKey, true);
+    } else if (status !== 403 && !this.#accepted.get(apiKey)) this.#accepted.set(apiKey, true);
   }
 
   #loadOf(apiKey: string): Load {
@@ -110,22 +112,14 @@ export class ConcurrencyLimiter {
     this.#all.count(call, by);
   }
 
-  #release(load: Load, call: Call): void {
-    this.#count(load, call, -1);
-    this.#forgetIdle(load);
-    if (this.#queue.size === 0 || this.#isScheduled) return;
-    this.#isScheduled = true;
-    // A caller who leaves gives up call after call: what waits behind the first of them may be the next.
-    setImmediate(() => this.#startWaiting());
-  }
-
   #forgetIdle(load: Load): void {
     if (load.active + load.waiting + load.deferredWaiting === 0) this.#keys.delete(load.key);
   }
 
-  /** Waits until an attempt may start, and counts it. @returns the refusal of one that may not. */
-  #turn(load: Load, attempt: Attempt): Promise<Error | undefined> {
+  /** Waits until an attempt may start. @returns what it counts for until it ends, or why it may not start. */
+  turn(attempt: Attempt): Promise<Load | Error> {
     const { call, flight } = attempt;
+    const load = this.#loadOf(call.apiKey);
     const lane = laneOf(call);
     return new Promise((resolve) => {
       const queued: QueuedAttempt = {
@@ -136,7 +130,7 @@ export class ConcurrencyLimiter {
           load.countWaiting(call, -1);
           if (refusal) this.#forgetIdle(load);
           else this.#count(load, call, 1);
-          resolve(refusal);
+          resolve(refusal ?? load);
         },
         onEnd: (why) => {
           if (this.#queue.delete(load.key, queued, lane))
@@ -176,7 +170,7 @@ const laneOf = ({ route, isDeferred }: Call): string =>
   `${route.method} ${route.path}${isDeferred ? ' deferred' : ''}`;
 
 /** The calls of a key, or of all. */
-class Load {
+export class Load {
   readonly key: string;
   /** Under way, all and deferred ones. */
   active = 0;

@@ -6,7 +6,7 @@
  * the backend would have to refuse every call of a limited key.
  */
 import { LRUCache } from 'lru-cache';
-import type { Flight, Try } from '../call/call.ts';
+import type { Call, Flight, Settled } from '../call/call.ts';
 import { endOfWait, RestPausedError, type RestError } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
@@ -30,60 +30,63 @@ export interface PausesOfOthers {
   leftOf(sharingKey: string): number;
 }
 
-export function rateLimitPause(
-  observer: UpstreamObserver,
-  others: PausesOfOthers | undefined,
-  attempt: Try,
-): Try {
+export class RateLimitPauses {
+  readonly #observer: UpstreamObserver;
+  readonly #others: PausesOfOthers | undefined;
   /** By sharing key: when it may call again, on `performance.now()`'s clock. */
-  const pauses = new LRUCache<string, number>({ max: MAX_KEYS });
-  let waiting = 0;
+  readonly #pauses = new LRUCache<string, number>({ max: MAX_KEYS });
+  #waiting = 0;
 
-  return async (flight, number, isFresh) => {
-    const { sharingKey, route } = flight.call;
-    const refusal = leftOf(sharingKey) > 0 ? await wait(flight) : undefined;
-    const settled = refusal ?? (await attempt(flight, number, isFresh));
-    if (settled instanceof Error || settled.status !== 429) return settled;
-    const afterMs = retryAfterOf(settled.headers);
-    if (afterMs !== undefined) {
-      const pauseMs = Math.min(afterMs, MAX_PAUSE_MS);
-      pauses.set(sharingKey, performance.now() + pauseMs);
-      others?.tell(sharingKey, pauseMs);
-      observer.onPause?.(route);
-    }
-    return settled;
-  };
+  constructor(observer: UpstreamObserver, others: PausesOfOthers | undefined) {
+    this.#observer = observer;
+    this.#others = others;
+  }
+
+  isPaused({ sharingKey }: Call): boolean {
+    return this.#leftOf(sharingKey) > 0;
+  }
 
   /** Waits for the end of the pause. @returns an error when the call cannot wait for it. */
-  async function wait({ call, cancel, deadlineMs }: Flight): Promise<RestError | undefined> {
+  async wait({ call, cancel, deadlineMs }: Flight): Promise<RestError | undefined> {
     const { sharingKey, route, journal, origin } = call;
     // Again, because the pause may have become longer meanwhile.
-    for (let left = leftOf(sharingKey); left > 0; left = leftOf(sharingKey)) {
+    for (let left = this.#leftOf(sharingKey); left > 0; left = this.#leftOf(sharingKey)) {
       const inTime = performance.now() + left + SPREAD_MS < deadlineMs;
-      if (!inTime || waiting >= MAX_WAITING) {
+      if (!inTime || this.#waiting >= MAX_WAITING) {
         journal.note(route, origin, 'unsent');
         return new RestPausedError('Backend limits the calls of this key', route, {
           retryAfterMs: Math.ceil(left),
         });
       }
-      waiting += 1;
+      this.#waiting += 1;
       const slept = await sleep(Math.ceil(left) + Math.random() * SPREAD_MS, cancel);
-      waiting -= 1;
+      this.#waiting -= 1;
       if (!slept) return endOfWait('cancelled', route);
     }
     return undefined;
   }
 
-  function leftOf(sharingKey: string): number {
-    const own = ownLeftOf(sharingKey);
-    return others ? Math.max(own, others.leftOf(sharingKey)) : own;
+  /** Begins a pause where an answer asks for one. */
+  note({ sharingKey, route }: Call, settled: Settled): void {
+    if (settled instanceof Error || settled.status !== 429) return;
+    const afterMs = retryAfterOf(settled.headers);
+    if (afterMs === undefined) return;
+    const pauseMs = Math.min(afterMs, MAX_PAUSE_MS);
+    this.#pauses.set(sharingKey, performance.now() + pauseMs);
+    this.#others?.tell(sharingKey, pauseMs);
+    this.#observer.onPause?.(route);
   }
 
-  function ownLeftOf(sharingKey: string): number {
-    const until = pauses.get(sharingKey);
+  #leftOf(sharingKey: string): number {
+    const own = this.#ownLeftOf(sharingKey);
+    return this.#others ? Math.max(own, this.#others.leftOf(sharingKey)) : own;
+  }
+
+  #ownLeftOf(sharingKey: string): number {
+    const until = this.#pauses.get(sharingKey);
     if (until === undefined) return 0;
     const left = until - performance.now();
-    if (left <= 0) pauses.delete(sharingKey);
+    if (left <= 0) this.#pauses.delete(sharingKey);
     return left;
   }
 }

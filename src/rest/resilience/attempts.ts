@@ -1,0 +1,93 @@
+/**
+ * Makes one attempt of a call: what stands before it, the exchange, and what is counted after it.
+ *
+ * One function instead of a layer for each mechanism: their order can be read here, and each layer would cost a call a
+ * promise and a microsecond.
+ */
+import {
+  isRead,
+  type Attempt,
+  type Flight,
+  type Outcome,
+  type Send,
+  type Try,
+} from '../call/call.ts';
+import { failureOf } from '../call/errors.ts';
+import type { UpstreamObserver } from '../call/observer.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
+import type { RateLimitPauses } from './rate-limit-pauses.ts';
+
+interface AttemptOptions {
+  /** One attempt from its queue to its last byte, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly pauses: RateLimitPauses;
+  readonly breaker: CircuitBreaker;
+  readonly limiter: ConcurrencyLimiter;
+  readonly send: Send;
+  readonly observer: UpstreamObserver;
+}
+
+export function attempts(options: AttemptOptions): Try {
+  const { timeoutMs, pauses, breaker, limiter, send, observer } = options;
+
+  return async (flight, number, isFresh) => {
+    // The time of an attempt begins after the pause of its key, and covers the limiter's queue.
+    const paused = pauses.isPaused(flight.call) ? await pauses.wait(flight) : undefined;
+    if (paused) return paused;
+    const attempt = begin(flight, number, isFresh, timeoutMs);
+    const leftMs = Math.max(0, Math.ceil(attempt.untilMs - attempt.startMs));
+    const timer = setTimeout(() => flight.cancel.timeOut(), leftMs);
+    // Nothing waits for an open circuit.
+    const open = breaker.begin(attempt);
+    let outcome: Outcome;
+    if (open) {
+      outcome = { settled: open };
+    } else {
+      const load = limiter.begin(attempt) ?? (await limiter.turn(attempt));
+      if (load instanceof Error) {
+        outcome = { settled: load };
+      } else {
+        outcome = await send(attempt);
+        limiter.end(attempt, load, outcome);
+      }
+      breaker.end(attempt, outcome);
+    }
+    clearTimeout(timer);
+    report(attempt, outcome, observer);
+    pauses.note(attempt.call, outcome.settled);
+    return outcome.settled;
+  };
+}
+
+function begin(flight: Flight, number: number, isFresh: boolean, timeoutMs: number): Attempt {
+  const { call, deadlineMs } = flight;
+  const startMs = performance.now();
+  // Callers of a read leave at their own deadlines; a write ends with its attempt.
+  const isCutShort = !isRead(call) && deadlineMs < startMs + timeoutMs;
+  const untilMs = isCutShort ? deadlineMs : startMs + timeoutMs;
+  const entry = call.journal.begin(call.route, call.origin, 'unsent', number, startMs);
+  return { flight, call, number, isFresh, entry, startMs, untilMs, isCutShort };
+}
+
+/** Tells the journal and the observer how an attempt ended. */
+function report(
+  { call, entry, number, startMs }: Attempt,
+  { settled, exchange }: Outcome,
+  observer: UpstreamObserver,
+): void {
+  const endMs = exchange ? exchange.endedMs : performance.now();
+  const failed = settled instanceof Error;
+  const status = failed ? undefined : settled.status;
+  const failure = failed ? failureOf(settled) : undefined;
+  call.journal.end(entry, status, failure, endMs);
+  observer.onCall?.({
+    route: call.route,
+    attempt: number,
+    isSent: entry.source === 'sent',
+    status,
+    failure,
+    durationMs: endMs - startMs,
+    span: entry.span,
+  });
+}
