@@ -14,6 +14,7 @@ const SYSTEM = [
   'test/clients/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/faults/**/*.test.ts',
+  'test/federation/{composers,routers}.test.ts',
   'test/processes/**/*.test.ts',
   'test/shared-state/**/*.test.ts',
   'test/adding-a-resource.test.ts',
@@ -61,7 +62,7 @@ export default defineConfig({
     ],
     globalSetup: 'test/support/sample-database.ts',
     setupFiles: 'test/support/close-after-file.ts',
-    exclude: ['test/browser/**', 'test/bench/**'],
+    exclude: ['test/browser/**', 'test/bench/**', '**/node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Real sockets and real time: on a machine that others use, one test in a thousand may be late.

@@ -259,6 +259,12 @@ export const SETTINGS = {
       'on',
       'who may ask for the schema: `on`, `keys` (callers with a key of their own) or `off`; errors name fields that were perhaps meant with `on` alone',
     ),
+    federation: setting(
+      'FEDERATION',
+      ON_OR_OFF,
+      'off',
+      '`on`: a subgraph, which answers the `_service` and `_entities` of a router',
+    ),
     explain: setting(
       'EXPLAIN',
       oneOf(['on', 'keys', 'off']),

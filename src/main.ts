@@ -12,7 +12,7 @@ import { openMcp } from './mcp/open-mcp.ts';
 import { openBackend, openDispatcher } from './open-backend.ts';
 import { openRateLimits, openSharedState } from './open-shared-state.ts';
 import { createUpstream } from './rest/client/client.ts';
-import { schema } from './schema.ts';
+import { openSchema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
 import { urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './server/observe/logger.ts';
@@ -85,7 +85,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const tracer = await openTraces(config, backend.origin, logger);
   const gateway = createGateway({
     rateLimits: await openRateLimits(config, shared),
-    ...{ schema, upstream, logger, metrics, shared, tracer },
+    ...{ schema: await openSchema(tools), upstream, logger, metrics, shared, tracer },
     ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,
     explorer: {

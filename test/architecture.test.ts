@@ -29,7 +29,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'serve-backend.ts': ['config.ts', 'server', 'backend', 'lib'],
   'print-impact.ts': ['schema.ts', 'impact', 'plan', 'server', 'v0'],
   'print-plan.ts': ['schema.ts', 'plan'],
-  'print-schema.ts': ['schema.ts', 'graph'],
+  'print-schema.ts': ['schema.ts', 'federation', 'graph'],
   'print-settings.ts': ['config.ts', 'settings'],
   'check-documents.ts': ['schema.ts', 'plan', 'server'],
   'pack-client.ts': [],
@@ -38,7 +38,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // Tools of agents: loaded only where they are served.
   mcp: ['server', 'plan', 'execution', 'lib'],
   server: ['plan', 'graph', 'execution', 'rest', 'shared-state', 'lib', 'v0'],
-  'schema.ts': ['resources', 'graph', 'execution'],
+  'schema.ts': ['resources', 'federation', 'graph', 'execution'],
+  // What routers ask a subgraph: loaded only where it is one.
+  federation: ['graph'],
   resources: ['graph', 'rest', 'v0'],
   impact: ['plan', 'graph', 'execution'],
   plan: ['graph', 'execution', 'rest', 'v0'],
@@ -159,6 +161,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'zod',
   ],
   'schema.ts': ['graphql'],
+  federation: ['graphql'],
   resources: ['@repeaterjs/repeater', 'zod'],
   impact: ['graphql'],
   plan: ['graphql'],
@@ -365,6 +368,16 @@ describe('the structure of src/', () => {
     );
 
     expect(loading).toEqual(['mcp/mcp.ts']);
+  });
+
+  it('loads what a subgraph needs only where the gateway is one', () => {
+    const loading = files.filter((file) =>
+      /^import (?!type )[^;]*'[^']*\/federation\/[^']*';/m.test(
+        readFileSync(join(SRC, file), 'utf8'),
+      ),
+    );
+
+    expect(loading).toEqual(['print-schema.ts']);
   });
 
   it('reads the environment in the two processes alone', () => {

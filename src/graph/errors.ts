@@ -61,6 +61,11 @@ export function invalidResponse(message: string): GraphQLError {
   return codedError(message, { code: 'UPSTREAM_INVALID_RESPONSE' });
 }
 
+/** An object that a reference names and that does not exist. */
+export function notFound(message: string): GraphQLError {
+  return codedError(message, { code: 'NOT_FOUND' });
+}
+
 /** Something that this deployment of the backend can't answer, and what to do about it. */
 export function unsupported(message: string): GraphQLError {
   return codedError(message, { code: 'UPSTREAM_UNSUPPORTED' });

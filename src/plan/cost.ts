@@ -133,6 +133,9 @@ function mostAtLeast(document: DocumentNode): Budget {
   return bound;
 }
 
+/** Fields whose objects are selected for each item; with arguments, those that take the ids of objects. */
+const LISTS = new Set(['nodes', 'edges', '_entities']);
+
 const NOTHING: Budget = { calls: 0, values: 0 };
 
 /** @param known what was looked at before: a fragment is looked at once, however often it is spread. */
@@ -153,7 +156,7 @@ function leastOf(
       values += below.values;
       continue;
     }
-    const isList = one.name.value === 'nodes' || one.name.value === 'edges';
+    const isList = LISTS.has(one.name.value);
     // A connection's `nodes` takes no arguments.
     const isLookup = isList && (one.arguments?.length ?? 0) > 0;
     const times = isLookup ? MAX_NODES : 1;

@@ -313,8 +313,9 @@ export class Planner implements ObjectVisitor<Visit, void> {
   }
 
   #lookup({ wanted }: LookupDemand, visit: Visit): void {
-    const all = wanted(visit.args);
-    this.#copies(visit, { least: all.length, most: all.length });
+    const named = wanted(visit.args);
+    this.#copies(visit, { least: named.length, most: named.length });
+    const all = named.filter((one) => one !== undefined);
     for (const entity of new Set(all.map((one) => one.entity))) {
       const keys = all.filter((one) => one.entity === entity).map(({ key }) => key);
       const objects = Objects.named(this.#names, entity, keys);

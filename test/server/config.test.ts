@@ -48,7 +48,7 @@ describe('the settings', () => {
         maxPerSocket: 100,
         maxPerKey: 2_500,
       },
-      tools: { graphiql: true, introspection: 'on', explain: 'on' },
+      tools: { graphiql: true, introspection: 'on', federation: false, explain: 'on' },
       process: {
         workers: 1,
         drainDelayMs: 500,

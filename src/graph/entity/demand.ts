@@ -24,8 +24,12 @@ export interface LookupDemand {
   readonly from: 'object';
   /** What they are, where they are all of one type. */
   readonly entity?: AnyEntity;
-  /** @throws BAD_USER_INPUT for what is no id. */
-  readonly wanted: (args: ArgumentValues) => readonly Wanted[];
+  /**
+   * Undefined for one that is refused alone.
+   *
+   * @throws BAD_USER_INPUT for what is no id.
+   */
+  readonly wanted: (args: ArgumentValues) => readonly (Wanted | undefined)[];
 }
 
 /** An object and the key it is read by. */

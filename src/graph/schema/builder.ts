@@ -16,7 +16,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
     cursorType: 'String',
     idFieldOptions: {
       description:
-        'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by `node`, by mutations, and in place of a raw id.',
+        'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by mutations, and in place of a raw id.',
     },
     clientMutationId: 'omit',
     nodeFieldOptions: { nullable: true },

@@ -21,7 +21,7 @@ const PageSearchHitRef = restType('PageSearchHit', PageSearchHit, {
     // Not the id of the page: Relay keeps objects by their ids alone, and would take one for the other.
     id: t.id({
       description:
-        'Id of this hit, unique and stable, for caches. `node` and mutations take the id of the page, which is `page { id }` and costs no call.',
+        'Id of this hit, unique and stable, for caches. Lookups and mutations take the id of the page, which is `page { id }` and costs no call.',
       resolve: ({ pageId }) =>
         (pageId as unknown) instanceof Error
           ? pageId // It stands for an id that the backend broke.

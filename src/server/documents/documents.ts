@@ -61,7 +61,8 @@ const MAX_BYTES = 32_000_000;
 /** Errors reported for one document; further ones show when these are corrected. */
 const MAX_ERRORS = 20;
 
-const META_FIELDS = new Set(['__typename', '__schema', '__type']);
+/** Fields that answer the schema; `_service` does where the gateway is a subgraph. */
+const SCHEMA_FIELDS = new Set(['__schema', '__type', '_service']);
 
 const facts = new WeakMap<DocumentNode, DocumentFacts>();
 
@@ -71,8 +72,8 @@ export function factsOf(document: DocumentNode): DocumentFacts {
 
 function learn(document: DocumentNode, { isCyclic, isIncremental }: Measured): DocumentFacts {
   const names = rootFieldsOf(document);
-  const isOfSchema = names.every((name) => META_FIELDS.has(name));
-  const asksSchema = names.some((name) => name === '__schema' || name === '__type');
+  const isOfSchema = names.every((name) => name === '__typename' || SCHEMA_FIELDS.has(name));
+  const asksSchema = names.some((name) => SCHEMA_FIELDS.has(name));
   const learnt = { isOfSchema, asksSchema, isCyclic, isIncremental };
   facts.set(document, learnt);
   return learnt;

@@ -1,0 +1,390 @@
+/** The gateway as a subgraph: what it tells a composer, and how it answers the references of a router. */
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { parse } from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findEntity } from '../../src/graph/entity/entity.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { openSchema } from '../../src/schema.ts';
+import { POST_JSON, send } from '../support/client.ts';
+import { status } from '../support/faults.ts';
+import { IDS } from '../support/ids.ts';
+import {
+  openGateway,
+  type InProcessGateway,
+  type InProcessOptions,
+  type WithFaults,
+} from '../support/open-gateway.ts';
+
+const SDL = readFileSync(new URL('../../schema.subgraph.graphql', import.meta.url), 'utf8');
+
+async function open(
+  options: InProcessOptions & { readonly backend: 'faulty' },
+): Promise<InProcessGateway & WithFaults>;
+async function open(options?: InProcessOptions): Promise<InProcessGateway>;
+async function open(options: InProcessOptions = {}): Promise<InProcessGateway> {
+  const { introspection = 'on' } = options.tools ?? {};
+  return openGateway({ ...options, schema: await openSchema({ federation: true, introspection }) });
+}
+
+/** As composers ask, without a key. */
+const sdlOf = ({ url }: { readonly url: string }) =>
+  send(`${url}/graphql`, {
+    method: 'POST',
+    headers: POST_JSON,
+    body: JSON.stringify({ query: '{ _service { sdl } }' }),
+  });
+
+const ENTITIES = `query Entities($representations: [_Any!]!) { _entities(representations: $representations) {
+  __typename
+  ... on Page { id name audiences(first: 5) { nodes { effectiveName } } }
+  ... on Audience { id effectiveName }
+  ... on AudienceVersion { id status }
+  ... on Topic { id title }
+  ... on TopicEntry { id content { content } }
+  ... on Account { id domain }
+  ... on Person { id email }
+  ... on AccountLog { id source }
+  ... on PersonLog { id source } } }`;
+
+const NODES = ENTITIES.replace('[_Any!]!', '[ID!]!').replace(
+  '_entities(representations:',
+  'nodes(ids:',
+);
+
+const pageId = (i: number): string => formatNodeId('Page', [`page_${i}`]);
+const page = (id: string) => ({ __typename: 'Page', pageId: id });
+
+/** One object of each of the nine types, by its raw ids. */
+let objects: { readonly __typename: string; readonly [part: string]: string }[];
+
+beforeAll(async () => {
+  const gateway = await openGateway();
+  const { data } = await gateway.ask(`{
+    topic(topicId: "${IDS.topic}") { entries(first: 1) { nodes { topicId topicEntryId } } }
+    account(accountId: "${IDS.account}") { logs(first: 1) { nodes { accountId accountLogId } } }
+    person(personId: "${IDS.person}") { logs(first: 1) { nodes { personId personLogId } } } }`);
+  objects = [
+    page(IDS.page),
+    { __typename: 'Audience', pageId: IDS.page, audienceId: IDS.audience },
+    {
+      ...{ __typename: 'AudienceVersion', pageId: IDS.page, audienceId: IDS.audience },
+      versionId: IDS.version,
+    },
+    { __typename: 'Topic', topicId: IDS.topic },
+    { __typename: 'TopicEntry', ...data.topic.entries.nodes[0] },
+    { __typename: 'Account', accountId: IDS.account },
+    { __typename: 'Person', personId: IDS.person },
+    { __typename: 'AccountLog', ...data.account.logs.nodes[0] },
+    { __typename: 'PersonLog', ...data.person.logs.nodes[0] },
+  ];
+});
+
+const globalIdOf = ({ __typename, ...key }: (typeof objects)[number]): string =>
+  findEntity(__typename)!.idOf(key);
+
+describe('the schema of the subgraph', () => {
+  it('is told by _service, without a key', async () => {
+    const gateway = await open();
+
+    const { body } = await sdlOf(gateway);
+
+    expect(body.data._service.sdl).toBe(SDL);
+    expect(gateway.restCalls).toEqual([]);
+  });
+
+  it('is told to those who may introspect: to none where nobody may', async () => {
+    const gateway = await open({ tools: { introspection: 'off' } });
+
+    const { data, errors } = await gateway.ask('{ _service { sdl } }');
+
+    expect(data).toBeNull();
+    expect(errors[0].message).toBe(
+      'The schema is not told here (INTROSPECTION=off): compose with the file schema.subgraph.graphql.',
+    );
+  });
+
+  it('is told to those who may introspect: to callers with a key of their own', async () => {
+    const gateway = await open({ tools: { introspection: 'keys' }, apiKey: 'demo' });
+
+    expect((await sdlOf(gateway)).status).toBe(401);
+    expect((await gateway.ask('{ _service { sdl } }')).data._service.sdl).toBe(SDL);
+  });
+
+  it('gives each of the nine entities its global id and its raw ids as keys', () => {
+    const keys = Object.fromEntries(
+      [...SDL.matchAll(/^type (\w+).* @key\(fields: "id"\) @key\(fields: "([^"]+)"\)/gm)].map(
+        ([, name, key]) => [name, key],
+      ),
+    );
+
+    expect(keys).toEqual(
+      Object.fromEntries(
+        objects.map(({ __typename, ...key }) => [__typename, Object.keys(key).join(' ')]),
+      ),
+    );
+  });
+
+  it('has no node, which direct callers keep', async () => {
+    const gateway = await open();
+
+    const { data } = await gateway.ask(`{ node(id: "${globalIdOf(objects[0]!)}") { id } }`);
+
+    expect(data.node.id).toBe(globalIdOf(objects[0]!));
+    expect(SDL).not.toMatch(/\bNode\b|\bnodes?\(/);
+    expect(() => parse(SDL)).not.toThrow();
+  });
+
+  it('is another only where it is switched on', async () => {
+    const gateway = await openGateway();
+
+    const { status, errors } = await gateway.ask('{ _service { sdl } }');
+
+    expect(status).toBe(400);
+    expect(errors[0].message).toContain('Cannot query field "_service"');
+  });
+});
+
+describe('references', () => {
+  it('of every type are read by the global id and by raw ids, as nodes reads them', async () => {
+    const gateway = await open();
+    const byId = objects.map((one) => ({ __typename: one.__typename, id: globalIdOf(one) }));
+
+    const nodes = await gateway.ask(NODES, {
+      variables: { representations: byId.map(({ id }) => id) },
+    });
+    const calls = [...gateway.restCalls].sort();
+    for (const representations of [objects, byId]) {
+      const { data, errors } = await gateway.ask(ENTITIES, { variables: { representations } });
+      expect(errors).toEqual([]);
+      expect(data._entities).toEqual(nodes.data.nodes);
+      expect(data._entities).toHaveLength(9);
+      expect([...gateway.restCalls].sort()).toEqual(calls);
+    }
+  });
+
+  it('may be written into the document', async () => {
+    const gateway = await open();
+
+    const { data } = await gateway.ask(
+      `{ _entities(representations: [{ __typename: "Page", pageId: "${IDS.page}" }]) { ... on Page { name } } }`,
+    );
+
+    expect(data._entities).toEqual([{ name: 'Northwind launch' }]);
+  });
+
+  it.each([
+    ['an unknown type', { __typename: 'Review', id: 'r1' }, '"Review" has no key here'],
+    ['a type without a key', { __typename: 'PageInfo' }, '"PageInfo" has no key here'],
+    ['no type', { pageId: IDS.page }, '"__typename" is missing'],
+    ['no object', 'Page', 'A representation is an object'],
+    ['no key', { __typename: 'Page' }, 'The key of a Page is "id", or all of "pageId"'],
+    [
+      'a part of a key',
+      { __typename: 'Audience', audienceId: IDS.audience },
+      'The key of an Audience is "id", or all of "pageId", "audienceId", as strings',
+    ],
+    ['a key of null', { __typename: 'Page', pageId: null }, 'The key of a Page is'],
+    ['no global id', { __typename: 'Page', id: 'x' }, '"x" is not a global id'],
+    [
+      'the id of another type',
+      { __typename: 'Page', id: formatNodeId('Topic', ['t1']) },
+      'is the id of a Topic: pass the id of a Page',
+    ],
+    [
+      'ids of two objects',
+      { __typename: 'Page', id: formatNodeId('Page', ['p1']), pageId: 'p2' },
+      '"id" and "pageId" are of different objects',
+    ],
+    ['a raw id that no path can have', page('..'), '"pageId"'],
+  ])('that are broken fail alone: %s', async (_what, broken, message) => {
+    const gateway = await open();
+
+    const { status, data, errors } = await gateway.ask(ENTITIES, {
+      variables: { representations: [page(IDS.page), broken, objects[6]] },
+    });
+
+    expect(status).toBe(200);
+    expect(data._entities.map((one: any) => one?.__typename)).toEqual([
+      'Page',
+      undefined,
+      'Person',
+    ]);
+    expect(errors).toMatchObject([
+      { path: ['_entities', 1], extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
+    expect(errors[0].message).toContain(message);
+    expect(gateway.restCalls).toHaveLength(3);
+  });
+
+  it('to what does not exist are errors, and no objects of which only the key is there', async () => {
+    const gateway = await open();
+
+    const { data, errors } = await gateway.ask(ENTITIES, {
+      variables: { representations: [page('gone'), page(IDS.page)] },
+    });
+
+    expect(data._entities[0]).toBeNull();
+    expect(data._entities[1].name).toBe('Northwind launch');
+    expect(errors).toMatchObject([
+      {
+        message: 'There is no page with the key of this reference.',
+        path: ['_entities', 0],
+        extensions: { code: 'NOT_FOUND' },
+      },
+    ]);
+  });
+
+  it('fail alone where the backend fails, beside an unknown type', async () => {
+    const gateway = await open({ backend: 'faulty' });
+    gateway.upstream.on('GET /v0/persons/broken', status(404));
+    gateway.upstream.on('GET /v0/persons/failing', status(400));
+
+    const person = (personId: string) => ({ __typename: 'Person', personId });
+    const { data, errors } = await gateway.ask(
+      'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Person { personId name } } }',
+      {
+        variables: {
+          representations: [
+            ...[{ __typename: 'Nobody' }, person('failing'), person('p1')],
+            ...[person('broken'), { __typename: 'Nobody' }],
+          ],
+        },
+      },
+    );
+
+    expect(data._entities.map((one: any) => one?.personId)).toEqual([
+      ...[undefined, undefined, 'p1', undefined, undefined],
+    ]);
+    expect(errors.map(({ path }: any) => path[1]).sort()).toEqual([0, 1, 3, 4]);
+  });
+});
+
+describe('what references cost', () => {
+  const representations = Array.from({ length: 100 }, (_, i) => page(`page_${i}`));
+  const ids = representations.map((_, i) => pageId(i));
+
+  it('is what nodes costs for a hundred objects, by the plan and in calls and rounds', async () => {
+    const gateway = await open({ backend: 'faulty' });
+    const explained = { headers: { 'x-explain': 'true' } };
+    const planned = { headers: { 'x-explain': 'plan' } };
+
+    const nodes = await gateway.ask(NODES, { ...explained, variables: { representations: ids } });
+    const entities = await gateway.ask(ENTITIES, { ...explained, variables: { representations } });
+    const planOfNodes = await gateway.ask(NODES, {
+      ...planned,
+      variables: { representations: ids },
+    });
+    const plan = await gateway.ask(ENTITIES, { ...planned, variables: { representations } });
+
+    expect(entities.extensions.upstream).toMatchObject({
+      calls: nodes.extensions.upstream.calls,
+      rounds: 1,
+    });
+    expect(plan.extensions.plan).toMatchObject({
+      calls: planOfNodes.extensions.plan.calls,
+      values: planOfNodes.extensions.plan.values,
+      rounds: 1,
+    });
+    expect(plan.extensions.plan.calls.least).toBe(200);
+  });
+
+  it('is one call for as many references to one object as there are', async () => {
+    const gateway = await open();
+
+    const { data } = await gateway.ask(
+      'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Page { name } } }',
+      { variables: { representations: Array.from({ length: 100 }, () => page(IDS.page)) } },
+    );
+
+    expect(data._entities).toHaveLength(100);
+    expect(gateway.restCalls).toEqual([`GET /v0/pages/${IDS.page}`]);
+  });
+
+  it('is bounded before any call: by the budget', async () => {
+    const gateway = await open({ limits: { maxUpstreamCalls: 99 } });
+
+    const { status, errors } = await gateway.ask(
+      'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Page { name } } }',
+      { variables: { representations } },
+    );
+
+    expect(status).toBe(400);
+    expect(errors[0]).toMatchObject({
+      extensions: { code: 'QUERY_TOO_EXPENSIVE', calls: 100, maxCalls: 99, field: '_entities' },
+    });
+    expect(gateway.restCalls).toEqual([]);
+  });
+
+  it('is bounded before any call: by the number of references', async () => {
+    const gateway = await open();
+
+    const { data, errors } = await gateway.ask(ENTITIES, {
+      variables: { representations: Array.from({ length: 1_000 }, (_, i) => page(`p${i}`)) },
+    });
+
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([
+      {
+        message:
+          '"representations" takes at most 100 references, got 1000: ask for fewer objects of the other subgraph at once.',
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
+    expect(gateway.restCalls).toEqual([]);
+  });
+
+  it('is bounded before any call: by the lists of references in a document', async () => {
+    const gateway = await open();
+    const field = `_entities(representations: $representations) { ... on Page { name } }`;
+    const fields = [...'abcdef'].map((alias) => `${alias}: ${field}`);
+
+    const { errors } = await gateway.ask(
+      `query ($representations: [_Any!]!) { ${fields.join('\n')} }`,
+      { variables: { representations } },
+    );
+
+    expect(errors[0]).toMatchObject({ extensions: { code: 'QUERY_TOO_LARGE' } });
+    expect(errors[0].message).toContain('5 lists of ids, this one has 6');
+  });
+
+  it('stays within its plan, whatever the references are, and each has its place', async () => {
+    const gateway = await open();
+    const part = fc.constantFrom(IDS.page, 'gone', '', '..', null, 7, pageId(1));
+    const reference = fc.oneof(
+      fc.constantFrom(...objects),
+      fc.jsonValue({ maxDepth: 2 }).filter((value) => value !== null),
+      fc.record(
+        {
+          __typename: fc.constantFrom('Page', 'Audience', 'Topic', 'Query', '__proto__', null),
+          id: part,
+          pageId: part,
+          audienceId: fc.constantFrom(IDS.audience, 'gone', ''),
+          topicId: part,
+        },
+        { requiredKeys: [] },
+      ),
+    );
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(reference, { maxLength: 8 }), async (given) => {
+        const variables = { representations: given };
+        const planned = await gateway.ask(ENTITIES, {
+          variables,
+          headers: { 'x-explain': 'plan' },
+        });
+        const { status, data, errors } = await gateway.ask(ENTITIES, { variables });
+
+        expect(status).toBe(200);
+        expect(data._entities).toHaveLength(given.length);
+        const failed = new Set(errors.map(({ path }: any) => path[1]));
+        for (const [i, one] of data._entities.entries()) expect(one === null).toBe(failed.has(i));
+        const { least, most } = planned.extensions.plan.calls;
+        // What does not exist needs no call below it.
+        expect(gateway.restCalls.length).toBeLessThanOrEqual(most);
+        expect(least).toBeLessThanOrEqual(most);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
