@@ -4,6 +4,7 @@
  * A group is what one part of the gateway takes as its options. A value that is not allowed stops the process
  * instead of being guessed at: the error's one line names the variable, what is allowed and what was found.
  */
+import { CACHE_TTL, checkCacheTtl } from './settings/cache-ttl.ts';
 import { checkConnections } from './settings/connections.ts';
 import { checkHeaders, HEADER_NAMES } from './settings/header-names.ts';
 import {
@@ -273,6 +274,18 @@ export const SETTINGS = {
     ),
   },
   fleet: {
+    cacheTtl: setting(
+      'CACHE_TTL',
+      CACHE_TTL,
+      undefined,
+      'answers that are used again: `backend`, for as long as it says, and by route where it does not say, such as `"GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"`; `off`; unset: `backend` with `REDIS_URL`, else `off`',
+    ),
+    cacheBytes: setting(
+      'CACHE_BYTES',
+      wholeNumber(1_000_000, 999_999_999),
+      '32000000',
+      'memory of each process for such answers',
+    ),
     rateLimit: setting(
       'RATE_LIMIT',
       RATE,
@@ -453,6 +466,7 @@ export function readConfig(env: Environment): Config {
   checkPorts(read);
   checkConnections(read.backend);
   checkHeaders(read.headers);
+  checkCacheTtl(read.fleet);
   checkTrusted(read);
   checkRecording(read);
   const { allowedHosts = defaultHosts(read) } = read.http;

@@ -10,7 +10,7 @@ import { readConfig, type Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import { openMcp } from './mcp/open-mcp.ts';
 import { openBackend, openDispatcher } from './open-backend.ts';
-import { openRateLimits, openSharedState } from './open-shared-state.ts';
+import { openCache, openRateLimits, openSharedState } from './open-shared-state.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { openSchema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
@@ -78,8 +78,8 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     pathPrefix: backend.pathPrefix,
     routeSet: backend.routeSet,
     timeoutMs: config.backend.timeoutMs,
-    exposeHeaders: headers.expose,
-    pauses: shared?.pauses,
+    ...{ exposeHeaders: headers.expose, pauses: shared?.pauses },
+    cache: await openCache(config, shared),
     observer: observeUpstream(metrics, logger, (call) => gateway.readiness.noticeCall(call)),
   });
   const tracer = await openTraces(config, backend.origin, logger);

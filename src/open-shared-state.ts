@@ -1,7 +1,9 @@
 /**
- * What replicas share: nothing is loaded for it where neither REDIS_URL nor RATE_LIMIT is set.
+ * What replicas share, and what one keeps: nothing is loaded for it where none of REDIS_URL, RATE_LIMIT and CACHE_TTL is
+ * set.
  */
 import { passwordOf, type Config } from './config.ts';
+import type { ReadCache } from './rest/client/pipeline.ts';
 import { schema } from './schema.ts';
 import { schemaIdOf } from './server/gateway.ts';
 import type { Logger } from './server/observe/logger.ts';
@@ -25,6 +27,17 @@ export async function openSharedState(
     observer: observeSharedState(metrics, logger, () => shared),
   });
   return shared;
+}
+
+/** @returns undefined where every read asks the backend. */
+export async function openCache(
+  { fleet: { cacheTtl, cacheBytes: maxBytes } }: Config,
+  shared: SharedState | undefined,
+): Promise<ReadCache | undefined> {
+  if (!(cacheTtl?.isOn ?? shared)) return undefined;
+  const { KeptReads } = await import('./cache/kept-reads.ts');
+  const ttls = new Map(cacheTtl?.ttls.map(([route, ms]) => [route.replace(/^GET /, ''), ms]));
+  return new KeptReads({ maxBytes, ttls });
 }
 
 /** @returns undefined where keys may call as often as they like. */

@@ -25,7 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'lib',
   ],
   'open-backend.ts': ['config.ts', 'server', 'recording', 'rest', 'backend', 'lib'],
-  'open-shared-state.ts': ['config.ts', 'schema.ts', 'server', 'shared-state'],
+  'open-shared-state.ts': ['config.ts', 'schema.ts', 'server', 'cache', 'rest', 'shared-state'],
   'serve-backend.ts': ['config.ts', 'server', 'backend', 'lib'],
   'print-impact.ts': ['schema.ts', 'impact', 'plan', 'server', 'v0'],
   'print-plan.ts': ['schema.ts', 'plan'],
@@ -47,6 +47,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   graph: ['execution', 'rest', 'shared-state', 'v0', 'lib'],
   execution: ['lib'],
   recording: ['rest', 'v0', 'lib'],
+  // Answers of the backend that are used again: loaded only where that is switched on.
+  cache: ['rest'],
   rest: ['v0', 'lib'],
   // Redis, for what replicas share: loaded only where it is used.
   'shared-state': [],
@@ -176,6 +178,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   execution: ['graphql', 'lru-cache'],
   recording: ['lru-cache', 'undici', 'zod'],
+  cache: ['http-cache-semantics', 'lru-cache'],
   rest: ['lru-cache', 'undici', 'zod'],
   'shared-state': ['ioredis', 'lru-cache'],
   v0: ['zod'],

@@ -16,7 +16,7 @@ export interface ExplainedCall {
   readonly status: number | null;
   /** 1 for the first try. */
   readonly attempt: number;
-  /** `sent`, `shared` with another request, `primed` by an answer already there, or `unsent`: refused or given up before it left. */
+  /** `sent`, `shared` with another request, `primed` by an answer already there, `cached` from an earlier request, or `unsent`: refused or given up before it left. */
   readonly source: JournalEntry['source'];
 }
 

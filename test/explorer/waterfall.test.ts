@@ -24,10 +24,12 @@ it('says in a word how each call came to its answer', () => {
     call(12, 20, { attempt: 2 }),
     call(0, 10, { source: 'shared' }),
     call(0, 0, { source: 'primed' }),
+    call(0, 0, { source: 'cached' }),
     call(0, 0, { source: 'unsent', status: null, durationMs: null }),
   );
 
-  expect(rows.map(({ how }) => how)).toEqual(['sent', 'retried', 'shared', 'primed', 'refused']);
+  const hows = ['sent', 'retried', 'shared', 'primed', 'cached', 'refused'];
+  expect(rows.map(({ how }) => how)).toEqual(hows);
 });
 
 it('names the field by its keys in the answer', () => {
@@ -51,6 +53,7 @@ it('makes no round of what was never waited for', () => {
     call(0, 10),
     call(11, 11, { source: 'primed' }),
     call(12, 12, { source: 'unsent' }),
+    call(13, 13, { source: 'cached' }),
   );
 
   expect(rounds).toHaveLength(1);

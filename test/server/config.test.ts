@@ -57,7 +57,12 @@ describe('the settings', () => {
         logSlowMs: undefined,
         plugins: undefined,
       },
-      fleet: { redisUrl: undefined, redisSecret: undefined },
+      fleet: {
+        cacheTtl: undefined,
+        cacheBytes: 32_000_000,
+        redisUrl: undefined,
+        redisSecret: undefined,
+      },
       recording: { record: undefined, replay: undefined, name: undefined, speed: 1 },
       traces: {
         endpoint: undefined,
@@ -251,6 +256,30 @@ describe('the settings', () => {
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(message);
     expect(read).not.toThrow('\n');
+  });
+
+  it.each([
+    ['30s', 'CACHE_TTL must be "off", "backend", or routes with .*; got "30s".'],
+    ['GET /v0/pages/{page_id}=30', 'CACHE_TTL must be .*'],
+    ['GET /v0/pages/{page_id}=25h', 'CACHE_TTL must be .*'],
+    ['backend,GET /v0/pages/{page_id}=1s', 'CACHE_TTL must be .*'],
+    ['GET /v0/page=1s', 'CACHE_TTL may not name GET /v0/page: it is no read .*'],
+    ['POST /v0/pages=1s', 'CACHE_TTL may not name POST /v0/pages: it is no read .*'],
+  ])('refuse in one line to keep answers for %s', (CACHE_TTL, message) => {
+    expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);
+    expect(() => readConfig({ CACHE_TTL })).toThrow(new RegExp(`^${message}$`));
+  });
+
+  it('take how long answers of routes are kept', () => {
+    const CACHE_TTL = 'GET /v0/pages/{page_id}=30s, GET /v0/topics=5m';
+    expect(readConfig({ CACHE_TTL }).fleet.cacheTtl).toEqual({
+      isOn: true,
+      ttls: [
+        ['GET /v0/pages/{page_id}', 30_000],
+        ['GET /v0/topics', 300_000],
+      ],
+    });
+    expect(readConfig({ CACHE_TTL: 'off' }).fleet.cacheTtl).toEqual({ isOn: false, ttls: [] });
   });
 
   it.each([

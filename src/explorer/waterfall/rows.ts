@@ -8,7 +8,7 @@ export interface Row extends JournalCall {
   /** The field that caused the call, as its response keys: `page.audiences.0.person`. */
   readonly field: string;
   /** How the call came to its answer, in one word. */
-  readonly how: 'sent' | 'retried' | 'shared' | 'primed' | 'refused';
+  readonly how: 'sent' | 'retried' | 'shared' | 'primed' | 'cached' | 'refused';
 }
 
 /** The calls that ran side by side before the next ones could begin. */
@@ -41,7 +41,7 @@ function howOf({ source, attempt }: JournalCall): Row['how'] {
 
 /** A round begins with a call that starts after the first of the round before has ended. */
 function roundsOf(rows: readonly Row[]): Round[] {
-  const waited = rows.filter(({ how }) => how !== 'primed' && how !== 'refused');
+  const waited = rows.filter(({ how }) => !['primed', 'cached', 'refused'].includes(how));
   const rounds: { startMs: number; endMs: number }[] = [];
   let firstEndMs = 0;
   for (const { startMs, endMs } of waited.sort((a, b) => a.startMs - b.startMs)) {

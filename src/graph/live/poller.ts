@@ -10,6 +10,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Identity } from '../../lib/forwarded-headers.ts';
+import { NOW } from '../../rest/call/call.ts';
 import type { Upstream } from '../../rest/client/client.ts';
 import { RestError, RestUnsupportedError } from '../../rest/call/errors.ts';
 import type {
@@ -240,6 +241,7 @@ export class Poller<Key, State extends object> {
       requestId: randomUUID(),
       deadlineMs: this.#polledMs + timeoutMs,
       maxCalls: this.#object.source.maxCalls ?? 1,
+      newerThan: NOW,
     });
     try {
       const { source, key } = this.#object;

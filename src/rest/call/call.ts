@@ -23,6 +23,11 @@ export interface Call {
   readonly isOptional: boolean;
   /** Whether its answer is wanted later: it waits behind the other calls of its key. */
   readonly isDeferred: boolean;
+  /**
+   * What a kept answer must be newer than: `NOW` for none at all, or the consistency token of a write. Undefined where
+   * every one will do, and where none are kept.
+   */
+  readonly newerThan: string | undefined;
   readonly deadline: RequestDeadline;
   /** Ends this caller's wait; other callers of the same read go on waiting. */
   readonly cancel: Cancel | undefined;
@@ -36,6 +41,9 @@ export interface Call {
 /** Reads may be shared, cancelled and attempted again; writes never are. */
 export const isRead = ({ route }: Pick<Call, 'route'>): boolean => route.method === 'GET';
 
+/** Newer than any answer that is kept: the backend has to be asked. */
+export const NOW = 'now';
+
 /** A call in flight, for all callers that wait for it. */
 export interface Flight {
   readonly call: Call;
@@ -47,6 +55,8 @@ export interface Flight {
   span?: SpanRef;
   /** Headers of its answer that go on to callers, where any do. */
   exposed?: readonly ExposedHeader[];
+  /** Headers that make it conditional, where an answer to it is kept: name, value, name, value. */
+  validators?: readonly string[];
   /** Ends the wait of all callers. What comes after the first time changes nothing. */
   land(settled: Settled<DecodedResponse>): void;
 }
@@ -103,6 +113,9 @@ export interface Outcome {
 
 /** Sends an attempt that has its time. Rejects for mistakes of our own alone. */
 export type Send = (attempt: Attempt) => Promise<Outcome>;
+
+/** Answers a call, with its retries. Rejects with what failed. */
+export type Fetch = (flight: Flight) => Promise<DecodedResponse>;
 
 /** Attempts a call: `number` and `isFresh` as of an `Attempt`. Rejects for mistakes of our own alone. */
 export type Try = (flight: Flight, number: number, isFresh: boolean) => Promise<Settled>;

@@ -10,9 +10,10 @@ import type { SpanRef } from './trace.ts';
 /**
  * `sent`: this request made the call. `shared`: an identical call in flight was joined.
  * `primed`: no call was needed, since another had brought the answer.
+ * `cached`: an answer was kept that may still be used.
  * `unsent`: it waits in a queue, or was refused or given up there.
  */
-type CallSource = 'sent' | 'shared' | 'primed' | 'unsent';
+type CallSource = 'sent' | 'shared' | 'primed' | 'cached' | 'unsent';
 
 export interface JournalEntry {
   readonly route: RouteLabel;

@@ -17,6 +17,7 @@ import {
 } from '../call/errors.ts';
 import { Journal } from '../call/journal.ts';
 import { RequestDeadline } from '../call/request-deadline.ts';
+import { NOW } from '../call/call.ts';
 import type { Breaker } from '../resilience/circuit-breaker.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { Dialect } from './dialect.ts';
@@ -78,6 +79,8 @@ export interface RequestScope {
   readonly maxCalls: number;
   /** The trace that the request belongs to. @default none */
   readonly trace?: CallTrace | undefined;
+  /** What kept answers must be newer than: a consistency token, or `NOW`. @default any will do */
+  readonly newerThan?: string | undefined;
 }
 
 /** A client for one request. */
@@ -101,6 +104,7 @@ const DEFAULTS = {
   exposeHeaders: [],
   observer: {},
   pauses: undefined,
+  cache: undefined,
 };
 
 export function createUpstream(given: UpstreamOptions): Upstream {
@@ -128,6 +132,8 @@ class ScopedClient implements RestClient {
   /** Of reads: name, value, name, value. */
   readonly #headers: string[];
   readonly #trace: CallTrace | undefined;
+  readonly #hasCache: boolean;
+  #newerThan: string | undefined;
   readonly #deadline: RequestDeadline;
   #callsLeft: number;
   #isDeferred: ((origin: unknown) => boolean) | undefined;
@@ -139,7 +145,7 @@ class ScopedClient implements RestClient {
     scope: RequestScope,
   ) {
     const { apiKey = '', forwarded = [], requestId } = scope;
-    const { leaving, deadlineMs, maxCalls, trace } = scope;
+    const { leaving, deadlineMs, maxCalls, trace, newerThan } = scope;
     this.#pipeline = pipeline;
     this.#discovery = discovery;
     this.#pathPrefix = options.pathPrefix;
@@ -148,6 +154,8 @@ class ScopedClient implements RestClient {
     this.#headers = headersOf(apiKey, requestId, forwarded);
     if (trace) this.#headers.push(...trace.forwarded);
     this.#trace = trace;
+    this.#hasCache = options.cache !== undefined;
+    this.#newerThan = this.#hasCache ? newerThan : undefined;
     this.#deadline = new RequestDeadline(deadlineMs, leaving);
     this.#callsLeft = maxCalls;
   }
@@ -240,6 +248,8 @@ class ScopedClient implements RestClient {
       const path = this.#pathPrefix + fillPath(route, parameters) + formatQuery(query);
       const body = values.body === undefined ? null : JSON.stringify(values.body);
       const apiKey = this.#admit(route);
+      // What a request reads after a write of its own is never older than that.
+      if (this.#hasCache && route.method !== 'GET') this.#newerThan = NOW;
       return this.#pipeline({
         route,
         apiKey,
@@ -249,6 +259,7 @@ class ScopedClient implements RestClient {
         body,
         isOptional,
         isDeferred: this.#isDeferred?.(origin) ?? false,
+        newerThan: this.#newerThan,
         deadline: this.#deadline,
         cancel,
         journal: this.journal,

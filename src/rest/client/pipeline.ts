@@ -2,7 +2,7 @@
  * What every REST call passes, from its caller to the connection: single-flight, decoding, retries, and attempts.
  */
 import type { RouteSet } from '../../v0/routes.ts';
-import type { Call } from '../call/call.ts';
+import type { Call, DecodedResponse, Fetch, Flight, RestResponse, Settled } from '../call/call.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attempts } from '../resilience/attempts.ts';
@@ -37,7 +37,21 @@ export interface UpstreamOptions {
   readonly exposeHeaders?: readonly string[];
   /** Shares pauses of limited keys with other processes. @default none are shared */
   readonly pauses?: PausesOfOthers | undefined;
+  /** Keeps answers to reads, for as long as they may be used. @default none are kept */
+  readonly cache?: ReadCache | undefined;
   readonly observer?: UpstreamObserver;
+}
+
+/** Answers reads itself where it can, and asks the backend where it cannot. */
+export interface ReadCache {
+  layer(backend: AskedBackend): Fetch;
+}
+
+export interface AskedBackend {
+  /** Answers a call, with its retries. */
+  answerTo(flight: Flight): Promise<Settled>;
+  /** As `decode`, errors too. */
+  decode(call: Call, answer: RestResponse): DecodedResponse;
 }
 
 /** A call in, the checked body of its answer out. */
@@ -47,17 +61,21 @@ export function openPipeline(options: Required<UpstreamOptions>) {
   const { dispatcher, observer, exposeHeaders: names } = options;
   const limiter = new ConcurrencyLimiter(options);
   const breaker = new CircuitBreaker(options.breaker, observer, options.now);
-  const cache = new DecodeCache();
+  const decoded = new DecodeCache();
 
   const pauses = new RateLimitPauses(observer, options.pauses);
   const send = exchange(dispatcher, options.maxResponseBytes);
   let answerTo = retry(options, attempts({ ...options, pauses, breaker, limiter, send }));
   if (names.length > 0) answerTo = exposeHeaders(names, answerTo);
+  const decode = (call: Call, answer: RestResponse) => decoded.decode(call, answer);
+  const fetch: Fetch =
+    options.cache?.layer({ answerTo, decode }) ??
+    (async (flight) => {
+      const settled = await answerTo(flight);
+      if (settled instanceof Error) throw settled;
+      return decode(flight.call, settled);
+    });
   // Single-flight is outermost: a shared answer is decoded once.
-  const pipeline: Pipeline = singleFlight(async (flight) => {
-    const settled = await answerTo(flight);
-    if (settled instanceof Error) throw settled;
-    return cache.decode(flight.call, settled);
-  }, observer);
+  const pipeline: Pipeline = singleFlight(fetch, observer);
   return { pipeline, breaker, limiter };
 }

@@ -70,7 +70,8 @@ const isSame = ({ body, type, decoded }: Kept, answer: RestResponse): boolean =>
 /** Memory of the parts of a value in V8, in bytes, at most: `{}` is 3 bytes of text and 64 of memory. */
 const BYTES = { object: 64, property: 168, array: 48, item: 8, text: 40, character: 2, number: 16 };
 
-function bytesOf({ body, decoded }: Kept): number {
+/** Memory that a decoded answer and its bytes take, at most. */
+export function bytesOf({ body, decoded }: Pick<Kept, 'body' | 'decoded'>): number {
   let bytes = body.length;
   const values = [decoded.value]; // grows: an answer may nest deeper than the stack
   for (const value of values) {

@@ -13,6 +13,7 @@ import {
   isRead,
   type Call,
   type DecodedResponse,
+  type Fetch,
   type Flight,
   type Settled,
 } from '../call/call.ts';
@@ -22,9 +23,6 @@ import type { UpstreamObserver } from '../call/observer.ts';
 import type { SpanRef } from '../call/trace.ts';
 import { freeze } from '../decode/freeze.ts';
 
-/** Answers a call, with its retries. */
-type Fetch = (flight: Flight) => Promise<DecodedResponse>;
-
 export function singleFlight(
   fetch: Fetch,
   observer: UpstreamObserver,
@@ -33,15 +31,19 @@ export function singleFlight(
 
   return (call) => {
     if (!isRead(call)) return write(call, fetch, joinable);
-    const known = joinable.get(call.sharingKey)?.get(call.path);
+    const known = joinable.get(call.sharingKey)?.get(idOf(call));
     if (!known) return new Read(call, joinable).begin(fetch);
     observer.onShared?.(call.route);
     return known.join(call);
   };
 }
 
-/** Reads in flight by sharing key, then by path. */
+/** Reads in flight by sharing key, then by what they read. */
 type Joinable = Map<string, Map<string, Read>>;
+
+/** What must be newer than a write joins no read that may have begun before it, here or in another process. */
+const idOf = ({ path, newerThan }: Call): string =>
+  newerThan === undefined ? path : `${path} ${newerThan}`;
 
 function write(call: Call, fetch: Fetch, joinable: Joinable): Promise<unknown> {
   joinable.clear();
@@ -69,6 +71,7 @@ class Read implements Flight {
   deadlineMs: number;
   span?: SpanRef;
   exposed?: readonly ExposedHeader[];
+  validators?: readonly string[];
   readonly #joinable: Joinable;
   readonly #callers: Caller[] = [];
   #waiting = 0;
@@ -82,7 +85,7 @@ class Read implements Flight {
       ofKey = new Map();
       joinable.set(call.sharingKey, ofKey);
     }
-    ofKey.set(call.path, this);
+    ofKey.set(idOf(call), this);
   }
 
   begin(fetch: Fetch): Promise<unknown> {
@@ -118,10 +121,11 @@ class Read implements Flight {
   }
 
   #forget(): void {
-    const { sharingKey, path } = this.call;
+    const { sharingKey } = this.call;
     const ofKey = this.#joinable.get(sharingKey);
-    if (ofKey?.get(path) !== this) return;
-    ofKey.delete(path);
+    const id = idOf(this.call);
+    if (ofKey?.get(id) !== this) return;
+    ofKey.delete(id);
     if (ofKey.size === 0) this.#joinable.delete(sharingKey);
   }
 

@@ -76,9 +76,10 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
 
   send(dispatcher: Pick<BackendDispatcher, 'dispatch'>): void {
     if (this.#ended) return;
-    const { entry, call, isFresh: reset } = this.#attempt;
+    const { entry, call, flight, isFresh: reset } = this.#attempt;
     const { path, body, trace } = call;
-    const headers = trace?.begin ? this.#traced(trace.begin()) : call.headers;
+    let headers = trace?.begin ? this.#traced(trace.begin()) : call.headers;
+    if (flight.validators) headers = [...headers, ...flight.validators];
     const { method } = call.route;
     entry.source = 'sent';
     // Our own timer covers both timeouts; undici's run up to half a second late.

@@ -136,10 +136,12 @@ export class OperationMetrics {
     let sent = 0;
     let own = 0;
     let isRetried = false;
+    let isCached = false;
     for (const entry of journal.entries) {
       const { source } = entry;
       if (source === 'sent') sent += 1;
       else this.#countWithoutCall(entry);
+      if (source === 'cached') isCached = true;
       if (entry.attempt > 1) isRetried = true;
       else if (source === 'sent' || source === 'shared') own += 1;
     }
@@ -147,15 +149,15 @@ export class OperationMetrics {
     const { rounds } = journal;
     this.#calls.add(name, true, sent);
     this.#rounds.add(name, true, rounds);
-    // A plan has no retries.
-    if (!plan || isRetried) return;
+    // A plan has no retries, and knows of no answers that are kept.
+    if (!plan || isRetried || isCached) return;
     this.#plannedCalls.add(name, compared(own, plan.calls.least, plan.calls.most));
     this.#plannedRounds.add(name, compared(rounds, plan.rounds, plan.rounds));
   }
 
   #countWithoutCall(entry: Journal['entries'][number]): void {
     // Attempts that were refused before they left are counted as they end.
-    if (entry.source === 'shared' || entry.source === 'primed') this.#upstream.withoutCall(entry);
+    if (entry.source !== 'unsent') this.#upstream.withoutCall(entry);
   }
 
   #rowOf({ document, operationName, app = OTHER_APP }: RequestRecord): OperationRow {

@@ -27,6 +27,7 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
     sent: ofSource('sent'),
     shared: ofSource('shared'),
     primed: ofSource('primed'),
+    cached: ofSource('cached'),
     unsent: ofSource('unsent'),
   };
   instruments.counter(

@@ -1,0 +1,317 @@
+/** Answers that are kept in memory: which, for how long, and for whom. */
+import { describe, expect, it } from 'vitest';
+import { KeptReads } from '../../src/cache/kept-reads.ts';
+import { NOW } from '../../src/rest/call/call.ts';
+import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { openRest, outcome, topic, type Rest, type RestOptions } from '../rest/open-rest.ts';
+import { held, ok, status, text, type Behaviour } from '../support/faults.ts';
+import { stageTime } from '../support/staged-time.ts';
+
+const TOPIC = 'GET /v0/topics/t';
+const TTL = new Map([[routes.getTopic.path, 30_000]]);
+
+const openCached = (
+  { maxBytes = 1_000_000, ttls = new Map<string, number>() } = {},
+  options: RestOptions = {},
+) => openRest({ cache: new KeptReads({ maxBytes, ttls }), ...options });
+
+const read = async (client: RestClient, topic_id = 't'): Promise<string> =>
+  (await client.call(routes.getTopic, { path: { topic_id } })).title;
+
+const write = (client: RestClient) =>
+  client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title: 'n' } });
+
+/** Reads as so many requests; each in turn by a request of its own. */
+async function readAll(rest: Rest, count: number, scope?: Partial<RequestScope>) {
+  const seen: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const client = rest.client(scope);
+    const title = await read(client);
+    seen.push(`${client.journal.entries.map(({ source }) => source).join()} ${title}`);
+  }
+  return seen;
+}
+
+/** Answers 1, 2, 3, … as the title, with these headers. */
+function counting(headers: Readonly<Record<string, string>> = {}): Behaviour {
+  let count = 0;
+  return ok(() => topic('t', String((count += 1))), headers);
+}
+
+describe('CACHE_TTL', () => {
+  it('uses an answer again for as long as is set for its route, and not longer', async () => {
+    const time = stageTime();
+    const rest = await openCached({ ttls: TTL });
+    rest.backend.on(TOPIC, counting());
+
+    expect(await readAll(rest, 3)).toEqual(['sent 1', 'cached 1', 'cached 1']);
+    time.nowMs += 29_999;
+    expect(await readAll(rest, 1)).toEqual(['cached 1']);
+    time.nowMs += 1;
+    expect(await readAll(rest, 2)).toEqual(['sent 2', 'cached 2']);
+  });
+
+  it('keeps nothing of other routes, of failures, and of answers that break the contract', async () => {
+    const rest = await openCached({ ttls: TTL });
+    rest.backend.on('GET /v0/persons/p', status(404));
+    rest.backend.on(TOPIC, status(404), text('{}'), ok({ ...topic('t'), title: 7 }), counting());
+
+    for (let i = 0; i < 3; i++) await outcome(read(rest.client()));
+    expect(await readAll(rest, 2)).toEqual(['sent 1', 'cached 1']);
+    const find = () => rest.client().find(routes.getPerson, { path: { person_id: 'p' } });
+    expect([await find(), await find()]).toEqual([null, null]);
+    expect(rest.backend.hits('GET /v0/persons/p')).toBe(2);
+  });
+
+  it('answers each of 50 keys, and each set of forwarded headers, with its own alone', async () => {
+    const rest = await openCached({ ttls: TTL });
+    rest.backend.on(
+      TOPIC,
+      ok(({ headers }: { headers: Record<string, string> }) =>
+        topic('t', `${headers['x-api-key']} ${headers['accept-language']}`),
+      ),
+    );
+
+    for (const source of ['sent', 'cached']) {
+      for (let key = 0; key < 50; key++) {
+        for (const language of ['de', 'fr']) {
+          const scope = { apiKey: `key-${key}`, forwarded: ['accept-language', language] };
+          expect(await readAll(rest, 1, scope)).toEqual([`${source} key-${key} ${language}`]);
+        }
+      }
+    }
+  });
+
+  it('takes no more memory than is set, and forgets what was not used for longest', async () => {
+    const rest = await openCached({ ttls: TTL, maxBytes: 100_000 });
+    rest.backend.on(
+      '*',
+      ok(({ target }: { target: string }) => topic(target)),
+    );
+
+    for (let i = 0; i < 100; i++) await read(rest.client(), `t${i}`);
+    const last = rest.client();
+    await read(last, 't99');
+    const first = rest.client();
+    await read(first, 't0');
+
+    expect(last.journal.calls).toBe(0);
+    expect(first.journal.calls).toBe(1);
+  });
+
+  it('shares nothing that a caller could change for all others', async () => {
+    const rest = await openCached({ ttls: TTL });
+    rest.backend.on(TOPIC, counting());
+    await read(rest.client());
+
+    const kept = await rest.client().call(routes.getTopic, { path: { topic_id: 't' } });
+
+    expect(() => Object.assign(kept, { title: 'changed' })).toThrow(TypeError);
+    expect(await readAll(rest, 1)).toEqual(['cached 1']);
+  });
+
+  it('counts a kept answer as a call of the budget', async () => {
+    const rest = await openCached({ ttls: TTL });
+    rest.backend.on('*', ok(topic('t')));
+    await read(rest.client());
+
+    const client = rest.client({ maxCalls: 1 });
+    await read(client);
+
+    expect(await outcome(read(client))).toMatchObject({ name: 'RestBudgetError' });
+    expect(client.journal.calls).toBe(0);
+  });
+});
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toUTCString();
+
+describe('what the backend says', () => {
+  it.each([
+    ['max-age=60', { 'cache-control': 'max-age=60' }, 60],
+    ['private, max-age=60', { 'cache-control': 'private, max-age=60' }, 60],
+    ['Max-Age=60', { 'cache-control': 'Max-Age=60' }, 60],
+    ['max-age before Expires', { 'cache-control': 'max-age=60', expires: minutesAgo(-9) }, 60],
+    ['Age', { 'cache-control': 'max-age=60', age: '20' }, 40],
+    ['an Age beyond it', { 'cache-control': 'max-age=60', age: '61' }, 0],
+    ['a negative Age', { 'cache-control': 'max-age=60', age: '-20' }, 60],
+    ['a shared cache alone', { 'cache-control': 's-maxage=60' }, 0],
+    ['less for a private cache', { 'cache-control': 's-maxage=600, max-age=60' }, 60],
+    ['stale-while-revalidate', { 'cache-control': 'max-age=60, stale-while-revalidate=600' }, 60],
+    ['stale-if-error', { 'cache-control': 'max-age=60, stale-if-error=600' }, 60],
+    ['must-revalidate', { 'cache-control': 'max-age=60, must-revalidate' }, 60],
+    ['no-store', { 'cache-control': 'no-store, max-age=60' }, 0],
+    ['No-Store', { 'cache-control': 'No-Store, max-age=60' }, 0],
+    ['no-cache', { 'cache-control': 'no-cache, max-age=60' }, 0],
+    ['max-age=0', { 'cache-control': 'max-age=0' }, 0],
+    ['nonsense', { 'cache-control': 'max-age=soon' }, 0],
+    ['Pragma', { pragma: 'no-cache' }, 0],
+    ['an Expires that is no date', { expires: '0' }, 0],
+    ['immutable without an age', { 'cache-control': 'immutable' }, 0],
+    ['changed long ago', { 'last-modified': minutesAgo(9_999) }, 0],
+    ['Vary: *', { 'cache-control': 'max-age=60', vary: 'accept, *' }, 0],
+    ['Vary by request', { 'cache-control': 'max-age=60', vary: 'X-Request-Id' }, 0],
+    ['Vary by key', { 'cache-control': 'max-age=60', vary: 'x-api-key, Accept, Origin' }, 60],
+  ])('is heeded: %s', async (_name, headers, seconds) => {
+    const time = stageTime();
+    const rest = await openCached({ ttls: new Map() });
+    rest.backend.on(TOPIC, counting(headers));
+
+    await read(rest.client());
+    time.nowMs += Math.max(0, seconds * 1_000 - 1);
+    expect(await readAll(rest, 1)).toEqual([seconds > 0 ? 'cached 1' : 'sent 2']);
+    time.nowMs += 1;
+    expect((await readAll(rest, 1))[0]).toContain('sent');
+  });
+
+  it('is heeded by its Date: Expires, and what was old when it came', async () => {
+    const rest = await openCached();
+    const expiring = { expires: minutesAgo(-10), date: minutesAgo(0) };
+    rest.backend.on(TOPIC, counting(expiring));
+    expect(await readAll(rest, 2)).toEqual(['sent 1', 'cached 1']);
+
+    rest.backend.on('*', ok(topic('old'), { 'cache-control': 'max-age=60', date: minutesAgo(2) }));
+    await read(rest.client(), 'old');
+    const again = rest.client();
+    await read(again, 'old');
+    expect(again.journal.calls).toBe(1);
+  });
+
+  it('comes before what is set for the route', async () => {
+    const rest = await openCached({ ttls: TTL });
+    rest.backend.on(TOPIC, counting({ 'cache-control': 'no-store' }));
+
+    expect(await readAll(rest, 2)).toEqual(['sent 1', 'sent 2']);
+  });
+});
+
+describe('what is no longer fresh', () => {
+  it('is confirmed by its tag, and then fresh again as the confirmation says', async () => {
+    const time = stageTime();
+    const rest = await openCached({}, { exposeHeaders: ['x-version', 'x-served-by'] });
+    rest.backend.on(
+      TOPIC,
+      ok(topic('t', 'first'), { etag: 'W/"1"', 'x-version': '1', 'x-served-by': 'one' }),
+      (response, { headers }) => {
+        expect(headers['if-none-match']).toBe('W/"1"');
+        response.writeHead(304, { 'cache-control': 'max-age=10', 'x-served-by': 'two' }).end();
+      },
+      ok(topic('t', 'second')),
+    );
+
+    expect(await readAll(rest, 3)).toEqual(['sent first', 'sent first', 'cached first']);
+    const kept = rest.client();
+    await read(kept);
+    expect(kept.journal.exposed).toEqual(new Map([['x-version', '1'], ['x-served-by', 'two']])); // prettier-ignore
+    time.nowMs += 10_000;
+    expect(await readAll(rest, 2)).toEqual(['sent second', 'sent second']);
+    expect(rest.backend.seen.map(({ headers }) => headers['if-none-match'])).toEqual([
+      ...[undefined, 'W/"1"', 'W/"1"', undefined],
+    ]);
+  });
+
+  it('is confirmed by its time, but not after a write: two states of one second have the same', async () => {
+    const rest = await openCached();
+    rest.backend.on('PATCH /v0/topics/t', ok(topic('t')));
+    rest.backend.on(TOPIC, counting({ 'last-modified': minutesAgo(5) }));
+    await readAll(rest, 2);
+    await write(rest.client());
+    await readAll(rest, 1);
+
+    const asked = rest.backend.seen
+      .filter(({ method }) => method === 'GET')
+      .map(({ headers }) => headers['if-modified-since'] !== undefined);
+    expect(asked).toEqual([false, true, false]);
+  });
+
+  it('answers nobody while the backend fails', async () => {
+    const rest = await openCached();
+    const headers = { 'cache-control': 'max-age=0, stale-if-error=600', etag: '"1"' };
+    rest.backend.on(TOPIC, ok(topic('t'), headers), status(500));
+    await read(rest.client());
+
+    expect(await outcome(read(rest.client()))).toMatchObject({ status: 500 });
+  });
+});
+
+describe('a write', () => {
+  const openWritten = async () => {
+    const rest = await openCached({ ttls: TTL });
+    const writing = held(ok(topic('t')));
+    rest.backend.on('PATCH /v0/topics/t', writing.behaviour);
+    return { rest, writing };
+  };
+
+  it('ends the use of what its key has read before', async () => {
+    const { rest, writing } = await openWritten();
+    writing.release();
+    rest.backend.on(TOPIC, counting());
+    await readAll(rest, 1);
+    await readAll(rest, 1, { apiKey: 'key-b' });
+
+    await write(rest.client());
+
+    expect(await readAll(rest, 2)).toEqual(['sent 3', 'cached 3']);
+    expect(await readAll(rest, 1, { apiKey: 'key-b' })).toEqual(['cached 2']);
+  });
+
+  it('is not overtaken by a read that began before it, however late that is answered', async () => {
+    const { rest, writing } = await openWritten();
+    writing.release();
+    const old = held(ok(topic('t', 'old')));
+    rest.backend.on(TOPIC, old.behaviour, ok(topic('t', 'new')));
+    const slow = read(rest.client());
+    while (rest.backend.hits() === 0) await new Promise(setImmediate);
+
+    await write(rest.client());
+    old.release();
+
+    expect(await slow).toBe('old');
+    expect(await readAll(rest, 2)).toEqual(['sent new', 'cached new']);
+  });
+
+  it('is not overtaken by a read that began while it was under way', async () => {
+    const { rest, writing } = await openWritten();
+    rest.backend.on(TOPIC, ok(topic('t', 'old')), ok(topic('t', 'new')));
+    const written = write(rest.client());
+    expect(await readAll(rest, 1)).toEqual(['sent old']);
+
+    writing.release();
+    await written;
+
+    expect(await readAll(rest, 1)).toEqual(['sent new']);
+  });
+
+  it('is not overtaken either when its outcome is unknown', async () => {
+    const { rest } = await openWritten();
+    rest.backend.on('PATCH /v0/topics/t', status(500));
+    rest.backend.on(TOPIC, counting());
+    await readAll(rest, 1);
+
+    expect(await outcome(write(rest.client()))).toMatchObject({ name: 'RestOutcomeUnknownError' });
+
+    expect(await readAll(rest, 1)).toEqual(['sent 2']);
+  });
+
+  it('is followed by reads of the backend in its own request, whatever others have kept since', async () => {
+    const { rest, writing } = await openWritten();
+    writing.release();
+    rest.backend.on(TOPIC, counting());
+    const client = rest.client();
+    await write(client);
+    await readAll(rest, 1);
+
+    expect(await read(client)).toBe('2');
+    expect(client.journal.entries.map(({ source }) => source)).toEqual(['sent', 'sent']);
+  });
+});
+
+it('asks the backend for who wants nothing older than now, and joins no read of others', async () => {
+  const rest = await openCached({ ttls: TTL });
+  rest.backend.on(TOPIC, counting());
+  await readAll(rest, 1);
+
+  expect(await readAll(rest, 2, { newerThan: NOW })).toEqual(['sent 2', 'sent 3']);
+  const together = [read(rest.client()), read(rest.client({ newerThan: NOW }))];
+  expect(await Promise.all(together)).toEqual(['3', '4']);
+});
