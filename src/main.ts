@@ -15,17 +15,17 @@ import { createUpstream } from './rest/client/client.ts';
 import { openSchema } from './schema.ts';
 import { createGateway } from './server/gateway.ts';
 import { urlHost } from './server/http/http-server.ts';
-import { createLogger, type Logger } from './server/observe/logger.ts';
-import { Metrics } from './server/observe/metrics/metrics.ts';
-import { observeUpstream } from './server/observe/upstream-observer.ts';
-import { loadPlugins } from './server/process/operator-plugins.ts';
-import { announce } from './server/process/announce.ts';
-import { EXPLORER_FOLDER, staleBuild, versionOf } from './server/process/build.ts';
-import { metricsOfAll } from './server/process/cluster-metrics.ts';
-import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
-import { switchLevelOnSignal } from './server/process/log-level.ts';
-import { openPorts } from './server/process/ports.ts';
-import { createWorkers, WorkerStartError } from './server/process/workers.ts';
+import { createLogger, type Logger } from './observe/logs/logger.ts';
+import { Metrics } from './observe/metrics/metrics.ts';
+import { observeUpstream } from './observe/upstream-observer.ts';
+import { loadPlugins } from './process/operator-plugins.ts';
+import { announce } from './process/announce.ts';
+import { EXPLORER_FOLDER, staleBuild, versionOf } from './process/build.ts';
+import { metricsOfAll } from './process/cluster-metrics.ts';
+import { EXIT, stopOnSignals, surviveRejections } from './process/lifecycle.ts';
+import { switchLevelOnSignal } from './process/log-level.ts';
+import { openPorts } from './process/ports.ts';
+import { createWorkers, WorkerStartError } from './process/workers.ts';
 
 /** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
@@ -115,6 +115,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
 async function openTraces({ traces }: Config, backend: string, logger: Logger) {
   const { endpoint, tracesEndpoint, isDisabled, ...options } = traces;
   if (isDisabled || !(endpoint ?? tracesEndpoint)) return undefined;
-  const { openTracer } = await import('./server/observe/traces/tracer.ts');
+  const { openTracer } = await import('./observe/traces/tracer.ts');
   return openTracer({ ...options, backend, version: versionOf(), logger });
 }

@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import type { ConnectionOptions } from './rest/transport/connections.ts';
 import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
-import type { Logger } from './server/observe/logger.ts';
+import type { Logger } from './observe/logs/logger.ts';
 
 /**
  * Opens the deployment, recordings, the embedded backend of the primary, or an embedded one of this process.

@@ -6,9 +6,9 @@ import { passwordOf, type Config } from './config.ts';
 import type { ReadCache } from './rest/client/pipeline.ts';
 import { schema } from './schema.ts';
 import { schemaIdOf } from './server/gateway.ts';
-import type { Logger } from './server/observe/logger.ts';
-import type { Metrics } from './server/observe/metrics/metrics.ts';
-import { observeSharedState } from './server/observe/shared-state-observer.ts';
+import type { Logger } from './observe/logs/logger.ts';
+import type { Metrics } from './observe/metrics/metrics.ts';
+import { observeSharedState } from './observe/shared-state-observer.ts';
 import type { RateLimits } from './shared-state/rate-limits.ts';
 import type { SharedState } from './shared-state/shared-state.ts';
 

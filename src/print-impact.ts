@@ -19,7 +19,7 @@ import {
 import { lossesByRoute } from './impact/losses.ts';
 import { planningContext } from './plan/cost.ts';
 import { schema } from './schema.ts';
-import { readManifests } from './server/documents/manifest-folder.ts';
+import { readManifests } from './documents/manifest-folder.ts';
 import { routes, type Route } from './v0/routes.ts';
 
 const OWN_DOCUMENTS = 'src/client/generated';

@@ -10,9 +10,9 @@ import { BackendDatabaseError, openBackend } from './backend/backend.ts';
 import { readConfig } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import { urlHost } from './server/http/http-server.ts';
-import { createLogger } from './server/observe/logger.ts';
-import { EXIT, stopOnSignals, surviveRejections } from './server/process/lifecycle.ts';
-import { portError } from './server/process/ports.ts';
+import { createLogger } from './observe/logs/logger.ts';
+import { EXIT, stopOnSignals, surviveRejections } from './process/lifecycle.ts';
+import { portError } from './process/ports.ts';
 
 try {
   const { http, embedded, process: own, warnings } = readConfig(process.env);

@@ -15,10 +15,10 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Door, Route } from '../server/gateway.ts';
-import { formatted } from '../server/operation/answer.ts';
-import { mayAsk } from '../server/operation/page-origin.ts';
-import { refusalResponse } from '../server/operation/refusal.ts';
-import type { RequestRecord } from '../server/operation/request-record.ts';
+import { formatted } from '../operation/result/answer.ts';
+import { mayAsk } from '../server/carriers/cors.plugin.ts';
+import { refusalResponse } from '../operation/refusal.ts';
+import type { RequestRecord } from '../operation/request/request-record.ts';
 import { readTools, type Tool } from './tools.ts';
 
 interface Served {

@@ -10,8 +10,8 @@ import { OperatorError } from '../lib/operator-error.ts';
 import { planningContext } from '../plan/cost.ts';
 import { priceOf, type Price } from '../plan/price.ts';
 import type { Door } from '../server/gateway.ts';
-import type { ChosenDocument } from '../server/operation/gateway-plugin.ts';
-import { readManifests, type Manifest } from '../server/documents/manifest-folder.ts';
+import type { ChosenDocument } from '../operation/gateway-plugin.ts';
+import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
 import { schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
 
 /** As `tools/list` tells of it. */

@@ -17,13 +17,18 @@ import { prepareCost } from '../plan/cost.ts';
 import type { Upstream } from '../rest/client/client.ts';
 import type { RateLimits } from '../shared-state/rate-limits.ts';
 import type { SharedState } from '../shared-state/shared-state.ts';
-import { answerInParts, answerOf, written, type WrittenAnswer } from './operation/answer.ts';
+import {
+  answerInParts,
+  answerOf,
+  written,
+  type WrittenAnswer,
+} from '../operation/result/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
-import { createTranslate, translated } from './policies/errors.ts';
+import { createTranslate, translated } from '../operation/result/errors.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
-import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from './operation/caller.ts';
-import type { MediaType } from './operation/negotiation.ts';
-import { refusalResponse } from './operation/refusal.ts';
+import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/request/caller.ts';
+import type { MediaType } from '../operation/result/negotiation.ts';
+import { refusalResponse } from '../operation/refusal.ts';
 import { useServerTiming } from './carriers/server-timing.plugin.ts';
 import { useValidators } from './carriers/validators.plugin.ts';
 import { useCors } from './carriers/cors.plugin.ts';
@@ -31,35 +36,35 @@ import { createPlainLane } from './carriers/plain-lane.ts';
 import { useRequests } from './carriers/request.plugin.ts';
 import { useResponses } from './carriers/response.plugin.ts';
 import { createWebSocketCarrier, type WebSocketOptions } from './carriers/web-socket.ts';
-import { createForwarding } from './operation/forwarding.ts';
+import { createForwarding } from '../operation/request/forwarding.ts';
 import { useDocumentLimits } from './policies/document-limits.plugin.ts';
-import type { DocumentLimits } from './documents/document-limits.ts';
-import { Documents, type IntrospectionAudience } from './documents/documents.ts';
+import type { DocumentLimits } from '../documents/document-limits.ts';
+import { Documents, type IntrospectionAudience } from '../documents/documents.ts';
 import { useTrustedDocuments } from './policies/trusted-documents.plugin.ts';
-import { sha256 } from './documents/manifest.ts';
+import { sha256 } from '../documents/manifest.ts';
 import {
   TrustedDocuments,
   type TrustedDocument,
   type TrustedObserver,
-} from './documents/trusted-documents.ts';
+} from '../documents/trusted-documents.ts';
 import type {
   ChosenDocument,
   GatewayPlugin,
   OperationContext,
   ServerContext,
-} from './operation/gateway-plugin.ts';
+} from '../operation/gateway-plugin.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
 import type { Site } from './http/site.ts';
-import { subscriptionLog, useLog } from './observe/log.plugin.ts';
-import { silentLogger, type Logger } from './observe/logger.ts';
-import { useMetrics } from './observe/metrics/metrics.plugin.ts';
-import { Metrics } from './observe/metrics/metrics.ts';
-import { wantsOpenMetrics } from './observe/metrics/open-metrics.ts';
-import { hasValue } from './observe/outcome.ts';
-import { useTraces } from './observe/traces/traces.plugin.ts';
-import type { OperationTracer } from './operation/trace-context.ts';
-import { Readiness } from './observe/readiness.ts';
-import { Requests } from './observe/requests.ts';
+import { subscriptionLog, useLog } from '../observe/logs/log.plugin.ts';
+import { silentLogger, type Logger } from '../observe/logs/logger.ts';
+import { useMetrics } from '../observe/metrics/metrics.plugin.ts';
+import { Metrics } from '../observe/metrics/metrics.ts';
+import { wantsOpenMetrics } from '../observe/metrics/open-metrics.ts';
+import { hasValue } from '../observe/outcome.ts';
+import { useTraces } from '../observe/traces/traces.plugin.ts';
+import type { OperationTracer } from '../operation/request/trace-context.ts';
+import { Readiness } from '../observe/readiness.ts';
+import { Requests } from '../observe/requests.ts';
 import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
 import { useApiKey } from './policies/api-key.plugin.ts';
 import { costExtensions, useBudget, type ExplainAudience } from './policies/budget.plugin.ts';
@@ -67,10 +72,10 @@ import { useExposedHeaders, useForwardedHeaders } from './carriers/headers.plugi
 import { useExecution } from './policies/execution.plugin.ts';
 import { createExecution, type RequestLimits } from './policies/execution.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
-import { createRecord, type RequestRecord } from './operation/request-record.ts';
+import { createRecord, type RequestRecord } from '../operation/request/request-record.ts';
 import { useRateLimit } from './policies/rate-limit.plugin.ts';
 import { useSubscriptions } from './policies/subscriptions.plugin.ts';
-import { Subscriptions } from './operation/subscriptions.ts';
+import { Subscriptions } from '../operation/result/subscriptions.ts';
 
 export interface GatewayOptions {
   readonly schema: GraphQLSchema;

@@ -13,7 +13,7 @@ import { createUpstream } from '../../src/rest/client/client.ts';
 import { schema } from '../../src/schema.ts';
 import { createGateway } from '../../src/server/gateway.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
-import { Metrics } from '../../src/server/observe/metrics/metrics.ts';
+import { Metrics } from '../../src/observe/metrics/metrics.ts';
 import { routeOf } from '../support/sample-answers.ts';
 import { MemoryDispatcher } from './memory-dispatcher.ts';
 import { DEFAULTS, scopeOf } from '../support/settings.ts';

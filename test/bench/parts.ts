@@ -6,13 +6,10 @@ export interface Payer {
 
 /** The first that fits. */
 const PARTS: readonly (readonly [RegExp, string])[] = [
-  [/\/src\/server\/(http|process)\//, 'HTTP in'],
-  [/\/src\/server\/operation\/(answer|negotiation|result-stream)\./, 'write'],
-  [
-    /\/src\/server\/documents\/|\/src\/execution\/operation\/|\/src\/plan\//,
-    'parse and plan lookup',
-  ],
-  [/\/src\/server\//, 'lane and plugins'],
+  [/\/src\/(process|server\/http)\//, 'HTTP in'],
+  [/\/src\/operation\/result\/(answer|negotiation|result-stream)\./, 'write'],
+  [/\/src\/documents\/|\/src\/execution\/operation\/|\/src\/plan\//, 'parse and plan lookup'],
+  [/\/src\/(server|operation|observe)\//, 'lane and plugins'],
   [/\/src\/execution\//, 'executor'],
   [/\/src\/graph\/entity\/lookahead\.|\/src\/graph\/entity\/(demand|selection)\./, 'look-ahead'],
   [/\/src\/(graph|resources)\//, 'loader, list and connection'],
@@ -22,7 +19,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/\/src\/rest\/resilience\/single-flight\./, 'pipeline: single-flight'],
   [/\/src\/rest\/resilience\/retry\./, 'pipeline: retry'],
   [/\/src\/rest\/resilience\/circuit-breaker\./, 'pipeline: circuit breaker'],
-  [/\/src\/rest\/resilience\//, 'pipeline: limiter, pause, timeout'],
+  [/\/src\/rest\/resilience\//, 'pipeline: attempt, limiter, pause'],
   [/\/src\/(rest|lib)\//, 'client'],
   [/\/node_modules\/undici\//, 'undici'],
   [/\/node_modules\/dataloader\//, 'loader, list and connection'],

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { loadPlugins, PluginsError } from '../../src/server/process/operator-plugins.ts';
+import { loadPlugins, PluginsError } from '../../src/process/operator-plugins.ts';
 import { ROOT } from '../support/pages.ts';
 import { openGateway } from '../support/open-gateway.ts';
 

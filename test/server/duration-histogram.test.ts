@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { BOUNDS, DurationHistogram } from '../../src/server/observe/metrics/duration-histogram.ts';
+import { BOUNDS, DurationHistogram } from '../../src/observe/metrics/duration-histogram.ts';
 
 const SECONDS = [0, 0.005, 0.0051, 0.3, 10, 10.1, 60];
 const NAME = 'call_seconds';

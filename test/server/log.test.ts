@@ -1,7 +1,7 @@
 /** The line of the log that each operation has, and what the log says of calls that fail. */
 import { describe, expect, it } from 'vitest';
-import { observeUpstream } from '../../src/server/observe/upstream-observer.ts';
-import { Metrics } from '../../src/server/observe/metrics/metrics.ts';
+import { observeUpstream } from '../../src/observe/upstream-observer.ts';
+import { Metrics } from '../../src/observe/metrics/metrics.ts';
 import { after, reset, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openLog } from '../support/open-log.ts';

@@ -12,7 +12,7 @@ import { GraphQLError } from 'graphql';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
-import type { GatewayPlugin } from '../../src/server/operation/gateway-plugin.ts';
+import type { GatewayPlugin } from '../../src/operation/gateway-plugin.ts';
 import { openSocket, until } from '../live/support.ts';
 import { NO_BREAKER } from '../rest/open-rest.ts';
 import { IDS, SAMPLE_NODES } from '../support/ids.ts';

@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayOptions } from '../../src/server/gateway.ts';
-import { Documents } from '../../src/server/documents/documents.ts';
+import { Documents } from '../../src/documents/documents.ts';
 import {
   TrustedDocuments,
   TrustedDocumentsError,
   type BadFile,
-} from '../../src/server/documents/trusted-documents.ts';
+} from '../../src/documents/trusted-documents.ts';
 import { schema } from '../../src/schema.ts';
 import { IDS } from '../support/ids.ts';
 import { replyOf, POST_JSON, send } from '../support/client.ts';

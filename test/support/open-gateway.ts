@@ -29,7 +29,7 @@ import {
   type HttpOptions,
   type HttpServer,
 } from '../../src/server/http/http-server.ts';
-import { Metrics } from '../../src/server/observe/metrics/metrics.ts';
+import { Metrics } from '../../src/observe/metrics/metrics.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';

@@ -4,10 +4,10 @@
  * Yoga's plugin compresses streams of the Fetch API, and holds back what streams are there for.
  */
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
-import type { Caller } from '../operation/caller.ts';
-import type { Answer } from '../operation/answer.ts';
-import { negotiateCoding, type Coding } from '../operation/negotiation.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
+import type { Caller } from '../../operation/request/caller.ts';
+import type { Answer } from '../../operation/result/answer.ts';
+import { negotiateCoding, type Coding } from '../../operation/result/negotiation.ts';
 
 /** Below this many characters a coding saves less than its headers and its turn take. */
 const MIN_CODED_LENGTH = 1_024;

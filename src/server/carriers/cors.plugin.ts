@@ -4,7 +4,7 @@
  * Yoga's own reads requests of the Fetch API, which the plain lane has not, and names the one allowed origin
  * to pages of every other.
  */
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 
 const METHODS = 'GET, POST';
 
@@ -63,3 +63,13 @@ export function useCors(origins: readonly string[], exposed: readonly string[]):
 
 const pairsOf = (headers: readonly string[]): [string, string][] =>
   Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);
+
+/** Whether a page may ask where browsers ask no permission. Only browsers send an origin, and no page can forge one. */
+export const mayAsk = (
+  origin: string | undefined,
+  host: string | undefined,
+  corsOrigins: readonly string[],
+): boolean =>
+  origin === undefined ||
+  corsOrigins.includes(origin) ||
+  (URL.canParse(origin) && new URL(origin).host === host);

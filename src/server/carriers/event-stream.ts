@@ -10,9 +10,9 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
-import { formatted } from '../operation/answer.ts';
-import type { ResultStream } from '../operation/result-stream.ts';
-import type { Subscriptions } from '../operation/subscriptions.ts';
+import { formatted } from '../../operation/result/answer.ts';
+import type { ResultStream } from '../../operation/result/result-stream.ts';
+import type { Subscriptions } from '../../operation/result/subscriptions.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -1,6 +1,6 @@
 /** Headers that pass the gateway: callers' on to the backend, and the backend's back to callers. */
-import { refusal } from '../operation/refusal.ts';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+import { refusal } from '../../operation/refusal.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 
 /**
  * The most characters that the names and values of one request may have together: every call of it carries them, and

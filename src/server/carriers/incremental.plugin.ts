@@ -11,11 +11,11 @@ import type {
 } from '../../execution/incremental/incremental-executor.ts';
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/errors.ts';
-import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';
-import { factsOf } from '../documents/documents.ts';
-import { formatted, formattedError, type AnswerParts } from '../operation/answer.ts';
-import { translated, type Translate } from '../policies/errors.ts';
-import { incrementalFormatOf, type IncrementalFormat } from '../operation/negotiation.ts';
+import type { GatewayPlugin, ServerContext } from '../../operation/gateway-plugin.ts';
+import { factsOf } from '../../documents/documents.ts';
+import { formatted, formattedError, type AnswerParts } from '../../operation/result/answer.ts';
+import { translated, type Translate } from '../../operation/result/errors.ts';
+import { incrementalFormatOf, type IncrementalFormat } from '../../operation/result/negotiation.ts';
 
 interface IncrementalOptions {
   readonly translate: Translate;

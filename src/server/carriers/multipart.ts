@@ -4,7 +4,7 @@
  * The boundary follows each part at once, because only then do readers know that the part has
  * ended. Empty parts are sent while nothing else is, since proxies close silent connections.
  */
-import type { AnswerParts } from '../operation/answer.ts';
+import type { AnswerParts } from '../../operation/result/answer.ts';
 
 /** The time between empty parts, in milliseconds. */
 const HEARTBEAT_MS = 5_000;

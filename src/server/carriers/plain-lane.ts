@@ -8,13 +8,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { GraphQLParams, YogaServerInstance } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
-import type { WrittenAnswer } from '../operation/answer.ts';
-import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/caller.ts';
-import { negotiateMediaType, type MediaType } from '../operation/negotiation.ts';
-import { parseJson, readForm } from '../operation/params.ts';
-import type { Forwarding } from '../operation/forwarding.ts';
-import type { ServerContext } from '../operation/gateway-plugin.ts';
-import type { RequestRecord } from '../operation/request-record.ts';
+import type { WrittenAnswer } from '../../operation/result/answer.ts';
+import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../../operation/request/caller.ts';
+import { negotiateMediaType, type MediaType } from '../../operation/result/negotiation.ts';
+import { parseJson, readForm } from '../../operation/request/params.ts';
+import type { Forwarding } from '../../operation/request/forwarding.ts';
+import type { ServerContext } from '../../operation/gateway-plugin.ts';
+import type { RequestRecord } from '../../operation/request/request-record.ts';
 import { CSRF_HEADERS } from './request.plugin.ts';
 
 /** What Node's server has read of a request. */

@@ -6,10 +6,10 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
-import { negotiateMediaType } from '../operation/negotiation.ts';
-import { refusal } from '../operation/refusal.ts';
-import { badRequest, readForm, readParams } from '../operation/params.ts';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+import { negotiateMediaType } from '../../operation/result/negotiation.ts';
+import { refusal } from '../../operation/refusal.ts';
+import { badRequest, readForm, readParams } from '../../operation/request/params.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 
 /**
  * Any of these shows that no form sent the request. Yoga's and Apollo's clients send the second and

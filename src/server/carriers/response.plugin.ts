@@ -2,9 +2,9 @@
  * Answers by Yoga: whole ones as the plain lane writes them, answers in parts, and streams of events.
  */
 import type { ExecutionResult } from 'graphql';
-import { answerOf, type WrittenAnswer } from '../operation/answer.ts';
-import { negotiateMediaType, type MediaType } from '../operation/negotiation.ts';
-import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';
+import { answerOf, type WrittenAnswer } from '../../operation/result/answer.ts';
+import { negotiateMediaType, type MediaType } from '../../operation/result/negotiation.ts';
+import type { GatewayPlugin, ServerContext } from '../../operation/gateway-plugin.ts';
 import { eventStreamResponse } from './event-stream.ts';
 import { multipartResponse } from './multipart.ts';
 

@@ -1,6 +1,6 @@
 /** The header `Server-Timing`: calls and rounds of an operation, for callers who may know what it costs. */
 import { serverTiming } from '../../plan/explain.ts';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 import { mayExplain, type ExplainAudience } from '../policies/budget.plugin.ts';
 
 export const useServerTiming = (audience: ExplainAudience): GatewayPlugin => ({

@@ -5,8 +5,8 @@
  * to other keys.
  */
 import { hash } from 'node:crypto';
-import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';
-import type { Answer } from '../operation/answer.ts';
+import type { GatewayPlugin, ServerContext } from '../../operation/gateway-plugin.ts';
+import type { Answer } from '../../operation/result/answer.ts';
 import { codingOf } from './compression.plugin.ts';
 
 /** What caches must compare before they use an answer for another request, beside what is forwarded. */

@@ -27,18 +27,18 @@ import type { YogaServerInstance } from 'graphql-yoga';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
-import { formatted, formattedError } from '../operation/answer.ts';
-import { translated, type Translate } from '../policies/errors.ts';
-import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/caller.ts';
-import { mayAsk } from '../operation/page-origin.ts';
-import { refusal, refusalResponse } from '../operation/refusal.ts';
-import type { Forwarding } from '../operation/forwarding.ts';
-import { readParams } from '../operation/params.ts';
-import type { ServerContext } from '../operation/gateway-plugin.ts';
-import { hasValue } from '../observe/outcome.ts';
-import type { Requests } from '../observe/requests.ts';
-import { createRecord } from '../operation/request-record.ts';
-import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
+import { formatted, formattedError } from '../../operation/result/answer.ts';
+import { translated, type Translate } from '../../operation/result/errors.ts';
+import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../../operation/request/caller.ts';
+import { mayAsk } from './cors.plugin.ts';
+import { refusal, refusalResponse } from '../../operation/refusal.ts';
+import type { Forwarding } from '../../operation/request/forwarding.ts';
+import { readParams } from '../../operation/request/params.ts';
+import type { ServerContext } from '../../operation/gateway-plugin.ts';
+import { hasValue } from '../../observe/outcome.ts';
+import type { Requests } from '../../observe/requests.ts';
+import { createRecord } from '../../operation/request/request-record.ts';
+import type { Drainable, Subscriptions } from '../../operation/result/subscriptions.ts';
 
 export interface WebSocketOptions {
   /** What may be sent. */

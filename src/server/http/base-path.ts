@@ -1,5 +1,5 @@
 /** Paths of a gateway that is below another path (`BASE_PATH`). */
-import { refusalResponse } from '../operation/refusal.ts';
+import { refusalResponse } from '../../operation/refusal.ts';
 
 /** What is asked for below it: `/content/graphql?a` → `/graphql?a`; undefined for what is not below it. */
 export function pathBelow(basePath: string, url: string): string | undefined {

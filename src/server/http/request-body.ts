@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { ByteCollector } from '../../lib/byte-collector.ts';
-import { refusal } from '../operation/refusal.ts';
+import { refusal } from '../../operation/refusal.ts';
 
 /** The body, the refusal of one that may not be sent, or undefined when the caller left before its end. */
 export async function readBody(

@@ -12,9 +12,9 @@ import type {
 } from 'node:http';
 import { streamOf, writeEvents, type EventStream } from '../carriers/event-stream.ts';
 import { multipart, partsOf } from '../carriers/multipart.ts';
-import type { AnswerParts, WrittenAnswer } from '../operation/answer.ts';
-import { refusalResponse } from '../operation/refusal.ts';
-import { createRecord, type RequestRecord } from '../operation/request-record.ts';
+import type { AnswerParts, WrittenAnswer } from '../../operation/result/answer.ts';
+import { refusalResponse } from '../../operation/refusal.ts';
+import { createRecord, type RequestRecord } from '../../operation/request/request-record.ts';
 import type { Explorer, ExplorerAnswer } from './explorer.ts';
 import { notBelow, pathBelow } from './base-path.ts';
 import { readBody } from './request-body.ts';

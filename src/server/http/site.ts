@@ -2,11 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { PlainRequest } from '../carriers/plain-lane.ts';
-import type { Logger } from '../observe/logger.ts';
-import type { Readiness } from '../observe/readiness.ts';
-import type { RequestRecord } from '../operation/request-record.ts';
-import type { Subscriptions } from '../operation/subscriptions.ts';
-import type { WrittenAnswer } from '../operation/answer.ts';
+import type { Logger } from '../../observe/logs/logger.ts';
+import type { Readiness } from '../../observe/readiness.ts';
+import type { RequestRecord } from '../../operation/request/request-record.ts';
+import type { Subscriptions } from '../../operation/result/subscriptions.ts';
+import type { WrittenAnswer } from '../../operation/result/answer.ts';
 import type { Explorer } from './explorer.ts';
 
 export interface Site {

@@ -6,7 +6,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { RestOverloadedError } from '../../rest/call/errors.ts';
-import type { GatewayPlugin, OperationContext } from '../operation/gateway-plugin.ts';
+import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
 import { Admission, AdmissionError } from './admission.ts';
 
 /** The longest wait that a refusal asks for, in seconds. */

@@ -5,9 +5,9 @@
  */
 import type { DocumentNode } from 'graphql';
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
-import { refusal } from '../operation/refusal.ts';
-import { factsOf, type IntrospectionAudience } from '../documents/documents.ts';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+import { refusal } from '../../operation/refusal.ts';
+import { factsOf, type IntrospectionAudience } from '../../documents/documents.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 
 /** @param deploymentKey sent for callers who send no key. */
 export const useApiKey = (

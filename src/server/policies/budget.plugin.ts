@@ -6,12 +6,12 @@ import type { ExecutionArgs } from 'graphql';
 import { planFor, refuseCost } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain, type Explained } from '../../plan/explain.ts';
-import { refusal } from '../operation/refusal.ts';
+import { refusal } from '../../operation/refusal.ts';
 import type {
   GatewayPlugin,
   OperationContext,
   ServerContext,
-} from '../operation/gateway-plugin.ts';
+} from '../../operation/gateway-plugin.ts';
 import type { OperationExecution } from './execution.ts';
 
 /** Who may see what a request costs: all callers, those who bring a key, or none. */

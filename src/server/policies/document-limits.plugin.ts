@@ -4,8 +4,8 @@
  * Yoga's parser and validation cache comes after this plugin and keeps what it makes.
  */
 import type { DocumentNode, GraphQLSchema, Source, ValidationRule } from 'graphql';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
-import type { Documents } from '../documents/documents.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
+import type { Documents } from '../../documents/documents.ts';
 
 export const useDocumentLimits = (documents: Documents): GatewayPlugin => ({
   onParse({ setParseFn }) {

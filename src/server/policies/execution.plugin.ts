@@ -1,5 +1,5 @@
 /** Execution by our executor, with a context of this request's own. */
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 import type { OperationExecution } from './execution.ts';
 
 export const useExecution = (execution: OperationExecution): GatewayPlugin => ({

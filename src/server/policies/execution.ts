@@ -10,10 +10,10 @@ import type { Pollers } from '../../graph/live/pollers.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import type { Upstream } from '../../rest/client/client.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
-import { forwardedTrace } from '../operation/trace-context.ts';
-import { announcesAll, incrementalFormatOf } from '../operation/negotiation.ts';
-import { factsOf } from '../documents/documents.ts';
-import type { OperationContext, ServerContext } from '../operation/gateway-plugin.ts';
+import { forwardedTrace } from '../../operation/request/trace-context.ts';
+import { announcesAll, incrementalFormatOf } from '../../operation/result/negotiation.ts';
+import { factsOf } from '../../documents/documents.ts';
+import type { OperationContext, ServerContext } from '../../operation/gateway-plugin.ts';
 
 /** What one request may cost. */
 export interface RequestLimits {

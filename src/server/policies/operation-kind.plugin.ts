@@ -2,9 +2,9 @@
  * Which operation of the document is meant, and whether the carrier takes its kind.
  */
 import { getOperationAST, OperationTypeNode, type DocumentNode } from 'graphql';
-import { refusal } from '../operation/refusal.ts';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
-import type { Caller } from '../operation/caller.ts';
+import { refusal } from '../../operation/refusal.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
+import type { Caller } from '../../operation/request/caller.ts';
 
 export const useOperationKind = (): GatewayPlugin => ({
   onParse: () =>

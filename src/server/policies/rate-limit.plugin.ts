@@ -11,8 +11,8 @@ import type {
   GatewayPlugin,
   OperationContext,
   ServerContext,
-} from '../operation/gateway-plugin.ts';
-import { refusal } from '../operation/refusal.ts';
+} from '../../operation/gateway-plugin.ts';
+import { refusal } from '../../operation/refusal.ts';
 
 /** What `take` and `owe` do, for requests with a key. */
 type Limits = Pick<RateLimits, 'limit' | 'take' | 'owe'>;

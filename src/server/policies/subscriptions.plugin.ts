@@ -7,15 +7,14 @@ import { locatedError, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import { createSourceEventStream } from '../../execution/subscribe.ts';
 import { Snapshot } from '../../graph/live/live-object.ts';
 import { Cancel } from '../../lib/cancel.ts';
-import { translated, type Translate } from './errors.ts';
-import type { GatewayPlugin, OperationContext } from '../operation/gateway-plugin.ts';
+import { translated, type Translate } from '../../operation/result/errors.ts';
+import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
 import type { Admit } from './admission.plugin.ts';
 import { costExtensions, type ExplainAudience } from './budget.plugin.ts';
 import type { OperationExecution } from './execution.ts';
-import type { OperationTracer } from '../operation/trace-context.ts';
-import type { RequestRecord } from '../operation/request-record.ts';
-import { ResultStream, type EndCause, type ResultKind } from '../operation/result-stream.ts';
-import type { Subscriptions } from '../operation/subscriptions.ts';
+import type { OperationTracer } from '../../operation/request/trace-context.ts';
+import { ResultStream, type SubscriptionObserver } from '../../operation/result/result-stream.ts';
+import type { Subscriptions } from '../../operation/result/subscriptions.ts';
 
 interface SubscriptionOptions {
   readonly execution: OperationExecution;
@@ -28,12 +27,6 @@ interface SubscriptionOptions {
   readonly observer: SubscriptionObserver;
   /** @default no traces */
   readonly tracer?: OperationTracer | undefined;
-}
-
-/** Every method must return quickly and not throw. */
-export interface SubscriptionObserver {
-  onResult?(kind: ResultKind, result: ExecutionResult, record: RequestRecord): void;
-  onEnd?(cause: EndCause, record: RequestRecord): void;
 }
 
 export const useSubscriptions = (options: SubscriptionOptions): GatewayPlugin => ({

@@ -4,8 +4,8 @@
  * In the phase of parsing, which every carrier passes: the plugin of Yoga's that looks ids up reads the
  * parameters of HTTP alone, so other carriers go round it.
  */
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
-import { refuseId, type TrustedDocuments } from '../documents/trusted-documents.ts';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
+import { refuseId, type TrustedDocuments } from '../../documents/trusted-documents.ts';
 
 export const useTrustedDocuments = (trusted: TrustedDocuments | undefined): GatewayPlugin => ({
   onParse({ context: { params, record, caller, chosen }, setParsedDocument }) {

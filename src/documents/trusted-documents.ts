@@ -1,0 +1,293 @@
+/**
+ * Trusted documents: what apps were built with, read from a folder and found by id.
+ *
+ * The folder is all there is: nothing that callers send is stored. It is read whole whenever it
+ * changes. With one bad file in it, the last good set goes on being served.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DocumentNode, GraphQLError } from 'graphql';
+import { setImmediate as turn } from 'node:timers/promises';
+import { OperatorError } from '../lib/operator-error.ts';
+import { refusal } from '../operation/refusal.ts';
+import type { AppVersion, Caller } from '../operation/request/caller.ts';
+import { AppVersions } from './app-versions.ts';
+import { isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
+import { SHA256_PREFIX, type OperationParams } from '../operation/request/params.ts';
+
+interface TrustedDocumentsOptions {
+  /** One manifest an app's version. */
+  readonly folder: string;
+  /** Whether every other document is refused. */
+  readonly only: boolean;
+  /** How often the folder is looked at, in milliseconds. @default 2,000 */
+  readonly pollMs?: number;
+}
+
+export interface TrustedDocument {
+  readonly text: string;
+  /** The SHA-256 of the text. */
+  readonly hash: string;
+  /** Parsed; the error of a text that does not parse or exceeds a limit. */
+  readonly document: DocumentNode | GraphQLError;
+  /** What the schema does not serve of it. */
+  readonly errors: readonly GraphQLError[];
+}
+
+/** What `/ready` tells of them. */
+export interface TrustedReport {
+  readonly files: number;
+  readonly documents: number;
+  /** Documents that the schema does not serve: they answer their errors. */
+  readonly invalid: number;
+  /** Why the folder as it is now is not served; null where it is. */
+  readonly bad: BadFile | null;
+}
+
+export interface BadFile {
+  /** Its name; `.` for the folder itself. */
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** The first bad file of the folder. */
+export class TrustedDocumentsError extends OperatorError {
+  override readonly name = 'TrustedDocumentsError';
+  readonly bad: BadFile;
+
+  constructor(bad: BadFile) {
+    super(`TRUSTED_DOCUMENTS: bad file ${bad.file}: ${bad.reason} Mend it or take it away.`);
+    this.bad = bad;
+  }
+}
+
+/** Each is called once for each change of the folder. */
+export interface TrustedObserver {
+  onRead?(report: TrustedReport): void;
+  onBadFile?(bad: BadFile): void;
+  onInvalidDocument?(of: {
+    readonly file: string;
+    readonly id: string;
+    readonly reason: string;
+  }): void;
+}
+
+/** Parses and validates a document, and works out what does not change from one request to the next. */
+type Prepare = (text: string) => Omit<TrustedDocument, 'text' | 'hash'>;
+
+/** What is served: one reading of the folder. */
+interface TrustedSet {
+  readonly files: number;
+  readonly byText: ReadonlyMap<string, TrustedDocument>;
+  readonly byId: ReadonlyMap<string, TrustedDocument>;
+  readonly byHash: ReadonlyMap<string, TrustedDocument>;
+  /** The app's versions that were built with a document. */
+  readonly appsOf: ReadonlyMap<TrustedDocument, readonly AppVersion[]>;
+}
+
+const NOTHING: TrustedSet = {
+  files: 0,
+  byText: new Map(),
+  byId: new Map(),
+  byHash: new Map(),
+  appsOf: new Map(),
+};
+
+export class TrustedDocuments {
+  readonly only: boolean;
+  readonly #folder: string;
+  readonly #pollMs: number;
+  readonly #prepare: Prepare;
+  readonly #observer: TrustedObserver;
+  readonly #apps = new AppVersions();
+  #served = NOTHING;
+  /** The folder's, when it was last read. */
+  #signature: string | undefined;
+  #bad: BadFile | null = null;
+  #reading: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    { folder, only, pollMs = 2_000 }: TrustedDocumentsOptions,
+    prepare: Prepare,
+    observer: TrustedObserver,
+  ) {
+    this.only = only;
+    this.#folder = folder;
+    this.#pollMs = pollMs;
+    this.#prepare = prepare;
+    this.#observer = observer;
+  }
+
+  /**
+   * Reads the folder, and looks at it from now on.
+   *
+   * @throws {TrustedDocumentsError} for a bad file: there is no good set yet.
+   */
+  async open(): Promise<void> {
+    await this.refresh();
+    if (this.#bad) throw new TrustedDocumentsError(this.#bad);
+    // Files are looked at because mounted folders, such as a ConfigMap's, send no events.
+    this.#timer = setInterval(() => void this.refresh(), this.#pollMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Reads the folder if it has changed; never rejects. */
+  refresh(): Promise<void> {
+    return (this.#reading ??= this.#refresh().finally(() => {
+      this.#reading = undefined;
+    }));
+  }
+
+  /**
+   * The document that is meant; undefined where a text was sent and texts are allowed.
+   *
+   * @throws PERSISTED_QUERY_NOT_FOUND for an id that is in no file, TRUSTED_DOCUMENT_REQUIRED for a text
+   * where only trusted ones are served, BAD_REQUEST where id and text are of two documents.
+   */
+  find({ query, documentId }: OperationParams): TrustedDocument | undefined {
+    const found = documentId === undefined ? undefined : this.#withId(documentId);
+    if (query === '' && documentId !== undefined) {
+      if (found) return found;
+      // Apollo's and urql's clients look for this very message, and send the text next.
+      throw refusal(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+    }
+    if (documentId !== undefined) checkAgreement(documentId, query, found);
+    if (found || !this.only) return found;
+    const trusted = this.#served.byText.get(query);
+    if (trusted) return trusted;
+    throw refusal(
+      400,
+      'TRUSTED_DOCUMENT_REQUIRED',
+      'This gateway serves trusted documents only: send the "documentId" of one that it was given.',
+    );
+  }
+
+  /** Which app and version asks. @param found its document, where that is a trusted one. */
+  appOf(caller: Caller, found: TrustedDocument | undefined): AppVersion {
+    return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);
+  }
+
+  report(): TrustedReport {
+    const { files, byText } = this.#served;
+    return {
+      files,
+      documents: byText.size,
+      invalid: [...byText.values()].filter(({ errors }) => errors.length > 0).length,
+      bad: this.#bad,
+    };
+  }
+
+  #withId(documentId: string): TrustedDocument | undefined {
+    if (!documentId.startsWith(SHA256_PREFIX)) {
+      return this.#served.byId.get(documentId) ?? this.#served.byHash.get(documentId);
+    }
+    const hash = documentId.slice(SHA256_PREFIX.length);
+    return this.#served.byHash.get(hash) ?? this.#served.byId.get(hash);
+  }
+
+  async #refresh(): Promise<void> {
+    const signature = await signatureOf(this.#folder);
+    if (signature === this.#signature) return;
+    this.#signature = signature;
+    try {
+      this.#served = await this.#read();
+      this.#bad = null;
+      this.#observer.onRead?.(this.report());
+    } catch (error) {
+      const isBadFile = error instanceof TrustedDocumentsError;
+      this.#bad = isBadFile ? error.bad : { file: '.', reason: 'It cannot be read.' };
+      this.#observer.onBadFile?.(this.#bad);
+    }
+  }
+
+  /** @throws {TrustedDocumentsError} */
+  async #read(): Promise<TrustedSet> {
+    const files = (await readdir(this.#folder)).filter(isManifestName).sort();
+    const byText = new Map<string, TrustedDocument>();
+    const byId = new Map<string, TrustedDocument>();
+    const byHash = new Map<string, TrustedDocument>();
+    const appsOf = new Map<TrustedDocument, AppVersion[]>();
+    const fileOf = new Map<string, string>();
+    const invalid: Parameters<NonNullable<TrustedObserver['onInvalidDocument']>>[0][] = [];
+    for (const file of files) {
+      const app = this.#apps.ofManifest(file);
+      for (const [id, text] of await readFileOf(this.#folder, file)) {
+        const other = byId.get(id);
+        if (other && other.text !== text) {
+          const reason = `Its id ${JSON.stringify(id.slice(0, 80))} is another document in ${fileOf.get(id)}.`;
+          throw new TrustedDocumentsError({ file, reason });
+        }
+        let document = byText.get(text) ?? this.#served.byText.get(text);
+        if (!document) {
+          document = { text, hash: sha256(text), ...this.#prepare(text) };
+          const reason = document.errors[0]?.message;
+          if (reason !== undefined) invalid.push({ file, id, reason });
+          // Requests are served between one document and the next.
+          await turn();
+        }
+        byText.set(text, document);
+        byId.set(id, document);
+        byHash.set(document.hash, document);
+        const apps = appsOf.get(document) ?? [];
+        if (!apps.includes(app)) appsOf.set(document, [...apps, app]);
+        fileOf.set(id, file);
+      }
+    }
+    for (const one of invalid) this.#observer.onInvalidDocument?.(one);
+    return { files: files.length, byText, byId, byHash, appsOf };
+  }
+}
+
+/** Names, sizes, times and inodes: another one where anything may have changed. */
+async function signatureOf(folder: string): Promise<string> {
+  try {
+    const files = (await readdir(folder)).filter(isManifestName).sort();
+    const stats = await Promise.all(files.map((file) => stat(join(folder, file))));
+    return JSON.stringify(
+      stats.map(({ size, mtimeMs, ctimeMs, ino }, i) => [files[i], size, mtimeMs, ctimeMs, ino]),
+    );
+  } catch {
+    // It may be a mount that is away for a moment, or a file that was just taken away.
+    return 'unreadable';
+  }
+}
+
+/** @throws {TrustedDocumentsError} */
+async function readFileOf(folder: string, file: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    return readManifest(await readFile(join(folder, file), 'utf8'));
+  } catch (error) {
+    const reason = error instanceof ManifestError ? error.message : 'It cannot be read.';
+    throw new TrustedDocumentsError({ file, reason });
+  }
+}
+
+/** For a gateway without trusted documents: texts alone are served, and hashes of another text refused. */
+export function refuseId({ query, documentId }: OperationParams): void {
+  if (documentId === undefined) return;
+  if (query !== '') checkAgreement(documentId, query, undefined);
+  // Apollo's and urql's clients look for this very message, and send texts from then on.
+  else throw refusal(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+}
+
+/** @throws BAD_REQUEST */
+function checkAgreement(
+  documentId: string,
+  query: string,
+  found: TrustedDocument | undefined,
+): void {
+  const isHash = documentId.startsWith(SHA256_PREFIX);
+  const agrees = found
+    ? found.text === query
+    : !isHash || sha256(query) === documentId.slice(SHA256_PREFIX.length);
+  if (agrees) return;
+  throw refusal(
+    400,
+    'BAD_REQUEST',
+    'The id is of another document than the text: send one of them, or the hash of the text.',
+  );
+}

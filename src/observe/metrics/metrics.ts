@@ -1,0 +1,206 @@
+/**
+ * What `/metrics` says, in a registry of its own: no keys, no ids, no names that callers choose.
+ */
+import { performance } from 'node:perf_hooks';
+import { collectDefaultMetrics, type Counter, type Registry } from 'prom-client';
+import type { LiveObserver } from '../../graph/live/live-object.ts';
+import type { Pollers } from '../../graph/live/pollers.ts';
+import { BREAKER_SCOPES, type UpstreamObserver } from '../../rest/call/observer.ts';
+import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
+import type { SubscriptionObserver } from '../../operation/result/result-stream.ts';
+import type { RequestRecord } from '../../operation/request/request-record.ts';
+import type { Subscriptions } from '../../operation/result/subscriptions.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Readiness } from '../readiness.ts';
+import { Instruments } from './instruments.ts';
+import { OPEN_METRICS, openMetrics } from './open-metrics.ts';
+import { OperationMetrics } from './operation-metrics.ts';
+import { upstreamMetrics } from './upstream-metrics.ts';
+
+/** The state of a circuit as a number that can be plotted. */
+const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
+
+/** What gauges read. */
+interface Watched {
+  readonly requests: { readonly underWay: number };
+  readonly breaker: Breaker;
+  readonly readiness: Pick<Readiness, 'report'>;
+  readonly pollers: Pollers;
+  readonly subscriptions: Subscriptions;
+}
+
+interface MetricsText {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+export class Metrics {
+  readonly #instruments = new Instruments();
+  readonly registry: Registry = this.#instruments.registry;
+  /** What `/metrics` answers; several workers put their sum in its place. */
+  gather = (): Promise<string> => this.registry.metrics();
+  /** To be handed to `createUpstream`: counts its calls. */
+  readonly observer: UpstreamObserver;
+  /** Counts what subscriptions and their pollers do. */
+  readonly live: LiveObserver & SubscriptionObserver;
+  readonly #operations: OperationMetrics;
+  readonly #rejections: Counter;
+  readonly #ownGather = this.gather;
+  #gathering: Promise<string> | undefined;
+  #gatheringOpen: Promise<string> | undefined;
+
+  /** @param options.ofProcess also memory, CPU, event loop and GC of the process: once a process. */
+  constructor({ ofProcess = false } = {}) {
+    const upstream = upstreamMetrics(this.#instruments);
+    this.observer = upstream;
+    this.#operations = new OperationMetrics(this.#instruments, upstream);
+    this.#rejections = this.#instruments.counter(
+      'gateway_unhandled_rejections_total',
+      'Unhandled promise rejections, which are bugs.',
+    );
+    this.live = this.#observeLive();
+    if (ofProcess) this.#observeProcess();
+  }
+
+  /**
+   * What `/metrics` answers: once for all requests at the same time.
+   *
+   * @param isOpen in OpenMetrics, which has exemplars. The sum of several workers has neither.
+   */
+  async read(isOpen: boolean): Promise<MetricsText> {
+    if (isOpen && this.gather === this.#ownGather) {
+      this.#gatheringOpen ??= openMetrics(this.registry).finally(() => {
+        this.#gatheringOpen = undefined;
+      });
+      return { contentType: OPEN_METRICS, text: await this.#gatheringOpen };
+    }
+    this.#gathering ??= this.gather().finally(() => {
+      this.#gathering = undefined;
+    });
+    return { contentType: this.registry.contentType, text: await this.#gathering };
+  }
+
+  request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
+    this.#operations.add(record, outcome, durationMs);
+  }
+
+  unhandledRejection(): void {
+    this.#rejections.inc();
+  }
+
+  /** @param build labels of what runs, such as its version. */
+  build(build: Readonly<Record<string, string>>): void {
+    const info = this.#instruments.gauge('gateway_build_info', 'What runs here; always 1.', {
+      labelNames: Object.keys(build),
+      aggregator: 'first',
+    });
+    info.set(build, 1);
+  }
+
+  /** Reads the state of these from now on, when metrics are gathered. */
+  watch({ requests, breaker, readiness, pollers, subscriptions }: Watched): void {
+    const ready = this.#instruments.gauge(
+      'gateway_ready',
+      'Whether requests are taken: 1 until the process stops; of several workers, the least.',
+      { aggregator: 'min', collect: () => ready.set(Number(readiness.report().ready)) },
+    );
+    const degraded = this.#instruments.gauge(
+      'gateway_degraded',
+      'Whether a circuit is open, the last call was not answered, or a file of trusted documents is bad; of several workers, the most.',
+      { aggregator: 'max', collect: () => degraded.set(Number(readiness.report().degraded)) },
+    );
+    const inFlight = this.#instruments.gauge(
+      'gateway_requests_in_flight',
+      'GraphQL requests being answered.',
+      {
+        collect: () => inFlight.set(requests.underWay),
+      },
+    );
+    const state = this.#instruments.gauge(
+      'gateway_breaker_state',
+      'The worst circuit of a scope: 0 closed, 1 half-open, 2 open; of several workers, the worst.',
+      {
+        labelNames: ['scope'],
+        aggregator: 'max',
+        collect: () => {
+          for (const scope of BREAKER_SCOPES) {
+            state.set({ scope }, BREAKER_LEVEL[breaker.stateOf(scope)]);
+          }
+        },
+      },
+    );
+    const tripped = this.#instruments.gauge(
+      'gateway_breakers_open',
+      'Circuits of a scope that are not closed.',
+      {
+        labelNames: ['scope'],
+        collect: () => {
+          for (const scope of BREAKER_SCOPES) tripped.set({ scope }, 0);
+          for (const { scope, count } of breaker.tripped) tripped.inc({ scope }, count);
+        },
+      },
+    );
+    const open = this.#instruments.gauge(
+      'gateway_subscriptions_open',
+      'Subscriptions that are open.',
+      {
+        collect: () => open.set(subscriptions.size),
+      },
+    );
+    const watchers = this.#instruments.gauge(
+      'gateway_live_watchers',
+      'Subscriptions and waiting mutations that watch an object.',
+      { collect: () => watchers.set(pollers.watchers) },
+    );
+    const polling = this.#instruments.gauge(
+      'gateway_live_pollers',
+      'Objects that are polled, each once for all who watch it with the same key.',
+      { collect: () => polling.set(pollers.size) },
+    );
+  }
+
+  #observeLive(): LiveObserver & SubscriptionObserver {
+    const polls = this.#instruments.counter('gateway_live_polls_total', 'Polls by outcome.', [
+      'outcome',
+    ]);
+    const events = this.#instruments.counter(
+      'gateway_subscription_events_total',
+      'Events sent to subscribers; heartbeats repeat the last one.',
+      ['kind'],
+    );
+    const ends = this.#instruments.counter(
+      'gateway_subscription_ends_total',
+      'Subscriptions ended, by cause.',
+      ['cause'],
+    );
+    const lag = this.#instruments.histogram(
+      'gateway_live_lag_seconds',
+      "From the backend's change of a watched object, by its own clock, to its being seen here.",
+    );
+    return {
+      onPoll: (outcome) => polls.inc({ outcome }),
+      onChange: (lagMs) => {
+        if (lagMs !== undefined) lag.observe(lagMs / 1_000);
+      },
+      onResult: (kind) => events.inc({ kind }),
+      onEnd: (cause) => ends.inc({ cause }),
+    };
+  }
+
+  #observeProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
+    let last = performance.eventLoopUtilization();
+    const utilization = this.#instruments.gauge(
+      'nodejs_eventloop_utilization',
+      'Share of the time since the last reading in which the event loop was busy, 0 to 1; of several workers, the mean.',
+      {
+        aggregator: 'average',
+        collect: () => {
+          const now = performance.eventLoopUtilization();
+          utilization.set(performance.eventLoopUtilization(now, last).utilization);
+          last = now;
+        },
+      },
+    );
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * What the process does with events of the REST client: they are counted, and some are logged.
+ */
+import type { ObservedCall, UpstreamObserver } from '../rest/call/observer.ts';
+import type { Logger } from './logs/logger.ts';
+import { logFailedCalls } from './logs/failed-calls.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { warnOfMissingRoute } from './logs/missing-routes.ts';
+
+/** How often a lack of file descriptors is logged, in milliseconds: every call fails then. */
+const OUT_OF_FILES_MS = 10_000;
+
+/** @param notice called for each attempt of a call. */
+export function observeUpstream(
+  metrics: Metrics,
+  logger: Logger,
+  notice: (call: ObservedCall) => void,
+): UpstreamObserver {
+  let outOfFilesMs = -Infinity;
+  const logOutOfFiles = (): void => {
+    if (performance.now() - outOfFilesMs < OUT_OF_FILES_MS) return;
+    outOfFilesMs = performance.now();
+    logger.error(
+      'This process has no file descriptor left for calls to the backend: raise its limit (ulimit -n)',
+    );
+  };
+  const logFailed = logFailedCalls(logger);
+  return {
+    ...metrics.observer,
+    onCall: (call) => {
+      metrics.observer.onCall?.(call);
+      logFailed(call);
+      if (call.failure === 'out_of_files') logOutOfFiles();
+      notice(call);
+    },
+    onMissingRoute: warnOfMissingRoute(logger),
+    onBreaker: (change) => {
+      metrics.observer.onBreaker?.(change);
+      const { scope, route, state } = change;
+      const of = route ? `${route.method} ${route.path}` : undefined;
+      logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);
+    },
+  };
+}
