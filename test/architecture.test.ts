@@ -55,6 +55,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'operation',
     'plan',
     'graph',
+    'live',
     'execution',
     'rest',
     'shared-state',
@@ -62,7 +63,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'v0',
   ],
   // Metrics, traces and logs.
-  observe: ['documents', 'operation', 'graph', 'rest', 'shared-state', 'v0'],
+  observe: ['documents', 'operation', 'live', 'rest', 'shared-state', 'v0'],
   // Trusted documents, and limits of all.
   documents: ['operation', 'execution', 'lib'],
   // An operation on its way: its request, its record, its result.
@@ -70,10 +71,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'schema.ts': ['resources', 'federation', 'graph', 'execution'],
   // What routers ask a subgraph: loaded only where it is one.
   federation: ['graph'],
-  resources: ['graph', 'rest', 'v0'],
+  resources: ['graph', 'live', 'rest', 'v0'],
   impact: ['plan', 'graph', 'execution'],
   plan: ['graph', 'execution', 'rest', 'v0'],
-  graph: ['execution', 'rest', 'shared-state', 'v0', 'lib'],
+  graph: ['live', 'execution', 'rest', 'v0', 'lib'],
+  // What subscriptions watch: one poller for each object and key.
+  live: ['rest', 'shared-state', 'lib'],
   execution: ['lib'],
   recording: ['rest', 'v0', 'lib'],
   // Answers of the backend that are used again: loaded only where that is switched on.
@@ -130,8 +133,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     schema: ['context.ts', 'entity', 'errors.ts', 'types'],
     entity: ['context.ts', 'errors.ts', 'loading', 'types'],
     loading: ['context.ts', 'errors.ts', 'types'],
-    'context.ts': ['live'],
-    live: [],
+    'context.ts': [],
     types: ['errors.ts'],
     'errors.ts': [],
   },
@@ -211,12 +213,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   graph: [
     '@pothos/core',
     '@pothos/plugin-relay',
-    '@repeaterjs/repeater',
     'dataloader',
     'graphql',
     'graphql-scalars',
     'zod',
   ],
+  live: ['@repeaterjs/repeater'],
   execution: ['graphql', 'lru-cache'],
   recording: ['lru-cache', 'undici', 'zod'],
   cache: ['http-cache-semantics', 'lru-cache'],

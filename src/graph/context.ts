@@ -3,7 +3,7 @@
  */
 import type { ForwardedHeaders, Identity } from '../lib/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
-import type { Pollers } from './live/pollers.ts';
+import type { Pollers } from '../live/pollers.ts';
 
 export interface Context {
   /** The backend, with this caller's key. */

@@ -3,8 +3,8 @@
  */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, type Counter, type Registry } from 'prom-client';
-import type { LiveObserver } from '../../graph/live/live-object.ts';
-import type { Pollers } from '../../graph/live/pollers.ts';
+import type { LiveObserver } from '../../live/live-object.ts';
+import type { Pollers } from '../../live/pollers.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../rest/call/observer.ts';
 import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../../operation/result/result-stream.ts';

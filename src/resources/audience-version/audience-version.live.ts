@@ -4,7 +4,7 @@
  * Assumed: a version never goes back, so an answer with an earlier state is one that is out of date.
  */
 import type { Context } from '../../graph/context.ts';
-import type { LiveObject, LiveSource } from '../../graph/live/live-object.ts';
+import type { LiveObject, LiveSource } from '../../live/live-object.ts';
 import { readTimestamp } from '../../graph/types/scalars.ts';
 import type { AUDIENCE_STATUSES } from '../../v0/schemas/audience.ts';
 import {

@@ -7,7 +7,7 @@
 import { Repeater } from '@repeaterjs/repeater';
 import { createContext, type Context } from '../../graph/context.ts';
 import { List } from '../../graph/loading/list.ts';
-import { Snapshot, type LiveObject, type LiveSource } from '../../graph/live/live-object.ts';
+import { Snapshot, type LiveObject, type LiveSource } from '../../live/live-object.ts';
 import { isNotFound } from '../../rest/call/errors.ts';
 import type { Audience } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';

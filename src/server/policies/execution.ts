@@ -6,7 +6,7 @@ import { createExecute, type Execute } from '../../execution/execute.ts';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { IncrementalResult } from '../../execution/incremental/incremental-executor.ts';
 import { createContext, type Context } from '../../graph/context.ts';
-import type { Pollers } from '../../graph/live/pollers.ts';
+import type { Pollers } from '../../live/pollers.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import type { Upstream } from '../../rest/client/client.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';

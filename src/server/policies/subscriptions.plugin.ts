@@ -5,7 +5,7 @@
  */
 import { locatedError, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import { createSourceEventStream } from '../../execution/subscribe.ts';
-import { Snapshot } from '../../graph/live/live-object.ts';
+import { Snapshot } from '../../live/live-object.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import { translated, type Translate } from '../../operation/result/errors.ts';
 import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';

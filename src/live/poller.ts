@@ -9,16 +9,11 @@
  * nothing in time, or that something cannot be shared, reads for itself.
  */
 import { randomUUID } from 'node:crypto';
-import type { Identity } from '../../lib/forwarded-headers.ts';
-import { NOW } from '../../rest/call/call.ts';
-import type { Upstream } from '../../rest/client/client.ts';
-import { RestError, RestUnsupportedError } from '../../rest/call/errors.ts';
-import type {
-  Asked,
-  PollingLease,
-  PollingLeases,
-  Shared,
-} from '../../shared-state/polling-lease.ts';
+import type { Identity } from '../lib/forwarded-headers.ts';
+import { NOW } from '../rest/call/call.ts';
+import type { Upstream } from '../rest/client/client.ts';
+import { RestError, RestUnsupportedError } from '../rest/call/errors.ts';
+import type { Asked, PollingLease, PollingLeases, Shared } from '../shared-state/polling-lease.ts';
 import { Snapshot, type LiveObject, type LiveObserver } from './live-object.ts';
 
 export interface PollerOptions {

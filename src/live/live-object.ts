@@ -1,7 +1,7 @@
 /**
  * An object that is watched: how it is read and compared, and what is known of it.
  */
-import type { RestClient } from '../../rest/client/client.ts';
+import type { RestClient } from '../rest/client/client.ts';
 
 /** What is known of an object at one moment. */
 export class Snapshot<State> {
