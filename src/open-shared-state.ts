@@ -37,7 +37,9 @@ export async function openCache(
   if (!(cacheTtl?.isOn ?? shared)) return undefined;
   const { KeptReads } = await import('./cache/kept-reads.ts');
   const ttls = new Map(cacheTtl?.ttls.map(([route, ms]) => [route.replace(/^GET /, ''), ms]));
-  return new KeptReads({ maxBytes, ttls });
+  const cache = new KeptReads({ maxBytes, ttls, shared: shared?.reads });
+  await cache.open();
+  return cache;
 }
 
 /** @returns undefined where keys may call as often as they like. */

@@ -80,7 +80,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   execution: ['lib'],
   recording: ['rest', 'v0', 'lib'],
   // Answers of the backend that are used again: loaded only where that is switched on.
-  cache: ['rest'],
+  cache: ['rest', 'shared-state'],
   rest: ['v0', 'lib'],
   // Redis, for what replicas share: loaded only where it is used.
   'shared-state': [],

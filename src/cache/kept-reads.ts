@@ -3,20 +3,23 @@
  * by a conditional request after that.
  *
  * They are found by key and forwarded headers, so nothing crosses keys, and each belongs to a generation of its key.
- * Only whole answers of the documented shape are kept.
+ * Only whole answers of the documented shape are kept. Where replicas share a Redis, that is looked into next.
  */
 import { LRUCache } from 'lru-cache';
 import {
   isRead,
+  NOW,
   type Call,
   type DecodedResponse,
   type Fetch,
   type Flight,
+  type RestResponse,
 } from '../rest/call/call.ts';
 import type { ExposedHeader } from '../rest/call/journal.ts';
 import type { AskedBackend, ReadCache } from '../rest/client/pipeline.ts';
 import { bytesOf } from '../rest/decode/decode-cache.ts';
 import { freeze } from '../rest/decode/freeze.ts';
+import type { FoundRead, SharedReads } from '../shared-state/shared-reads.ts';
 import {
   freshnessOf,
   renewed,
@@ -37,6 +40,8 @@ export interface KeptReadsOptions {
   readonly maxBytes: number;
   /** Lifetimes in milliseconds where the backend states none, by the path of a route. */
   readonly ttls: ReadonlyMap<string, number>;
+  /** What all replicas keep. @default this process keeps for itself */
+  readonly shared?: SharedReads | undefined;
 }
 
 interface Entry {
@@ -52,17 +57,28 @@ interface Entry {
 
 export class KeptReads implements ReadCache {
   readonly #ttls: ReadonlyMap<string, number>;
-  readonly #generations = new Generations();
+  readonly #shared: SharedReads | undefined;
+  readonly #generations: Generations;
   /** By sharing key and path. */
   readonly #entries: LRUCache<string, Entry>;
+  /** Paths of routes of which an answer could be used again: Redis is asked for no others. */
+  readonly #routes: Set<string>;
 
-  constructor({ maxBytes, ttls }: KeptReadsOptions) {
+  constructor({ maxBytes, ttls, shared }: KeptReadsOptions) {
     this.#ttls = ttls;
+    this.#shared = shared;
+    this.#generations = new Generations(shared);
+    this.#routes = new Set(ttls.keys());
     this.#entries = new LRUCache({
       maxSize: maxBytes,
       maxEntrySize: maxBytes * LARGEST_PART,
       sizeCalculation: (entry, id) => ENTRY_BYTES + 2 * id.length + bytesOf(entry),
     });
+  }
+
+  /** Resolves once it hears of what other replicas write. */
+  open(): Promise<void> {
+    return this.#generations.open();
   }
 
   layer(backend: AskedBackend): Fetch {
@@ -72,26 +88,31 @@ export class KeptReads implements ReadCache {
 
   /** The generation moves before and after: reads that began before it ended may have seen either state. */
   async #write(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
-    const { call } = flight;
-    this.#generations.move(call.apiKey);
+    const { apiKey, journal } = flight.call;
+    const begun = await this.#generations.move(apiKey);
     try {
       const settled = await backend.answerTo(flight);
       if (settled instanceof Error) throw settled;
-      return backend.decode(call, settled);
+      return backend.decode(flight.call, settled);
     } finally {
-      this.#generations.move(call.apiKey);
+      const moving = this.#generations.move(apiKey);
+      // A Redis that has not answered before is not waited for again.
+      const ended = begun === undefined ? undefined : await moving;
+      journal.consistency = ended ?? this.#generations.ownToken();
     }
   }
 
   async #read(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
     const { call } = flight;
     const id = `${call.sharingKey}\n${call.path}`;
-    const generation = this.#generations.of(call.apiKey);
-    const kept = this.#entries.get(id);
-    const mayAnswer = kept?.generation === generation && call.newerThan === undefined;
-    if (kept && mayAnswer && performance.now() < kept.freshUntilMs) return answerWith(kept, flight);
+    let kept = this.#entries.get(id);
+    if (kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
+    const found = await this.#find(call, id);
+    if (found) kept = this.#take(found, call, id, backend) ?? kept;
+    if (found && kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
 
-    if (kept) flight.validators = validatorsOf(kept.headers, mayAnswer);
+    const generation = this.#generations.of(call.apiKey);
+    if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, call));
     const askedMs = performance.now();
     const settled = await backend.answerTo(flight);
     if (settled instanceof Error) throw settled;
@@ -101,7 +122,7 @@ export class KeptReads implements ReadCache {
       const exposed = merged(kept.exposed, flight.exposed);
       if (exposed) call.journal.expose((flight.exposed = exposed));
       const freshness = renewed(kept.headers, headers, ttlMs);
-      this.#keep(id, call, { ...kept, generation, exposed }, freshness, askedMs);
+      this.#keep(id, call, { ...kept, generation, exposed }, freshness, askedMs, found);
       return kept.decoded;
     }
     // Whatever the backend says in its place.
@@ -110,16 +131,56 @@ export class KeptReads implements ReadCache {
     if (status !== 200 || !decoded.sound) return decoded;
     const freshness = freshnessOf(headers, ttlMs);
     const answer = { generation, decoded, body: settled.body, exposed: flight.exposed };
-    this.#keep(id, call, answer, freshness, askedMs);
+    this.#keep(id, call, answer, freshness, askedMs, found);
     return decoded;
+  }
+
+  #mayAnswer(kept: Entry, call: Call): boolean {
+    return performance.now() < kept.freshUntilMs && this.#isOfNow(kept, call);
+  }
+
+  /** Whether nothing was written since that its reader knows of. */
+  #isOfNow({ generation }: Entry, { apiKey, newerThan }: Call): boolean {
+    if (generation !== this.#generations.of(apiKey) || newerThan === NOW) return false;
+    return newerThan === undefined || this.#generations.isAfter(apiKey, newerThan);
+  }
+
+  /** What Redis says of a read; undefined where it does not answer, or has nothing to say. */
+  async #find({ apiKey, route, newerThan }: Call, id: string): Promise<FoundRead | undefined> {
+    if (!this.#shared || newerThan === NOW || !this.#routes.has(route.path)) return undefined;
+    if (!(await this.#generations.isSettled(apiKey))) return undefined;
+    const found = await this.#shared.find(apiKey, id, this.#generations.sharedOf(apiKey));
+    if (found) this.#generations.learn(apiKey, found.generation);
+    return found;
+  }
+
+  /** Keeps here what another replica has kept in Redis. */
+  #take(
+    { generation, kept }: FoundRead,
+    call: Call,
+    id: string,
+    backend: AskedBackend,
+  ): Entry | undefined {
+    const { apiKey } = call;
+    // Undefined as well where a later write was heard of while Redis answered.
+    if (!kept || this.#generations.sharedOf(apiKey) !== generation) return undefined;
+    const read = readText(kept.text, (answer) => backend.decode(call, answer));
+    if (!read?.decoded.sound) return undefined;
+    freeze(read.decoded.value as object);
+    const { freshUntilMs } = kept;
+    const own = this.#generations.of(apiKey);
+    const entry = { ...read, generation: own, freshUntilMs };
+    this.#entries.set(id, entry);
+    return entry;
   }
 
   #keep(
     id: string,
-    { apiKey }: Call,
+    { apiKey, route }: Call,
     answer: Omit<Entry, 'headers' | 'freshUntilMs'>,
     freshness: Freshness | undefined,
     askedMs: number,
+    found: FoundRead | undefined,
   ): void {
     // Not what was asked for before a write that has ended meanwhile, or goes on.
     if (!freshness || this.#generations.of(apiKey) !== answer.generation) return;
@@ -127,7 +188,12 @@ export class KeptReads implements ReadCache {
     freeze(answer.decoded.value as object);
     // A copy, because the body may be a part of a larger buffer.
     const body = new Uint8Array(answer.body);
-    this.#entries.set(id, { ...answer, body, headers, freshUntilMs: askedMs + lifetimeMs });
+    const entry = { ...answer, body, headers, freshUntilMs: askedMs + lifetimeMs };
+    this.#entries.set(id, entry);
+    if (lifetimeMs <= 0) return;
+    this.#routes.add(route.path);
+    if (!found || this.#generations.sharedOf(apiKey) !== found.generation) return;
+    this.#shared?.keep(apiKey, id, found, entry.freshUntilMs, textOf(entry));
   }
 }
 
@@ -145,3 +211,18 @@ const merged = (
   const all = [...new Map([...kept, ...told])];
   return all.length > 0 ? all : undefined;
 };
+
+const textOf = ({ headers, exposed, body }: Omit<Entry, 'freshUntilMs'>): string =>
+  `${JSON.stringify({ headers, exposed })}\n${Buffer.from(body).toString()}`;
+
+/** @returns undefined for what `textOf` has not written. */
+function readText(text: string, decode: (answer: RestResponse) => DecodedResponse) {
+  const end = text.indexOf('\n');
+  try {
+    const head = JSON.parse(text.slice(0, end)) as Pick<Entry, 'headers' | 'exposed'>;
+    const body = Buffer.from(text.slice(end + 1));
+    return { ...head, body, decoded: decode({ status: 200, headers: head.headers, body }) };
+  } catch {
+    return undefined;
+  }
+}

@@ -68,7 +68,11 @@ import { Requests } from '../observe/requests.ts';
 import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
 import { useApiKey } from './policies/api-key.plugin.ts';
 import { costExtensions, useBudget, type ExplainAudience } from './policies/budget.plugin.ts';
-import { useExposedHeaders, useForwardedHeaders } from './carriers/headers.plugin.ts';
+import {
+  useConsistency,
+  useExposedHeaders,
+  useForwardedHeaders,
+} from './carriers/headers.plugin.ts';
 import { useExecution } from './policies/execution.plugin.ts';
 import { createExecution, type RequestLimits } from './policies/execution.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
@@ -243,6 +247,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const trusted = trustedDocuments(options.documents);
   const log = subscriptionLog(logger);
   const forwarding = createForwarding(forward);
+  const varying = upstream.keepsAnswers ? [...forward, 'x-consistency'] : forward;
 
   const list = {
     traces: useTraces(options.tracer), // one span an operation, one an attempt of a call
@@ -277,9 +282,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     // So many calls of a key: outermost, so that what is refused here takes no place.
     ...(options.rateLimits && { rateLimit: useRateLimit(options.rateLimits) }),
     serverTiming: useServerTiming(explain), // calls and rounds, as a header
-    validators: useValidators(options.documents.cacheMaxAge, forward), // ETag and 304
+    validators: useValidators(options.documents.cacheMaxAge, varying), // ETag and 304
     compression: useCompression(), // after the tag of what is compressed
     exposedHeaders: useExposedHeaders(expose), // of the backend's answers
+    consistency: useConsistency(), // the token of a write
     cors: useCors(corsOrigins, expose), // which pages may read answers
     responses: useResponses(write), // what Yoga writes
   };
@@ -411,6 +417,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         apiKey: headers.get(API_KEY_HEADER),
         forwarded: forwarding?.read((name) => headers.get(name)),
         explain: headers.get('x-explain'),
+        consistency: headers.get('x-consistency'),
         accept,
         acceptEncoding: headers.get('accept-encoding'),
         ifNoneMatch: headers.get('if-none-match'),

@@ -38,7 +38,9 @@ function whyNotForwarded(name: string): string | undefined {
   return undefined;
 }
 
-const OWN_OF_CALLS = ['host', 'accept', 'accept-encoding', 'x-request-id', 'set-cookie'];
+const OWN_OF_CALLS = [
+  ...['host', 'accept', 'accept-encoding', 'x-request-id', 'x-consistency', 'set-cookie'],
+];
 
 /** Why a header of the backend's may not go back to callers; undefined where it may. */
 function whyNotExposed(name: string): string | undefined {
@@ -52,7 +54,7 @@ function whyNotExposed(name: string): string | undefined {
 }
 
 const OWN_OF_ANSWERS =
-  /^(?:x-request-id|server-timing|retry-after|etag|last-modified|cache-control|expires|age|date|vary|x-accel-.*|access-control-.*)$/;
+  /^(?:x-request-id|x-consistency|server-timing|retry-after|etag|last-modified|cache-control|expires|age|date|vary|x-accel-.*|access-control-.*)$/;
 
 interface HeaderNames {
   readonly forward: readonly string[];

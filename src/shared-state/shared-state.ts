@@ -4,6 +4,7 @@
 import { createConnection, type ConnectionObserver } from './redis/connection.ts';
 import { Names } from './redis/names.ts';
 import { Pauses } from './pauses.ts';
+import { SharedReads } from './shared-reads.ts';
 import { PollingLeases } from './polling-lease.ts';
 import type { Store } from './redis/store.ts';
 
@@ -26,6 +27,8 @@ export interface SharedState {
   readonly leases: PollingLeases;
   /** Keys that the backend has limited. */
   readonly pauses: Pauses;
+  /** Answers of the backend that are used again. */
+  readonly reads: SharedReads;
   /** For limits of keys. */
   readonly store: Store;
   /** Gives back what this process holds. */
@@ -39,13 +42,15 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   const leases = new PollingLeases(connection, new Names(secret, `${backend}\n${stateFormat}`));
   const store = { connection, names: new Names(secret, backend) };
   const pauses = new Pauses(store);
+  // Names of their own: those of reads are many, and must not displace those of keys.
+  const reads = new SharedReads(connection, new Names(secret, backend));
   await connection.open();
   await pauses.open();
   return {
     get isAvailable() {
       return connection.isAvailable;
     },
-    ...{ leases, pauses, store },
+    ...{ leases, pauses, reads, store },
     close: async () => {
       leases.close();
       await connection.close();

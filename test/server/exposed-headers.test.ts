@@ -146,7 +146,8 @@ describe('a header of the backend’s that is exposed', () => {
     const { headers } = await site.ask(QUERY, { headers: { origin } });
 
     expect(headers.get('access-control-expose-headers')).toBe(
-      'x-request-id, server-timing, retry-after, x-left, x-region',
+      'x-request-id, server-timing, x-consistency, retry-after, ' +
+        'ratelimit-limit, ratelimit-remaining, ratelimit-reset, ratelimit-policy, x-left, x-region',
     );
   });
 });

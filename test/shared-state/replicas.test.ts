@@ -126,7 +126,7 @@ describe.skipIf(!hasRedis)('three replicas', () => {
     const channels = (await redis.command('PUBSUB', 'CHANNELS')) as string[];
     expect(names.length).toBeGreaterThan(0);
     for (const name of [...names, ...channels]) {
-      expect(name).toMatch(/^gateway:1:(pauses|[a-z]+:\{[\w-]{22}\}:[a-z]+)$/);
+      expect(name).toMatch(/^gateway:1:(pauses|generations|[a-z]+:\{[\w-]{22}\}:[a-z]+)$/);
     }
     for (const name of names) {
       expect(await redis.command('PTTL', name)).toBeGreaterThan(0);

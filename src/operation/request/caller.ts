@@ -10,6 +10,8 @@ export interface Caller {
   readonly forwarded: ForwardedHeaders | undefined;
   /** The `x-explain` header. */
   readonly explain: string | null | undefined;
+  /** The `x-consistency` header: the token of a write. */
+  readonly consistency?: string | null | undefined;
   /** The `Accept` header; absent where nothing may come in parts. */
   readonly accept: string | null | undefined;
   /** The `Accept-Encoding` header. */

@@ -46,6 +46,8 @@ export type ExposedHeader = readonly [name: string, value: string];
 export class Journal {
   /** Headers that go on to the caller: of several answers with the same, what the last one said. */
   exposed: Map<string, string> | undefined;
+  /** Names the last write: who sends it reads nothing older. Undefined where no answers are kept. */
+  consistency: string | undefined;
   /** What was asked for a subscription's event before there was the event: by a poller, for all who watch. */
   polls: Polls | undefined;
   /** When the request began, on `performance.now()`'s clock. */

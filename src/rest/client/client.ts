@@ -87,6 +87,8 @@ export interface RequestScope {
 export interface Upstream {
   (scope: RequestScope): RestClient;
   readonly breaker: Breaker;
+  /** Whether a read may be answered by what was read before. */
+  readonly keepsAnswers: boolean;
   /** What is known of the extended routes, by method and path. */
   routes(): Readonly<Record<string, RouteState>>;
   /** Whether the backend has lately answered this key with anything but a refusal of the key. */
@@ -114,6 +116,7 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   const clientOf = (scope: RequestScope) => new ScopedClient(options, pipeline, discovery, scope);
   return Object.assign(clientOf, {
     breaker,
+    keepsAnswers: options.cache !== undefined,
     routes: () => discovery.report(),
     isAccepted: (apiKey: string) => limiter.isAccepted(apiKey),
     close: () => options.dispatcher.close(),

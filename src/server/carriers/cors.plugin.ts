@@ -12,7 +12,10 @@ const METHODS = 'GET, POST';
 const PREFLIGHT_SECONDS = '600';
 
 /** Headers of answers that pages may read, beside those of the backend. */
-const READABLE = ['x-request-id', 'server-timing', 'retry-after'];
+const READABLE = [
+  ...['x-request-id', 'server-timing', 'x-consistency', 'retry-after'],
+  ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'],
+];
 
 /**
  * Keys travel in a header that pages must set themselves, so cookies are not allowed.

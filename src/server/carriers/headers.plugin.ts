@@ -38,3 +38,11 @@ export const useExposedHeaders = (names: readonly string[]): GatewayPlugin =>
           for (const pair of record.rest?.journal.exposed ?? []) headers.push(...pair);
         },
       };
+
+/** Sends the token of the last write: who sends it back reads nothing older, from whichever replica. */
+export const useConsistency = (): GatewayPlugin => ({
+  onAnswer({ headers }, { record }) {
+    const token = record.rest?.journal.consistency;
+    if (token !== undefined) headers.push('x-consistency', token);
+  },
+});

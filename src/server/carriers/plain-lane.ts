@@ -64,6 +64,7 @@ export const createPlainLane =
         apiKey: headers[API_KEY_HEADER] as string | undefined,
         forwarded: forwarding?.read((name) => headers[name]),
         explain: headers['x-explain'] as string | undefined,
+        consistency: headers['x-consistency'] as string | undefined,
         accept: headers.accept,
         acceptEncoding: headers['accept-encoding'],
         ifNoneMatch: headers['if-none-match'],

@@ -17,7 +17,7 @@ const TAG_LENGTH = 24;
 
 /**
  * @param maxAgeS for how long answers to trusted documents may be used unasked, in seconds.
- * @param forwarded headers that the backend sees.
+ * @param forwarded headers that the backend sees, or that decide what is kept of it.
  */
 export const useValidators = (maxAgeS: number, forwarded: readonly string[]): GatewayPlugin => ({
   onAnswer(answer, context) {

@@ -8,6 +8,7 @@ import type { IncrementalResult } from '../../execution/incremental/incremental-
 import { createContext, type Context } from '../../graph/context.ts';
 import type { Pollers } from '../../live/pollers.ts';
 import type { Cancel } from '../../lib/cancel.ts';
+import { NOW } from '../../rest/call/call.ts';
 import type { Upstream } from '../../rest/client/client.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
 import { forwardedTrace } from '../../operation/request/trace-context.ts';
@@ -91,6 +92,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
         deadlineMs: startMs + requestTimeoutMs,
         maxCalls: maxUpstreamCalls,
         leaving,
+        newerThan: newerThanOf(record, caller),
         trace:
           trace ??
           record.trace ??
@@ -116,4 +118,14 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
       });
     },
   };
+}
+
+/** A token of a form that is not ours names a write that nothing is known of. An event is of what is now. */
+function newerThanOf(
+  { operationType }: ServerContext['record'],
+  { consistency }: ServerContext['caller'],
+): string | undefined {
+  if (operationType === 'subscription') return NOW;
+  if (consistency == null) return undefined;
+  return /^[\w.-]{1,64}$/.test(consistency) ? consistency : NOW;
 }

@@ -1,0 +1,121 @@
+/** Kept answers as callers of the gateway see them: explained, counted, and never older than a write that they name. */
+import { describe, expect, it } from 'vitest';
+import { KeptReads } from '../../src/cache/kept-reads.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { ID, openBackend } from '../shared-state/support.ts';
+import { openEvents, statusesOf, until } from '../live/support.ts';
+import { IDS } from '../support/ids.ts';
+import {
+  openGateway,
+  type InProcessGateway,
+  type InProcessOptions,
+} from '../support/open-gateway.ts';
+
+const reads = [routes.getTopic, routes.getVersion];
+const TTLS = new Map(reads.map(({ path }) => [path, 60_000]));
+const openCached = (options: InProcessOptions = {}) =>
+  openGateway({
+    ...options,
+    rest: { cache: new KeptReads({ maxBytes: 1_000_000, ttls: TTLS }) },
+  });
+
+const QUERY = `{ topic(topicId: "${IDS.topic}") { title } }`;
+const titleOf = ({ data }: { data: any }) => data.topic.title as string;
+
+/** @returns the token of the write. */
+async function rename(gateway: InProcessGateway, title: string): Promise<string | null> {
+  const id = (await gateway.ask(`{ topic(topicId: "${IDS.topic}") { id } }`)).data.topic.id;
+  const { data, headers } = await gateway.ask(
+    'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } userErrors { message } } }',
+    { variables: { input: { id, title } } },
+  );
+  expect(data.updateTopic.userErrors).toEqual([]);
+  return headers.get('x-consistency');
+}
+
+describe('a kept answer', () => {
+  it('is explained and counted as cached, and planned as the call that it may be', async () => {
+    const gateway = await openCached();
+    await gateway.ask(QUERY);
+
+    const explained = await gateway.ask(QUERY, { headers: { 'x-explain': 'true' } });
+    const { calls, rounds, journal } = explained.extensions['upstream'];
+    const planned = await gateway.ask(QUERY, { headers: { 'x-explain': 'plan' } });
+
+    expect(gateway.restCalls).toEqual([]);
+    expect({ calls, rounds }).toEqual({ calls: 0, rounds: 0 });
+    expect(journal).toMatchObject([{ source: 'cached', status: 200, route: routes.getTopic.path }]);
+    expect(planned.extensions['plan'].calls).toEqual({ least: 1, most: 1 });
+    const labels = ['source="cached"', `route="${routes.getTopic.path}"`, 'status="200"'];
+    expect(await gateway.metric('gateway_upstream_calls_total', ...labels)).toBe(1);
+  });
+});
+
+describe('x-consistency', () => {
+  it('comes with a write, and goes with nothing else', async () => {
+    const gateway = await openCached({ fresh: true });
+
+    const token = await rename(gateway, 'New');
+    const { headers } = await gateway.ask(QUERY);
+
+    expect(token).toMatch(/^[\w.-]{1,64}$/);
+    expect(headers.get('x-consistency')).toBeNull();
+  });
+
+  it('lets its own process use what it has read since, and has every other ask the backend', async () => {
+    const gateway = await openCached({ fresh: true });
+    const other = await openCached({ backend: new URL(gateway.backendUrl) });
+    await other.ask(QUERY, { apiKey: 'demo' });
+    const token = await rename(gateway, 'New');
+    const headers = { 'x-consistency': token! };
+
+    expect(titleOf(await other.ask(QUERY, { apiKey: 'demo' }))).not.toBe('New');
+    expect(titleOf(await other.ask(QUERY, { apiKey: 'demo', headers }))).toBe('New');
+    expect(titleOf(await gateway.ask(QUERY, { headers }))).toBe('New');
+    expect(gateway.restCalls).toHaveLength(1);
+    expect(titleOf(await gateway.ask(QUERY, { headers }))).toBe('New');
+    expect(gateway.restCalls).toEqual([]);
+  });
+
+  it.each(['', 'no token: nothing of ours', 'x'.repeat(1_000), '9999999999999999'])(
+    'has the backend asked where it is %j',
+    async (token) => {
+      const gateway = await openCached();
+      await gateway.ask(QUERY);
+
+      await gateway.ask(QUERY, { headers: { 'x-consistency': token } });
+
+      expect(gateway.restCalls).toHaveLength(1);
+    },
+  );
+
+  it('is what answers by GET differ by, and only where answers are kept', async () => {
+    const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
+    const varyOf = async ({ url }: InProcessGateway) => {
+      const headers = {
+        'x-api-key': 'demo',
+        accept: 'application/json',
+        'x-graphql-yoga-csrf': '1',
+      };
+      return (await fetch(url + path, { headers })).headers.get('vary');
+    };
+
+    expect(await varyOf(await openCached())).toContain('x-consistency');
+    expect(await varyOf(await openGateway())).not.toContain('x-consistency');
+  });
+});
+
+it('is not used for polls, nor for what an event tells beside its object', async () => {
+  const backend = await openBackend();
+  const gateway = await openCached({
+    backend: new URL(backend.url),
+    live: { pollMs: { least: 20, most: 20 } },
+  });
+  const version = `{ audienceVersion(pageId: "p", audienceId: "a", versionId: "v") { status } }`;
+  await gateway.ask(version, { apiKey: 'key' });
+
+  const watcher = await openEvents(gateway.url, { id: ID }, { apiKey: 'key' });
+  await until(() => watcher.events.length > 0);
+  backend.state = 'published';
+  await until(() => statusesOf(watcher.events).at(-1) === 'published');
+});

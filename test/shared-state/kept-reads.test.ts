@@ -1,0 +1,219 @@
+/** Answers that replicas keep together in Redis, and writes that end their use. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { KeptReads } from '../../src/cache/kept-reads.ts';
+import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
+import type { CommandOutcome } from '../../src/shared-state/redis/connection.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { openRest, topic, type Rest } from '../rest/open-rest.ts';
+import { held, ok } from '../support/faults.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { hasRedis, openRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+import { openShared } from './support.ts';
+
+const TOPIC = 'GET /v0/topics/t';
+const TTLS = new Map([[routes.getTopic.path, 60_000]]);
+
+async function openFleet(count = 2) {
+  const redis = await openRedis();
+  const backend = await openFaultUpstream();
+  const state = { title: 1 };
+  backend.on(TOPIC, (...args) => ok(topic('t', String(state.title)))(...args));
+  backend.on('PATCH /v0/topics/t', (...args) => {
+    state.title += 1;
+    return ok(topic('t'))(...args);
+  });
+  const commands: CommandOutcome[] = [];
+  const replicas = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const shared = await openShared(redis, { onCommand: (outcome) => commands.push(outcome) });
+      const cache = new KeptReads({ maxBytes: 1_000_000, ttls: TTLS, shared: shared.reads });
+      await cache.open();
+      const rest = await openRest({ url: backend.url, cache });
+      return Object.assign(rest, { shared });
+    }),
+  );
+  return { redis, backend, state, commands, replicas, one: replicas[0]!, other: replicas[1]! };
+}
+
+const title = async (client: RestClient): Promise<string> =>
+  (await client.call(routes.getTopic, { path: { topic_id: 't' } })).title;
+
+/** What a request reads, and whether it was `sent` or `cached`. */
+async function read(rest: Rest, scope?: Partial<RequestScope>): Promise<string> {
+  const client = rest.client(scope);
+  const found = await title(client);
+  return `${client.journal.entries.map(({ source }) => source).join()} ${found}`;
+}
+
+/** @returns the token of the write. */
+async function write(rest: Rest): Promise<string> {
+  const client = rest.client();
+  const path = { topic_id: 't' };
+  await client.call(routes.updateTopic, { path, body: { title: 'n' } });
+  return client.journal.consistency!;
+}
+
+/** Kept answers are sent to Redis after callers have theirs. */
+const isKept = (redis: { command: (name: string) => Promise<unknown> }) =>
+  until(async () => ((await redis.command('DBSIZE')) as number) > 1);
+
+describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
+  it('use what one of them has read, for its key alone', async () => {
+    const { redis, one, other } = await openFleet();
+    expect(await read(one)).toBe('sent 1');
+    await isKept(redis);
+
+    expect(await read(other)).toBe('cached 1');
+    expect(await read(other, { apiKey: 'key-b' })).toBe('sent 1');
+    expect(await read(other, { forwarded: ['accept-language', 'de'] })).toBe('sent 1');
+  });
+
+  it('ask Redis for nothing that is in memory', async () => {
+    const { redis, commands, one } = await openFleet();
+    await read(one);
+    await isKept(redis);
+    const before = commands.length;
+
+    for (let i = 0; i < 10; i++) expect(await read(one)).toBe('cached 1');
+
+    expect(commands.length).toBe(before);
+  });
+
+  it('read nothing older than a write elsewhere, once they have its token', async () => {
+    const { redis, one, other } = await openFleet();
+    await read(other);
+    await isKept(redis);
+    await read(one);
+
+    const token = await write(one);
+
+    expect(token).toMatch(/^\d{16}$/);
+    expect(await read(other, { newerThan: token })).toBe('sent 2');
+    expect(await read(one)).toMatch(/ 2$/);
+  });
+
+  it('hear of a write elsewhere without its token within moments', async () => {
+    const { one, other } = await openFleet();
+    await read(other);
+
+    await write(one);
+
+    await until(async () => (await read(other)).endsWith(' 2'));
+  });
+
+  it('keep no slow answer to what was asked for before a write elsewhere, and let nobody join it', async () => {
+    const { backend, one, other } = await openFleet();
+    const slow = held(ok(topic('t', 'old')));
+    const now = ok(topic('t', 'new'));
+    backend.on(TOPIC, slow.behaviour, now);
+    const begun = read(other);
+    await until(() => backend.hits(TOPIC) === 1);
+
+    const token = await write(one);
+    expect(await read(other, { newerThan: token })).toBe('sent new');
+    slow.release();
+
+    expect(await begun).toBe('sent old');
+    expect(await read(other, { newerThan: token })).toBe('cached new');
+    expect(await read(one, { newerThan: token })).toMatch(/ new$/);
+  });
+
+  it.each([
+    ['is frozen', async (redis: Redis) => redis.freeze()],
+    ['is killed', (redis: Redis) => redis.kill()],
+    ['has lost all', (redis: Redis) => redis.command('FLUSHALL')],
+    [
+      'is another one, empty',
+      async (redis: Redis) => {
+        await redis.kill();
+        await redis.start();
+      },
+    ],
+  ])('ask the backend for who has a token while Redis %s', async (state, fault) => {
+    const { redis, one, other } = await openFleet();
+    await read(other);
+    const token = await write(one);
+    await fault(redis);
+
+    const client = other.client({ newerThan: token });
+    const beganMs = performance.now();
+    expect(await title(client)).toBe('2');
+
+    expect(performance.now() - beganMs).toBeLessThan(1_000);
+    expect(client.journal.calls).toBe(1);
+    expect(await read(one)).toMatch(/ 2$/);
+    if (state === 'is frozen') redis.thaw();
+  });
+
+  it('ask the backend for who has written while Redis was away, and use nothing from before it', async () => {
+    const { redis, one, other } = await openFleet();
+    await read(one);
+    await isKept(redis);
+    await read(other);
+    redis.freeze();
+    const token = await write(one);
+    expect(token).not.toMatch(/^\d{16}$/);
+    redis.thaw();
+
+    expect(await read(other, { newerThan: token })).toBe('sent 2');
+    await until(() => one.shared.isAvailable);
+    expect(await read(one)).toMatch(/ 2$/);
+  });
+
+  it('wait no longer than 50 ms a read, and then not at all, for a Redis that is frozen', async () => {
+    const { redis, one } = await openFleet();
+    redis.freeze();
+    const times: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      const beganMs = performance.now();
+      await read(one, { apiKey: `key-${i}` });
+      times.push(performance.now() - beganMs);
+    }
+    redis.thaw();
+
+    expect(times.filter((ms) => ms >= 50).length).toBeLessThanOrEqual(4);
+    expect(Math.max(...times)).toBeLessThan(500);
+  });
+
+  it('use nothing longer than it may be used, though it was kept late', async () => {
+    const { redis, backend, one, other } = await openFleet();
+    const brief = { 'cache-control': 'max-age=1' };
+    backend.on(TOPIC, ok(topic('t', 'old'), brief), ok(topic('t', 'new'), brief));
+    await read(one, { apiKey: 'key-b' });
+    backend.on(TOPIC, ok(topic('t', 'old'), brief), ok(topic('t', 'new'), brief));
+    const beganMs = performance.now();
+    expect(await read(one)).toBe('sent old');
+    // What keeps it may still be under way to Redis.
+    redis.freeze();
+    await sleep(700);
+    redis.thaw();
+    await until(() => other.shared.isAvailable);
+    while (performance.now() - beganMs < 1_000) {
+      expect(await read(other, { requestId: 'r' })).toMatch(/(old|new)$/);
+      await sleep(20);
+    }
+
+    expect(await read(one)).toMatch(/new$/);
+    expect(await read(other)).toMatch(/new$/);
+  });
+
+  it('show no key and no path of a caller, and keep nothing for ever, in Redis', async () => {
+    const { redis, one } = await openFleet();
+    await read(one);
+    await write(one);
+    await read(one);
+    await isKept(redis);
+
+    const names = (await redis.command('KEYS', '*')) as string[];
+    expect(names.length).toBe(2);
+    for (const name of names) {
+      expect(name).toMatch(/^gateway:1:reads:\{[\w-]{22}\}:(generation|[\w-]{22})$/);
+      expect(await redis.command('PTTL', name)).toBeGreaterThan(0);
+      expect(String(await redis.command('GET', name))).not.toContain('key-a');
+    }
+  });
+});
+
+type Redis = Awaited<ReturnType<typeof openRedis>>;
