@@ -71,6 +71,9 @@ export interface OperationRequest {
   readonly args: ExecutorArgs;
 }
 
+/** What fields without arguments are given: one object for all, since most fields have none. */
+const NO_ARGUMENTS: ArgumentValues = Object.freeze(dictionary<unknown>());
+
 export class Executor {
   protected readonly request: OperationRequest;
   protected readonly root: NullBoundary;
@@ -235,11 +238,11 @@ export class Executor {
     if (typeof value !== 'function') return value;
     const method = value as (...given: unknown[]) => unknown;
     const info = this.#info(position);
-    return method.call(source, args ?? dictionary(), this.#contextValue, info);
+    return method.call(source, args ?? NO_ARGUMENTS, this.#contextValue, info);
   }
 
   #coerceArgumentValues(field: PreparedField): ArgumentValues {
-    return field.arguments ? field.arguments.coerce(this.#context.variableValues) : dictionary();
+    return field.arguments?.coerce(this.#context.variableValues) ?? NO_ARGUMENTS;
   }
 
   #completeOrAwait(position: ResponsePosition, value: unknown): unknown {
