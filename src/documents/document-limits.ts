@@ -34,7 +34,10 @@ export interface DocumentLimits {
   readonly directives: number;
   /** `@defer` and `@stream`: each multiplies the parts of an answer by the objects it stands on. */
   readonly incremental: number;
-  /** Fields with `ids` or `representations`, such as `nodes`: each may name a hundred objects, known or not. */
+  /**
+   * Fields with `ids`, such as `nodes`: each may name a hundred objects, known or not. Routers need a list of
+   * references for each type, which is bounded by the aliases alone.
+   */
   readonly idLists: number;
   readonly fields: number;
   /** Pairs of fields that end up in one place of the answer: validation compares each of them. */
@@ -188,9 +191,6 @@ const INTROSPECTED_LISTS = new Set([
   'possibleTypes',
 ]);
 
-/** Arguments that name many objects: of `nodes`, and of a federation's `_entities`. */
-const ID_LISTS = new Set(['ids', 'representations']);
-
 class Ruler {
   readonly #fragments: OperationContext['fragments'];
   readonly #sizes = new Map<FragmentDefinitionNode, Size | undefined>();
@@ -244,7 +244,7 @@ class Ruler {
       ...below,
       fields: below.fields + 1,
       aliases: below.aliases + (alias ? 1 : 0),
-      idLists: below.idLists + (given.some(({ name }) => ID_LISTS.has(name.value)) ? 1 : 0),
+      idLists: below.idLists + (given.some(({ name }) => name.value === 'ids') ? 1 : 0),
       lists: below.lists + (INTROSPECTED_LISTS.has(name) ? 1 : 0),
     };
     if (name !== '__schema' && name !== '__type') return { ...size, depth: below.depth + 1 };

@@ -1,0 +1,174 @@
+/**
+ * The composers and routers that the subgraph is tested with, and another subgraph beside it. They are installed by
+ * `npm ci` in this folder, apart from the product; where they are not, tests skip.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { findEntity } from '../../src/graph/entity/entity.ts';
+import { afterFile } from '../support/after-file.ts';
+import { freePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const MODULES = join(HERE, 'node_modules');
+const GRAFBASE = join(MODULES, '@grafbase/cli-x86_64-unknown-linux-musl/grafbase');
+
+export const hasPackages = existsSync(join(MODULES, '@graphql-hive/gateway'));
+export const hasGrafbase = existsSync(GRAFBASE);
+if (!hasPackages) {
+  const line = 'The composers and routers of test/federation are not installed (npm ci there)';
+  process.stderr.write(`${line}: their tests are skipped.\n`);
+} else if (!hasGrafbase) {
+  process.stderr.write('There is no Grafbase for this machine: its tests are skipped.\n');
+}
+
+export interface Subgraph {
+  readonly name: string;
+  readonly url: string;
+  readonly sdl: string;
+}
+
+/** The gateway's own, as it is checked in. */
+export const content = (url = 'http://content'): Subgraph => ({
+  name: 'content',
+  url,
+  sdl: readFileSync(join(HERE, '../../schema.subgraph.graphql'), 'utf8'),
+});
+
+export interface Composed {
+  /** Empty where it succeeded. */
+  readonly errors: readonly string[];
+  readonly supergraph: string;
+  /** What callers of a router see. */
+  readonly api: string;
+}
+
+export type Composer = (subgraphs: readonly Subgraph[]) => Composed;
+
+/** They bring a copy of graphql of their own, with which they are given and give texts only. */
+const load = createRequire(join(HERE, 'package.json'));
+
+const servicesOf = (subgraphs: readonly Subgraph[]) =>
+  subgraphs.map(({ name, url, sdl }) => ({ name, url, typeDefs: load('graphql').parse(sdl) }));
+
+const messagesOf = (errors: readonly { readonly message: string }[] = []) =>
+  errors.map(({ message }) => message);
+
+export const composers: Readonly<Record<string, Composer>> = {
+  '@apollo/composition': (subgraphs) => {
+    const { composeServices } = load('@apollo/composition');
+    const { errors, supergraphSdl: supergraph, schema } = composeServices(servicesOf(subgraphs));
+    const printed = () =>
+      load('graphql').printSchema(schema.toAPISchema().toGraphQLJSSchema()) as string;
+    return { errors: messagesOf(errors), supergraph, api: errors ? '' : printed() };
+  },
+  '@theguild/federation-composition': (subgraphs) => {
+    const { composeServices } = load('@theguild/federation-composition');
+    const { errors, supergraphSdl: supergraph, publicSdl } = composeServices(servicesOf(subgraphs));
+    return { errors: messagesOf(errors), supergraph, api: publicSdl ?? '' };
+  },
+};
+
+/** What callers of a contract see: without what has one of these tags. */
+export function composeContract(
+  subgraphs: readonly Subgraph[],
+  exclude: readonly string[],
+): Composed {
+  const { composeSchemaContract } = load('@theguild/federation-composition');
+  const tags = { include: new Set<string>(), exclude: new Set(exclude) };
+  const { errors, supergraphSdl, publicSdl } = composeSchemaContract(
+    servicesOf(subgraphs),
+    tags,
+    true,
+  );
+  return { errors: messagesOf(errors), supergraph: supergraphSdl, api: publicSdl };
+}
+
+/** What another subgraph knows of the gateway's objects: their ids, by their types. */
+export type Known = Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>;
+
+/** An object by its raw ids, and by its global id. */
+export const knownObject = (typename: string, key: Readonly<Record<string, string>>) => ({
+  id: findEntity(typename)!.idOf(key),
+  ...key,
+});
+
+/** Starts the other subgraph, which knows objects by their `id` or by their `raw` ids. */
+export async function openReviews(keys: 'id' | 'raw', known: Known): Promise<Subgraph> {
+  const child = start(process.execPath, [join(HERE, 'reviews.mjs'), keys, JSON.stringify(known)]);
+  const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const answer = await fetch(url, {
+    method: 'POST',
+    body: JSON.stringify({ query: '{ _service { sdl } }' }),
+  });
+  const { data } = (await answer.json()) as { data: { _service: { sdl: string } } };
+  return { name: 'reviews', url, sdl: data._service.sdl };
+}
+
+export type Router = (subgraphs: readonly Subgraph[]) => Promise<string>;
+
+/** Each starts a router over subgraphs, and answers its URL, without a path. */
+export const routers: Readonly<Record<string, Router>> = {
+  'Hive Gateway': async (subgraphs) => {
+    const { supergraph } = composers['@theguild/federation-composition']!(subgraphs);
+    const port = await freePort();
+    const folder = folderOf({
+      'supergraph.graphql': supergraph,
+      'gateway.config.mjs': `export const gatewayConfig = { propagateHeaders: { fromClientToSubgraphs:
+        ({ request }) => ({ 'x-api-key': request.headers.get('x-api-key') ?? undefined }) } };`,
+    });
+    const program = join(MODULES, '@graphql-hive/gateway/dist/bin.js');
+    start(
+      process.execPath,
+      [program, 'supergraph', 'supergraph.graphql', '--host', '127.0.0.1', '--port', `${port}`],
+      folder,
+    );
+    return listening(port);
+  },
+  ...(hasGrafbase && {
+    Grafbase: async (subgraphs) => {
+      const port = await freePort();
+      const tables = subgraphs.map(
+        ({ name, url }) => `[subgraphs.${name}]\nurl = "${url}"\nschema_path = "${name}.graphql"`,
+      );
+      const folder = folderOf({
+        ...Object.fromEntries(subgraphs.map(({ name, sdl }) => [`${name}.graphql`, sdl])),
+        'grafbase.toml': `[[headers]]\nrule = "forward"\nname = "x-api-key"\n${tables.join('\n')}\n`,
+      });
+      const args = ['dev', '--config', 'grafbase.toml', '--listen-address', `127.0.0.1:${port}`];
+      start(GRAFBASE, ['--home', folder, ...args], folder);
+      return listening(port);
+    },
+  }),
+};
+
+async function listening(port: number): Promise<string> {
+  const url = `http://127.0.0.1:${port}`;
+  // A router loads for seconds on a machine that others use.
+  await until(() => fetch(`${url}/graphql?query={__typename}`).then(({ ok }) => ok), 40_000);
+  return url;
+}
+
+function start(program: string, args: readonly string[], cwd = HERE) {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] });
+  child.stdout.resume();
+  afterFile(async () => {
+    const ended = child.exitCode === null ? once(child, 'exit') : undefined;
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return child;
+}
+
+function folderOf(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'router-'));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}

@@ -1,0 +1,17 @@
+/** The process that `npm start` starts as a subgraph: FEDERATION switches it on. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openGateway } from '../support/open-gateway.ts';
+
+const QUERY = `{ _service { sdl } _entities(representations: [{ __typename: "Page", pageId: "page_northwind" }]) {
+  ... on Page { name } } }`;
+
+it('answers routers where FEDERATION is on', async () => {
+  const gateway = await openGateway({ process: { FEDERATION: 'on' } });
+
+  const { data, errors } = await gateway.ask(QUERY, { apiKey: 'demo' });
+
+  expect(errors).toEqual([]);
+  expect(data._service.sdl).toBe(readFileSync('schema.subgraph.graphql', 'utf8'));
+  expect(data._entities).toEqual([{ name: 'Northwind launch' }]);
+});
