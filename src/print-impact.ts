@@ -3,11 +3,11 @@
  * `npm run impact -- "GET /v0/persons/{person_id}" folder`.
  *
  * The folder holds one manifest of documents for each version of an app; without one, the documents of this project
- * are meant. `document` among the arguments is for a backend that has the REST document's routes only. Nothing is called.
+ * are meant. `document` among the arguments is for a backend that has the REST document's routes only. With
+ * `--usage=http://127.0.0.1:4001`, or a file of its `/usage`, executions stand beside. The backend is not called.
  */
 import { statSync } from 'node:fs';
 import { isInterfaceType, isObjectType } from 'graphql';
-import { usedBy } from './impact/coordinates.ts';
 import {
   fieldsOfRoute,
   impactOfField,
@@ -17,9 +17,15 @@ import {
   type Shipped,
 } from './impact/impact.ts';
 import { lossesByRoute } from './impact/losses.ts';
+import { aligned } from './lib/aligned.ts';
 import { planningContext } from './plan/cost.ts';
 import { schema } from './schema.ts';
-import { readManifests } from './documents/manifest-folder.ts';
+import { readManifests, type Manifest } from './documents/manifest-folder.ts';
+import { sha256 } from './documents/manifest.ts';
+import { OTHER_APP } from './operation/request/caller.ts';
+import { usedBy } from './usage/coordinates.ts';
+import { readUsage } from './usage/read-usage.ts';
+import type { UsageReport } from './usage/usage.ts';
 import { routes, type Route } from './v0/routes.ts';
 
 const OWN_DOCUMENTS = 'src/client/generated';
@@ -31,28 +37,33 @@ const WORDS = {
   screen: 'the whole screen',
 } as const;
 
-const given = process.argv.slice(2);
+const USAGE = '--usage=';
+
+const given = process.argv.slice(2).filter((one) => !one.startsWith(USAGE));
+const usageOf = process.argv.find((one) => one.startsWith(USAGE))?.slice(USAGE.length);
 const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 try {
   const folder = given.find((one) => isFolder(one) && one !== 'document') ?? OWN_DOCUMENTS;
   const [wanted] = given.filter((one) => one !== folder && one !== 'document');
-  const lines = report(wanted ?? '', folder);
+  const usage = usageOf === undefined ? undefined : await readUsage(usageOf);
+  const lines = report(wanted ?? '', folder, usage);
   process.stdout.write(`${lines.join('\n')}\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
 
-function report(wanted: string, folder: string): readonly string[] {
+function report(wanted: string, folder: string, usage?: UsageReport): readonly string[] {
   const manifests = readManifests(folder);
+  const asked = usage && executionsIn(usage, manifests);
   const shipped = shippedIn(schema, manifests);
   const context = planningContext(given.includes('document') ? 'document' : 'extended');
   if (Object.values<Route>(routes).some(({ method, path }) => `${method} ${path}` === wanted)) {
     return [
       `While ${wanted} fails. Fields: ${fieldsOfRoute(schema, wanted, context).join(', ')}.`,
-      ...tableOf(impactOfRoute(schema, shipped, wanted, context)),
+      ...tableOf(impactOfRoute(schema, shipped, wanted, context), asked),
     ];
   }
   const versions = manifests.filter(({ app, name }) => name === wanted || app === wanted);
@@ -66,7 +77,7 @@ function report(wanted: string, folder: string): readonly string[] {
   if ((isObjectType(type) || isInterfaceType(type)) && Object.hasOwn(type.getFields(), name)) {
     return [
       `While the backend has no value for ${wanted}. Were it taken out of the schema, each of these documents would be refused whole.`,
-      ...tableOf(impactOfField(schema, shipped, wanted)),
+      ...tableOf(impactOfField(schema, shipped, wanted), asked),
     ];
   }
   throw new Error(
@@ -88,20 +99,38 @@ function report(wanted: string, folder: string): readonly string[] {
   }
 }
 
-function tableOf(impacts: readonly Impact[]): readonly string[] {
-  if (impacts.length === 0) return ['No document needs it.'];
-  const rows = impacts.flatMap(({ app, version, name, losses }) =>
-    losses.map(({ path, as }) => [app, version, name, path, WORDS[as]]),
+/**
+ * How often an operation was executed; with a plus, how often for callers who name no version, where several versions
+ * hold its document.
+ */
+type Executions = (of: Shipped) => string;
+
+function executionsIn({ documents }: UsageReport, manifests: readonly Manifest[]): Executions {
+  const hashes = new Map(
+    manifests.flatMap(({ app, version, texts }) =>
+      [...texts].map(([id, text]) => [`${app} ${version} ${id}`, sha256(text)] as const),
+    ),
   );
-  return aligned([['app', 'version', 'document', 'loses', 'as'], ...rows]);
+  return ({ app, version, id, name }) => {
+    const hash = hashes.get(`${app} ${version} ${id}`);
+    const found = documents.filter((one) => one.document === hash && one.operation === name);
+    const own = found.find((one) => one.app === app && one.version === version)?.executions ?? 0;
+    const others = found.filter(
+      (one) => one.version === OTHER_APP.version && version !== one.version,
+    );
+    const unnamed = others.reduce((sum, { executions }) => sum + executions, 0);
+    return unnamed > 0 ? `${own} + ${unnamed}` : String(own);
+  };
 }
 
-function aligned(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join('  ')
-      .trimEnd(),
+function tableOf(impacts: readonly Impact[], asked: Executions | undefined): readonly string[] {
+  if (impacts.length === 0) return ['No document needs it.'];
+  const rows = impacts.flatMap((one) =>
+    one.losses.map(({ path, as }) => [
+      ...[one.app, one.version, one.name, path, WORDS[as]],
+      ...(asked ? [asked(one)] : []),
+    ]),
   );
+  const head = ['app', 'version', 'document', 'loses', 'as', ...(asked ? ['executions'] : [])];
+  return aligned([head, ...rows]);
 }

@@ -37,7 +37,16 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'shared-state',
   ],
   'serve-backend.ts': ['config.ts', 'process', 'server', 'observe', 'backend', 'lib'],
-  'print-impact.ts': ['schema.ts', 'impact', 'documents', 'plan', 'v0'],
+  'print-impact.ts': [
+    'schema.ts',
+    'impact',
+    'usage',
+    'documents',
+    'operation',
+    'plan',
+    'v0',
+    'lib',
+  ],
   'print-plan.ts': ['schema.ts', 'plan'],
   'print-schema.ts': ['schema.ts', 'federation', 'graph'],
   'print-settings.ts': ['config.ts', 'settings'],
@@ -51,6 +60,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   process: ['server', 'observe', 'operation', 'lib'],
   server: [
     'observe',
+    'usage',
     'documents',
     'operation',
     'plan',
@@ -64,6 +74,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Metrics, traces and logs.
   observe: ['documents', 'operation', 'live', 'rest', 'shared-state', 'v0'],
+  // What of the schema is asked for.
+  usage: ['operation', 'lib'],
   // Trusted documents, and limits of all.
   documents: ['operation', 'execution', 'lib'],
   // An operation on its way: its request, its record, its result.
@@ -205,6 +217,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   documents: ['graphql', 'lru-cache', 'zod'],
   operation: ['graphql', 'graphql-yoga', 'lru-cache'],
+  usage: ['graphql', 'zod'],
   'schema.ts': ['graphql'],
   federation: ['graphql'],
   resources: ['@repeaterjs/repeater', 'zod'],

@@ -1,10 +1,11 @@
 /**
- * The gateway: GraphQL at `/graphql`, and what operators read at `/health`, `/ready` and `/metrics`.
+ * The gateway: GraphQL at `/graphql`, and what operators read at `/health`, `/ready`, `/metrics` and `/usage`.
  *
  * What happens to an operation is one list of Yoga plugins, in their order. Every operation passes it, over
  * every carrier. The gateway opens no port and reads no environment: tests, and servers other than ours,
  * call `fetch`.
  */
+import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
 import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams } from 'graphql-yoga';
@@ -79,6 +80,8 @@ import { useOperationKind } from './policies/operation-kind.plugin.ts';
 import { createRecord, type RequestRecord } from '../operation/request/request-record.ts';
 import { useRateLimit } from './policies/rate-limit.plugin.ts';
 import { useSubscriptions } from './policies/subscriptions.plugin.ts';
+import { useUsage } from '../usage/usage.plugin.ts';
+import { Usage } from '../usage/usage.ts';
 import { Subscriptions } from '../operation/result/subscriptions.ts';
 
 export interface GatewayOptions {
@@ -249,6 +252,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const forwarding = createForwarding(forward);
   const varying = upstream.keepsAnswers ? [...forward, 'x-consistency'] : forward;
 
+  const usage =
+    adminPort === undefined ? undefined : new Usage(schema, { worker: cluster.worker?.id });
+
   const list = {
     traces: useTraces(options.tracer), // one span an operation, one an attempt of a call
     log: useLog(logger, options.logSlowMs), // one line an operation
@@ -260,6 +266,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     forwardedHeaders: useForwardedHeaders(forward), // so much of them
     apiKey: useApiKey(options.apiKey, introspection), // before a document costs more than parsing
     budget: useBudget(execution.budget, explain), // the plan, or the refusal of what costs too much
+    usage: useUsage(usage), // what is asked for, where operators can read it
     execution: useExecution(execution), // our executor, with loaders and calls of this request
     admission: useAdmission(admit), // so many of a key at a time
     // @defer and @stream, in both formats
@@ -339,6 +346,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { text, contentType } = await metrics.read(wantsOpenMetrics(headers.get('accept')));
       return new Response(text, { headers: { 'content-type': contentType } });
     }),
+    ...(usage && { '/usage': forGet(async () => Response.json(usage.report())) }),
   };
   const door: Door = {
     schema,

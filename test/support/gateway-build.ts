@@ -30,6 +30,7 @@ const SCRIPTS = {
   'check-documents': 'src/check-documents.ts',
   'print-impact': 'src/print-impact.ts',
   'print-plan': 'src/print-plan.ts',
+  'print-usage': 'src/usage/print-usage.ts',
   'backend-process': 'test/backend/backend-process.ts',
 };
 /** What is built, besides `src/`: how, and from which packages. */

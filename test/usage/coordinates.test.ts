@@ -1,7 +1,7 @@
 /** What of the schema an operation uses. */
 import { Kind, parse, validate, type OperationDefinitionNode } from 'graphql';
 import { expect, it } from 'vitest';
-import { usedBy } from '../../src/impact/coordinates.ts';
+import { usedBy } from '../../src/usage/coordinates.ts';
 import { schema } from '../../src/schema.ts';
 
 /** Of the first operation of a valid document. */

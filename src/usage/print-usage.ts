@@ -1,0 +1,47 @@
+/**
+ * Prints which fields, arguments and enum values apps asked a gateway for: `npm run usage -- http://127.0.0.1:4001`.
+ *
+ * A coordinate after it, such as `Page` or `Page.name`, narrows it to that one and what belongs to it.
+ */
+import { aligned } from '../lib/aligned.ts';
+import { readUsage } from './read-usage.ts';
+import type { UsageReport } from './usage.ts';
+
+const [from, coordinate] = process.argv.slice(2);
+
+try {
+  if (from === undefined) {
+    throw new Error(
+      'Name a gateway by its ADMIN_PORT: npm run usage -- http://127.0.0.1:4001 [Page.name]',
+    );
+  }
+  process.stdout.write(`${tableOf(await readUsage(from), coordinate).join('\n')}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+function tableOf(
+  { since, worker, documents }: UsageReport,
+  wanted: string | undefined,
+): readonly string[] {
+  const isWanted = (one: string): boolean =>
+    wanted === undefined ||
+    (one.startsWith(wanted) && ['', '.', '('].includes(one.charAt(wanted.length)));
+  const rows = documents
+    .flatMap(({ app, version, operation, uses }) =>
+      Object.entries(uses)
+        .filter(([one]) => isWanted(one))
+        .map(([one, count]) => [one, app, version, operation, String(count)]),
+    )
+    .sort((one, other) => (one.join(' ') < other.join(' ') ? -1 : 1));
+  const whose =
+    worker === undefined ? '' : ` of worker ${worker} alone: others have counts of their own`;
+  if (rows.length === 0) {
+    return [`Nobody has asked for ${wanted ?? 'anything'} since ${since}${whose && `,${whose}`}.`];
+  }
+  return [
+    `Executions since ${since}${whose && `,${whose}`}.`,
+    ...aligned([['asked for', 'app', 'version', 'operation', 'executions'], ...rows]),
+  ];
+}

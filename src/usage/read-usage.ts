@@ -1,0 +1,54 @@
+/** Usage counts as commands read them: from a gateway, or from a file that was kept of one. */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { UsageReport } from './usage.ts';
+
+const Report = z.object({
+  since: z.string(),
+  worker: z.number().optional(),
+  documents: z.array(
+    z.object({
+      app: z.string(),
+      version: z.string(),
+      document: z.string(),
+      operation: z.string(),
+      executions: z.number(),
+      uses: z.record(z.string(), z.number()),
+    }),
+  ),
+});
+
+/**
+ * @param from `http://127.0.0.1:4001`, with or without `/usage`, or a file.
+ * @throws {Error} where no usage counts are.
+ */
+export async function readUsage(from: string): Promise<UsageReport> {
+  const found = Report.safeParse(parsed(await textOf(from)));
+  if (found.success) return found.data as UsageReport;
+  throw new Error(
+    `${from} has no usage counts: name a gateway by its ADMIN_PORT, or a file of its /usage.`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function textOf(from: string): Promise<string> {
+  if (!/^https?:/.test(from)) return readFile(from, 'utf8');
+  const url = new URL(from);
+  if (url.pathname === '/') url.pathname = '/usage';
+  const response = await fetch(url).catch((error: unknown) => {
+    throw new Error(`${url.href} cannot be asked: name the ADMIN_PORT of a gateway.`, {
+      cause: error,
+    });
+  });
+  if (response.ok) return response.text();
+  throw new Error(
+    `${url.href} answers ${response.status}: name the ADMIN_PORT of a gateway, which alone tells usage.`,
+  );
+}

@@ -1,0 +1,140 @@
+/**
+ * Which fields, arguments and enum values were asked for, by app, version and document: of this process, since it began.
+ *
+ * What an operation uses is worked out once, when its document is new; a request adds one to a count. Documents that
+ * are not trusted are told together, since callers choose their texts and names.
+ */
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { OTHER_APP, type AppVersion } from '../operation/request/caller.ts';
+import type { RequestRecord } from '../operation/request/request-record.ts';
+import { usedBy } from './coordinates.ts';
+
+export interface UsageReport {
+  /** When counting began. */
+  readonly since: string;
+  /** The one worker of several that has answered: the others have counts of their own. */
+  readonly worker?: number;
+  readonly documents: readonly DocumentUsage[];
+}
+
+export interface DocumentUsage extends AppVersion {
+  /** The SHA-256 of a trusted document; `other` for all that are not. */
+  readonly document: string;
+  readonly operation: string;
+  readonly executions: number;
+  /** In how many executions each was asked for, by schema coordinate. */
+  readonly uses: Readonly<Record<string, number>>;
+}
+
+/** Operations that are counted one by one, of trusted documents as well as of others. */
+const MAX_OPERATIONS = 2_000;
+
+interface Operation {
+  readonly document: string;
+  readonly name: string;
+  readonly coordinates: ReadonlySet<string>;
+  readonly executions: Map<AppVersion, number>;
+}
+
+const OTHER = 'other';
+
+export class Usage {
+  readonly #schema: GraphQLSchema;
+  readonly #since: string;
+  readonly #worker: number | undefined;
+  readonly #trusted = new Map<string, Operation>();
+  /** By their syntax trees, which live as long as the document is kept. */
+  #known = new WeakMap<OperationDefinitionNode, Operation>();
+  #others: Operation[] = [];
+  /** Executions of documents that are not known any more, and in how many a coordinate was asked for. */
+  readonly #sums = new Map<AppVersion, { executions: number; uses: Map<string, number> }>();
+
+  constructor(
+    schema: GraphQLSchema,
+    { worker, now = new Date() }: { worker?: number | undefined; now?: Date } = {},
+  ) {
+    this.#schema = schema;
+    this.#worker = worker;
+    this.#since = now.toISOString();
+  }
+
+  /** An operation of a valid document is about to be executed. */
+  count(record: RequestRecord, document: DocumentNode, operation: OperationDefinitionNode): void {
+    const { app = OTHER_APP } = record;
+    const { executions } =
+      this.#trustedOf(record, document, operation) ?? this.#otherOf(document, operation);
+    executions.set(app, (executions.get(app) ?? 0) + 1);
+  }
+
+  report(): UsageReport {
+    this.#sumOthers();
+    const trusted = [...this.#trusted.values()].flatMap(
+      ({ document, name, coordinates, executions }) =>
+        [...executions].map(([app, count]) => ({
+          ...{ ...app, document, operation: name, executions: count },
+          uses: Object.fromEntries([...coordinates].map((one) => [one, count])),
+        })),
+    );
+    const others = [...this.#sums].map(([app, { executions, uses }]) => ({
+      ...{ ...app, document: OTHER, operation: OTHER, executions },
+      uses: Object.fromEntries(uses),
+    }));
+    return {
+      since: this.#since,
+      ...(this.#worker !== undefined && { worker: this.#worker }),
+      documents: [...trusted, ...others],
+    };
+  }
+
+  /** Undefined for what is told with the others. */
+  #trustedOf(
+    record: RequestRecord,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+  ): Operation | undefined {
+    if (record.document === undefined) return undefined;
+    const name = operation.name?.value ?? '';
+    const key = `${record.document} ${name}`;
+    let known = this.#trusted.get(key);
+    if (known || this.#trusted.size >= MAX_OPERATIONS) return known;
+    known = this.#learn(record.document, name || 'anonymous', document, operation);
+    this.#trusted.set(key, known);
+    return known;
+  }
+
+  #otherOf(document: DocumentNode, operation: OperationDefinitionNode): Operation {
+    let known = this.#known.get(operation);
+    if (known) return known;
+    if (this.#others.length >= MAX_OPERATIONS) {
+      this.#sumOthers();
+      this.#others = [];
+      this.#known = new WeakMap();
+    }
+    known = this.#learn(OTHER, OTHER, document, operation);
+    this.#known.set(operation, known);
+    this.#others.push(known);
+    return known;
+  }
+
+  #learn(
+    document: string,
+    name: string,
+    syntax: DocumentNode,
+    operation: OperationDefinitionNode,
+  ): Operation {
+    const coordinates = usedBy(this.#schema, syntax, operation);
+    return { document, name, coordinates, executions: new Map() };
+  }
+
+  #sumOthers(): void {
+    for (const { coordinates, executions } of this.#others) {
+      for (const [app, count] of executions) {
+        let sum = this.#sums.get(app);
+        if (!sum) this.#sums.set(app, (sum = { executions: 0, uses: new Map() }));
+        sum.executions += count;
+        for (const one of coordinates) sum.uses.set(one, (sum.uses.get(one) ?? 0) + count);
+      }
+      executions.clear();
+    }
+  }
+}

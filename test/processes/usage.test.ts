@@ -1,0 +1,90 @@
+/** `npm run usage`, and `npm run impact` with usage counts. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { buildScript } from '../support/gateway-build.ts';
+import { ROOT } from '../support/pages.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { afterFile } from '../support/after-file.ts';
+import { DEFAULTS } from '../support/settings.ts';
+
+const run = promisify(execFile);
+
+async function printed(script: 'print-usage' | 'print-impact', ...args: string[]) {
+  const { stdout } = await run(process.execPath, [await buildScript(script), ...args], {
+    cwd: ROOT,
+  });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+}
+
+it('prints what apps asked a gateway for, or of one type or field alone', async () => {
+  const site = await openGateway({ http: { adminPort: 0 } });
+  const admin = await openHttpServer(site.gateway.admin, { ...DEFAULTS.http, port: 0 });
+  afterFile(() => admin.close(0));
+  await site.ask('{ topics(first: 1) { nodes { title } } }');
+  await site.ask('{ topics { totalCount } }');
+
+  const [[head] = [], ...all] = await printed('print-usage', admin.url);
+  const [, , ...connection] = await printed('print-usage', admin.url, 'TopicConnection');
+  const [, , ...topics] = await printed('print-usage', admin.url, 'Query.topics');
+  const [[nothing] = []] = await printed('print-usage', `${admin.url}/usage`, 'Topi');
+
+  expect(head).toMatch(/^Executions since \d{4}-/);
+  expect(all).toHaveLength(6);
+  expect(all[0]).toEqual(['asked for', 'app', 'version', 'operation', 'executions']);
+  expect(connection).toEqual([
+    ['TopicConnection.nodes', 'other', 'other', 'other', '1'],
+    ['TopicConnection.totalCount', 'other', 'other', 'other', '1'],
+  ]);
+  expect(topics).toEqual([
+    ['Query.topics', 'other', 'other', 'other', '2'],
+    ['Query.topics(first:)', 'other', 'other', 'other', '1'],
+  ]);
+  expect(nothing).toMatch(/^Nobody has asked for Topi since /);
+});
+
+it('says what to name where no usage counts are', async () => {
+  const site = await openGateway();
+  const file = join(ROOT, 'README.md');
+
+  await expect(printed('print-usage')).rejects.toThrow(/Name a gateway by its ADMIN_PORT/);
+  await expect(printed('print-usage', site.url)).rejects.toThrow(
+    /answers 404: name the ADMIN_PORT/,
+  );
+  await expect(printed('print-usage', file)).rejects.toThrow(/has no usage counts/);
+});
+
+it('stands beside what each document would lose', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'usage-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const text = 'query Two($id: ID!) { page(pageId: $id) { title } person(personId: $id) { name } }';
+  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify({ two: text }));
+  await writeFile(join(folder, 'web-1.json'), JSON.stringify({ two: text }));
+  const row = {
+    document: createHash('sha256').update(text).digest('hex'),
+    operation: 'Two',
+    uses: {},
+  };
+  const documents = [
+    { app: 'ios', version: '4.2', ...row, executions: 12 },
+    { app: 'other', version: 'other', ...row, executions: 3 },
+  ];
+  const kept = join(folder, 'kept.usage');
+  await writeFile(kept, JSON.stringify({ since: '2026-01-01T00:00:00.000Z', documents }));
+
+  const [, ...table] = await printed('print-impact', 'Person.name', `--usage=${kept}`, folder);
+
+  expect(table).toEqual([
+    ['app', 'version', 'document', 'loses', 'as', 'executions'],
+    ['ios', '4.2', 'Two', 'person', 'null, and an error', '12 + 3'],
+    ['web', '1', 'Two', 'person', 'null, and an error', '0 + 3'],
+  ]);
+});
