@@ -1,0 +1,65 @@
+/** The scripts that keep answers and move generations, run by Redis and held to a model. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { FoundRead, SharedReads } from '../../src/shared-state/shared-reads.ts';
+import { cases } from '../support/cases.ts';
+import { hasRedis, openRedis } from '../support/redis.ts';
+import { openShared } from './support.ts';
+
+const REPLICAS = 3;
+const replica = fc.nat(REPLICAS - 1);
+
+/** `restart` is of this replica: it knows nothing any more. */
+const step = fc.oneof(
+  fc.record({ what: fc.constantFrom('find', 'keep', 'move', 'restart'), replica }),
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('flush'), replica }) },
+);
+
+it.skipIf(!hasRedis)('find what was kept in the present generation, and nothing else', async () => {
+  const redis = await openRedis();
+  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => openShared(redis)));
+  let key = 0;
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const apiKey = `key-${(key += 1)}`;
+      const known = replicas.map(() => '');
+      const found: ({ read: FoundRead; number: number } | undefined)[] = replicas.map(
+        () => undefined,
+      );
+      // The model: the number of the present generation, and what was kept in which.
+      let number = 0;
+      let kept: { number: number; text: string } | undefined;
+      let highest = '';
+      const readsOf = (i: number): SharedReads => replicas[i]!.reads;
+
+      for (const [at, { what, replica: i }] of steps.entries()) {
+        if (what === 'find') {
+          const read = (await readsOf(i).find(apiKey, 'id', known[i]!))!;
+          expect(read.kept?.text).toBe(kept?.number === number ? kept.text : undefined);
+          expect(read.generation >= highest).toBe(true);
+          highest = known[i] = read.generation;
+          found[i] = { read, number };
+        } else if (what === 'keep' && found[i]) {
+          const { read, number: asked } = found[i];
+          readsOf(i).keep(apiKey, 'id', read, performance.now() + 60_000, String(at));
+          // Commands of one replica are carried out in their order.
+          await readsOf(i).find(`${apiKey} other`, 'id', '');
+          if (asked === number) kept = { number, text: String(at) };
+        } else if (what === 'move') {
+          const generation = (await readsOf(i).move(apiKey, known[i]!))!;
+          expect(generation > highest).toBe(true);
+          highest = known[i] = generation;
+          number += 1;
+        } else if (what === 'restart') {
+          known[i] = '';
+          found[i] = undefined;
+        } else if (what === 'flush') {
+          await redis.command('FLUSHALL');
+          number += 1;
+        }
+      }
+    }),
+    { numRuns: cases(30) },
+  );
+});
