@@ -55,6 +55,11 @@ export class Generations {
     return this.#keyOf(apiKey).generation;
   }
 
+  /** How often writes of this process have moved it. */
+  movesOf(apiKey: string): number {
+    return this.#keyOf(apiKey).moves;
+  }
+
   /** The highest of Redis that is known; empty for none. */
   sharedOf(apiKey: string): string {
     return this.#keyOf(apiKey).shared;

@@ -149,8 +149,11 @@ export class KeptReads implements ReadCache {
   async #find({ apiKey, route, newerThan }: Call, id: string): Promise<FoundRead | undefined> {
     if (!this.#shared || newerThan === NOW || !this.#routes.has(route.path)) return undefined;
     if (!(await this.#generations.isSettled(apiKey))) return undefined;
+    const moves = this.#generations.movesOf(apiKey);
     const found = await this.#shared.find(apiKey, id, this.#generations.sharedOf(apiKey));
-    if (found) this.#generations.learn(apiKey, found.generation);
+    // A write has begun or ended here meanwhile, which Redis perhaps did not know of when it answered.
+    if (!found || this.#generations.movesOf(apiKey) !== moves) return undefined;
+    this.#generations.learn(apiKey, found.generation);
     return found;
   }
 

@@ -138,14 +138,18 @@ it.skipIf(!hasRedis)(
           const { title } = await client.call(routes.getTopic, { path: { topic_id: id } });
           const state = Number(title);
           const endedMs = states.get(id)![state + 1] ?? Infinity;
-          const isCached = client.journal.entries.some(({ source }) => source === 'cached');
+          const { source } = client.journal.entries.at(-1)!;
+          const isCached = source === 'cached';
           counts[isCached ? 'cached' : 'sent'] += 1;
           if (isNamed) counts[isCached ? 'cachedWithToken' : 'withToken'] += 1;
           const what = `${id} ${state} of ${states.get(id)!.length - 1}`;
           if (state < least.get(id)!)
             faults.push(`${what}: older than ${least.get(id)} (${newerThan})`);
-          if (endedMs < startMs - TTL_MS - TOLERANCE_MS) {
-            faults.push(`${what}: ended ${startMs - endedMs} ms before it was asked for`);
+          // Who joins a read that is under way gets what that one does, however slow the machine is.
+          if (source !== 'shared' && endedMs < startMs - TTL_MS - TOLERANCE_MS) {
+            faults.push(
+              `${what} (${source}): ended ${startMs - endedMs} ms before it was asked for`,
+            );
           }
         }
         if (chance(0.3)) await sleep(Math.random() * 10);
