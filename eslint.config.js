@@ -1,6 +1,7 @@
 /**
  * What the compiler does not check. Prettier has the last word on form.
  */
+import graphql from '@graphql-eslint/eslint-plugin';
 import eslint from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
@@ -14,8 +15,22 @@ export default defineConfig(
     'test/bench/peers/',
     '**/node_modules/',
   ]),
-  eslint.configs.recommended,
-  tseslint.configs.strict,
+  {
+    files: ['**/*.{js,ts,tsx}'],
+    extends: [eslint.configs.recommended, tseslint.configs.strict],
+  },
+  {
+    // Of these the manifests of trusted documents are made.
+    files: ['src/client/documents/*.graphql'],
+    extends: [graphql.configs['flat/operations-recommended']],
+    languageOptions: {
+      parser: graphql.parser,
+      parserOptions: {
+        graphQLConfig: { schema: 'schema.graphql', documents: 'src/client/documents/*.graphql' },
+      },
+    },
+    plugins: { '@graphql-eslint': graphql },
+  },
   {
     files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.recommendedTypeCheckedOnly],

@@ -37,21 +37,21 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'shared-state',
   ],
   'serve-backend.ts': ['config.ts', 'process', 'server', 'observe', 'backend', 'lib'],
-  'print-impact.ts': [
+  // What `npm run` prints and checks.
+  commands: [
+    'config.ts',
     'schema.ts',
+    'federation',
+    'documents',
     'impact',
     'usage',
-    'documents',
     'operation',
-    'plan',
-    'v0',
     'lib',
+    'plan',
+    'graph',
+    'settings',
+    'v0',
   ],
-  'print-plan.ts': ['schema.ts', 'plan'],
-  'print-schema.ts': ['schema.ts', 'federation', 'graph'],
-  'print-settings.ts': ['config.ts', 'settings'],
-  'check-documents.ts': ['schema.ts', 'documents', 'plan'],
-  'pack-client.ts': [],
   'config.ts': ['settings', 'v0'],
   settings: ['v0', 'lib'],
   // Tools of agents: loaded only where they are served.
@@ -75,7 +75,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // Metrics, traces and logs.
   observe: ['documents', 'operation', 'live', 'rest', 'shared-state', 'v0'],
   // What of the schema is asked for.
-  usage: ['operation', 'lib'],
+  usage: ['operation'],
   // Trusted documents, and limits of all.
   documents: ['operation', 'execution', 'lib'],
   // An operation on its way: its request, its record, its result.
@@ -84,7 +84,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // What routers ask a subgraph: loaded only where it is one.
   federation: ['graph'],
   resources: ['graph', 'live', 'rest', 'v0'],
-  impact: ['plan', 'graph', 'execution'],
+  impact: ['usage', 'plan', 'graph', 'execution'],
   plan: ['graph', 'execution', 'rest', 'v0'],
   graph: ['live', 'execution', 'rest', 'v0', 'lib'],
   // What subscriptions watch: one poller for each object and key.
@@ -191,12 +191,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'open-backend.ts': [],
   'open-shared-state.ts': [],
   'serve-backend.ts': [],
-  'print-impact.ts': ['graphql'],
-  'print-plan.ts': ['graphql'],
-  'print-schema.ts': [],
-  'print-settings.ts': [],
-  'check-documents.ts': ['graphql'],
-  'pack-client.ts': ['typescript'],
+  commands: ['graphql', 'typescript'],
   'config.ts': [],
   settings: ['zod'],
   mcp: ['@modelcontextprotocol/server', 'graphql'],
@@ -221,7 +216,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'schema.ts': ['graphql'],
   federation: ['graphql'],
   resources: ['@repeaterjs/repeater', 'zod'],
-  impact: ['graphql'],
+  impact: ['@graphql-inspector/core', 'graphql'],
   plan: ['graphql'],
   graph: [
     '@pothos/core',
@@ -436,7 +431,7 @@ describe('the structure of src/', () => {
       ),
     );
 
-    expect(loading).toEqual(['print-schema.ts']);
+    expect(loading).toEqual(['commands/print-schema.ts']);
   });
 
   it('reads the environment in the two processes alone', () => {

@@ -53,7 +53,9 @@ let packed: string;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'packed-'));
   const client = join(folder, 'client');
-  await run(process.execPath, ['--import', 'tsx', 'src/pack-client.ts', client], { cwd: ROOT });
+  await run(process.execPath, ['--import', 'tsx', 'src/commands/pack-client.ts', client], {
+    cwd: ROOT,
+  });
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: client,
   });

@@ -336,6 +336,7 @@ export type AccountWithPersonsQuery = {
           __typename?: 'PersonLogConnection';
           nodes: Array<{
             __typename?: 'PersonLog';
+            id: string;
             personLogId: string;
             type: string;
             source: string;
@@ -349,6 +350,7 @@ export type AccountWithPersonsQuery = {
       __typename?: 'AccountLogConnection';
       nodes: Array<{
         __typename?: 'AccountLog';
+        id: string;
         accountLogId: string;
         type: string;
         source: string;
@@ -363,7 +365,7 @@ export type AccountWithPersonsQuery = {
         activityId?: string | null;
         type?: string | null;
         createdAt?: string | null;
-        person?: { __typename?: 'Person'; personId: string; name: string } | null;
+        person?: { __typename?: 'Person'; id: string; personId: string; name: string } | null;
       } | null>;
     } | null;
   } | null;
@@ -464,6 +466,7 @@ export type PageLinksQuery = {
   __typename?: 'Query';
   page?: {
     __typename?: 'Page';
+    id: string;
     links?: {
       __typename?: 'PageLinkConnection';
       totalCount?: number | null;
@@ -475,7 +478,7 @@ export type PageLinksQuery = {
         target?: {
           __typename?: 'PageLinkTarget';
           targetType?: string | null;
-          audience?: { __typename?: 'Audience'; audienceId: string } | null;
+          audience?: { __typename?: 'Audience'; id: string; audienceId: string } | null;
         } | null;
       } | null>;
     } | null;
@@ -543,6 +546,7 @@ export type PagingAudiencesQuery = {
   __typename?: 'Query';
   page?: {
     __typename?: 'Page';
+    id: string;
     audiences?: {
       __typename?: 'AudienceConnection';
       totalCount?: number | null;
@@ -612,6 +616,7 @@ export type SearchPagesQuery = {
   __typename?: 'Query';
   searchPages?: Array<{
     __typename?: 'PageSearchHit';
+    id: string;
     pageId: string;
     name: string;
     pageType?: PageType | null;
@@ -767,7 +772,7 @@ export const VersionSummaryFragmentDoc = {
   ],
 } as unknown as DocumentNode<VersionSummaryFragment, unknown>;
 export const AccountWithPersonsDocument = {
-  __meta__: { hash: '5d28df3bcf91219897103037c79de9a2b61d5c22fe1a297e59b61042bcf2437b' },
+  __meta__: { hash: '49095702a84ad654f50dbeb3eefa1c4d247d2cd91945f29d6472b72e0b6c2088' },
   kind: 'Document',
   definitions: [
     {
@@ -855,6 +860,7 @@ export const AccountWithPersonsDocument = {
                                     selectionSet: {
                                       kind: 'SelectionSet',
                                       selections: [
+                                        { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                                         {
                                           kind: 'Field',
                                           name: { kind: 'Name', value: 'personLogId' },
@@ -897,6 +903,7 @@ export const AccountWithPersonsDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'accountLogId' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'type' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'source' } },
@@ -941,6 +948,7 @@ export const AccountWithPersonsDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'name' } },
                                 ],
@@ -1172,7 +1180,7 @@ export const CreateAudienceDocument = {
   ],
 } as unknown as DocumentNode<CreateAudienceMutation, CreateAudienceMutationVariables>;
 export const PageLinksDocument = {
-  __meta__: { hash: '7090fd22afd1807d50921b9c5b5d030fc3121512a6f3d8bb006b38588b92e938' },
+  __meta__: { hash: '490c0658256ec94216eb312668a09a84e8d2951f05f81f70b82db0994ae50284' },
   kind: 'Document',
   definitions: [
     {
@@ -1216,6 +1224,7 @@ export const PageLinksDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                 {
                   kind: 'Field',
                   name: { kind: 'Name', value: 'links' },
@@ -1267,6 +1276,7 @@ export const PageLinksDocument = {
                                     selectionSet: {
                                       kind: 'SelectionSet',
                                       selections: [
+                                        { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                                         {
                                           kind: 'Field',
                                           name: { kind: 'Name', value: 'audienceId' },
@@ -1475,7 +1485,7 @@ export const PageWithAudiencesDocument = {
   ],
 } as unknown as DocumentNode<PageWithAudiencesQuery, PageWithAudiencesQueryVariables>;
 export const PagingAudiencesDocument = {
-  __meta__: { hash: 'bb9c485a72aaf3f736e3746c70a948554e2c01adaef657ea15f026a0a7ed4d8b' },
+  __meta__: { hash: '884a80942c3aa021a0c091cd3a27e6d95e812584ac74a33dcd580379dd4f8a7c' },
   kind: 'Document',
   definitions: [
     {
@@ -1521,6 +1531,7 @@ export const PagingAudiencesDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                 {
                   kind: 'Field',
                   name: { kind: 'Name', value: 'audiences' },
@@ -1714,7 +1725,7 @@ export const PublishVersionDocument = {
   ],
 } as unknown as DocumentNode<PublishVersionMutation, PublishVersionMutationVariables>;
 export const SearchPagesDocument = {
-  __meta__: { hash: '75a7a4bc7a54cf967f936017f938f54fbf19501408af535fc96d7308eb516cbe' },
+  __meta__: { hash: '99dfbb68844df7ba22048f9bee734ad552450d1d08418ddaf43e1204e4109eda' },
   kind: 'Document',
   definitions: [
     {
@@ -1758,6 +1769,7 @@ export const SearchPagesDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'pageId' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'name' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'pageType' } },

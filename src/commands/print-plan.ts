@@ -7,9 +7,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { getOperationAST, parse, validate } from 'graphql';
-import { planFor, planningContext } from './plan/cost.ts';
-import type { Plan } from './plan/planner.ts';
-import { schema } from './schema.ts';
+import { planFor, planningContext } from '../plan/cost.ts';
+import type { Plan } from '../plan/planner.ts';
+import { schema } from '../schema.ts';
 
 const given = process.argv.slice(2);
 

@@ -3,8 +3,8 @@
  *
  * docs/operating.md holds what is printed; a test compares them.
  */
-import { SETTINGS } from './config.ts';
-import { listOf } from './settings/list.ts';
+import { SETTINGS } from '../config.ts';
+import { listOf } from '../settings/list.ts';
 
 const {
   http,

@@ -15,18 +15,18 @@ import {
   shippedIn,
   type Impact,
   type Shipped,
-} from './impact/impact.ts';
-import { lossesByRoute } from './impact/losses.ts';
-import { aligned } from './lib/aligned.ts';
-import { planningContext } from './plan/cost.ts';
-import { schema } from './schema.ts';
-import { readManifests, type Manifest } from './documents/manifest-folder.ts';
-import { sha256 } from './documents/manifest.ts';
-import { OTHER_APP } from './operation/request/caller.ts';
-import { usedBy } from './usage/coordinates.ts';
-import { readUsage } from './usage/read-usage.ts';
-import type { UsageReport } from './usage/usage.ts';
-import { routes, type Route } from './v0/routes.ts';
+} from '../impact/impact.ts';
+import { lossesByRoute } from '../impact/losses.ts';
+import { aligned } from '../lib/aligned.ts';
+import { planningContext } from '../plan/cost.ts';
+import { schema } from '../schema.ts';
+import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
+import { sha256 } from '../documents/manifest.ts';
+import { OTHER_APP } from '../operation/request/caller.ts';
+import { usedBy } from '../usage/coordinates.ts';
+import { readUsage } from '../usage/read-usage.ts';
+import type { UsageReport } from '../usage/usage.ts';
+import { routes, type Route } from '../v0/routes.ts';
 
 const OWN_DOCUMENTS = 'src/client/generated';
 

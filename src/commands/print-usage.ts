@@ -4,8 +4,8 @@
  * A coordinate after it, such as `Page` or `Page.name`, narrows it to that one and what belongs to it.
  */
 import { aligned } from '../lib/aligned.ts';
-import { readUsage } from './read-usage.ts';
-import type { UsageReport } from './usage.ts';
+import { readUsage } from '../usage/read-usage.ts';
+import type { UsageReport } from '../usage/usage.ts';
 
 const [from, coordinate] = process.argv.slice(2);
 

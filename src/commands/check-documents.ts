@@ -17,11 +17,11 @@ import {
   type DocumentNode,
   type GraphQLError,
 } from 'graphql';
-import { planningContext } from './plan/cost.ts';
-import { priceOf, type Price, type Priced } from './plan/price.ts';
-import { schema } from './schema.ts';
-import { readManifests, type Manifest } from './documents/manifest-folder.ts';
-import { PRICES_SUFFIX } from './documents/manifest.ts';
+import { planningContext } from '../plan/cost.ts';
+import { priceOf, type Price, type Priced } from '../plan/price.ts';
+import { schema } from '../schema.ts';
+import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
+import { PRICES_SUFFIX } from '../documents/manifest.ts';
 
 type Prices = Record<string, Price & { readonly document: string }>;
 

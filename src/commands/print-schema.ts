@@ -5,9 +5,9 @@
  * Run by `npm run codegen`; the gateway itself never reads the files.
  */
 import { writeFileSync } from 'node:fs';
-import { printSubgraph } from './federation/sdl.ts';
-import { printAnnotatedSchema } from './graph/schema/directives.ts';
-import { schema } from './schema.ts';
+import { printSubgraph } from '../federation/sdl.ts';
+import { printAnnotatedSchema } from '../graph/schema/directives.ts';
+import { schema } from '../schema.ts';
 
 writeFileSync('schema.graphql', printAnnotatedSchema(schema));
 writeFileSync('schema.subgraph.graphql', printSubgraph(schema));

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist-client'));
 
 /** What is packed as it is, and its place in the package. */

@@ -1,0 +1,89 @@
+/**
+ * What a new schema changes for those who use an old one, and which shipped operations use what breaks.
+ *
+ * graphql-inspector says what is breaking. Who uses it is looked up here, by whole coordinates: inspector's own rule
+ * compares the beginnings of paths, so `Page.nameOfOwner` would stand for `Page.name`.
+ */
+import { CriticalityLevel, diff, DiffRule } from '@graphql-inspector/core';
+import {
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  type GraphQLSchema,
+} from 'graphql';
+import { usedBy } from '../usage/coordinates.ts';
+import type { Shipped } from './impact.ts';
+
+export interface SchemaChange {
+  readonly level: 'breaking' | 'dangerous' | 'safe';
+  readonly message: string;
+  /** `Page.name`, `Query.page.pageId`; undefined where inspector names none. */
+  readonly path: string | undefined;
+  /** The operations that use what a breaking change breaks. */
+  readonly users: readonly Shipped[];
+}
+
+const LEVELS = {
+  [CriticalityLevel.Breaking]: 'breaking',
+  [CriticalityLevel.Dangerous]: 'dangerous',
+  [CriticalityLevel.NonBreaking]: 'safe',
+} as const;
+
+/** @param shipped operations that the old schema serves. */
+export async function changesBetween(
+  old: GraphQLSchema,
+  now: GraphQLSchema,
+  shipped: readonly Shipped[],
+): Promise<readonly SchemaChange[]> {
+  const used = shipped.map((one) => ({ one, used: usedBy(old, one.document, one.operation) }));
+  // What a description says breaks nothing.
+  const changes = await diff(old, now, [DiffRule.ignoreDescriptionChanges]);
+  return changes.map(({ criticality, message, path, type }) => {
+    const level = LEVELS[criticality.level];
+    // Of what is new nobody uses anything yet: what is broken is its owner, by an argument or a field that must be given.
+    const broken = /_ADDED$/.test(String(type)) ? path?.replace(/\.[^.]+$/, '') : path;
+    const isUsed = level === 'breaking' && broken !== undefined;
+    const users = isUsed ? used.filter((each) => uses(each.used, broken)) : [];
+    return { level, message, path, users: users.map(({ one }) => one) };
+  });
+}
+
+/** Whether coordinates have a path of inspector's among them, or a part of what it names. */
+function uses(coordinates: ReadonlySet<string>, path: string): boolean {
+  const [owner = '', name = '', argument] = path.split('.');
+  if (argument !== undefined) return coordinates.has(`${owner}.${name}(${argument}:)`);
+  // An enum or an input type that comes in a variable stands for all of its values or fields.
+  if (coordinates.has(path) || coordinates.has(owner)) return true;
+  return name === '' && [...coordinates].some((one) => one.startsWith(`${owner}.`));
+}
+
+/** A day, as a deprecation has to name one: `Use title. Goes on 2027-03-01.` */
+const DAY = /\b\d{4}-\d\d-\d\d\b/;
+
+/** What is deprecated without a day on which it goes, or without anything beside the day. */
+export function undatedDeprecations(schema: GraphQLSchema): readonly string[] {
+  const found: string[] = [];
+  const look = (coordinate: string, reason: string | null | undefined): void => {
+    if (typeof reason !== 'string') return;
+    if (!DAY.test(reason) || reason.replace(DAY, '').trim().length < 3) found.push(coordinate);
+  };
+  for (const [name, type] of Object.entries(schema.getTypeMap())) {
+    if (name.startsWith('__')) continue;
+    if (isEnumType(type)) {
+      for (const value of type.getValues()) look(`${name}.${value.name}`, value.deprecationReason);
+    }
+    if (isInputObjectType(type)) {
+      for (const field of Object.values(type.getFields())) {
+        look(`${name}.${field.name}`, field.deprecationReason);
+      }
+    }
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      look(`${name}.${field.name}`, field.deprecationReason);
+      for (const arg of field.args)
+        look(`${name}.${field.name}(${arg.name}:)`, arg.deprecationReason);
+    }
+  }
+  return found;
+}

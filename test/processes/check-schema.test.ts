@@ -1,0 +1,91 @@
+/** `npm run schema:check`: a changelog of the schema since a commit. */
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { buildScript } from '../support/gateway-build.ts';
+
+const DOCUMENT = 'query A { name }';
+const ID = createHash('sha256').update(DOCUMENT).digest('hex');
+
+/** A repository whose `main` has one schema, with another in its working tree. */
+function openRepository(old: string, now: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'schema-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' });
+  const write = (schema: string) => writeFileSync(join(folder, 'schema.graphql'), schema);
+  const commit = () =>
+    git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qam', 'change');
+  write(old);
+  writeFileSync(join(folder, 'shop-1.0.json'), JSON.stringify({ [ID]: DOCUMENT }));
+  git('init', '-q', '-b', 'main');
+  git('add', '.');
+  commit();
+  git('checkout', '-q', '-b', 'work');
+  write(now);
+  commit();
+  const check = async (...args: string[]) => {
+    const script = await buildScript('check-schema');
+    return new Promise<{ code: number; text: string }>((resolve) => {
+      execFile(process.execPath, [script, '.', ...args], { cwd: folder }, (error, out, err) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, text: out + err }),
+      );
+    });
+  };
+  return { git, check };
+}
+
+describe('schema:check', { timeout: 60_000 }, () => {
+  it('prints what breaks, with the versions that use it, and fails for them alone', async () => {
+    const { check, git } = openRepository(
+      'type Query { name: String other: Int }',
+      'type Query { title: String other: Int }',
+    );
+
+    const { code, text } = await check();
+
+    expect(code).toBe(1);
+    expect(text).toBe(
+      [
+        'schema.graphql since main:',
+        ...['', 'Breaking:', "- Field 'name' was removed from object type 'Query'"],
+        ...['  used by shop 1.0: A', '', 'Safe:'],
+        ...["- Field 'title' was added to object type 'Query'", ''],
+      ].join('\n'),
+    );
+
+    // On main itself the commit before is meant.
+    git('checkout', '-q', '-B', 'main');
+    expect((await check()).text).toContain('schema.graphql since main^ (main is here):\n');
+  });
+
+  it('passes where nobody uses what goes', async () => {
+    const { check } = openRepository(
+      'type Query { name: String other: Int }',
+      'type Query { name: String }',
+    );
+
+    const { code, text } = await check('--base=main');
+
+    expect([code, text]).toEqual([0, expect.stringContaining("- Field 'other' was removed")]);
+  });
+
+  it('says what to name where the commit is not there, and refuses a deprecation without a day', async () => {
+    const { check } = openRepository(
+      'type Query { name: String }',
+      'type Query { name: String @deprecated }',
+    );
+
+    expect(await check('--base=nowhere')).toEqual({
+      code: 1,
+      text: 'git rev-parse nowhere^{commit} fails: name a commit that is here and has a schema.graphql, as in --base=origin/main.\n',
+    });
+    const { code, text } = await check();
+    expect(code).toBe(1);
+    expect(text).toContain(
+      'Query.name is deprecated: its reason must name what to use and a day such as 2027-03-01.',
+    );
+  });
+});
