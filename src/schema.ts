@@ -1,15 +1,8 @@
 /**
- * Imports every resource module once, and builds the schema.
+ * Builds the schema of all resource modules.
  */
 import { specifiedDirectives, type GraphQLSchema } from 'graphql';
-import './resources/page/page.ts';
-import './resources/audience/audience.ts';
-import './resources/audience-version/audience-version.ts';
-import './resources/page-link/page-link.ts';
-import './resources/topic/topic.ts';
-import './resources/account/account.ts';
-import './resources/person/person.ts';
-import './resources/log/log.ts';
+import './resources/resources.ts';
 import { DeferDirective, StreamDirective } from './execution/incremental/defer-and-stream.ts';
 import { builder } from './graph/schema/builder.ts';
 import { RestCostDirective, SemanticNonNullDirective } from './graph/schema/directives.ts';

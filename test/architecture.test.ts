@@ -117,7 +117,7 @@ const RESOURCES: Readonly<Record<string, readonly string[]>> = {
 
 /** Layers with folders: each folder, or file beside them, and what it imports from of its layer. */
 const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  resources: RESOURCES,
+  resources: { 'resources.ts': Object.keys(RESOURCES), ...RESOURCES },
   server: {
     'gateway.ts': ['carriers', 'http', 'policies'],
     http: ['carriers'],

@@ -1,7 +1,7 @@
 /** The fields of the contract: each is described once, and bodies have the shape of what they are made of. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { bodyOf } from '../../src/v0/body.ts';
+import { bodyOf } from '../../src/v0/schemas/body.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { openTestBackend } from '../backend/support.ts';
 

@@ -4,7 +4,7 @@
  * A topic travels with all its entries; a list reads them for the whole page at once.
  */
 import { and, inArray, sql } from 'drizzle-orm';
-import { MAX_INTEGER } from '../../v0/primitive.ts';
+import { MAX_INTEGER } from '../../v0/schemas/primitive.ts';
 import type { Topic } from '../../v0/schemas/topic.ts';
 import type { Executor } from '../database/database.ts';
 import { listPage, orderOf } from '../database/list.ts';

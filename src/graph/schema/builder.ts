@@ -3,6 +3,7 @@
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
+import { API_NAME } from '../../v0/routes.ts';
 import type { SchemaShape } from '../entity/schema-shape.ts';
 import { DateTime, Json, SafeInt } from '../types/scalars.ts';
 import { DIRECT_IDS } from './direct-ids.ts';
@@ -46,15 +47,13 @@ export const builder = new SchemaBuilder<SchemaShape>({
   },
 });
 
-builder.queryType({ description: 'Read access to the Content Pages API.' });
+builder.queryType({ description: `Read access to the ${API_NAME}.` });
 builder.mutationType({
-  description:
-    'Write access to the Content Pages API. A mutation answers a payload with the written object and `userErrors`, and is carried out at most once.',
+  description: `Write access to the ${API_NAME}. A mutation answers a payload with the written object and \`userErrors\`, and is carried out at most once.`,
 });
 
 builder.subscriptionType({
-  description:
-    'Objects of the Content Pages API as they change. An event is executed like a query of its own, with the same limits.',
+  description: `Objects of the ${API_NAME} as they change. An event is executed like a query of its own, with the same limits.`,
 });
 
 builder.addScalarType('DateTime', DateTime);

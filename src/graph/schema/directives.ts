@@ -28,7 +28,7 @@ export const RestCostDirective = new GraphQLDirective({
   args: {
     route: {
       type: new GraphQLNonNull(GraphQLString),
-      description: 'Method and path, such as `GET /v0/pages/{page_id}`.',
+      description: 'Method and path in the REST API.',
     },
     calls: {
       type: GraphQLInt,

@@ -112,7 +112,7 @@ export function parseNodeId(id: string): NodeKey {
   const key = readNodeId(id);
   if (!key) {
     throw badInput(
-      `"${id.slice(0, 64)}" is not a global id: pass the "id" of an object unchanged, or use the raw REST id with a field like page(pageId:).`,
+      `"${id.slice(0, 64)}" is not a global id: pass the "id" of an object unchanged, or give raw REST ids to the field that looks up its type.`,
     );
   }
   return key;

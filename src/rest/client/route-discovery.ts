@@ -5,8 +5,10 @@
  * once a route has answered a request is its refusal about the object. Before that, one read with an id
  * that is surely there shows which it is, and what it showed is believed until the process ends.
  */
+import { findSample, type SampleReader } from '../../v0/route-samples.ts';
 import { extendedRoutes, type Route, type RouteSet } from '../../v0/routes.ts';
 import {
+  isMissingRoute,
   isNotFound,
   isRouteRefusal,
   RestUnsupportedError,
@@ -14,10 +16,21 @@ import {
 } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { dialectWithout, type Dialect } from './dialect.ts';
-import { findSample, type RouteReader } from './route-samples.ts';
+import type { CallInput } from './path.ts';
 
 /** `unknown` until the first answer that tells. */
 export type RouteState = 'there' | 'missing' | 'unknown';
+
+/** Reads routes for one caller. */
+interface RouteReader {
+  /** Null for a 404. */
+  find<Response>(
+    route: Route<string, Response>,
+    input: CallInput<string, unknown, unknown>,
+  ): Promise<Response | null>;
+  /** Whether an extended route answers, and does not refuse what is surely there. */
+  isAnswered(route: Route, path: Readonly<Record<string, string>>): Promise<boolean>;
+}
 
 /** A read of an extended route. */
 export interface DiscoveringRead {
@@ -106,7 +119,7 @@ export class RouteDiscovery {
   }
 
   async #look({ route, parameters, reader }: DiscoveringRead): Promise<boolean> {
-    const sample = await findSample(route, parameters, reader);
+    const sample = await findSample(route, parameters, samplesBy(reader));
     if (sample === 'no parent') return true;
     if (sample === 'no sample') return false;
     const isThere = await reader.isAnswered(route, sample);
@@ -133,3 +146,14 @@ export const missingRoute = (route: RouteLabel): RestUnsupportedError =>
     'Leave it out, or select no more than its ids: the backend does not have the route',
     route,
   );
+
+const samplesBy = (reader: RouteReader): SampleReader => ({
+  find: (route, input) =>
+    // What a route takes whose parameters the compiler does not know.
+    reader
+      .find(route, input as object as CallInput<string, unknown, unknown>)
+      .catch((error: unknown) => {
+        if (isMissingRoute(error, route)) return undefined;
+        throw error;
+      }),
+});

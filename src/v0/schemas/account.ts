@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { Person } from './person.ts';
-import { counter, looseString, timestamp } from '../primitive.ts';
+import { counter, looseString, timestamp } from './primitive.ts';
 
 export const Account = z.object({
   accountId: z.string().describe('Id of this account.'),

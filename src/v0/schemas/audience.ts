@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { PageMetadata, PageMetadataInput } from './page-metadata.ts';
-import { nullableString, nullableTimestamp, timestamp } from '../primitive.ts';
+import { nullableString, nullableTimestamp, timestamp } from './primitive.ts';
 
 export const AUDIENCE_STATUSES = [
   'archived',

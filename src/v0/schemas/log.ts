@@ -5,7 +5,7 @@
  * activity item may be absent or null; `activityType` is in the public reference.
  */
 import { z } from 'zod';
-import { looseString, nullableString, nullableTimestamp, timestamp } from '../primitive.ts';
+import { looseString, nullableString, nullableTimestamp, timestamp } from './primitive.ts';
 
 /** What a log's `source` and `type` look like, 1 to 100 characters. Source: "Limits". */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;

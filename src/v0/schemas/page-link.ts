@@ -4,7 +4,7 @@
  * Source: interface.md, "PageLink". Assumed: every field may be absent or null in practice.
  */
 import { z } from 'zod';
-import { looseString } from '../primitive.ts';
+import { looseString } from './primitive.ts';
 
 export const PageLinkTarget = z.object({
   targetType: looseString.describe('Kind of target. The REST API does not document its values.'),

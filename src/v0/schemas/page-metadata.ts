@@ -4,8 +4,8 @@
  * Source: interface.md, "PageMetadata". Requests have the same fields but the four of images.
  */
 import { z } from 'zod';
-import { bodyOf } from '../body.ts';
-import { looseString } from '../primitive.ts';
+import { bodyOf } from './body.ts';
+import { looseString } from './primitive.ts';
 
 /** Assumed: `robots` is a list of strings; `ogType` and `twitterCard` are in the public reference. */
 export const PageMetadata = z.object({

@@ -4,9 +4,9 @@
  * Source: interface.md, "Page", "Create page body". Assumed: nested values may be absent or null.
  */
 import { z } from 'zod';
-import { bodyOf } from '../body.ts';
+import { bodyOf } from './body.ts';
 import { PageMetadata, PageMetadataInput } from './page-metadata.ts';
-import { counter, looseString, nullableTimestamp, timestamp } from '../primitive.ts';
+import { counter, looseString, nullableTimestamp, timestamp } from './primitive.ts';
 
 export const PAGE_TYPES = ['inbound', 'outbound', 'call_followup', 'sales_deck', 'custom'] as const;
 export const PAGE_STATUSES = ['archived', 'draft', 'published'] as const;

@@ -5,7 +5,7 @@
  * an empty text is better shown than refused.
  */
 import { z } from 'zod';
-import { nullableString, timestamp } from '../primitive.ts';
+import { nullableString, timestamp } from './primitive.ts';
 
 export const Person = z.object({
   personId: z.string().describe('Id of this person.'),

@@ -4,8 +4,8 @@
  * Source: interface.md, "Topic", "TopicEntry", "Topics".
  */
 import { z } from 'zod';
-import { bodyOf } from '../body.ts';
-import { counter, nullableString, timestamp } from '../primitive.ts';
+import { bodyOf } from './body.ts';
+import { counter, nullableString, timestamp } from './primitive.ts';
 
 /** What an entry says. The document shows no values for `type`. */
 export const EntryContent = z.object({

@@ -3,19 +3,18 @@
  *
  * Ids come from the document's own routes: the parent by its route, or the first item of a list.
  */
-import { routes, type Route } from '../../v0/routes.ts';
-import { isMissingRoute } from '../call/errors.ts';
-import type { CallInput } from './path.ts';
+import { routes, type Route } from './routes.ts';
 
 /** Reads routes for one caller. */
-export interface RouteReader {
-  /** Null for a 404. */
-  find<Path extends string, Response, Query, Body>(
-    route: Route<Path, Response, Query, Body>,
-    input: CallInput<Path, Query, Body>,
-  ): Promise<Response | null>;
-  /** Whether an extended route answers, and does not refuse what is surely there. */
-  isAnswered(route: Route, path: Parameters): Promise<boolean>;
+export interface SampleReader {
+  /** Null for a 404, undefined where the backend lacks the route. */
+  find<Response>(
+    route: Route<string, Response>,
+    input: {
+      readonly path?: Parameters;
+      readonly query?: Readonly<Record<string, string | number>>;
+    },
+  ): Promise<Response | null | undefined>;
 }
 
 type Parameters = Readonly<Record<string, string>>;
@@ -24,13 +23,13 @@ type Parameters = Readonly<Record<string, string>>;
 export type Sample = Parameters | 'no parent' | 'no sample';
 
 /** @param path what the route was refused for. */
-export const findSample = (route: Route, path: Parameters, reader: RouteReader): Promise<Sample> =>
+export const findSample = (route: Route, path: Parameters, reader: SampleReader): Promise<Sample> =>
   SAMPLES.get(route)!(path, reader);
 
 /** What the paths of the extended routes may hold. */
 type PathOf = Readonly<Record<'page_id' | 'audience_id' | 'account_id' | 'account_log_id', string>>;
 
-const SAMPLES = new Map<Route, (path: PathOf, reader: RouteReader) => Promise<Sample>>([
+const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<Sample>>([
   // A search has no object that could be missing.
   [routes.searchPages, async () => ({})],
   [
@@ -43,10 +42,10 @@ const SAMPLES = new Map<Route, (path: PathOf, reader: RouteReader) => Promise<Sa
     async ({ page_id }, reader) => {
       const [linked] = await linkedAudiences(page_id, reader);
       if (linked !== undefined) return { page_id, audience_id: linked };
-      const listed = await orMissing(
-        routes.listAudiences,
-        reader.find(routes.listAudiences, { path: { page_id }, query: { limit: 1 } }),
-      );
+      const listed = await reader.find(routes.listAudiences, {
+        path: { page_id },
+        query: { limit: 1 },
+      });
       if (listed === undefined) return 'no sample';
       if (!listed || listed.items.length === 0) return 'no parent';
       const audience_id = textIn(listed.items[0], 'audienceId');
@@ -57,10 +56,7 @@ const SAMPLES = new Map<Route, (path: PathOf, reader: RouteReader) => Promise<Sa
     routes.listVersions,
     async ({ page_id, audience_id }, reader) => {
       const path = { page_id, audience_id };
-      const audience = await orMissing(
-        routes.getAudience,
-        reader.find(routes.getAudience, { path }),
-      );
+      const audience = await reader.find(routes.getAudience, { path });
       if (audience === null) return 'no parent';
       if (audience) return path;
       const linked = await linkedAudiences(page_id, reader);
@@ -88,19 +84,12 @@ const SAMPLES = new Map<Route, (path: PathOf, reader: RouteReader) => Promise<Sa
 ]);
 
 /** The audiences that the first links of a page lead to. */
-async function linkedAudiences(pageId: string, reader: RouteReader): Promise<string[]> {
+async function linkedAudiences(pageId: string, reader: SampleReader): Promise<string[]> {
   const links = await reader.find(routes.listPageLinks, { query: { pageId, limit: 100 } });
   return (links?.items ?? []).flatMap((link) =>
     link instanceof Error || link.deletedAt ? [] : (textIn(link.target, 'audienceId') ?? []),
   );
 }
-
-/** Undefined where the route is missing. */
-const orMissing = <Value>(route: Route, answer: Promise<Value>): Promise<Value | undefined> =>
-  answer.catch((error: unknown) => {
-    if (isMissingRoute(error, route)) return undefined;
-    throw error;
-  });
 
 /** A field of an answer; undefined where the backend broke it or left it out. */
 function textIn(object: unknown, name: string): string | undefined {
