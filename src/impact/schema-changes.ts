@@ -66,7 +66,9 @@ export function undatedDeprecations(schema: GraphQLSchema): readonly string[] {
   const found: string[] = [];
   const look = (coordinate: string, reason: string | null | undefined): void => {
     if (typeof reason !== 'string') return;
-    if (!DAY.test(reason) || reason.replace(DAY, '').trim().length < 3) found.push(coordinate);
+    const day = DAY.exec(reason)?.[0] ?? '';
+    const isDay = !Number.isNaN(Date.parse(day));
+    if (!isDay || reason.replace(day, '').trim().length < 3) found.push(coordinate);
   };
   for (const [name, type] of Object.entries(schema.getTypeMap())) {
     if (name.startsWith('__')) continue;

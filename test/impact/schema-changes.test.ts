@@ -1,8 +1,23 @@
 /** What a new schema breaks, for whom, and what deprecations must say. */
-import { buildSchema } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  buildASTSchema,
+  buildSchema,
+  isInputType,
+  Kind,
+  parse,
+  validate,
+  validateSchema,
+  visit,
+  type ASTNode,
+  type DocumentNode,
+} from 'graphql';
 import { expect, it } from 'vitest';
+import { readManifests } from '../../src/documents/manifest-folder.ts';
 import { shippedIn } from '../../src/impact/impact.ts';
 import { changesBetween, undatedDeprecations } from '../../src/impact/schema-changes.ts';
+import { ROOT } from '../support/pages.ts';
 
 const OLD = `
   type Query { page(pageId: ID!, kind: Kind): Page find(by: By): Page }
@@ -63,12 +78,36 @@ it('tells dangerous changes, of which nobody is broken, and says nothing of desc
   expect(await changes('type Owner', '"Who has it." type Owner', { A })).toEqual([]);
 });
 
+it('names the documents that cease to be valid, whatever goes or must be given in this schema', async () => {
+  const text = readFileSync(join(ROOT, 'schema.graphql'), 'utf8');
+  const old = buildSchema(text);
+  const shipped = shippedIn(old, readManifests(join(ROOT, 'src/client/generated')));
+  let broken = 0;
+  for (const one of withAChange(parse(text, { noLocation: true }))) {
+    const now = buildASTSchema(one);
+    // An interface's field goes with those of its types.
+    if (validateSchema(now).length > 0) continue;
+    const invalid = shipped
+      .filter(({ document }) => validate(now, document).length > 0)
+      .map(({ name }) => name);
+    const [change] = await changesBetween(old, now, shipped);
+    const users = change!.users.map(({ name }) => name);
+
+    // A variable may hold a value or a field of an input that went, which no validation sees.
+    const isInput = isInputType(old.getType(change!.path!.split('.')[0]!));
+    expect(users, change!.path).toEqual(isInput ? expect.arrayContaining(invalid) : invalid);
+    broken += invalid.length;
+  }
+  expect(broken).toBeGreaterThan(20);
+});
+
 it('finds deprecations that name no day, or nothing else', () => {
   const schema = buildSchema(`
     type Query {
       good: Int @deprecated(reason: "Use better. Goes on 2027-03-01.")
       silent: Int @deprecated
       bare: Int @deprecated(reason: "2027-03-01")
+      none: Int @deprecated(reason: "Use better. Goes on 2027-13-01.")
       asked(kind: Int @deprecated(reason: "Soon.")): Kind
     }
     enum Kind { wide tall @deprecated(reason: "Use wide.") }
@@ -76,6 +115,30 @@ it('finds deprecations that name no day, or nothing else', () => {
   `);
 
   expect(undatedDeprecations(schema).toSorted()).toEqual([
-    ...['By.old', 'Kind.tall', 'Query.asked(kind:)', 'Query.bare', 'Query.silent'],
+    ...['By.old', 'Kind.tall', 'Query.asked(kind:)', 'Query.bare', 'Query.none', 'Query.silent'],
   ]);
 });
+
+/** The schema with one field, argument or value less each, or one more argument: some, since a comparison takes 10 ms. */
+function* withAChange(schema: DocumentNode) {
+  const kinds: readonly string[] = [
+    ...[Kind.FIELD_DEFINITION, Kind.INPUT_VALUE_DEFINITION, Kind.ENUM_VALUE_DEFINITION],
+  ];
+  const places: ASTNode[] = [];
+  visit(schema, {
+    enter(node) {
+      if (node.kind === Kind.DIRECTIVE_DEFINITION) return false;
+      if (kinds.includes(node.kind)) places.push(node);
+      return undefined;
+    },
+  });
+  const size = parse('input In { size: Int! }').definitions[0]!;
+  for (const place of places.filter((_, i) => i % 7 === 0)) {
+    yield visit(schema, { enter: (node) => (node === place ? null : undefined) });
+    if (place.kind !== Kind.FIELD_DEFINITION || size.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) {
+      continue;
+    }
+    const added = { ...place, arguments: [...(place.arguments ?? []), ...(size.fields ?? [])] };
+    yield visit(schema, { enter: (node) => (node === place ? added : undefined) });
+  }
+}
