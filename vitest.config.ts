@@ -62,7 +62,7 @@ export default defineConfig({
     ],
     globalSetup: 'test/support/sample-database.ts',
     setupFiles: 'test/support/close-after-file.ts',
-    exclude: ['test/browser/**', 'test/bench/**', '**/node_modules/**'],
+    exclude: ['test/browser/**', 'test/bench/**', 'test/fleet/**', '**/node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Real sockets and real time: on a machine that others use, one test in a thousand may be late.

@@ -55,11 +55,24 @@ export interface Watching {
   isComplete(): boolean;
 }
 
-/** @param returns whether those that are cut off come again. */
-export const watchMany = (gateway: GatewayProcess, count: number, returns = true): Watching[] =>
-  Array.from({ length: count }, (_, i) => watch(gateway, i % 2 ? 'sse' : 'ws', returns));
+/** What is watched, and with which key. */
+const WATCHED = { id: ID, key: KEY };
 
-function watch({ url }: GatewayProcess, by: 'sse' | 'ws', returns: boolean): Watching {
+/** @param returns whether those that are cut off come again. */
+export const watchMany = (
+  gateway: Pick<GatewayProcess, 'url'>,
+  count: number,
+  returns = true,
+  watched = WATCHED,
+): Watching[] =>
+  Array.from({ length: count }, (_, i) => watch(gateway, i % 2 ? 'sse' : 'ws', returns, watched));
+
+function watch(
+  { url }: Pick<GatewayProcess, 'url'>,
+  by: 'sse' | 'ws',
+  returns: boolean,
+  { id, key }: typeof WATCHED,
+): Watching {
   const events: Progress[] = [];
   const cutMs: number[] = [];
   let isComplete = false;
@@ -69,13 +82,13 @@ function watch({ url }: GatewayProcess, by: 'sse' | 'ws', returns: boolean): Wat
     if (returns) await sleep(20 + Math.random() * 200);
     else await new Promise(() => {});
   };
-  const request = { query: WATCH, variables: { id: ID } };
+  const request = { query: WATCH, variables: { id } };
   const sink = {
     next: (event: unknown) => events.push(event as Progress),
     error: () => {},
     complete: () => (isComplete = true),
   };
-  const headers = { 'x-api-key': KEY };
+  const headers = { 'x-api-key': key };
   if (by === 'sse') {
     const client = createSseClient({ url: `${url}/graphql`, headers, retryAttempts, retry: wait });
     onTestFinished(client.subscribe(request, sink));

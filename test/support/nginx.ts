@@ -33,7 +33,7 @@ export async function openNginx(upstreamUrl: string, settings = passing()): Prom
   const file = join(folder, 'nginx.conf');
   writeFileSync(
     file,
-    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
+    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events { worker_connections 4096; }
      http { access_log off; ${temporary} ${settings(port, new URL(upstreamUrl).host)} }`,
   );
   const nginx = spawn(PROGRAM!, ['-p', folder, '-c', file], { stdio: 'ignore' });

@@ -1,0 +1,251 @@
+/** What three gateways do under faults, as one table: `npm run fleet`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { routes } from '../../src/v0/routes.ts';
+import { markdownTable } from '../bench/report.ts';
+import { watchMany, type Watching } from '../faults/live-watchers.ts';
+import { statusesOf } from '../live/support.ts';
+import { topic } from '../rest/open-rest.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok } from '../support/faults.ts';
+import { clientOf } from '../support/client.ts';
+import { IDS } from '../support/ids.ts';
+import { hasNginx } from '../support/nginx.ts';
+import { hasRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+import { beginLoad, countEntries, p99 } from './load.ts';
+import { openStand, type Stand } from './stand.ts';
+
+const WATCHERS = 200;
+const ORDER = ['draft', 'queued', 'processing', 'published'];
+const CACHED = {
+  CACHE_TTL: `GET ${routes.getTopic.path}=1s, GET ${routes.getPage.path}=1s, GET ${routes.getPerson.path}=1s`,
+};
+
+const DRAFT = `mutation { createAudience(input: { pageId: "${IDS.page}", publishBehavior: draft }) {
+  audience { latestVersion { id } } } }`;
+const PUBLISH =
+  'mutation ($id: ID!) { publishAudienceVersion(input: { id: $id }) { userErrors { message } } }';
+
+const rows: string[][] = [];
+
+/** A line of the table; what is not as it should be fails when all lines of a test are there. */
+function report(what: string, goal: string, measured: string, isMet: boolean): void {
+  rows.push([what, goal, measured, isMet ? 'yes' : 'NO']);
+  expect.soft(isMet, `${what}: ${goal}; ${measured}`).toBe(true);
+}
+
+const draftOf = async ({ ask }: Stand): Promise<string> =>
+  (await ask(DRAFT)).data.createAudience.audience.latestVersion.id;
+
+/** Watchers through nginx, all of which have seen a state. */
+async function watch(stand: Stand, id: string, count: number): Promise<Watching[]> {
+  const watchers = watchMany(stand, count, true, { id, key: 'demo' });
+  await until(() => watchers.every(({ events }) => events.length > 0), 30_000);
+  return watchers;
+}
+
+const lastOf = ({ events }: Watching) => statusesOf(events.slice(-1))[0];
+
+/** Publishes what is watched. @returns how many have seen it published, and how many an older state after a newer. */
+async function publish(stand: Stand, id: string, watchers: readonly Watching[]) {
+  await stand.ask(PUBLISH, { variables: { id } });
+  await until(() => watchers.every((one) => lastOf(one) === 'published'), 20_000).catch(() => {});
+  const seen = watchers.map(({ events }) =>
+    statusesOf(events.filter(({ data }) => data?.audienceVersionProgress)),
+  );
+  return {
+    final: seen.filter((states) => states.at(-1) === 'published').length,
+    back: seen.filter((states) => {
+      const ranks = states.map((state) => ORDER.indexOf(state));
+      return ranks.some((rank, i) => rank < (ranks[i - 1] ?? 0));
+    }).length,
+  };
+}
+
+function reportWatchers(what: string, count: number, seen: Awaited<ReturnType<typeof publish>>) {
+  const goal = `${count} see the final state, none goes back`;
+  const isMet = seen.final === count && seen.back === 0;
+  report(`${what}: watchers`, goal, `${seen.final}, ${seen.back}`, isMet);
+}
+
+const pollsOf = ({ calls }: Stand): number =>
+  calls.filter((line) => /^GET .*\/versions\/[^/]+$/.test(line)).length;
+
+const holds = (stand: Stand, i: number) =>
+  stand.replicas[i]!.metric('gateway_live_leases', 'role="holder"');
+
+async function holderOf(stand: Stand): Promise<number> {
+  for (;;) {
+    for (const i of stand.replicas.keys()) if ((await holds(stand, i).catch(() => 0)) > 0) return i;
+  }
+}
+
+afterAll(() => {
+  const table = markdownTable(['what', 'goal', 'measured', 'met'], rows, 4);
+  process.stdout.write(`\n${table}\n`);
+});
+
+describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
+  it('polls once for all watchers', async () => {
+    const POLLED_MS = 8_000;
+    const polls: number[] = [];
+    for (const count of [1, 3]) {
+      const stand = await openStand({}, { count });
+      const id = await draftOf(stand);
+      const watchers = await watch(stand, id, WATCHERS);
+      const before = pollsOf(stand);
+      await sleep(POLLED_MS);
+      polls.push(pollsOf(stand) - before);
+      reportWatchers(`${count} replicas`, WATCHERS, await publish(stand, id, watchers));
+    }
+    const [one = 0, three = 0] = polls;
+    const what = `${WATCHERS} watchers in ${POLLED_MS / 1_000} s: polls of 3 replicas`;
+    report(what, `those of one (${one}), and 10 %`, String(three), three <= one * 1.1 + 1);
+  });
+
+  it('goes on polling when the replica that polls is killed', async () => {
+    const stand = await openStand();
+    const id = await draftOf(stand);
+    const watchers = await watch(stand, id, 60);
+    const holder = await holderOf(stand);
+    const killedMs = performance.now();
+    const before = pollsOf(stand);
+    stand.replicas[holder]!.process.kill('SIGKILL');
+    await sleep(300); // what was under way
+    const after = pollsOf(stand);
+    await until(() => pollsOf(stand) > after);
+    const tookMs = Math.round(performance.now() - killedMs);
+    report(
+      'kill -9 of the lease holder: next poll',
+      'within 3,500 ms',
+      `${tookMs} ms`,
+      tookMs <= 3_500,
+    );
+    await sleep(2_000);
+    const most = (2_000 + tookMs) / 180 + 4;
+    const polls = pollsOf(stand) - before;
+    report(
+      'polls from then on',
+      `one replica's (${Math.ceil(most)})`,
+      String(polls),
+      polls <= most,
+    );
+    reportWatchers('kill -9', 60, await publish(stand, id, watchers));
+  });
+
+  it('loses nothing in a rolling restart', async () => {
+    const stand = await openStand(CACHED);
+    const id = await draftOf(stand);
+    const watchers = await watch(stand, id, 40);
+    const load = await beginLoad(stand);
+    const codes: (number | null)[] = [];
+    for (const i of stand.replicas.keys()) codes.push(await stand.restart(i));
+    const published = await publish(stand, id, watchers);
+    const seen = await load.end();
+    const { lost, doubled } = await countEntries(stand, seen);
+    const counted = `${seen.failed.length} of ${seen.requests}; ${lost}; ${doubled}; ${codes.join()}`;
+    const isMet =
+      seen.failed.length + lost + doubled + seen.stale === 0 && codes.every((code) => code === 0);
+    report('rolling restart: failed, lost, doubled, exit codes', '0; 0; 0; 0,0,0', counted, isMet);
+    reportWatchers('rolling restart', 40, published);
+    if (seen.failed.length > 0) process.stdout.write(`${seen.failed.slice(0, 3).join('\n')}\n`);
+  });
+
+  it('serves on whatever becomes of Redis', async () => {
+    const stand = await openStand(CACHED);
+    const id = await draftOf(stand);
+    const watchers = await watch(stand, id, 40);
+    const { redis, ways } = stand;
+    let usualMs = 0;
+    const faults: readonly (readonly [string, () => unknown])[] = [
+      ['no fault', () => sleep(6_000)],
+      [
+        'Redis frozen for 5 s',
+        async () => {
+          redis.freeze();
+          await sleep(5_000);
+          redis.thaw();
+        },
+      ],
+      [
+        'Redis killed, and another one, empty, 3 s later',
+        async () => {
+          await redis.kill();
+          await sleep(3_000);
+          await redis.start();
+        },
+      ],
+      ['FLUSHALL ten times', () => repeatedly(() => redis.command('FLUSHALL'))],
+      [
+        'CLIENT KILL ten times',
+        () =>
+          repeatedly(async () => {
+            for (const type of ['normal', 'pubsub'])
+              await redis.command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+          }),
+      ],
+      [
+        'a replica cut off for 5 s',
+        async () => {
+          await ways[1]!.cut();
+          await sleep(5_000);
+          await ways[1]!.mend();
+        },
+      ],
+    ];
+    for (const [name, fault] of faults) {
+      const load = await beginLoad(stand);
+      await sleep(300);
+      await fault();
+      const seen = await load.end();
+      const { lost, doubled } = await countEntries(stand, seen);
+      const slowMs = p99(seen);
+      usualMs ||= slowMs;
+      const counted = `${seen.failed.length} of ${seen.requests}; ${seen.stale}; ${lost}; ${doubled}`;
+      const isMet = seen.failed.length + seen.stale + lost + doubled === 0;
+      report(`${name}: failed, older than own write, lost, doubled`, '0; 0; 0; 0', counted, isMet);
+      const most = usualMs + 50;
+      report(`${name}: p99 of reads`, `${usualMs} ms, and 50`, `${slowMs} ms`, slowMs <= most);
+      await until(async () => (await stand.ask('{ __typename }')).status === 200);
+      if (seen.failed.length > 0) process.stdout.write(`${seen.failed.slice(0, 3).join('\n')}\n`);
+    }
+    reportWatchers('all of these', 40, await publish(stand, id, watchers));
+  });
+
+  it('never mixes keys', async () => {
+    const backend = await openFaultUpstream();
+    onTestFinished(() => backend.stop());
+    backend.on(
+      '*',
+      ok(({ headers }: { headers: Record<string, string> }) => topic('t', headers['x-api-key'])),
+    );
+    const settings = { CACHE_TTL: `GET ${routes.getTopic.path}=1m` };
+    const stand = await openStand(settings, { backendUrl: backend.url });
+    let reads = 0;
+    let mixed = 0;
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, i) => {
+        const key = `key-${i}`;
+        const { ask } = clientOf(stand.url, key);
+        for (let turn = 0; turn < 60; turn++) {
+          if (i === 0 && turn % 20 === 10) await stand.redis.command('FLUSHALL');
+          const { data } = await ask('{ topic(topicId: "t") { title } }');
+          reads += 1;
+          if (data.topic.title !== key) mixed += 1;
+          await sleep(20);
+        }
+      }),
+    );
+    const calls = backend.hits('*');
+    report('50 keys: answers of another key', '0', `${mixed} of ${reads}`, mixed === 0);
+    report('calls for them', 'under a quarter', String(calls), calls < reads / 4);
+  });
+});
+
+async function repeatedly(once: () => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < 10; i++) {
+    await once();
+    await sleep(300);
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Three gateways behind the nginx of `deploy/`, over the embedded backend, which counts its calls. They share a Redis
+ * that each reaches by a way of its own, which can be cut. The clock of the second one is two seconds ahead.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { clientOf, type Client } from '../support/client.ts';
+import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { openNginx } from '../support/nginx.ts';
+import { nginxInFrontOf } from '../support/proxy.ts';
+import { openRedis, type RedisServer } from '../support/redis.ts';
+import { openSampleBackend } from '../support/sample-database.ts';
+
+/** Of the second replica. */
+const FAST_CLOCK = new URL('fast-clock.mjs', import.meta.url).href;
+
+export interface Stand extends Client {
+  /** Of nginx. */
+  readonly url: string;
+  readonly backendUrl: string;
+  readonly redis: RedisServer;
+  readonly replicas: readonly GatewayProcess[];
+  /** What the backend was asked so far: `GET /v0/pages/p1`. */
+  readonly calls: readonly string[];
+  /** Cuts the way of a replica to Redis, and mends it. */
+  readonly ways: readonly Way[];
+  /** Stops a replica, and starts another in its place. @returns the exit code. */
+  restart(i: number, signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** @param backendUrl another backend than the embedded one. */
+export async function openStand(
+  settings: Readonly<Record<string, string>> = {},
+  { count = 3, backendUrl }: { count?: number; backendUrl?: string } = {},
+): Promise<Stand> {
+  const calls: string[] = [];
+  const redis = await openRedis();
+  const backend = await openSampleBackend({
+    publishDelayMs: 300,
+    onRequest: (line) => calls.push(line),
+  });
+  onTestFinished(async () => void (await backend.close()));
+  const ways = await Promise.all(Array.from({ length: count }, () => openWay(redis)));
+  const start = async (i: number, port = 0) =>
+    startGateway(
+      {
+        ...{ UPSTREAM_URL: backendUrl ?? backend.url, REDIS_URL: ways[i]!.url, PORT: String(port) },
+        ...{ REDIS_SECRET: 'a secret of the fleet', LOG_LEVEL: 'warn', LIVE_POLL_MS: '200..200' },
+        ...settings,
+      },
+      { preload: i === 1 ? [FAST_CLOCK] : [] },
+    );
+  const replicas = await Promise.all(ways.map(async (_, i) => start(i)));
+  onTestFinished(async () => {
+    for (const { stop } of replicas) await stop('SIGKILL');
+  });
+  const urls = replicas.map(({ url }) => url);
+  const url = await openNginx(urls[0]!, (port, host) =>
+    // All callers of a test have one address.
+    nginxInFrontOf(...urls)(port, host).replaceAll(/^.*\blimit_(?:conn|req).*$/gm, ''),
+  );
+  return {
+    ...clientOf(url, 'demo'),
+    ...{ url, backendUrl: backendUrl ?? backend.url, redis, replicas, calls, ways },
+    restart: async (i, signal) => {
+      const { port, stop } = replicas[i]!;
+      const code = await stop(signal);
+      replicas[i] = await start(i, port);
+      return code;
+    },
+  };
+}
+
+export interface Way {
+  /** For `REDIS_URL`. */
+  readonly url: string;
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+async function openWay({ url }: RedisServer): Promise<Way> {
+  const folder = mkdtempSync(join(tmpdir(), 'way-'));
+  const path = join(folder, 'socket');
+  const sockets = new Set<Socket>();
+  const open = () =>
+    createServer((here) => {
+      const there = connect(url.replace('unix://', ''));
+      for (const [one, other] of [
+        [here, there],
+        [there, here],
+      ] as const) {
+        sockets.add(one);
+        one
+          .on('error', () => {})
+          .on('close', () => {
+            sockets.delete(one);
+            other.destroy();
+          });
+        one.pipe(other);
+      }
+    });
+  let server = open();
+  const mend = async () => {
+    server = open();
+    await once(server.listen(path), 'listening');
+  };
+  const cut = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  await once(server.listen(path), 'listening');
+  onTestFinished(async () => {
+    if (server.listening) await cut();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { url: `unix://${path}`, cut, mend };
+}
