@@ -80,7 +80,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     timeoutMs: config.backend.timeoutMs,
     ...{ exposeHeaders: headers.expose, pauses: shared?.pauses },
     cache: await openCache(config, shared),
-    observer: observeUpstream(metrics, logger, (call) => gateway.readiness.noticeCall(call)),
+    observer: observeUpstream(metrics, logger, () => gateway),
   });
   const tracer = await openTraces(config, backend.origin, logger);
   const gateway = createGateway({

@@ -60,6 +60,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   process: ['server', 'observe', 'operation', 'lib'],
   server: [
     'observe',
+    'drift',
     'usage',
     'documents',
     'operation',
@@ -74,6 +75,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Metrics, traces and logs.
   observe: ['documents', 'operation', 'live', 'rest', 'shared-state', 'v0'],
+  // Where the backend departs from its document.
+  drift: ['documents', 'operation', 'graph', 'rest', 'v0'],
   // What of the schema is asked for.
   usage: ['operation'],
   // Trusted documents, and limits of all.
@@ -126,7 +129,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   },
   observe: {
     'shared-state-observer.ts': ['logs', 'metrics'],
-    'upstream-observer.ts': ['logs', 'metrics'],
+    'upstream-observer.ts': ['logs', 'metrics', 'readiness.ts'],
     traces: ['logs', 'outcome.ts'],
     metrics: ['outcome.ts', 'readiness.ts'],
     logs: ['outcome.ts'],
@@ -213,6 +216,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   documents: ['graphql', 'lru-cache', 'zod'],
   operation: ['graphql', 'graphql-yoga', 'lru-cache'],
   usage: ['graphql', 'zod'],
+  drift: ['graphql', 'zod'],
   'schema.ts': ['graphql'],
   federation: ['graphql'],
   resources: ['@repeaterjs/repeater', 'zod'],

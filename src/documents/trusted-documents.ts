@@ -171,6 +171,11 @@ export class TrustedDocuments {
     return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);
   }
 
+  /** What is served, each with the apps that were built with it. */
+  get all(): ReadonlyMap<TrustedDocument, readonly AppVersion[]> {
+    return this.#served.appsOf;
+  }
+
   report(): TrustedReport {
     const { files, byText } = this.#served;
     return {

@@ -1,20 +1,26 @@
 /**
  * What the process does with events of the REST client: they are counted, and some are logged.
  */
-import type { ObservedCall, UpstreamObserver } from '../rest/call/observer.ts';
+import type { UpstreamObserver } from '../rest/call/observer.ts';
 import type { Logger } from './logs/logger.ts';
 import { logFailedCalls } from './logs/failed-calls.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { warnOfMissingRoute } from './logs/missing-routes.ts';
+import type { Readiness } from './readiness.ts';
 
 /** How often a lack of file descriptors is logged, in milliseconds: every call fails then. */
 const OUT_OF_FILES_MS = 10_000;
 
-/** @param notice called for each attempt of a call. */
+interface Watching {
+  readonly readiness: Pick<Readiness, 'noticeCall'>;
+  readonly drift: Pick<Required<UpstreamObserver>, 'onAnswer'>;
+}
+
+/** @param gateway what stands before the backend, once there are calls. */
 export function observeUpstream(
   metrics: Metrics,
   logger: Logger,
-  notice: (call: ObservedCall) => void,
+  gateway: () => Watching,
 ): UpstreamObserver {
   let outOfFilesMs = -Infinity;
   const logOutOfFiles = (): void => {
@@ -31,8 +37,9 @@ export function observeUpstream(
       metrics.observer.onCall?.(call);
       logFailed(call);
       if (call.failure === 'out_of_files') logOutOfFiles();
-      notice(call);
+      gateway().readiness.noticeCall(call);
     },
+    onAnswer: (...answered) => gateway().drift.onAnswer(...answered),
     onMissingRoute: warnOfMissingRoute(logger),
     onBreaker: (change) => {
       metrics.observer.onBreaker?.(change);

@@ -1,5 +1,6 @@
 /**
- * The gateway: GraphQL at `/graphql`, and what operators read at `/health`, `/ready`, `/metrics` and `/usage`.
+ * The gateway: GraphQL at `/graphql`, and what operators read at `/health`, `/ready`, `/metrics`,
+ * `/usage` and `/drift`.
  *
  * What happens to an operation is one list of Yoga plugins, in their order. Every operation passes it, over
  * every carrier. The gateway opens no port and reads no environment: tests, and servers other than ours,
@@ -80,6 +81,8 @@ import { useOperationKind } from './policies/operation-kind.plugin.ts';
 import { createRecord, type RequestRecord } from '../operation/request/request-record.ts';
 import { useRateLimit } from './policies/rate-limit.plugin.ts';
 import { useSubscriptions } from './policies/subscriptions.plugin.ts';
+import { driftReport } from '../drift/drift-report.ts';
+import { Drift } from '../drift/drift.ts';
 import { useUsage } from '../usage/usage.plugin.ts';
 import { Usage } from '../usage/usage.ts';
 import { Subscriptions } from '../operation/result/subscriptions.ts';
@@ -182,6 +185,8 @@ interface ExplorerOptions {
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
+  /** To be told of the backend's answers. */
+  readonly drift: Drift;
   /** Watches objects for subscriptions and for mutations that wait. */
   readonly pollers: Pollers;
   /** The operators' routes, for a port of their own. */
@@ -252,8 +257,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const forwarding = createForwarding(forward);
   const varying = upstream.keepsAnswers ? [...forward, 'x-consistency'] : forward;
 
-  const usage =
-    adminPort === undefined ? undefined : new Usage(schema, { worker: cluster.worker?.id });
+  const worker = cluster.worker?.id;
+  const usage = adminPort === undefined ? undefined : new Usage(schema, { worker });
+  const drift = new Drift({ onDeparture: (route, kind) => metrics.drift(route, kind) });
 
   const list = {
     traces: useTraces(options.tracer), // one span an operation, one an attempt of a call
@@ -346,7 +352,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { text, contentType } = await metrics.read(wantsOpenMetrics(headers.get('accept')));
       return new Response(text, { headers: { 'content-type': contentType } });
     }),
-    ...(usage && { '/usage': forGet(async () => Response.json(usage.report())) }),
+    ...(usage && {
+      '/usage': forGet(async () => Response.json(usage.report())),
+      '/drift': forGet(async () => {
+        const { usesOf } = usage;
+        return Response.json(
+          driftReport(drift, { schema, worker, usesOf, trusted: trusted?.all ?? new Map() }),
+        );
+      }),
+    }),
   };
   const door: Door = {
     schema,
@@ -369,6 +383,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     ...site,
     metrics,
+    drift,
     pollers,
     explorer: explorerOf(options),
     answerPlain: (request, record) => {
@@ -485,7 +500,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   function prepareDocument(text: string) {
     const prepared = documents.prepare(schema, text);
     const { document, errors } = prepared;
-    if (errors.length === 0 && 'kind' in document) prepareCost(document);
+    if (errors.length === 0 && 'kind' in document) {
+      prepareCost(document);
+      usage?.prepare(document);
+    }
     return prepared;
   }
 

@@ -4,7 +4,7 @@
  * What an operation uses is worked out once, when its document is new; a request adds one to a count. Documents that
  * are not trusted are told together, since callers choose their texts and names.
  */
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { Kind, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { OTHER_APP, type AppVersion } from '../operation/request/caller.ts';
 import type { RequestRecord } from '../operation/request/request-record.ts';
 import { usedBy } from './coordinates.ts';
@@ -42,6 +42,7 @@ export class Usage {
   readonly #schema: GraphQLSchema;
   readonly #since: string;
   readonly #worker: number | undefined;
+  readonly #uses = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
   readonly #trusted = new Map<string, Operation>();
   /** By their syntax trees, which live as long as the document is kept. */
   #known = new WeakMap<OperationDefinitionNode, Operation>();
@@ -56,6 +57,23 @@ export class Usage {
     this.#schema = schema;
     this.#worker = worker;
     this.#since = now.toISOString();
+  }
+
+  /** What an operation of a valid document uses, worked out once. */
+  readonly usesOf = (
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+  ): ReadonlySet<string> => {
+    let uses = this.#uses.get(operation);
+    if (!uses) this.#uses.set(operation, (uses = usedBy(this.#schema, document, operation)));
+    return uses;
+  };
+
+  /** Works out ahead what a valid document uses. */
+  prepare(document: DocumentNode): void {
+    for (const one of document.definitions) {
+      if (one.kind === Kind.OPERATION_DEFINITION) this.usesOf(document, one);
+    }
   }
 
   /** An operation of a valid document is about to be executed. */
@@ -122,7 +140,7 @@ export class Usage {
     syntax: DocumentNode,
     operation: OperationDefinitionNode,
   ): Operation {
-    const coordinates = usedBy(this.#schema, syntax, operation);
+    const coordinates = this.usesOf(syntax, operation);
     return { document, name, coordinates, executions: new Map() };
   }
 

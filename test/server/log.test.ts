@@ -89,7 +89,7 @@ describe('the line of an operation', () => {
 describe('a call that fails', () => {
   it('is a line with route, kind, attempt and duration, once a second for each kind', async () => {
     const { lines, logger } = openLog('warn');
-    const observer = observeUpstream(new Metrics(), logger, () => {});
+    const observer = observeUpstream(new Metrics(), logger, () => site.gateway);
     const site = await openGateway({ backend: 'faulty', rest: { observer } });
     site.upstream.on('GET /v0/persons/p', status(503), status(503), reset(), world());
     site.upstream.on('GET /v0/topics/t', status(404));

@@ -165,6 +165,7 @@ async function openInThisProcess(
         metrics.observer.onCall?.(call);
         gateway.readiness.noticeCall(call);
       },
+      onAnswer: (...answered) => gateway.drift.onAnswer(...answered),
     },
     exposeHeaders: options.headers?.expose ?? [],
     ...restOptions,

@@ -14,6 +14,7 @@ import {
   type InputRef,
   type InterfaceParam,
 } from '@pothos/core';
+import type { GraphQLField } from 'graphql';
 import { z } from 'zod';
 import { nullOnlyWithError } from '../entity/demand.ts';
 import type { Entity } from '../entity/entity.ts';
@@ -84,6 +85,18 @@ export function restType<T extends object>(
   });
 }
 
+const REST_FIELD = 'restField';
+
+/** The field of REST that a field answers as it is. */
+interface RestFieldOf {
+  readonly name: string;
+  /** As it stands in the contract. */
+  readonly schema: z.core.$ZodType;
+}
+
+export const restFieldOf = ({ extensions }: GraphQLField<unknown, unknown>) =>
+  extensions[REST_FIELD] as RestFieldOf | undefined; // only `restFields` writes under this name
+
 /** A field builder of a type or an interface, for properties whose types are known at run time. */
 interface Exposing {
   expose(name: never, options: never): FieldMap[string];
@@ -109,7 +122,10 @@ function restFields(
       type: field.isList ? [type] : type,
       nullable: isEnum || !field.isRequired,
       description,
-      ...(isEnum && { extensions: nullOnlyWithError() }),
+      extensions: {
+        ...(isEnum && nullOnlyWithError()),
+        [REST_FIELD]: { name, schema: shape[name]! } satisfies RestFieldOf,
+      },
     };
     made[field.as] = t.expose(name as never, config as never);
   }

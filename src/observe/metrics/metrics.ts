@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, type Counter, type Registry } from 'prom-client';
 import type { LiveObserver } from '../../live/live-object.ts';
 import type { Pollers } from '../../live/pollers.ts';
+import type { RouteLabel } from '../../rest/call/errors.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../rest/call/observer.ts';
 import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../../operation/result/result-stream.ts';
@@ -45,6 +46,7 @@ export class Metrics {
   readonly live: LiveObserver & SubscriptionObserver;
   readonly #operations: OperationMetrics;
   readonly #rejections: Counter;
+  readonly #drift: Counter<'method' | 'route' | 'kind'>;
   readonly #ownGather = this.gather;
   #gathering: Promise<string> | undefined;
   #gatheringOpen: Promise<string> | undefined;
@@ -57,6 +59,11 @@ export class Metrics {
     this.#rejections = this.#instruments.counter(
       'gateway_unhandled_rejections_total',
       'Unhandled promise rejections, which are bugs.',
+    );
+    this.#drift = this.#instruments.counter(
+      'gateway_drift_total',
+      'Departures of the backend from its document, by route and kind, in the answers that were looked at.',
+      ['method', 'route', 'kind'],
     );
     this.live = this.#observeLive();
     if (ofProcess) this.#observeProcess();
@@ -82,6 +89,11 @@ export class Metrics {
 
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
     this.#operations.add(record, outcome, durationMs);
+  }
+
+  /** An answer departs from the document of its route. */
+  drift({ method, path: route }: RouteLabel, kind: string): void {
+    this.#drift.inc({ method, route, kind });
   }
 
   unhandledRejection(): void {

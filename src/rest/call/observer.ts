@@ -4,6 +4,8 @@
  * Routes are templates and failures come from a closed list, so that events leak nothing and metrics
  * have few labels.
  */
+import type { Route } from '../../v0/routes.ts';
+import type { DecodedResponse, RestResponse } from './call.ts';
 import type { FailureKind, RouteLabel } from './errors.ts';
 import type { SpanRef } from './trace.ts';
 
@@ -40,6 +42,12 @@ export interface BreakerChange {
 export interface UpstreamObserver {
   /** An attempt ended, whether or not anything was sent. Calls of a paused key make none. */
   onCall?(call: ObservedCall): void;
+  /**
+   * A whole answer has been read.
+   *
+   * @param decoded undefined for one that could not be used, as those of errors.
+   */
+  onAnswer?(route: Route, answer: RestResponse, decoded: DecodedResponse | undefined): void;
   /** A read was joined to one in flight. */
   onShared?(route: RouteLabel): void;
   /** A retry was due and the budget empty. */

@@ -67,7 +67,14 @@ export function openPipeline(options: Required<UpstreamOptions>) {
   const send = exchange(dispatcher, options.maxResponseBytes);
   let answerTo = retry(options, attempts({ ...options, pauses, breaker, limiter, send }));
   if (names.length > 0) answerTo = exposeHeaders(names, answerTo);
-  const decode = (call: Call, answer: RestResponse) => decoded.decode(call, answer);
+  const decode = (call: Call, answer: RestResponse): DecodedResponse => {
+    let read: DecodedResponse | undefined;
+    try {
+      return (read = decoded.decode(call, answer));
+    } finally {
+      observer.onAnswer?.(call.route, answer, read);
+    }
+  };
   const fetch: Fetch =
     options.cache?.layer({ answerTo, decode }) ??
     (async (flight) => {

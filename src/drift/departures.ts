@@ -1,0 +1,70 @@
+/**
+ * Where a value departs from the schema of its route, and which documented fields have a value in it.
+ *
+ * A check of the whole answer stands in contract-check.ts, on the way of every request. This one is for samples: it
+ * knows paths and kinds, and looks at the first items of a list alone.
+ */
+import { z } from 'zod';
+
+/** A field that the document lacks, one that is not there, a value of another type, a value that its enum lacks. */
+export type DepartureKind = 'new_field' | 'missing_field' | 'other_type' | 'new_enum_value';
+
+/** Hears of what a walk finds, by the path of a field without indexes: `items.metadata.title`; empty for the whole. */
+export interface Walk {
+  departs(path: string, kind: DepartureKind, schema?: z.core.$ZodType): void;
+  /** A documented field has a value that is not null. */
+  seen(path: string): void;
+}
+
+/** Items of a list that are looked at. */
+const MAX_ITEMS = 20;
+
+/** Names that may be those of fields. Any other may be an id, or a text, and is not repeated. */
+const FIELD_NAME = /^[A-Za-z_]\w{0,39}$/;
+
+export function walkAnswer(schema: z.core.$ZodType, value: unknown, walk: Walk, path = ''): void {
+  const plain = plainOf(schema);
+  if (value === undefined || value === null) {
+    if (z.safeParse(schema, value).success) return;
+    walk.departs(path, value === undefined ? 'missing_field' : 'other_type', schema);
+    return;
+  }
+  if (path !== '') walk.seen(path);
+  if (plain instanceof z.ZodObject) {
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      walk.departs(path, 'other_type', schema);
+      return;
+    }
+    const shape = plain.shape as Readonly<Record<string, z.core.$ZodType>>;
+    for (const [name, inner] of Object.entries(shape)) {
+      walkAnswer(inner, (value as Record<string, unknown>)[name], walk, join(path, name));
+    }
+    for (const name of Object.keys(value)) {
+      if (Object.hasOwn(shape, name)) continue;
+      walk.departs(join(path, FIELD_NAME.test(name) ? name : '*'), 'new_field');
+    }
+  } else if (plain instanceof z.ZodArray) {
+    if (!Array.isArray(value)) walk.departs(path, 'other_type', schema);
+    else for (const item of value.slice(0, MAX_ITEMS)) walkAnswer(plain.element, item, walk, path);
+  } else if (!z.safeParse(plain, value).success) {
+    const isNewValue = plain instanceof z.ZodEnum && typeof value === 'string';
+    walk.departs(path, isNewValue ? 'new_enum_value' : 'other_type', schema);
+  }
+}
+
+/** The paths of all fields that a schema documents. */
+export function pathsOf(schema: z.core.$ZodType, path = ''): readonly string[] {
+  const plain = plainOf(schema);
+  if (plain instanceof z.ZodArray) return pathsOf(plain.element, path);
+  if (!(plain instanceof z.ZodObject)) return [];
+  return Object.entries(plain.shape as Readonly<Record<string, z.core.$ZodType>>).flatMap(
+    ([name, inner]) => [join(path, name), ...pathsOf(inner, join(path, name))],
+  );
+}
+
+const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+function plainOf(schema: z.core.$ZodType): z.core.$ZodType {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? plainOf(schema.unwrap()) : schema;
+}

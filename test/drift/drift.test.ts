@@ -1,0 +1,196 @@
+/** Departures of a backend, seeded one kind a case, as operators are told of them. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { walkAnswer } from '../../src/drift/departures.ts';
+import { Drift } from '../../src/drift/drift.ts';
+import type { RestResponse } from '../../src/rest/call/call.ts';
+import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { routes, type Route } from '../../src/v0/routes.ts';
+import { afterFile } from '../support/after-file.ts';
+import { send } from '../support/client.ts';
+import { ok, status } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { sampleOf } from '../support/sample-answers.ts';
+import { DEFAULTS } from '../support/settings.ts';
+
+const SCREEN = 'query Screen($id: ID!) { page(pageId: $id) { name pageType } }';
+const OTHER = 'query Other { topics(first: 1) { nodes { title } } }';
+
+type Page = Record<string, unknown>;
+const page = (): Page => sampleOf(routes.getPage, { page_id: 'p1' }) as Page;
+
+/** Before a backend whose page is what a case makes of it. */
+async function openSeeded(change: (page: Page) => unknown) {
+  const folder = await mkdtemp(join(tmpdir(), 'drift-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify({ screen: SCREEN, other: OTHER }));
+  const site = await openGateway({
+    backend: 'faulty',
+    documents: { folder },
+    http: { adminPort: 0 },
+  });
+  await site.gateway.open();
+  onTestFinished(() => site.gateway.close());
+  const admin = await openHttpServer(site.gateway.admin, { ...DEFAULTS.http, port: 0 });
+  afterFile(() => admin.close(0));
+  site.upstream.on('GET /v0/pages/p1', ok(change(page())));
+  const drift = async () => (await send(`${admin.url}/drift`)).body;
+  const metric = async () => (await send(`${admin.url}/metrics`)).text;
+  return Object.assign(site, { drift, metric });
+}
+
+const ask = (site: Awaited<ReturnType<typeof openSeeded>>) =>
+  site.ask(SCREEN, { variables: { id: 'p1' } });
+
+const OF_SCREEN = [
+  {
+    document: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+    operation: 'Screen',
+    apps: [{ app: 'ios', version: '4.2' }],
+  },
+];
+
+describe('what /drift tells', () => {
+  it.each([
+    [
+      ...['new_field', 'colour', [], []],
+      (one: Page) => ({ ...one, colour: 'secret-red' }),
+    ] as const,
+    [
+      ...['missing_field', 'name', ['Page.name'], OF_SCREEN],
+      ({ name: _name, ...rest }: Page) => rest,
+    ] as const,
+    [
+      ...['other_type', 'name', ['Page.name'], OF_SCREEN],
+      (one: Page) => ({ ...one, name: 7_777_777 }),
+    ] as const,
+    [
+      ...['new_enum_value', 'pageType', ['Page.pageType', 'PageSearchHit.pageType'], OF_SCREEN],
+      (one: Page) => ({ ...one, pageType: 'secret-type' }),
+    ] as const,
+  ])('is a %s of one field, with the documents that select it', async (...given) => {
+    const [kind, field, fields, documents, change] = given;
+    const site = await openSeeded(change);
+
+    await ask(site);
+
+    const told = await site.drift();
+    const route = 'GET /v0/pages/{page_id}';
+    expect(told.departures).toEqual([
+      {
+        ...{ route, field, kind, count: 1, fields, documents },
+        firstAt: expect.any(String) as unknown,
+        lastAt: expect.any(String) as unknown,
+      },
+    ]);
+    expect(told.answers).toEqual([{ route, answers: 1, looked: 1 }]);
+    expect(JSON.stringify(told)).not.toMatch(/secret|7777777/);
+    expect(await site.metric()).toContain(
+      `gateway_drift_total{method="GET",route="/v0/pages/{page_id}",kind="${kind}"} 1`,
+    );
+  });
+
+  it('is a status that the document does not have', async () => {
+    const site = await openSeeded((one) => one);
+    site.upstream.on('GET /v0/pages/p1', status(418));
+
+    await ask(site);
+
+    expect((await site.drift()).departures).toMatchObject([
+      { field: '418', kind: 'other_status', count: 1, fields: [], documents: [] },
+    ]);
+  });
+
+  it('is nothing while answers are as documented, or errors are', async () => {
+    const site = await openSeeded((one) => one);
+    await ask(site);
+    site.upstream.on('GET /v0/pages/p1', status(403));
+    await ask(site);
+
+    expect((await site.drift()).departures).toEqual([]);
+  });
+
+  it('is not there for callers', async () => {
+    const site = await openGateway();
+
+    expect((await site.get('/drift')).status).toBe(404);
+  });
+});
+
+describe('the look at answers', () => {
+  const answer = (value: unknown, code = 200): RestResponse => ({
+    ...{ status: code, headers: {} },
+    body: Buffer.from(JSON.stringify(value)),
+  });
+  const sound = (value: unknown) => ({ value, status: 200, sound: true });
+
+  it('finds every documented answer as it is documented', () => {
+    for (const route of Object.values<Route>(routes)) {
+      const found: string[] = [];
+      walkAnswer(route.response, sampleOf(route), {
+        departs: (path, kind) => found.push(`${kind} ${path}`),
+        seen: () => {},
+      });
+      expect(found, route.path).toEqual([]);
+    }
+  });
+
+  it('is at the first answer of a route and each hundredth, and at faulty ones once a second', () => {
+    let nowMs = 0;
+    const drift = new Drift({ now: () => nowMs });
+    const one = { ...page(), colour: 'red' };
+    for (let i = 0; i < 250; i++) drift.onAnswer(routes.getPage, answer(one), sound(one));
+    const topic = { ...(sampleOf(routes.getTopic) as object), title: 7 };
+    for (let i = 0; i < 50; i++) {
+      nowMs += 100;
+      drift.onAnswer(routes.getTopic, answer(topic), { ...sound(topic), sound: false });
+    }
+
+    const { answers, departures } = drift.report();
+
+    expect(answers.map(({ looked }) => looked)).toEqual([3, 5]);
+    expect(departures.map(({ field, count }) => [field, count])).toEqual([
+      ['colour', 3],
+      ['title', 5],
+    ]);
+  });
+
+  it('says which fields had no value for a week, and since when', () => {
+    const DAY_MS = 24 * 3_600 * 1_000;
+    let nowMs = 0;
+    const drift = new Drift({ now: () => nowMs });
+    const person = sampleOf(routes.getPerson) as Record<string, unknown>;
+    const [gone = ''] = Object.keys(person);
+    drift.onAnswer(routes.getPerson, answer(person), sound(person));
+    const without = { ...person, [gone]: null };
+    for (let i = 1; i <= 100; i++) {
+      nowMs = 6 * DAY_MS;
+      drift.onAnswer(routes.getPerson, answer(without), sound(without));
+    }
+    expect(drift.report().unseen).toEqual([]);
+
+    nowMs = 7 * DAY_MS;
+
+    expect(drift.report().unseen).toEqual([
+      { route: 'GET /v0/persons/{person_id}', field: gone, since: '1970-01-01T00:00:00.000Z' },
+    ]);
+  });
+
+  it('keeps a bounded number of departures, and repeats no name that may be a value', () => {
+    let nowMs = 0;
+    const drift = new Drift({ now: () => nowMs });
+    for (let i = 0; i < 500; i++) {
+      const one = { ...page(), [`field${i}`]: 1, 'ada@example.com': 1 };
+      nowMs += 1_000;
+      drift.onAnswer(routes.getPage, answer(one), { ...sound(one), sound: false });
+    }
+
+    const { departures } = drift.report();
+
+    expect(departures).toHaveLength(100);
+    expect(departures.map(({ field }) => field)).toContain('*');
+    expect(JSON.stringify(departures)).not.toContain('ada@');
+  });
+});
