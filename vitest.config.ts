@@ -18,6 +18,7 @@ const SYSTEM = [
   'test/processes/**/*.test.ts',
   'test/shared-state/**/*.test.ts',
   'test/adding-a-resource.test.ts',
+  'test/another-api.test.ts',
   'test/docs.test.ts',
 ];
 

@@ -1,5 +1,5 @@
 /**
- * Imports every resource module once.
+ * Imports every resource module once, and says that they write and send events.
  */
 import './page/page.ts';
 import './audience/audience.ts';
@@ -9,3 +9,13 @@ import './topic/topic.ts';
 import './account/account.ts';
 import './person/person.ts';
 import './log/log.ts';
+import { builder } from '../graph/schema/builder.ts';
+import { API_NAME } from '../v0/routes.ts';
+
+builder.mutationType({
+  description: `Write access to the ${API_NAME}. A mutation answers a payload with the written object and \`userErrors\`, and is carried out at most once.`,
+});
+
+builder.subscriptionType({
+  description: `Objects of the ${API_NAME} as they change. An event is executed like a query of its own, with the same limits.`,
+});

@@ -106,6 +106,9 @@ export const routes = {
   ),
 } as const;
 
+/** A cheap list that every deployment has, by which the gateway looks at its start whether anything answers. */
+export const probeRoute: Route = routes.listTopics;
+
 export type RouteName = keyof typeof routes;
 
 /** Those of the public reference only. */

@@ -48,14 +48,6 @@ export const builder = new SchemaBuilder<SchemaShape>({
 });
 
 builder.queryType({ description: `Read access to the ${API_NAME}.` });
-builder.mutationType({
-  description: `Write access to the ${API_NAME}. A mutation answers a payload with the written object and \`userErrors\`, and is carried out at most once.`,
-});
-
-builder.subscriptionType({
-  description: `Objects of the ${API_NAME} as they change. An event is executed like a query of its own, with the same limits.`,
-});
-
 builder.addScalarType('DateTime', DateTime);
 builder.addScalarType('SafeInt', SafeInt);
 builder.addScalarType('JSON', Json);

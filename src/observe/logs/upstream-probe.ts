@@ -4,7 +4,7 @@
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { ConnectionOptions } from '../../rest/transport/connections.ts';
 import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
-import { routes } from '../../v0/routes.ts';
+import { probeRoute } from '../../v0/routes.ts';
 
 /** How long it may take, in milliseconds. */
 const PROBE_MS = 1_000;
@@ -34,7 +34,7 @@ export async function probeUpstream({
   try {
     const { statusCode } = await dispatcher.request({
       method: 'GET',
-      path: `${pathPrefix}${routes.listTopics.path}?limit=1`,
+      path: `${pathPrefix}${probeRoute.path}?limit=1`,
       headers: { accept: 'application/json', ...(apiKey && { [API_KEY_HEADER]: apiKey }) },
       signal: AbortSignal.timeout(PROBE_MS),
     });

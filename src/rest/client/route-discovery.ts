@@ -5,7 +5,7 @@
  * once a route has answered a request is its refusal about the object. Before that, one read with an id
  * that is surely there shows which it is, and what it showed is believed until the process ends.
  */
-import { findSample, type SampleReader } from '../../v0/route-samples.ts';
+import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
 import { extendedRoutes, type Route, type RouteSet } from '../../v0/routes.ts';
 import {
   isMissingRoute,

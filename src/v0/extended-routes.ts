@@ -1,9 +1,25 @@
 /**
- * For each extended route, a path that it must answer if it is there.
+ * For each extended route, what differs without it, and a path that it must answer if it is there.
  *
  * Ids come from the document's own routes: the parent by its route, or the first item of a list.
  */
 import { routes, type Route } from './routes.ts';
+
+/** What the graph answers without an extended route, in words, by the path of the route. */
+export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
+  [routes.searchPages.path, '"searchPages" is UPSTREAM_UNSUPPORTED'],
+  [routes.listAudiences.path, '"Page.audiences" are those that the links of the page lead to'],
+  [routes.getAudience.path, 'of an audience, only its ids are answered'],
+  [routes.listVersions.path, '"Audience.versions" are the latest and the published one'],
+  [
+    routes.getAccount.path,
+    'an account is searched for in the list of all, and "Account.persons" are those in its activity',
+  ],
+  [
+    routes.getAccountLog.path,
+    'of a log entry of an account that is asked for by its id, only its ids are answered',
+  ],
+]);
 
 /** Reads routes for one caller. */
 export interface SampleReader {
