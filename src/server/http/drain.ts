@@ -35,6 +35,8 @@ export async function drain(
   const { server } = stopping;
   site.readiness.drain();
   await sleep(delayMs);
+  // After a busy turn, timers run before connections are accepted, which the system would reset with the port.
+  await pollOnce();
   stopping.isPortClosed = true;
   const closed = once(server, 'close');
   // Not http's close(): it closes idle connections at once, and some are about to be used.
