@@ -1,29 +1,78 @@
-/** Agents before the process that `npm start` starts: MCP_DOCUMENTS switches their tools on. */
+/** Agents before the processes that `npm start` starts: MCP_DOCUMENTS switches their tools on. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { afterFile } from '../support/after-file.ts';
+import { hasNginx, openNginx } from '../support/nginx.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
-it('serves the documents of MCP_DOCUMENTS as tools', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'agents-'));
-  afterFile(() => rmSync(folder, { recursive: true, force: true }));
-  const text =
-    '# Finds pages.\nquery FindPages($query: String!) { searchPages(query: $query) { name } }';
-  writeFileSync(join(folder, 'agents.json'), JSON.stringify({ FindPages: text }));
-  const gateway = await openGateway({ process: { MCP_DOCUMENTS: folder } });
-  const client = new Client({ name: 'test', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
-    requestInit: { headers: { 'x-api-key': 'demo' } },
-  });
+const folder = mkdtempSync(join(tmpdir(), 'agents-'));
+afterFile(() => rmSync(folder, { recursive: true, force: true }));
+const FIND_PAGES =
+  '# Finds pages.\nquery FindPages($query: String!) { searchPages(query: $query) { name } }';
+writeFileSync(join(folder, 'agents.json'), JSON.stringify({ FindPages: FIND_PAGES }));
 
+const start = (settings: Readonly<Record<string, string>> = {}) =>
+  openGateway({ process: { MCP_DOCUMENTS: folder, ...settings } });
+
+/** The official client, which checks each answer of a tool against the tool's schema, by Ajv. */
+async function connect(url: string, onAnswer: (answer: Response) => void = () => {}) {
+  const client = new Client({ name: 'test', version: '1' });
+  onTestFinished(() => client.close());
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { 'x-api-key': 'demo' } },
+    fetch: async (...asked) => {
+      const answer = await fetch(...asked);
+      onAnswer(answer);
+      return answer;
+    },
+  });
   await client.connect(transport);
   const { tools } = await client.listTools();
-  const answer = await client.callTool({ name: 'FindPages', arguments: { query: 'northwind' } });
-  await client.close();
-
   expect(tools.map(({ name }) => name)).toEqual(['FindPages']);
+  expect(tools[0]!.outputSchema).toBeDefined();
+  return client;
+}
+
+async function expectPages(client: Client): Promise<void> {
+  const answer = await client.callTool({ name: 'FindPages', arguments: { query: 'northwind' } });
   expect(JSON.stringify(answer.structuredContent)).toMatch(/northwind/i);
+}
+
+it('serves the documents of MCP_DOCUMENTS as tools', async () => {
+  const gateway = await start();
+
+  await expectPages(await connect(`${gateway.url}/mcp`));
 });
+
+it('serves them below BASE_PATH', async () => {
+  const gateway = await start({ BASE_PATH: '/api' });
+
+  await expectPages(await connect(new URL('/api/mcp', gateway.url).href));
+});
+
+it.runIf(hasNginx)(
+  'serves one agent by three replicas in turn, none of which knows it',
+  async () => {
+    const replicas = await Promise.all([start(), start(), start()]);
+    const [first, ...others] = replicas.map(({ url }) => new URL(url).host);
+    const url = await openNginx(
+      `http://${first}`,
+      (port, host) => `upstream replicas { server ${[host, ...others].join('; server ')}; }
+      server { listen 127.0.0.1:${port}; location / {
+        proxy_pass http://replicas; proxy_set_header Host $host; add_header x-replica $upstream_addr always; } }`,
+    );
+    const answeredBy = new Map<string, number>();
+    const client = await connect(`${url}/mcp`, ({ headers, status }) => {
+      expect(status).toBeLessThan(400);
+      const replica = headers.get('x-replica') ?? '';
+      answeredBy.set(replica, (answeredBy.get(replica) ?? 0) + 1);
+    });
+
+    for (let i = 0; i < 6; i++) await expectPages(client);
+
+    expect([...answeredBy.keys()].toSorted()).toEqual([first, ...others].toSorted());
+  },
+);
