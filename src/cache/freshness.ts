@@ -1,8 +1,8 @@
 /**
  * How long an answer may be used again, as RFC 9111 says for a private cache: what is kept is kept for one key.
  *
- * The lifetime is read by `http-cache-semantics`. That knows directives in lower case alone, overlooks `Date`, and gives
- * an answer that is `immutable`, or was changed long ago, a lifetime that nobody has stated.
+ * `http-cache-semantics` reads the lifetime. Three faults of that library are mended here: it knows directives in lower
+ * case alone, it ignores `Date`, and without a stated lifetime it guesses one from `immutable` or `Last-Modified`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import CachePolicy from 'http-cache-semantics';

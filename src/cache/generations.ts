@@ -10,10 +10,10 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { SharedReads } from '../shared-state/shared-reads.ts';
 
-/** Keys that are remembered. Of one that was forgotten nothing that is kept is used. */
+/** Keys that are remembered. Answers that were kept for a forgotten key are not used again. */
 const MAX_KEYS = 10_000;
 
-/** A number of its own for each of any key, in this process. */
+/** Unique in this process, over all keys. */
 export type Generation = number;
 
 interface Key {
@@ -124,5 +124,5 @@ export class Generations {
   }
 }
 
-/** Not so high that the next one could not be told apart from it. */
+/** Below 9e15: a number of Lua's is exact up to there, and so is the next generation. */
 const isOfRedis = (text: string): boolean => /^[0-8]\d{15}$/.test(text);

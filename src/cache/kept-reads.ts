@@ -91,9 +91,7 @@ export class KeptReads implements ReadCache {
     const { apiKey, journal } = flight.call;
     const begun = await this.#generations.move(apiKey);
     try {
-      const settled = await backend.answerTo(flight);
-      if (settled instanceof Error) throw settled;
-      return backend.decode(flight.call, settled);
+      return await backend.fetch(flight);
     } finally {
       const moving = this.#generations.move(apiKey);
       // A Redis that has not answered before is not waited for again.
@@ -125,7 +123,7 @@ export class KeptReads implements ReadCache {
       this.#keep(id, call, { ...kept, generation, exposed }, freshness, askedMs, found);
       return kept.decoded;
     }
-    // Whatever the backend says in its place.
+    // The answer takes the place of the kept one, also where it is not kept itself.
     if (status < 500) this.#entries.delete(id);
     const decoded = backend.decode(call, settled);
     if (status !== 200 || !decoded.sound) return decoded;
@@ -139,7 +137,7 @@ export class KeptReads implements ReadCache {
     return performance.now() < kept.freshUntilMs && this.#isOfNow(kept, call);
   }
 
-  /** Whether nothing was written since that its reader knows of. */
+  /** Whether no write has ended since that the reader must see. */
   #isOfNow({ generation }: Entry, { apiKey, newerThan }: Call): boolean {
     if (generation !== this.#generations.of(apiKey) || newerThan === NOW) return false;
     return newerThan === undefined || this.#generations.isAfter(apiKey, newerThan);

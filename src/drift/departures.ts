@@ -9,7 +9,7 @@ import { z } from 'zod';
 /** A field that the document lacks, one that is not there, a value of another type, a value that its enum lacks. */
 export type DepartureKind = 'new_field' | 'missing_field' | 'other_type' | 'new_enum_value';
 
-/** Hears of what a walk finds, by the path of a field without indexes: `items.metadata.title`; empty for the whole. */
+/** Called for what a walk finds. Paths are without indexes, `items.metadata.title`; empty for the whole answer. */
 export interface Walk {
   departs(path: string, kind: DepartureKind, schema?: z.core.$ZodType): void;
   /** A documented field has a value that is not null. */

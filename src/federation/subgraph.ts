@@ -116,7 +116,7 @@ function entitiesOf(schema: GraphQLSchema): GraphQLFieldConfig<unknown, Context,
   };
 }
 
-/** What cannot be read costs nothing, and fails when its turn comes. */
+/** Undefined for a broken reference: it costs no call, and its resolver throws its error. */
 function wantedOrNone(representation: unknown): Wanted | undefined {
   try {
     return readRepresentation(representation);
@@ -126,8 +126,8 @@ function wantedOrNone(representation: unknown): Wanted | undefined {
 }
 
 /**
- * @throws NOT_FOUND where there is no such object: a router that is told of null alone would go on with an object of
- *   which only the key exists.
+ * @throws NOT_FOUND where the object does not exist. For null without an error, a router answers an object that has
+ *   its key alone.
  */
 async function resolveReference(
   representation: unknown,

@@ -41,7 +41,7 @@ export async function changesBetween(
   const changes = await diff(old, now, [DiffRule.ignoreDescriptionChanges]);
   return changes.map(({ criticality, message, path, type }) => {
     const level = LEVELS[criticality.level];
-    // Of what is new nobody uses anything yet: what is broken is its owner, by an argument or a field that must be given.
+    // A new argument or input field that is required breaks those who use the field or the type that it is added to.
     const broken = /_ADDED$/.test(String(type)) ? path?.replace(/\.[^.]+$/, '') : path;
     const isUsed = level === 'breaking' && broken !== undefined;
     const users = isUsed ? used.filter((each) => uses(each.used, broken)) : [];

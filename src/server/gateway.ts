@@ -185,7 +185,7 @@ interface ExplorerOptions {
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
-  /** To be told of the backend's answers. */
+  /** Counts where the backend departs from its document; the upstream's observer passes each answer to it. */
   readonly drift: Drift;
   /** Watches objects for subscriptions and for mutations that wait. */
   readonly pollers: Pollers;

@@ -11,7 +11,7 @@ import { PREFIX, type Names } from './redis/names.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 
-/** Of a generation that nobody asks for, and the longest of an answer, in milliseconds. */
+/** Time to live of a generation since its last use, and the most of an entry, in milliseconds. */
 const KEPT_MS = 24 * 3_600_000;
 
 /** The longest text that is shared; each process keeps a longer one for itself. */

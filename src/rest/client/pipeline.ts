@@ -52,6 +52,8 @@ export interface AskedBackend {
   answerTo(flight: Flight): Promise<Settled>;
   /** As `decode`, errors too. */
   decode(call: Call, answer: RestResponse): DecodedResponse;
+  /** Answers a call and decodes the answer. Rejects with what failed. */
+  readonly fetch: Fetch;
 }
 
 /** A call in, the checked body of its answer out. */
@@ -75,14 +77,15 @@ export function openPipeline(options: Required<UpstreamOptions>) {
       observer.onAnswer?.(call.route, answer, read);
     }
   };
-  const fetch: Fetch =
-    options.cache?.layer({ answerTo, decode }) ??
-    (async (flight) => {
-      const settled = await answerTo(flight);
-      if (settled instanceof Error) throw settled;
-      return decode(flight.call, settled);
-    });
+  const fetch: Fetch = async (flight) => {
+    const settled = await answerTo(flight);
+    if (settled instanceof Error) throw settled;
+    return decode(flight.call, settled);
+  };
   // Single-flight is outermost: a shared answer is decoded once.
-  const pipeline: Pipeline = singleFlight(fetch, observer);
+  const pipeline: Pipeline = singleFlight(
+    options.cache?.layer({ answerTo, decode, fetch }) ?? fetch,
+    observer,
+  );
   return { pipeline, breaker, limiter };
 }
