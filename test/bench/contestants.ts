@@ -35,8 +35,6 @@ export interface Server {
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-const TAILCALL_VERSIONS = ['1.6', '1.0'];
-
 /** How long a server may take to answer for the first time, in milliseconds. */
 const READY_WITHIN_MS = 20_000;
 
@@ -62,19 +60,16 @@ export function findPeers(tailcall: string | undefined): {
   readonly peers: readonly Contestant[];
   readonly absent: readonly string[];
 } {
-  const programs = tailcall
-    ? [tailcall]
-    : TAILCALL_VERSIONS.map((version) =>
-        join(HERE, `node_modules/tailcall-${version}/bin/tailcall`),
-      );
+  const commands = tailcall ? [[tailcall] as const] : tailcallCommands();
   const complaints: string[] = [];
-  for (const program of programs) {
-    const { status, stdout, stderr, error } = spawnSync(program, ['--version'], {
+  for (const command of commands) {
+    const [program, ...args] = command;
+    const { status, stdout, stderr, error } = spawnSync(program, [...args, '--version'], {
       encoding: 'utf8',
       timeout: 10_000,
       env: QUIET_TAILCALL,
     });
-    if (status === 0) return { peers: [...NODE_PEERS, tailcallOf(program, stdout)], absent: [] };
+    if (status === 0) return { peers: [...NODE_PEERS, tailcallOf(command, stdout)], absent: [] };
     complaints.push(
       error?.message ?? stderr.trim().split('\n').at(-1)!.split(': ').slice(1).join(': '),
     );
@@ -129,7 +124,23 @@ function node(
   return { name, kind, command: () => [process.execPath, ...NODE_FLAGS, ...flags, file] };
 }
 
-function tailcallOf(program: string, version: string): Contestant {
+type Command = readonly [string, ...string[]];
+
+/** The newest first: as it is, by the C library that `fetch-glibc` has unpacked, and one for older libraries. */
+function tailcallCommands(): readonly Command[] {
+  const programOf = (version: string) =>
+    join(HERE, `node_modules/tailcall-${version}/bin/tailcall`);
+  const glibc = join(HERE, '.glibc/usr');
+  const loader = join(glibc, 'lib64/ld-linux-x86-64.so.2');
+  const libraries = join(glibc, 'lib/x86_64-linux-gnu');
+  return [
+    [programOf('1.6')],
+    [loader, '--library-path', libraries, programOf('1.6')],
+    [programOf('1.0')],
+  ];
+}
+
+function tailcallOf(command: Command, version: string): Contestant {
   return {
     name: `Tailcall ${version.trim().replace(/^tailcall v?/, '')} (Rust)`,
     kind: 'tailcall',
@@ -141,7 +152,7 @@ function tailcallOf(program: string, version: string): Contestant {
         .replace('port: 4999', `port: ${port}`)
         .replaceAll('workers: 1', `workers: ${isPinning() ? 1 : availableParallelism()}`);
       writeFileSync(file, configuration);
-      return [program, 'start', file];
+      return [...command, 'start', file];
     },
   };
 }
