@@ -46,7 +46,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'impact',
     'usage',
     'operation',
-    'lib',
     'plan',
     'graph',
     'settings',

@@ -17,7 +17,7 @@ import {
   type Shipped,
 } from '../impact/impact.ts';
 import { lossesByRoute } from '../impact/losses.ts';
-import { aligned } from '../lib/aligned.ts';
+import { aligned } from '../usage/aligned.ts';
 import { planningContext } from '../plan/cost.ts';
 import { schema } from '../schema.ts';
 import { readManifests, type Manifest } from '../documents/manifest-folder.ts';

@@ -3,7 +3,7 @@
  *
  * A coordinate after it, such as `Page` or `Page.name`, narrows it to that one and what belongs to it.
  */
-import { aligned } from '../lib/aligned.ts';
+import { aligned } from '../usage/aligned.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import type { UsageReport } from '../usage/usage.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
@@ -14,16 +15,19 @@ import {
   type RestOptions,
 } from './open-rest.ts';
 import { slowness } from '../support/slowness.ts';
+import { StagedClock } from '../support/staged-time.ts';
+import { until } from '../support/until.ts';
 
 const getPerson = (client: RestClient, id = 'p') =>
   client.call(routes.getPerson, { path: { person_id: id } });
 const getTopic = (client: RestClient, id = 't') =>
   client.call(routes.getTopic, { path: { topic_id: id } });
 
-/** The REST side with a clock for its breaker that the test moves on. */
+/** The REST side by a time that the test moves on; timers are real. */
 async function openStaged(options: RestOptions = {}) {
   let nowMs = 1_000_000;
-  const rest = await openRest({ ...options, now: () => nowMs });
+  const clock = { ...systemClock, now: () => nowMs };
+  const rest = await openRest({ ...options, clock });
   return { ...rest, passMs: (ms: number) => void (nowMs += ms) };
 }
 
@@ -75,14 +79,13 @@ describe('the circuit of a route of a key', () => {
     expect(told).toEqual(['route_key open']);
   });
 
-  it.each<[string, Behaviour, RestOptions]>([
-    ['answers 500', status(500), {}],
-    ['is silent', silence(), { timeoutMs: 100, requestTimeoutMs: 150 }],
-    ['resets every connection', reset(), {}],
+  it.each<[string, Behaviour]>([
+    ['answers 500', status(500)],
+    ['resets every connection', reset()],
   ])(
     'opens after twenty failures in a row of a route that %s, however well it was before',
-    async (_name, fault, options) => {
-      const rest = await openStaged(options);
+    async (_name, fault) => {
+      const rest = await openStaged();
       const { backend, upstream } = rest;
       backend.on('*', ok(person('p')));
       await askPersons(rest, 200);
@@ -99,6 +102,26 @@ describe('the circuit of a route of a key', () => {
       expect(await askPersons(rest, 1)).toEqual(['RestCircuitOpenError']);
     },
   );
+
+  it('opens after twenty failures in a row of a route that is silent, however well it was before', async () => {
+    const clock = new StagedClock();
+    const rest = await openRest({ clock, timeoutMs: 100, requestTimeoutMs: 150 });
+    const { backend, upstream } = rest;
+    backend.on('*', ok(person('p')));
+    await askPersons(rest, 200);
+    backend.on('*', silence());
+
+    for (let hits = 201; hits <= 220; hits++) {
+      expect(upstream.breaker.stateOf('route_key')).toBe('closed');
+      const asked = askPersons(rest, 1);
+      await until(() => backend.hits() === hits);
+      clock.pass(100);
+      expect(await asked).toEqual(['RestTimeoutError']);
+    }
+
+    expect(upstream.breaker.stateOf('route_key')).toBe('open');
+    expect(await askPersons(rest, 1)).toEqual(['RestCircuitOpenError']);
+  });
 
   it('weighs failures against the successes of its window, and no older ones', async () => {
     const rest = await openStaged();
@@ -123,13 +146,19 @@ describe('the circuit of a route of a key', () => {
   });
 
   it('does not take calls that waited long for their turn for an outage', async () => {
-    const breaker = { volume: 4 };
-    const rest = await openRest({ connections: 5, timeoutMs: 1_000, breaker });
+    const clock = new StagedClock();
+    const time = { clock, timeoutMs: 1_000, requestTimeoutMs: 1_500 };
+    const rest = await openRest({ ...time, connections: 5, breaker: { volume: 4 } });
     const { backend, calls, client, upstream } = rest;
-    // The first four are answered; the next four have a fifth of their time left by then.
-    backend.on('*', after(800, ok(person('p'))));
-
+    const answer = held(ok(person('p')));
+    backend.on('*', ...Array.from({ length: 4 }, () => answer.behaviour), silence());
     const reads = Array.from({ length: 8 }, (_, i) => outcome(getPerson(client(), `p${i}`)));
+    await until(() => backend.hits() === 4);
+    clock.pass(800);
+    answer.release();
+    await until(() => backend.hits() === 8);
+    // The last four have had a fifth of their time.
+    clock.pass(200);
     await Promise.all(reads);
 
     const failures = calls.map(({ failure }) => failure);

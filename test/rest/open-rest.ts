@@ -3,6 +3,7 @@
  * does.
  */
 import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import {
   createUpstream,
   type RequestScope,
@@ -85,7 +86,7 @@ export async function openRest({
         scopeOf({
           apiKey: 'key-a',
           requestId: `r${++requests}`,
-          deadlineMs: performance.now() + requestTimeoutMs,
+          deadlineMs: (options.clock ?? systemClock).now() + requestTimeoutMs,
           ...scope,
         }),
       ),

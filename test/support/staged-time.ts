@@ -1,5 +1,6 @@
-/** A clock that stands still until a test moves it on. */
+/** Clocks that stand still until a test moves them on. */
 import { onTestFinished, vi } from 'vitest';
+import type { Clock, Timer } from '../../src/lib/clock.ts';
 
 /** Stages `performance.now()` for the present test; turns of the event loop stay real. */
 export function stageTime(): { nowMs: number } {
@@ -9,4 +10,49 @@ export function stageTime(): { nowMs: number } {
     vi.restoreAllMocks();
   });
   return time;
+}
+
+interface StagedTimer extends Timer {
+  readonly dueMs: number;
+  readonly run: () => void;
+}
+
+/** For what takes a clock. Begins at the system's time, so that deadlines made by that one hold. */
+export class StagedClock implements Clock {
+  #nowMs = performance.now();
+  readonly #timers = new Set<StagedTimer>();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  setTimeout(run: () => void, ms: number): Timer {
+    const timer: StagedTimer = { dueMs: this.#nowMs + ms, run, unref: () => timer };
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  clearTimeout(timer: Timer | undefined): void {
+    this.#timers.delete(timer as StagedTimer);
+  }
+
+  /** When its timers are due from now on, in milliseconds, the next one first. */
+  get waits(): readonly number[] {
+    return this.#ordered.map(({ dueMs }) => dueMs - this.#nowMs);
+  }
+
+  /** Moves on by so many milliseconds, and runs what is due, each at its time. */
+  pass(ms: number): void {
+    const endMs = this.#nowMs + ms;
+    for (let next = this.#ordered[0]; next && next.dueMs <= endMs; next = this.#ordered[0]) {
+      this.#timers.delete(next);
+      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      next.run();
+    }
+    this.#nowMs = endMs;
+  }
+
+  get #ordered(): readonly StagedTimer[] {
+    return [...this.#timers].sort((one, other) => one.dueMs - other.dueMs);
+  }
 }

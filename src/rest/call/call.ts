@@ -49,7 +49,7 @@ export interface Flight {
   readonly call: Call;
   /** Cancelled when its last caller stops waiting. Writes are never cancelled. */
   readonly cancel: Cancel;
-  /** The latest deadline of its callers, on `performance.now()`'s clock. Grows as others join. */
+  /** The latest deadline of its callers, by the upstream's clock. Grows as others join. */
   readonly deadlineMs: number;
   /** Of its last attempt that was sent, where a trace is recorded. */
   span?: SpanRef;
@@ -61,7 +61,7 @@ export interface Flight {
   land(settled: Settled<DecodedResponse>): void;
 }
 
-/** One attempt. Times are on `performance.now()`'s clock. */
+/** One attempt. Times are by the upstream's clock. */
 export interface Attempt {
   readonly flight: Flight;
   readonly call: Call;

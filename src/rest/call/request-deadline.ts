@@ -5,19 +5,21 @@
  * keep the process alive.
  */
 import type { Cancel, EndOfWait, Waiter } from '../../lib/cancel.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 import { endOfWait, type RouteLabel } from './errors.ts';
 
 export class RequestDeadline implements Waiter {
-  /** On `performance.now()`'s clock. */
   readonly deadlineMs: number;
   readonly #leaving: Cancel | undefined;
+  readonly #clock: Clock;
   readonly #waiting = new Set<Waiter>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #ended = false;
 
-  constructor(deadlineMs: number, leaving: Cancel | undefined) {
+  constructor(deadlineMs: number, leaving: Cancel | undefined, clock: Clock) {
     this.deadlineMs = deadlineMs;
     this.#leaving = leaving;
+    this.#clock = clock;
   }
 
   /**
@@ -25,7 +27,7 @@ export class RequestDeadline implements Waiter {
    * @throws {RestAbortedError} for a read whose caller has left; writes go on.
    */
   check(route: RouteLabel): void {
-    if (performance.now() >= this.deadlineMs) throw endOfWait('timeout', route);
+    if (this.#clock.now() >= this.deadlineMs) throw endOfWait('timeout', route);
     const isOver = this.#ended || this.#leaving?.cancelled;
     if (isOver && route.method === 'GET') throw endOfWait('cancelled', route);
   }
@@ -55,13 +57,13 @@ export class RequestDeadline implements Waiter {
   }
 
   #watch(): void {
-    const left = Math.max(0, this.deadlineMs - performance.now());
-    this.#timer = setTimeout(() => this.onEnd('timeout'), Math.ceil(left));
+    const left = Math.max(0, this.deadlineMs - this.#clock.now());
+    this.#timer = this.#clock.setTimeout(() => this.onEnd('timeout'), Math.ceil(left));
     this.#leaving?.listen(this);
   }
 
   #unwatch(): void {
-    clearTimeout(this.#timer);
+    this.#clock.clearTimeout(this.#timer);
     this.#leaving?.listen(undefined);
   }
 }

@@ -6,6 +6,7 @@
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { sharingKeyOf, type ForwardedHeaders } from '../../lib/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
@@ -102,7 +103,7 @@ const DEFAULTS = {
   connections: 128,
   maxQueue: 4_096,
   breaker: {},
-  now: () => performance.now(),
+  clock: systemClock,
   exposeHeaders: [],
   observer: {},
   pauses: undefined,
@@ -159,7 +160,7 @@ class ScopedClient implements RestClient {
     this.#trace = trace;
     this.#hasCache = options.cache !== undefined;
     this.#newerThan = this.#hasCache ? newerThan : undefined;
-    this.#deadline = new RequestDeadline(deadlineMs, leaving);
+    this.#deadline = new RequestDeadline(deadlineMs, leaving, options.clock);
     this.#callsLeft = maxCalls;
   }
 

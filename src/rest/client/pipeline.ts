@@ -1,6 +1,7 @@
 /**
  * What every REST call passes, from its caller to the connection: single-flight, decoding, retries, and attempts.
  */
+import type { Clock } from '../../lib/clock.ts';
 import type { RouteSet } from '../../v0/routes.ts';
 import type { Call, DecodedResponse, Fetch, Flight, RestResponse, Settled } from '../call/call.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
@@ -31,8 +32,8 @@ export interface UpstreamOptions {
   /** Calls that may wait, of all keys; 4,096 when absent. */
   readonly maxQueue?: number;
   readonly breaker?: BreakerOptions;
-  /** The circuit breaker's clock, in milliseconds; `performance.now()` when absent. */
-  readonly now?: () => number;
+  /** By which calls wait and time out; the system's when absent. */
+  readonly clock?: Clock;
   /** Names of headers of answers that go on to callers, in lower case; none when absent. */
   readonly exposeHeaders?: readonly string[];
   /** Shares pauses of limited keys with other processes. @default none are shared */
@@ -60,13 +61,13 @@ export interface AskedBackend {
 export type Pipeline = (call: Call) => Promise<unknown>;
 
 export function openPipeline(options: Required<UpstreamOptions>) {
-  const { dispatcher, observer, exposeHeaders: names } = options;
+  const { dispatcher, observer, clock, exposeHeaders: names } = options;
   const limiter = new ConcurrencyLimiter(options);
-  const breaker = new CircuitBreaker(options.breaker, observer, options.now);
+  const breaker = new CircuitBreaker(options.breaker, observer, clock);
   const decoded = new DecodeCache();
 
-  const pauses = new RateLimitPauses(observer, options.pauses);
-  const send = exchange(dispatcher, options.maxResponseBytes);
+  const pauses = new RateLimitPauses(clock, observer, options.pauses);
+  const send = exchange(dispatcher, options.maxResponseBytes, clock);
   let answerTo = retry(options, attempts({ ...options, pauses, breaker, limiter, send }));
   if (names.length > 0) answerTo = exposeHeaders(names, answerTo);
   const decode = (call: Call, answer: RestResponse): DecodedResponse => {

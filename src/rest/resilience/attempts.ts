@@ -4,6 +4,7 @@
  * One function instead of a layer for each mechanism: their order can be read here, and each layer would cost a call a
  * promise and a microsecond.
  */
+import type { Clock } from '../../lib/clock.ts';
 import {
   isRead,
   type Attempt,
@@ -26,18 +27,19 @@ interface AttemptOptions {
   readonly limiter: ConcurrencyLimiter;
   readonly send: Send;
   readonly observer: UpstreamObserver;
+  readonly clock: Clock;
 }
 
 export function attempts(options: AttemptOptions): Try {
-  const { timeoutMs, pauses, breaker, limiter, send, observer } = options;
+  const { timeoutMs, pauses, breaker, limiter, send, observer, clock } = options;
 
   return async (flight, number, isFresh) => {
     // The time of an attempt begins after the pause of its key, and covers the limiter's queue.
     const paused = pauses.isPaused(flight.call) ? await pauses.wait(flight) : undefined;
     if (paused) return paused;
-    const attempt = begin(flight, number, isFresh, timeoutMs);
+    const attempt = begin(flight, number, isFresh, clock.now(), timeoutMs);
     const leftMs = Math.max(0, Math.ceil(attempt.untilMs - attempt.startMs));
-    const timer = setTimeout(() => flight.cancel.timeOut(), leftMs);
+    const timer = clock.setTimeout(() => flight.cancel.timeOut(), leftMs);
     // Nothing waits for an open circuit.
     const open = breaker.begin(attempt);
     let outcome: Outcome;
@@ -53,16 +55,21 @@ export function attempts(options: AttemptOptions): Try {
       }
       breaker.end(attempt, outcome);
     }
-    clearTimeout(timer);
-    report(attempt, outcome, observer);
+    clock.clearTimeout(timer);
+    report(attempt, outcome, observer, clock);
     pauses.note(attempt.call, outcome.settled);
     return outcome.settled;
   };
 }
 
-function begin(flight: Flight, number: number, isFresh: boolean, timeoutMs: number): Attempt {
+function begin(
+  flight: Flight,
+  number: number,
+  isFresh: boolean,
+  startMs: number,
+  timeoutMs: number,
+): Attempt {
   const { call, deadlineMs } = flight;
-  const startMs = performance.now();
   // Callers of a read leave at their own deadlines; a write ends with its attempt.
   const isCutShort = !isRead(call) && deadlineMs < startMs + timeoutMs;
   const untilMs = isCutShort ? deadlineMs : startMs + timeoutMs;
@@ -75,8 +82,9 @@ function report(
   { call, entry, number, startMs }: Attempt,
   { settled, exchange }: Outcome,
   observer: UpstreamObserver,
+  clock: Clock,
 ): void {
-  const endMs = exchange ? exchange.endedMs : performance.now();
+  const endMs = exchange ? exchange.endedMs : clock.now();
   const failed = settled instanceof Error;
   const status = failed ? undefined : settled.status;
   const failure = failed ? failureOf(settled) : undefined;

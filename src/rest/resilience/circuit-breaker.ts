@@ -9,6 +9,7 @@
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../lib/clock.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Attempt, type Call, type Outcome, type Settled } from '../call/call.ts';
 import { RestCircuitOpenError, RestTimeoutError, reusedRefusals } from '../call/errors.ts';
@@ -43,7 +44,7 @@ const PROBE_MS = 500;
 export class CircuitBreaker implements Breaker {
   readonly #options: Required<BreakerOptions>;
   readonly #observer: UpstreamObserver;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #host = new Circuit(undefined);
   readonly #keys = new LRUCache<string, Map<Route, Circuit>>({
     max: MAX_KEYS,
@@ -59,10 +60,10 @@ export class CircuitBreaker implements Breaker {
     (route) => new RestCircuitOpenError(route, this.#options.openMs),
   );
 
-  constructor(options: BreakerOptions, observer: UpstreamObserver, now: () => number) {
+  constructor(options: BreakerOptions, observer: UpstreamObserver, clock: Clock) {
     this.#options = { volume: 20, openMs: 5_000, outageMs: 1_000, ...options };
     this.#observer = observer;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** Lets an attempt begin, which must be ended; or answers why it may not. */
@@ -84,7 +85,7 @@ export class CircuitBreaker implements Breaker {
 
   /** Also forgets circuits that have not been asked for long, and reports changes by time. */
   get tripped(): Breaker['tripped'] {
-    const longAgoMs = this.#now() - this.#options.openMs - WINDOW_MS;
+    const longAgoMs = this.#clock.now() - this.#options.openMs - WINDOW_MS;
     return [...this.#tripped].flatMap(([route, circuits]) => {
       for (const circuit of circuits) {
         if (circuit.openedMs! < longAgoMs && !circuit.probe) this.#close(circuit);
@@ -104,7 +105,7 @@ export class CircuitBreaker implements Breaker {
     const { call, flight } = attempt;
     const own = this.#keys.get(call.apiKey)?.get(call.route);
     const tripped = [this.#host, own].filter((one) => one?.openedMs !== undefined) as Circuit[];
-    const openSinceMs = this.#now() - this.#options.openMs;
+    const openSinceMs = this.#clock.now() - this.#options.openMs;
     if (tripped.some(({ openedMs, probe }) => probe || openedMs! > openSinceMs)) return false;
     for (const circuit of tripped) {
       circuit.probe = attempt;
@@ -114,7 +115,7 @@ export class CircuitBreaker implements Breaker {
     const endWait = (): void => {
       if (tripped.some(({ probe }) => probe === attempt)) flight.land(this.#refusal(call.route));
     };
-    if (tripped.length > 0 && isRead(call)) setTimeout(endWait, PROBE_MS).unref();
+    if (tripped.length > 0 && isRead(call)) this.#clock.setTimeout(endWait, PROBE_MS).unref();
     return true;
   }
 
@@ -138,7 +139,8 @@ export class CircuitBreaker implements Breaker {
    */
   #opens(circuit: Circuit, attempt: Attempt, failed: boolean | undefined): boolean {
     if (circuit.openedMs === undefined) {
-      if (failed === undefined || !circuit.count(failed, this.#now(), this.#options)) return false;
+      if (failed === undefined || !circuit.count(failed, this.#clock.now(), this.#options))
+        return false;
       this.#open(circuit);
       return true;
     }
@@ -167,7 +169,7 @@ export class CircuitBreaker implements Breaker {
   #open(circuit: Circuit): void {
     const circuits = this.#tripped.get(circuit.route) ?? new Set();
     this.#tripped.set(circuit.route, circuits.add(circuit));
-    circuit.openedMs = this.#now();
+    circuit.openedMs = this.#clock.now();
     this.#report(circuit.route);
   }
 
@@ -181,7 +183,7 @@ export class CircuitBreaker implements Breaker {
 
   /** The worst state of a route's circuits; tells the observer when it has changed. */
   #report(route: Route | undefined): BreakerChange {
-    const openSinceMs = this.#now() - this.#options.openMs;
+    const openSinceMs = this.#clock.now() - this.#options.openMs;
     let state: BreakerState = 'closed';
     for (const { openedMs } of this.#tripped.get(route) ?? []) {
       if (state !== 'open') state = openedMs! > openSinceMs ? 'open' : 'half-open';

@@ -7,6 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Attempt, Call, Outcome } from '../call/call.ts';
@@ -24,6 +25,7 @@ interface LimiterOptions {
   /** Calls that may wait, of all keys. */
   readonly maxQueue: number;
   readonly observer: UpstreamObserver;
+  readonly clock: Clock;
 }
 
 /** The shares of the connections that one key, one route of it, and one route of all keys may hold. */
@@ -159,7 +161,7 @@ export class ConcurrencyLimiter {
     for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
       const { attempt } = next;
       // Past its time when this process was stalled: the answer would come too late.
-      const isLate = attempt.untilMs <= performance.now();
+      const isLate = attempt.untilMs <= this.#options.clock.now();
       next.leave(isLate ? this.#refusalFor(attempt, 'timeout') : undefined);
     }
   }

@@ -6,6 +6,7 @@
  * the backend would have to refuse every call of a limited key.
  */
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../lib/clock.ts';
 import type { Call, Flight, Settled } from '../call/call.ts';
 import { endOfWait, RestPausedError, type RestError } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
@@ -31,13 +32,15 @@ export interface PausesOfOthers {
 }
 
 export class RateLimitPauses {
+  readonly #clock: Clock;
   readonly #observer: UpstreamObserver;
   readonly #others: PausesOfOthers | undefined;
-  /** By sharing key: when it may call again, on `performance.now()`'s clock. */
+  /** By sharing key: when it may call again. */
   readonly #pauses = new LRUCache<string, number>({ max: MAX_KEYS });
   #waiting = 0;
 
-  constructor(observer: UpstreamObserver, others: PausesOfOthers | undefined) {
+  constructor(clock: Clock, observer: UpstreamObserver, others: PausesOfOthers | undefined) {
+    this.#clock = clock;
     this.#observer = observer;
     this.#others = others;
   }
@@ -51,7 +54,7 @@ export class RateLimitPauses {
     const { sharingKey, route, journal, origin } = call;
     // Again, because the pause may have become longer meanwhile.
     for (let left = this.#leftOf(sharingKey); left > 0; left = this.#leftOf(sharingKey)) {
-      const inTime = performance.now() + left + SPREAD_MS < deadlineMs;
+      const inTime = this.#clock.now() + left + SPREAD_MS < deadlineMs;
       if (!inTime || this.#waiting >= MAX_WAITING) {
         journal.note(route, origin, 'unsent');
         return new RestPausedError('Backend limits the calls of this key', route, {
@@ -59,7 +62,7 @@ export class RateLimitPauses {
         });
       }
       this.#waiting += 1;
-      const slept = await sleep(Math.ceil(left) + Math.random() * SPREAD_MS, cancel);
+      const slept = await sleep(this.#clock, Math.ceil(left) + Math.random() * SPREAD_MS, cancel);
       this.#waiting -= 1;
       if (!slept) return endOfWait('cancelled', route);
     }
@@ -72,7 +75,7 @@ export class RateLimitPauses {
     const afterMs = retryAfterOf(settled.headers);
     if (afterMs === undefined) return;
     const pauseMs = Math.min(afterMs, MAX_PAUSE_MS);
-    this.#pauses.set(sharingKey, performance.now() + pauseMs);
+    this.#pauses.set(sharingKey, this.#clock.now() + pauseMs);
     this.#others?.tell(sharingKey, pauseMs);
     this.#observer.onPause?.(route);
   }
@@ -85,7 +88,7 @@ export class RateLimitPauses {
   #ownLeftOf(sharingKey: string): number {
     const until = this.#pauses.get(sharingKey);
     if (until === undefined) return 0;
-    const left = until - performance.now();
+    const left = until - this.#clock.now();
     if (left <= 0) this.#pauses.delete(sharingKey);
     return left;
   }

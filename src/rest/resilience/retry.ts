@@ -3,6 +3,7 @@
  *
  * Not undici's `interceptors.retry`: it knows no budget and retries DELETE. Writes are never retried.
  */
+import type { Clock } from '../../lib/clock.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Flight, type Settled, type Try } from '../call/call.ts';
 import {
@@ -41,9 +42,10 @@ interface RetryOptions {
   /** The time of one attempt, in milliseconds. */
   readonly timeoutMs: number;
   readonly observer: UpstreamObserver;
+  readonly clock: Clock;
 }
 
-export function retry({ timeoutMs, observer }: RetryOptions, attempt: Try) {
+export function retry({ timeoutMs, observer, clock }: RetryOptions, attempt: Try) {
   const budget = new RetryBudget();
   return async (flight: Flight): Promise<Settled> => {
     const { route } = flight.call;
@@ -53,14 +55,14 @@ export function retry({ timeoutMs, observer }: RetryOptions, attempt: Try) {
     for (let number = 1; ; number++) {
       const settled = await attempt(flight, number, isFresh);
       const next = retryOf(settled, number, timeoutMs);
-      const leftMs = flight.deadlineMs - performance.now();
+      const leftMs = flight.deadlineMs - clock.now();
       const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
       if (!next || number > most || next.afterMs + next.needsMs >= leftMs) return settled;
       if (!next.isFree && !budget.spend(route)) {
         observer.onRetryBudgetExhausted?.(route);
         return settled;
       }
-      if (!(await sleep(next.afterMs, flight.cancel))) return endOfWait('cancelled', route);
+      if (!(await sleep(clock, next.afterMs, flight.cancel))) return endOfWait('cancelled', route);
       isFresh = next.isFree;
     }
   };

@@ -9,6 +9,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
+import type { Clock } from '../../lib/clock.ts';
 import {
   isRead,
   type Attempt,
@@ -48,26 +49,36 @@ import {
  * @param maxBytes the largest body that is read.
  */
 export const exchange =
-  (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number): Send =>
+  (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number, clock: Clock): Send =>
   (attempt) =>
-    new Promise((resolve) => new ResponseHandler(attempt, maxBytes, resolve).send(dispatcher));
+    new Promise((resolve) =>
+      new ResponseHandler(attempt, maxBytes, clock, resolve).send(dispatcher),
+    );
 
 class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
-  readonly beganMs = performance.now();
+  readonly beganMs: number;
   endedMs = 0;
   isConnected = false;
   #ended = false;
   readonly #attempt: Attempt;
   readonly #maxBytes: number;
+  readonly #clock: Clock;
   readonly #resolve: (outcome: Outcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   readonly #body = new ByteCollector();
 
-  constructor(attempt: Attempt, maxBytes: number, resolve: (outcome: Outcome) => void) {
+  constructor(
+    attempt: Attempt,
+    maxBytes: number,
+    clock: Clock,
+    resolve: (outcome: Outcome) => void,
+  ) {
+    this.beganMs = clock.now();
     this.#attempt = attempt;
     this.#maxBytes = maxBytes;
+    this.#clock = clock;
     this.#resolve = resolve;
     const { cancel } = attempt.flight;
     if (cancel.cancelled) this.onEnd('cancelled');
@@ -145,7 +156,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   #end(settled: Settled): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.endedMs = performance.now();
+    this.endedMs = this.#clock.now();
     this.#attempt.flight.cancel.listen(undefined);
     this.#resolve({ settled, exchange: this });
   }
