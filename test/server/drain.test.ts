@@ -1,29 +1,36 @@
-/** How a server stops, seen by a caller who connects in the very moment. */
+/** How a server stops, seen by callers who connect or ask in the very moment. */
 import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { DEFAULTS } from '../support/settings.ts';
 
-/** Connects and asks when it is woken, from a thread of its own: this one is busy then. */
-const CALLER = `
+const CALLERS = 5;
+
+/** Connect and ask when they are woken, from a thread of its own: this one is busy then. */
+const BUSY_CALLERS = `
   const { parentPort, workerData: { port, bell } } = require('node:worker_threads');
   const { connect } = require('node:net');
   parentPort.postMessage('here');
   Atomics.wait(bell, 0, 0);
-  let text = '';
-  const socket = connect(port, '127.0.0.1', () => socket.write('GET /health HTTP/1.1\\r\\nhost: a\\r\\n\\r\\n'));
-  socket.on('data', (chunk) => (text += chunk));
-  socket.on('error', (error) => parentPort.postMessage(error.code));
-  socket.on('close', () => parentPort.postMessage(text));
+  const said = Array.from({ length: ${CALLERS} }, () => new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET /health HTTP/1.1\\r\\nhost: a\\r\\n\\r\\n'));
+    socket.on('data', (chunk) => (text += chunk));
+    socket.on('error', (error) => resolve(error.code));
+    socket.on('close', () => resolve(text));
+  }));
+  Promise.all(said).then((all) => parentPort.postMessage(all));
 `;
 
-it('answers a caller who has connected while the process was busy, just before the port is closed', async () => {
+it('answers callers who have connected while the process was busy, just before the port is closed', async () => {
   const gateway = await openGateway();
   const server = await openHttpServer(gateway.gateway, { ...DEFAULTS.http, port: 0 });
   const bell = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(CALLER, { eval: true, workerData: { port: server.port, bell } });
+  const worker = new Worker(BUSY_CALLERS, { eval: true, workerData: { port: server.port, bell } });
   onTestFinished(async () => void (await worker.terminate()));
   await once(worker, 'message');
   const said = once(worker, 'message');
@@ -32,10 +39,41 @@ it('answers a caller who has connected while the process was busy, just before t
   const closed = server.close(5_000, delayMs);
   Atomics.store(bell, 0, 1);
   Atomics.notify(bell, 0);
-  // Busy until the delay is over, and the caller has its connection from the system alone.
+  // Busy until the delay is over, and the callers have their connections from the system alone.
   const never = new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(never, 0, 0, 10 * delayMs);
 
-  expect(String((await said)[0])).toMatch(/^HTTP\/1\.1 200 /);
+  const [answers] = (await said) as [string[]];
+  expect(answers).toHaveLength(CALLERS);
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await closed).toBe(true);
+});
+
+it('closes no idle connection while others are used, whose callers may be about to send on it', async () => {
+  const gateway = await openGateway();
+  const { close, url } = await openHttpServer(gateway.gateway, { ...DEFAULTS.http, port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const ask = async (): Promise<string | undefined> => {
+    const asked = get(`${url}/health`, { agent });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    expect(asked.reusedSocket).toBe(isDraining);
+    return answer.headers.connection;
+  };
+  let isDraining = false;
+  const before = await Promise.all(Array.from({ length: 6 }, ask));
+
+  isDraining = true;
+  const closed = close(5_000);
+  const meanwhile: unknown[] = [];
+  for (let i = 0; i < 5; i++) {
+    await sleep(100);
+    meanwhile.push(await ask());
+  }
+
+  expect(before).toEqual(Array(6).fill(undefined));
+  expect(meanwhile).toEqual(Array(5).fill('close'));
+  // The sixth connection, which nobody uses any more.
   expect(await closed).toBe(true);
 });

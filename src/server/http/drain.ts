@@ -8,15 +8,15 @@ import { setImmediate as pollOnce, setTimeout as sleep } from 'node:timers/promi
 import type { Site } from './site.ts';
 
 /**
- * How long connections may stay idle once the port is closed, in milliseconds: a caller who is about to
- * send on one is still answered.
+ * For how long no request has to come before idle connections are closed, in milliseconds: a caller who sends on one
+ * in that moment is reset.
  */
-const IDLE_MS = 200;
+const QUIET_MS = 200;
 
 /** A server that stops, and how far it has come. */
 export interface Stopping {
   readonly server: Server;
-  /** From then on each answer ends its connection. */
+  /** From then on each answer ends its connection; before, its caller would come back on a new one. */
   isPortClosed: boolean;
 }
 
@@ -35,21 +35,14 @@ export async function drain(
   const { server } = stopping;
   site.readiness.drain();
   await sleep(delayMs);
-  // After a busy turn, timers run before connections are accepted, which the system would reset with the port.
-  await pollOnce();
+  await acceptAll(server);
   stopping.isPortClosed = true;
   const closed = once(server, 'close');
   // Not http's close(): it closes idle connections at once, and some are about to be used.
   NetServer.prototype.close.call(server);
   const finished = async (): Promise<boolean> => {
     void site.subscriptions.drain(timeoutMs / 2);
-    await Promise.race([closed, sleep(IDLE_MS)]);
-    // After a busy turn, timers run before requests that have arrived are read.
-    await pollOnce();
-    server.closeIdleConnections();
-    // Those on which nothing was ever sent do not count as idle.
-    server.headersTimeout = IDLE_MS;
-    await closed;
+    await closeWhenQuiet(server, closed);
     // Writes whose callers have left are under way without a connection.
     await site.idle();
     return true;
@@ -58,4 +51,36 @@ export async function drain(
   const inTime = await Promise.race([finished(), fuse]);
   server.closeAllConnections();
   return inTime;
+}
+
+/** Accepts the connections that the system has: it resets those that are left when the port is closed. */
+async function acceptAll(server: Server): Promise<void> {
+  let hasAccepted = true;
+  const onConnection = (): void => void (hasAccepted = true);
+  server.on('connection', onConnection);
+  const endMs = performance.now() + QUIET_MS;
+  // One is accepted in each turn of the event loop, and after a busy turn timers run before.
+  while (hasAccepted && performance.now() < endMs) {
+    hasAccepted = false;
+    await pollOnce();
+  }
+  server.off('connection', onConnection);
+}
+
+/** As long as requests come, their answers end the connections; those that are left over are closed. */
+async function closeWhenQuiet(server: Server, closed: Promise<unknown>): Promise<void> {
+  let isClosed = false;
+  let isQuiet: boolean;
+  void closed.then(() => (isClosed = true));
+  server.on('request', () => (isQuiet = false));
+  while (!isClosed) {
+    isQuiet = true;
+    await Promise.race([closed, sleep(QUIET_MS)]);
+    // After a busy turn, timers run before requests that have arrived are read.
+    await pollOnce();
+    if (!isQuiet) continue;
+    server.closeIdleConnections();
+    // Those on which nothing was ever sent do not count as idle.
+    server.headersTimeout = QUIET_MS;
+  }
 }

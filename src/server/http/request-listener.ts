@@ -50,8 +50,6 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     // It comes once; `once` costs more.
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) record.leaving.cancel();
-      // The head may have been written before the port was closed.
-      if (stopping.isPortClosed) incoming.socket.end();
     });
   };
 
