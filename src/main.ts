@@ -17,6 +17,7 @@ import { createGateway } from './server/gateway.ts';
 import { urlHost } from './server/http/http-server.ts';
 import { createLogger, type Logger } from './observe/logs/logger.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
+import { openTraces } from './observe/traces/open-traces.ts';
 import { observeUpstream } from './observe/upstream-observer.ts';
 import { loadPlugins } from './process/operator-plugins.ts';
 import { announce } from './process/announce.ts';
@@ -26,6 +27,7 @@ import { EXIT, stopOnSignals, surviveRejections } from './process/lifecycle.ts';
 import { switchLevelOnSignal } from './process/log-level.ts';
 import { openPorts } from './process/ports.ts';
 import { createWorkers, WorkerStartError } from './process/workers.ts';
+import { openHive } from './usage/open-hive.ts';
 
 /** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
@@ -82,7 +84,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     cache: await openCache(config, shared),
     observer: observeUpstream(metrics, logger, () => gateway),
   });
-  const tracer = await openTraces(config, backend.origin, logger);
+  const version = versionOf();
+  const tracer = await openTraces(config.traces, { backend: backend.origin, version, logger });
+  const hive = await openHive(config.hive, version, logger);
   const gateway = createGateway({
     rateLimits: await openRateLimits(config, shared),
     ...{ schema: await openSchema(tools), upstream, logger, metrics, shared, tracer },
@@ -93,8 +97,11 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       ...(backend.isEmbedded && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
       ...(backend.replay && { apiKey: backend.replay.names[0], replays: backend.replay.names }),
     },
-    carriers: await openMcp(documents.agents, versionOf()),
-    plugins: config.process.plugins ? await loadPlugins(config.process.plugins, config) : [],
+    carriers: await openMcp(documents.agents, version),
+    plugins: [
+      ...(hive ? [hive.plugin] : []),
+      ...(await loadPlugins(config.process.plugins, config)),
+    ],
   });
   await gateway.open();
   const ports = await openPorts(gateway, http, logger);
@@ -104,17 +111,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     await shared?.close();
     // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
-    await tracer?.close();
+    await Promise.all([tracer?.close(), hive?.close()]);
     await backend.close();
     return finished;
   });
   if (cluster.isPrimary) await announce({ ...backend, ...{ logger, url: ports.url, tools, http } });
-}
-
-/** Where a collector is named. Nothing of OpenTelemetry is loaded otherwise. */
-async function openTraces({ traces }: Config, backend: string, logger: Logger) {
-  const { endpoint, tracesEndpoint, isDisabled, ...options } = traces;
-  if (isDisabled || !(endpoint ?? tracesEndpoint)) return undefined;
-  const { openTracer } = await import('./observe/traces/tracer.ts');
-  return openTracer({ ...options, backend, version: versionOf(), logger });
 }

@@ -22,6 +22,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'process',
     'server',
     'observe',
+    'usage',
     'rest',
     'backend',
     'lib',
@@ -77,7 +78,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // Where the backend departs from its document.
   drift: ['documents', 'operation', 'graph', 'rest', 'v0'],
   // What of the schema is asked for.
-  usage: ['operation'],
+  usage: ['observe', 'operation'],
   // Trusted documents, and limits of all.
   documents: ['operation', 'execution', 'lib'],
   // An operation on its way: its request, its record, its result.
@@ -425,6 +426,16 @@ describe('the structure of src/', () => {
     );
 
     expect(loading).toEqual(['mcp/mcp.ts']);
+  });
+
+  it('loads what reports to GraphQL Hive only where it is used', () => {
+    const loading = files.filter((file) =>
+      /^import (?!type )[^;]*'[^']*\/hive(?:-operation)?\.ts';/m.test(
+        readFileSync(join(SRC, file), 'utf8'),
+      ),
+    );
+
+    expect(loading).toEqual(['usage/hive.ts']);
   });
 
   it('loads what a subgraph needs only where the gateway is one', () => {

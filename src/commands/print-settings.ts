@@ -18,6 +18,7 @@ const {
   process: own,
   recording,
   traces,
+  hive,
   embedded,
 } = SETTINGS;
 
@@ -34,6 +35,7 @@ process.stdout.write(
     'The process': own,
     'Record and replay': recording,
     Traces: traces,
+    'GraphQL Hive': hive,
     'The embedded backend': embedded,
   })}\n`,
 );

@@ -13,11 +13,15 @@ export class PluginsError extends OperatorError {
 }
 
 /**
- * @param path of the module, from the working directory.
+ * @param path of the module, from the working directory; undefined for none.
  * @param config what a function is called with.
  * @throws {PluginsError} when it cannot be loaded, or exports something else.
  */
-export async function loadPlugins(path: string, config: unknown): Promise<GatewayPlugin[]> {
+export async function loadPlugins(
+  path: string | undefined,
+  config: unknown,
+): Promise<GatewayPlugin[]> {
+  if (path === undefined) return [];
   let exported: unknown;
   try {
     ({ default: exported } = (await import(pathToFileURL(resolve(path)).href)) as {

@@ -1,26 +1,10 @@
 /** Traces of a gateway as it is started: nothing is loaded without a collector, and one that hangs holds up no end. */
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openCollector, openDecoder } from '../support/collector.ts';
-import { buildGateway } from '../support/gateway-build.ts';
+import { buildGateway, loadedWith } from '../support/gateway-build.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 import { slowness } from '../support/slowness.ts';
-
-/** A file of the build, and those that are loaded with it. */
-function loadedWith(main: string): Map<string, string> {
-  const loaded = new Map<string, string>();
-  const visit = (file: string): void => {
-    if (loaded.has(file)) return;
-    const text = readFileSync(file, 'utf8');
-    loaded.set(file, text);
-    for (const [, name] of text.matchAll(/^(?:import|export)\b[^;]*?"(\.\/[^"]+\.js)"/gm)) {
-      visit(join(dirname(file), name!));
-    }
-  };
-  visit(main);
-  return loaded;
-}
 
 it('loads nothing of OpenTelemetry before a collector is named', async () => {
   const main = await buildGateway();

@@ -18,7 +18,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
@@ -51,6 +51,21 @@ export const buildBackend = async (): Promise<string> => join(await buildAll(), 
 /** The path of a script beside it. */
 export const buildScript = async (name: keyof typeof SCRIPTS): Promise<string> =>
   join(await buildAll(), `${name}.js`);
+
+/** A file of the build, and those that are loaded with it. */
+export function loadedWith(main: string): Map<string, string> {
+  const loaded = new Map<string, string>();
+  const visit = (file: string): void => {
+    if (loaded.has(file)) return;
+    const text = readFileSync(file, 'utf8');
+    loaded.set(file, text);
+    for (const [, name] of text.matchAll(/^(?:import|export)\b[^;]*?"(\.\/[^"]+\.js)"/gm)) {
+      visit(join(dirname(file), name!));
+    }
+  };
+  visit(main);
+  return loaded;
+}
 
 async function buildAll(): Promise<string> {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
