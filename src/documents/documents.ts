@@ -84,11 +84,13 @@ export class Documents {
   readonly caches = {
     documentCache: cacheByText<DocumentNode>(),
     errorCache: cacheByText<Error>(),
+    validationCache: false,
   };
   readonly #limits: DocumentLimits;
   /** Beside those of the specification. */
   readonly ownRules: readonly ValidationRule[];
   readonly #hideSuggestions: boolean;
+  readonly #validated = new WeakMap<DocumentNode, Validated>();
 
   constructor({ limits, introspection }: DocumentsOptions) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
@@ -136,11 +138,27 @@ export class Documents {
     }
   }
 
-  /** The errors of a document that does not fit the schema. */
+  /**
+   * The errors of a document that does not fit the schema; kept with the document.
+   *
+   * Yoga's own cache of them writes down the names of all rules for every request.
+   */
   validate(
     schema: GraphQLSchema,
     document: DocumentNode,
     rules: readonly ValidationRule[] = [...specifiedRules, ...this.ownRules],
+  ): readonly GraphQLError[] {
+    const known = this.#validated.get(document);
+    if (known && known.schema === schema && areAlike(known.rules, rules)) return known.errors;
+    const errors = this.#validate(schema, document, rules);
+    this.#validated.set(document, { schema, rules, errors });
+    return errors;
+  }
+
+  #validate(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    rules: readonly ValidationRule[],
   ): readonly GraphQLError[] {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: this.#hideSuggestions };
     // Other rules follow cycles, at an unknown cost.
@@ -149,6 +167,17 @@ export class Documents {
     return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
   }
 }
+
+interface Validated {
+  readonly schema: GraphQLSchema;
+  readonly rules: readonly ValidationRule[];
+  readonly errors: readonly GraphQLError[];
+}
+
+/** Whether lists of rules have the same names, as Yoga compares them: some plugins make theirs anew each time. */
+const areAlike = (some: readonly ValidationRule[], others: readonly ValidationRule[]): boolean =>
+  some.length === others.length &&
+  some.every((rule, i) => rule === others[i] || rule.name === others[i]!.name);
 
 /** An error of graphql-js, with the code that graphql-js leaves out. */
 function coded(error: GraphQLError, code: string): GraphQLError {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { useDisableIntrospection } from '@envelop/disable-introspection';
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type ValidationRule } from 'graphql';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
@@ -88,6 +88,29 @@ describe('a plugin of fifteen lines', () => {
     await site.ask(`query Slow ${PAGE.query}`);
 
     expect(slow).toEqual(['Slow']);
+  });
+
+  it('has a rule for some callers, whatever was kept of the same document for others', async () => {
+    const noAliases: ValidationRule = (context) => ({
+      Field({ alias }) {
+        if (alias) context.reportError(new GraphQLError('No aliases here.'));
+      },
+    });
+    const site = await openGateway({
+      plugins: [
+        {
+          onValidate({ context: { request }, addValidationRule }) {
+            if (request?.headers.get('x-app') === 'strict') addValidationRule(noAliases);
+          },
+        },
+      ],
+    });
+    const ask = async (app: string) =>
+      (await site.ask('{ kind: __typename }', { headers: { 'x-app': app } })).status;
+
+    const statuses = [await ask('web'), await ask('strict'), await ask('web'), await ask('strict')];
+
+    expect(statuses).toEqual([200, 400, 200, 400]);
   });
 
   it('reads method, URL and headers of the request', async () => {
