@@ -6,10 +6,11 @@
  * ends
  * with it.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { findBigPeers } from './big-peers.ts';
 import {
   findPeers,
   HERE,
@@ -26,6 +27,7 @@ import { measureLookAhead } from './look-ahead.ts';
 import { has, killAll, leaveServersAlone, runToEnd, useAllCores } from './machine.ts';
 import { measureQuery, type Measured } from './measure.ts';
 import { HELP, OptionError, readOptions, type Options } from './options.ts';
+import { installPackages, versionsOf } from './packages.ts';
 import { QUERIES, SCREEN } from './queries.ts';
 import { goalsOf, machineLine, remarksOf, tableOf, type Findings, type Row } from './report.ts';
 import {
@@ -65,16 +67,17 @@ async function bench(options: Options): Promise<0 | 1> {
     say(`${missing.join(' and ')} not found: apt-get update && apt-get install -y wrk nginx`);
     return 1;
   }
-  install();
+  installPackages(HERE);
   if (options.build) runToEnd('npm', ['run', 'build', '--silent'], ROOT);
   const queries = QUERIES.filter(
     ({ name }) => options.queries.length === 0 || options.queries.includes(name),
   );
   if (queries.length === 0) throw new OptionError('--queries has none of q0 to q5.');
-  const { peers, absent } = findPeers(options.tailcall);
+  const small = findPeers(options.tailcall);
+  const big = findBigPeers(options.peers);
   if (options.allCores) useAllCores();
   leaveServersAlone();
-  const wanted = peers.filter(
+  const wanted = [...small.peers, ...big.peers].filter(
     ({ kind }) =>
       (options.peers.length === 0 || options.peers.includes(kind)) &&
       // The others are one process, whatever there is to run on.
@@ -144,7 +147,7 @@ async function bench(options: Options): Promise<0 | 1> {
     lookAhead: screen && (await measureLookAhead(slow, screen, patience.samples)),
     directMs: await measureDirect(slow, '/v0/pages/page_0001', patience.samples),
   };
-  print(options, findings, [...absent, ...missed]);
+  print(options, findings, [...small.absent, ...big.absent, ...missed]);
   if (!options.quick) {
     const ofTail = rows.filter(
       ({ query, server }) =>
@@ -172,6 +175,7 @@ function print(options: Options, findings: Findings, absent: readonly string[]):
   const how = options.quick
     ? 'A quick run: every server answered every query alike; the figures say nothing.'
     : `Medians of ${rounds} interleaved rounds, ${seconds} s a turn (q4: ${2 * seconds}), ${CONNECTIONS} connections, 50 pages in turn, ${callers === 1 ? 'one key' : `${callers} keys`}${changing ? ', answers of other bytes each time' : ''}.`;
+  const packages = [HERE, ...findings.servers.flatMap(({ contestant }) => contestant.folder ?? [])];
   const lines = [
     '',
     tableOf(findings.rows),
@@ -180,7 +184,7 @@ function print(options: Options, findings: Findings, absent: readonly string[]):
     '',
     `${how} ${machineLine()}`,
     ...remarksOf(findings),
-    `Peers: ${peerVersions()}.`,
+    `Peers: ${packages.map(versionsOf).join(', ')}.`,
     ...absent,
     '',
     ...(options.quick ? [] : goalsOf(findings)),
@@ -191,26 +195,6 @@ function print(options: Options, findings: Findings, absent: readonly string[]):
 
 function queryLines(rows: readonly Row[]): string[] {
   return [...new Set(rows.map(({ query }) => query))].map(({ name, what }) => `${name}: ${what}.`);
-}
-
-function peerVersions(): string {
-  const { dependencies } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8')) as {
-    readonly dependencies: Readonly<Record<string, string>>;
-  };
-  return Object.entries(dependencies)
-    .map(([name, version]) => `${name} ${version}`)
-    .join(', ');
-}
-
-/** The peers' packages, as the lock file says: anew when it is younger than what is installed. */
-function install(): void {
-  const installed = statSync(join(HERE, 'node_modules/.package-lock.json'), {
-    throwIfNoEntry: false,
-  });
-  if (installed && installed.mtimeMs >= statSync(join(HERE, 'package-lock.json')).mtimeMs) return;
-  say('Installing the peers into test/bench/node_modules');
-  // Some of their packages ask for Node 22 where they are not used.
-  runToEnd('npm', ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], HERE);
 }
 
 /** How long the whole may take, in milliseconds: twice what is planned. */

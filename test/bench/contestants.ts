@@ -16,7 +16,9 @@ export interface Contestant {
   /** What the table calls it. */
   readonly name: string;
   /** What the goals call it. */
-  readonly kind: 'ours' | 'mercurius' | 'apollo' | 'yoga' | 'tailcall';
+  readonly kind: 'ours' | 'mercurius' | 'apollo' | 'yoga' | 'tailcall' | 'grafast' | 'hive';
+  /** Of packages that no other needs. */
+  readonly folder?: string;
   readonly command: (
     port: number,
     upstreamUrl: string,

