@@ -1,7 +1,7 @@
 /**
  * The context that every resolver of one request receives.
  */
-import type { ForwardedHeaders, Identity } from '../lib/forwarded-headers.ts';
+import type { ForwardedHeaders, Identity } from '../rest/call/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from '../live/pollers.ts';
 

@@ -9,7 +9,8 @@
  * nothing in time, or that something cannot be shared, reads for itself.
  */
 import { randomUUID } from 'node:crypto';
-import type { Identity } from '../lib/forwarded-headers.ts';
+import type { Clock, Timer } from '../lib/clock.ts';
+import type { Identity } from '../rest/call/forwarded-headers.ts';
 import { NOW } from '../rest/call/call.ts';
 import type { Upstream } from '../rest/client/client.ts';
 import { RestError, RestUnsupportedError } from '../rest/call/errors.ts';
@@ -18,6 +19,8 @@ import { Snapshot, type LiveObject, type LiveObserver } from './live-object.ts';
 
 export interface PollerOptions {
   readonly upstream: Upstream;
+  /** The upstream's too. */
+  readonly clock: Clock;
   /** The least and the most time between two polls of an object, in milliseconds. */
   readonly pollMs: PollRange;
   /** One poll with its retries, in milliseconds. */
@@ -85,13 +88,13 @@ export class Poller<Key, State extends object> {
   /** The highest that was seen: an answer whose rank is not known does not lower it. */
   #rank = -Infinity;
   #waitMs: number;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   /** Whether a poll is under way. It is finished without watchers too: giving it up would cost a connection. */
   #isPolling = false;
   #polls = 0;
   /** When the last poll began. */
   #polledMs = -Infinity;
-  /** When the backend is to be left alone until, on `performance.now()`'s clock. */
+  /** Until when the backend is to be left alone. */
   #pausedUntilMs = 0;
   #isOver = false;
   /** Whether another process asks for a poll. */
@@ -157,17 +160,18 @@ export class Poller<Key, State extends object> {
       this.#ask(this.#lease);
       return;
     }
-    const { least } = this.#options.pollMs;
+    const { clock, pollMs } = this.#options;
+    const { least } = pollMs;
     this.#waitMs = least;
     const spacingMs = this.#isAwaited ? Math.min(NEWCOMER_MS, least) : least;
-    const nowMs = performance.now();
-    this.#schedule(Math.max(this.#polledMs + spacingMs, this.#pausedUntilMs) - nowMs);
+    this.#schedule(Math.max(this.#polledMs + spacingMs, this.#pausedUntilMs) - clock.now());
   }
 
   #schedule(waitMs: number): void {
-    clearTimeout(this.#timer);
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
     if (waitMs <= 0) void this.#poll();
-    else this.#timer = setTimeout(() => this.#wake(), Math.ceil(waitMs));
+    else this.#timer = clock.setTimeout(() => this.#wake(), Math.ceil(waitMs));
   }
 
   #wake(): void {
@@ -183,7 +187,7 @@ export class Poller<Key, State extends object> {
       return;
     }
     this.#asking = { ask: lease.ask(), newcomers: [...this.#newcomers] };
-    this.#schedule(Math.max(ASK_TIMEOUT_MS, this.#pausedUntilMs - performance.now()));
+    this.#schedule(Math.max(ASK_TIMEOUT_MS, this.#pausedUntilMs - this.#options.clock.now()));
   }
 
   /** Who polls has changed. */
@@ -210,7 +214,7 @@ export class Poller<Key, State extends object> {
     if (this.#asking && answered >= this.#asking.ask) {
       ({ newcomers } = this.#asking);
       this.#forgetAsk();
-      clearTimeout(this.#timer);
+      this.#options.clock.clearTimeout(this.#timer);
     }
     this.#polls = Math.max(this.#polls, polls);
     if (text !== NOT_SHARED) {
@@ -222,14 +226,14 @@ export class Poller<Key, State extends object> {
   }
 
   async #poll(): Promise<void> {
-    const { upstream, timeoutMs, observer, pollMs } = this.#options;
-    clearTimeout(this.#timer);
+    const { upstream, clock, timeoutMs, observer, pollMs } = this.#options;
+    clock.clearTimeout(this.#timer);
     this.#isPolling = true;
     this.#isAsked = false;
     this.#forgetAsk();
     const asked = this.#lease?.asked();
     this.#polls += 1;
-    this.#polledMs = performance.now();
+    this.#polledMs = clock.now();
     const newcomers = [...this.#newcomers];
     const rest = upstream({
       ...this.#identity,
@@ -267,7 +271,7 @@ export class Poller<Key, State extends object> {
     // The process that polls is heard without being asked, but after a failure of this one's own.
     if (!this.#isMine && !this.#known?.error) return;
     const waitMs = this.#waitMs * (1 - JITTER * Math.random());
-    const pauseMs = this.#pausedUntilMs - performance.now();
+    const pauseMs = this.#pausedUntilMs - this.#options.clock.now();
     this.#schedule(Math.max(waitMs, pauseMs));
   }
 
@@ -321,7 +325,7 @@ export class Poller<Key, State extends object> {
     const { most } = this.#options.pollMs;
     this.#waitMs = Math.min(most, this.#waitMs * FAILURE_GROWTH);
     const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
-    if (retryAfterMs !== undefined) this.#pausedUntilMs = performance.now() + retryAfterMs;
+    if (retryAfterMs !== undefined) this.#pausedUntilMs = this.#options.clock.now() + retryAfterMs;
     if (nameOf(this.#known?.error) !== nameOf(error)) {
       for (const watcher of this.#newcomers)
         watcher.push(new Snapshot<State>(this.#polls, null, error));
@@ -347,7 +351,7 @@ export class Poller<Key, State extends object> {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#options.clock.clearTimeout(this.#timer);
     this.#lease?.end();
     this.#onEnd();
     for (const watcher of this.#watchers) watcher.stop();

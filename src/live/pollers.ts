@@ -3,7 +3,7 @@
  * report changes.
  */
 import { Repeater, SlidingBuffer } from '@repeaterjs/repeater';
-import { sharingKeyOf, type Identity } from '../lib/forwarded-headers.ts';
+import { sharingKeyOf, type Identity } from '../rest/call/forwarded-headers.ts';
 import type { Snapshot, LiveObject } from './live-object.ts';
 import { Poller, type PollerOptions } from './poller.ts';
 

@@ -13,6 +13,7 @@ import { createYoga, type GraphQLParams } from 'graphql-yoga';
 import { assertExecutable } from '../execution/assert-executable.ts';
 import type { Execute } from '../execution/execute.ts';
 import type { PollRange } from '../live/poller.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
 import { Pollers } from '../live/pollers.ts';
 import { API_KEY_HEADER } from '../v0/api-key.ts';
 import { prepareCost } from '../plan/cost.ts';
@@ -90,6 +91,8 @@ import { Subscriptions } from '../operation/result/subscriptions.ts';
 export interface GatewayOptions {
   readonly schema: GraphQLSchema;
   readonly upstream: Upstream;
+  /** By which subscriptions poll and end; the upstream's too. @default the system's */
+  readonly clock?: Clock;
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
   /** @default none */
@@ -226,6 +229,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const {
     schema,
     upstream,
+    clock = systemClock,
     logger = silentLogger(),
     metrics = new Metrics(),
     http: { adminPort, basePath = '', corsOrigins, maxBodyBytes },
@@ -237,11 +241,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   assertExecutable(schema);
   const pollers = new Pollers({
-    ...{ upstream, pollMs: live.pollMs, timeoutMs: options.limits.requestTimeoutMs },
+    ...{ upstream, clock, pollMs: live.pollMs, timeoutMs: options.limits.requestTimeoutMs },
     observer: metrics.live,
     leases: options.shared?.leases,
   });
-  const subscriptions = new Subscriptions(live.maxPerKey);
+  const subscriptions = new Subscriptions(live.maxPerKey, clock);
   const documents = new Documents({ limits: options.documents.limits, introspection });
   const execution = createExecution({
     ...{ upstream, limits: options.limits, pollers, execute: options.execute },

@@ -1,5 +1,5 @@
 /** Who has sent an operation, and how: what a carrier has read beside the parameters. */
-import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
+import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 
 export interface Caller {
   /** By GET nothing is written. */

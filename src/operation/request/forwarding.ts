@@ -3,7 +3,7 @@
  *
  * Carriers read them where a request arrives: a stream that stays open for hours then keeps these few, and no request.
  */
-import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
+import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 
 /** A header of a caller's by its name, in lower case. */
 type ReadHeader = (name: string) => string | readonly string[] | null | undefined;

@@ -5,7 +5,7 @@
  * What is ended when the process stops is a connection: a stream of events, or a socket with all its
  * subscriptions. They end spread over some time, so that their clients do not all return at once.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../lib/clock.ts';
 import { refusal } from '../refusal.ts';
 
 /** A connection that is ended so that its client learns why. */
@@ -15,12 +15,14 @@ export interface Drainable {
 
 export class Subscriptions {
   readonly #maxPerKey: number;
+  readonly #clock: Clock;
   readonly #counts = new Map<string, number>();
   readonly #connections = new Set<Drainable>();
-  /** When everything is to have ended, on `performance.now()`'s clock; undefined before the stop. */
+  /** When everything is to have ended; undefined before the stop. */
   #drainedMs: number | undefined;
 
-  constructor(maxPerKey: number) {
+  constructor(maxPerKey: number, clock: Clock) {
+    this.#clock = clock;
     this.#maxPerKey = maxPerKey;
   }
 
@@ -58,7 +60,7 @@ export class Subscriptions {
   add(connection: Drainable): void {
     this.#connections.add(connection);
     if (this.#drainedMs === undefined) return;
-    const leftMs = Math.max(0, this.#drainedMs - performance.now());
+    const leftMs = Math.max(0, this.#drainedMs - this.#clock.now());
     this.#drainLater(connection, Math.random() * leftMs);
   }
 
@@ -68,18 +70,20 @@ export class Subscriptions {
 
   /** Ends all that are open, spread over a time in milliseconds. */
   async drain(overMs: number): Promise<void> {
-    this.#drainedMs = performance.now() + overMs;
+    this.#drainedMs = this.#clock.now() + overMs;
     const connections = shuffled([...this.#connections]);
     connections.forEach((connection, i) => {
       this.#drainLater(connection, (overMs * i) / connections.length);
     });
-    if (connections.length > 0) await sleep(overMs, undefined, { ref: false });
+    if (connections.length === 0) return;
+    await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, overMs).unref());
   }
 
   #drainLater(connection: Drainable, afterMs: number): void {
-    setTimeout(() => {
+    const end = () => {
       if (this.#connections.has(connection)) connection.drain();
-    }, afterMs).unref();
+    };
+    this.#clock.setTimeout(end, afterMs).unref();
   }
 }
 

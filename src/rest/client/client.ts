@@ -7,7 +7,7 @@
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { sharingKeyOf, type ForwardedHeaders } from '../../lib/forwarded-headers.ts';
+import { sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,

@@ -26,7 +26,7 @@ import {
 import type { YogaServerInstance } from 'graphql-yoga';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
-import type { ForwardedHeaders } from '../../lib/forwarded-headers.ts';
+import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 import { formatted, formattedError } from '../../operation/result/answer.ts';
 import { translated, type Translate } from '../../operation/result/errors.ts';
 import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../../operation/request/caller.ts';

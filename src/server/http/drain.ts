@@ -4,7 +4,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import { setImmediate as pollOnce, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as pollOnce } from 'node:timers/promises';
+import type { Clock } from '../../lib/clock.ts';
 import type { Site } from './site.ts';
 
 /**
@@ -16,6 +17,7 @@ const QUIET_MS = 200;
 /** A server that stops, and how far it has come. */
 export interface Stopping {
   readonly server: Server;
+  readonly clock: Clock;
   /** From then on each answer ends its connection; before, its caller would come back on a new one. */
   isPortClosed: boolean;
 }
@@ -32,35 +34,37 @@ export async function drain(
   timeoutMs: number,
   delayMs: number,
 ): Promise<boolean> {
-  const { server } = stopping;
+  const { server, clock } = stopping;
   site.readiness.drain();
-  await sleep(delayMs);
-  await acceptAll(server);
+  await sleep(clock, delayMs);
+  await acceptAll(stopping);
   stopping.isPortClosed = true;
   const closed = once(server, 'close');
   // Not http's close(): it closes idle connections at once, and some are about to be used.
   NetServer.prototype.close.call(server);
   const finished = async (): Promise<boolean> => {
     void site.subscriptions.drain(timeoutMs / 2);
-    await closeWhenQuiet(server, closed);
+    await closeWhenQuiet(stopping, closed);
     // Writes whose callers have left are under way without a connection.
     await site.idle();
     return true;
   };
-  const fuse = sleep(timeoutMs, false, { ref: false });
+  const fuse = new Promise<false>((resolve) => {
+    clock.setTimeout(() => resolve(false), timeoutMs).unref();
+  });
   const inTime = await Promise.race([finished(), fuse]);
   server.closeAllConnections();
   return inTime;
 }
 
 /** Accepts the connections that the system has: it resets those that are left when the port is closed. */
-async function acceptAll(server: Server): Promise<void> {
+async function acceptAll({ server, clock }: Stopping): Promise<void> {
   let hasAccepted = true;
   const onConnection = (): void => void (hasAccepted = true);
   server.on('connection', onConnection);
-  const endMs = performance.now() + QUIET_MS;
+  const endMs = clock.now() + QUIET_MS;
   // One is accepted in each turn of the event loop, and after a busy turn timers run before.
-  while (hasAccepted && performance.now() < endMs) {
+  while (hasAccepted && clock.now() < endMs) {
     hasAccepted = false;
     await pollOnce();
   }
@@ -68,14 +72,17 @@ async function acceptAll(server: Server): Promise<void> {
 }
 
 /** As long as requests come, their answers end the connections; those that are left over are closed. */
-async function closeWhenQuiet(server: Server, closed: Promise<unknown>): Promise<void> {
+async function closeWhenQuiet(
+  { server, clock }: Stopping,
+  closed: Promise<unknown>,
+): Promise<void> {
   let isClosed = false;
   let isQuiet: boolean;
   void closed.then(() => (isClosed = true));
   server.on('request', () => (isQuiet = false));
   while (!isClosed) {
     isQuiet = true;
-    await Promise.race([closed, sleep(QUIET_MS)]);
+    await Promise.race([closed, sleep(clock, QUIET_MS)]);
     // After a busy turn, timers run before requests that have arrived are read.
     await pollOnce();
     if (!isQuiet) continue;
@@ -84,3 +91,6 @@ async function closeWhenQuiet(server: Server, closed: Promise<unknown>): Promise
     server.headersTimeout = QUIET_MS;
   }
 }
+
+const sleep = (clock: Clock, ms: number) =>
+  new Promise<void>((resolve) => clock.setTimeout(resolve, ms));

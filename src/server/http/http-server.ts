@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock, type Clock } from '../../lib/clock.ts';
 import { removeStale } from './unix-socket.ts';
 import { drain, type Stopping } from './drain.ts';
 import { requestListener } from './request-listener.ts';
@@ -22,6 +23,8 @@ export interface HttpOptions {
   readonly maxBodyBytes: number;
   /** The hosts that requests may name, in lower case and without ports; undefined for any. */
   readonly allowedHosts: readonly string[] | undefined;
+  /** By which it drains. @default the system's */
+  readonly clock?: Clock;
 }
 
 export interface HttpServer {
@@ -54,9 +57,10 @@ const BACKLOG = 4_096;
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(site: Site, options: HttpOptions): Promise<HttpServer> {
   const { host, port, socketPath, basePath = '', maxBodyBytes, allowedHosts } = options;
+  const { clock = systemClock } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
-  const stopping: Stopping = { server, isPortClosed: false };
+  const stopping: Stopping = { server, clock, isPortClosed: false };
   server.on('request', requestListener({ site, basePath, maxBodyBytes, allowedHosts, stopping }));
   server.on('upgrade', upgradeListener({ server, site, basePath, allowedHosts }));
   if (socketPath !== undefined) await removeStale(socketPath);
