@@ -22,12 +22,12 @@ import { observeUpstream } from './observe/upstream-observer.ts';
 import { loadPlugins } from './process/operator-plugins.ts';
 import { announce } from './process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './process/build.ts';
-import { metricsOfAll } from './process/cluster-metrics.ts';
+import { gatherOfAll, sumMetrics } from './process/gather.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './process/lifecycle.ts';
 import { switchLevelOnSignal } from './process/log-level.ts';
 import { openPorts } from './process/ports.ts';
 import { createWorkers, WorkerStartError } from './process/workers.ts';
-import { openHive } from './usage/open-hive.ts';
+import { openHive } from './usage/hive/open-hive.ts';
 
 /** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
@@ -70,7 +70,8 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const metrics = new Metrics({ ofProcess: true });
   metrics.build({ version: versionOf(), node: process.version });
   surviveRejections(logger, () => metrics.unhandledRejection());
-  if (cluster.isWorker) metrics.gather = metricsOfAll(metrics.registry);
+  const gather = cluster.isWorker ? gatherOfAll() : undefined;
+  if (gather) metrics.gather = sumMetrics(metrics.registry, gather);
 
   const ofPrimary = cluster.isWorker ? process.env[EMBEDDED_URL] : undefined;
   const backend = await openBackend(config, ofPrimary, logger);
@@ -89,7 +90,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const hive = await openHive(config.hive, version, logger);
   const gateway = createGateway({
     rateLimits: await openRateLimits(config, shared),
-    ...{ schema: await openSchema(tools), upstream, logger, metrics, shared, tracer },
+    ...{ schema: await openSchema(tools), upstream, logger, metrics, shared, tracer, gather },
     ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,
     explorer: {

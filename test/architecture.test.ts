@@ -435,7 +435,7 @@ describe('the structure of src/', () => {
       ),
     );
 
-    expect(loading).toEqual(['usage/hive.ts']);
+    expect(loading).toEqual(['usage/hive/hive.ts']);
   });
 
   it('loads what a subgraph needs only where the gateway is one', () => {

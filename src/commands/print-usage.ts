@@ -21,10 +21,7 @@ try {
   process.exitCode = 1;
 }
 
-function tableOf(
-  { since, worker, documents }: UsageReport,
-  wanted: string | undefined,
-): readonly string[] {
+function tableOf({ since, documents }: UsageReport, wanted: string | undefined): readonly string[] {
   const isWanted = (one: string): boolean =>
     wanted === undefined ||
     (one.startsWith(wanted) && ['', '.', '('].includes(one.charAt(wanted.length)));
@@ -35,13 +32,11 @@ function tableOf(
         .map(([one, count]) => [one, app, version, operation, String(count)]),
     )
     .sort((one, other) => (one.join(' ') < other.join(' ') ? -1 : 1));
-  const whose =
-    worker === undefined ? '' : ` of worker ${worker} alone: others have counts of their own`;
   if (rows.length === 0) {
-    return [`Nobody has asked for ${wanted ?? 'anything'} since ${since}${whose && `,${whose}`}.`];
+    return [`Nobody has asked for ${wanted ?? 'anything'} since ${since}.`];
   }
   return [
-    `Executions since ${since}${whose && `,${whose}`}.`,
+    `Executions since ${since}.`,
     ...aligned([['asked for', 'app', 'version', 'operation', 'executions'], ...rows]),
   ];
 }

@@ -21,15 +21,12 @@ interface ReportOptions {
     document: DocumentNode,
     operation: OperationDefinitionNode,
   ) => ReadonlySet<string>;
-  /** The one worker of several that answers. */
-  readonly worker: number | undefined;
 }
 
-export function driftReport(drift: Drift, { schema, trusted, usesOf, worker }: ReportOptions) {
+export function driftReport(drift: Drift, { schema, trusted, usesOf }: ReportOptions) {
   const { departures, ...rest } = drift.report();
   const operations = departures.length === 0 ? [] : [...trusted].flatMap(operationsOf);
   return {
-    ...(worker !== undefined && { worker }),
     ...rest,
     departures: departures.map((one) => {
       const { schema: _schema, ...shown } = one;

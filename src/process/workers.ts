@@ -6,7 +6,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../observe/logs/logger.ts';
-import { addMetrics } from './cluster-metrics.ts';
+import { askWorkers } from './gather.ts';
 import type { StopSignal, StopTimes } from './lifecycle.ts';
 
 /** How long after the end of a worker another is started, in milliseconds: some end at once, again and again. */
@@ -31,7 +31,7 @@ export function createWorkers({ count, env, logger }: WorkersOptions) {
   let isStarted = false;
   let isClosing = false;
   const fork = (): Worker => cluster.fork(env);
-  addMetrics();
+  askWorkers();
   cluster.on('exit', ({ process: { pid } }, code, signal) => {
     if (!isStarted || isClosing) return;
     logger.error({ pid, code, signal }, 'Worker ended: another is started');

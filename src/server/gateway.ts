@@ -6,7 +6,6 @@
  * every carrier. The gateway opens no port and reads no environment: tests, and servers other than ours,
  * call `fetch`.
  */
-import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
 import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams } from 'graphql-yoga';
@@ -84,6 +83,8 @@ import { useRateLimit } from './policies/rate-limit.plugin.ts';
 import { useSubscriptions } from './policies/subscriptions.plugin.ts';
 import { driftReport } from '../drift/drift-report.ts';
 import { Drift } from '../drift/drift.ts';
+import { sumDrift } from '../drift/sum-drift.ts';
+import { sumUsage } from '../usage/sum-usage.ts';
 import { useUsage } from '../usage/usage.plugin.ts';
 import { Usage } from '../usage/usage.ts';
 import { Subscriptions } from '../operation/result/subscriptions.ts';
@@ -113,6 +114,8 @@ export interface GatewayOptions {
   /** Operations that take longer, in milliseconds, are logged with their calls. @default none */
   readonly logSlowMs?: number | undefined;
   readonly metrics?: Metrics;
+  /** Asks all workers for what each has counted. @default this process alone */
+  readonly gather?: Gather | undefined;
   /** Records traces. @default none */
   readonly tracer?: OperationTracer | undefined;
   /** What executes operations. @default the gateway's own executor */
@@ -126,6 +129,12 @@ export interface GatewayOptions {
   /** Plugins of the operator's, after ours. @default none */
   readonly plugins?: readonly GatewayPlugin[];
 }
+
+/** @param tell what this process knows by the name. @returns what asks for that of each process. */
+export type Gather = <Told>(
+  name: string,
+  tell: () => Told | Promise<Told>,
+) => () => Promise<readonly Told[]>;
 
 /** Names of headers, in lower case. */
 export interface HeaderOptions {
@@ -237,6 +246,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     live,
     tools: { introspection, explain },
     arrange = (plugins) => plugins,
+    gather = (_name, tell) => async () => [await tell()],
     plugins: own = [],
   } = options;
   assertExecutable(schema);
@@ -261,8 +271,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const forwarding = createForwarding(forward);
   const varying = upstream.keepsAnswers ? [...forward, 'x-consistency'] : forward;
 
-  const worker = cluster.worker?.id;
-  const usage = adminPort === undefined ? undefined : new Usage(schema, { worker });
+  const usage = adminPort === undefined ? undefined : new Usage(schema);
   const drift = new Drift({ onDeparture: (route, kind) => metrics.drift(route, kind) });
 
   const list = {
@@ -356,15 +365,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { text, contentType } = await metrics.read(wantsOpenMetrics(headers.get('accept')));
       return new Response(text, { headers: { 'content-type': contentType } });
     }),
-    ...(usage && {
-      '/usage': forGet(async () => Response.json(usage.report())),
-      '/drift': forGet(async () => {
-        const { usesOf } = usage;
-        return Response.json(
-          driftReport(drift, { schema, worker, usesOf, trusted: trusted?.all ?? new Map() }),
-        );
-      }),
-    }),
+    ...(usage && countsOf(usage)),
   };
   const door: Door = {
     schema,
@@ -509,6 +510,18 @@ export function createGateway(options: GatewayOptions): Gateway {
       usage?.prepare(document);
     }
     return prepared;
+  }
+
+  function countsOf(counted: Usage): Routes {
+    const { usesOf } = counted;
+    const usages = gather('usage', () => counted.report());
+    const drifts = gather('drift', () =>
+      driftReport(drift, { schema, usesOf, trusted: trusted?.all ?? new Map() }),
+    );
+    return {
+      '/usage': forGet(async () => Response.json(sumUsage(await usages()))),
+      '/drift': forGet(async () => Response.json(sumDrift(await drifts()))),
+    };
   }
 
   function ready(withDetails: boolean): Response {

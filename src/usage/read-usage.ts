@@ -5,7 +5,6 @@ import type { UsageReport } from './usage.ts';
 
 const Report = z.object({
   since: z.string(),
-  worker: z.number().optional(),
   documents: z.array(
     z.object({
       app: z.string(),
@@ -24,7 +23,7 @@ const Report = z.object({
  */
 export async function readUsage(from: string): Promise<UsageReport> {
   const found = Report.safeParse(parsed(await textOf(from)));
-  if (found.success) return found.data as UsageReport;
+  if (found.success) return found.data;
   throw new Error(
     `${from} has no usage counts: name a gateway by its ADMIN_PORT, or a file of its /usage.`,
   );

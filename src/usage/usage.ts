@@ -12,8 +12,6 @@ import { usedBy } from './coordinates.ts';
 export interface UsageReport {
   /** When counting began. */
   readonly since: string;
-  /** The one worker of several that has answered: the others have counts of their own. */
-  readonly worker?: number;
   readonly documents: readonly DocumentUsage[];
 }
 
@@ -41,7 +39,6 @@ const OTHER = 'other';
 export class Usage {
   readonly #schema: GraphQLSchema;
   readonly #since: string;
-  readonly #worker: number | undefined;
   readonly #uses = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
   readonly #trusted = new Map<string, Operation>();
   /** By their syntax trees, which live as long as the document is kept. */
@@ -50,12 +47,8 @@ export class Usage {
   /** Executions of documents that are not known any more, and in how many a coordinate was asked for. */
   readonly #sums = new Map<AppVersion, { executions: number; uses: Map<string, number> }>();
 
-  constructor(
-    schema: GraphQLSchema,
-    { worker, now = new Date() }: { worker?: number | undefined; now?: Date } = {},
-  ) {
+  constructor(schema: GraphQLSchema, now = new Date()) {
     this.#schema = schema;
-    this.#worker = worker;
     this.#since = now.toISOString();
   }
 
@@ -97,11 +90,7 @@ export class Usage {
       ...{ ...app, document: OTHER, operation: OTHER, executions },
       uses: Object.fromEntries(uses),
     }));
-    return {
-      since: this.#since,
-      ...(this.#worker !== undefined && { worker: this.#worker }),
-      documents: [...trusted, ...others],
-    };
+    return { since: this.#since, documents: [...trusted, ...others] };
   }
 
   /** Undefined for what is told with the others. */

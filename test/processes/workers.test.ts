@@ -5,6 +5,11 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { ok } from '../support/faults.ts';
+import { sampleOf } from '../support/sample-answers.ts';
+import { world } from '../support/world.ts';
 import { POST_JSON, send } from '../support/client.ts';
 import { startProcess, type StartedProcess } from '../support/gateway-process.ts';
 
@@ -59,6 +64,39 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
       expect(await metricOf(url, 'gateway_requests_total')).toBe(12);
     }
     expect(product.stdout.match(/GraphiQL at/g)).toHaveLength(1);
+  });
+
+  it('add up what they were asked for, and where the backend departs from its document', async () => {
+    const upstream = await openFaultUpstream();
+    upstream.on('*', world());
+    const topics = sampleOf(routes.listTopics) as { items: object[] };
+    topics.items = topics.items.map((topic) => ({ ...topic, colour: 'red' }));
+    upstream.on('GET /v0/topics', ok(topics));
+    const adminPort = await freePort();
+    const product = startProcess({
+      ...{ WORKERS: '2', ADMIN_PORT: String(adminPort), UPSTREAM_URL: upstream.url },
+    });
+    const url = await product.ready();
+    await until(() => workersOf(product).length === 2);
+    const told = async (path: string) => {
+      const admin = `http://127.0.0.1:${adminPort}${path}`;
+      return (await send(admin, { headers: { connection: 'close' } })).body;
+    };
+
+    for (let times = 0; times < 12; times++) await ask(url);
+
+    for (let times = 0; times < 4; times++) {
+      const { documents } = await told('/usage');
+      expect(documents).toMatchObject([{ executions: 12, uses: { 'Query.topics': 12 } }]);
+      const { answers, departures } = await told('/drift');
+      expect(answers).toMatchObject([{ route: 'GET /v0/topics', answers: 12, looked: 2 }]);
+      expect(departures).toContainEqual(
+        expect.objectContaining({ field: 'items.colour', kind: 'new_field', count: 2 }),
+      );
+    }
+    product.process.kill('SIGTERM');
+    await product.exit();
+    await upstream.stop();
   });
 
   it('go on while one is killed, and are as many again soon', async () => {

@@ -1,5 +1,5 @@
 /** Reports to GraphQL Hive: nothing is loaded for them where HIVE_TOKEN is not set. */
-import type { Logger } from '../observe/logs/logger.ts';
+import type { Logger } from '../../observe/logs/logger.ts';
 
 interface HiveSettings {
   readonly token: string | undefined;

@@ -12,9 +12,9 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { GatewayPlugin, OperationContext } from '../operation/gateway-plugin.ts';
-import { OTHER_APP } from '../operation/request/caller.ts';
-import type { RequestRecord } from '../operation/request/request-record.ts';
+import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
+import { OTHER_APP } from '../../operation/request/caller.ts';
+import type { RequestRecord } from '../../operation/request/request-record.ts';
 import { hiveOperationOf, type HiveOperation } from './hive-operation.ts';
 
 export interface HiveOptions {

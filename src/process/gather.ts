@@ -1,0 +1,87 @@
+/**
+ * What each of several workers has counted, for whichever is asked: the primary asks all that serve, and hands on what
+ * they tell.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import type { Gather } from '../server/gateway.ts';
+
+/** How long all of them are waited for, in milliseconds. */
+const MAX_MS = 5_000;
+
+/** A worker wants all of a name, the primary wants that of each: what is told goes the way back. */
+type Message =
+  | { readonly wants: 'all' | 'own'; readonly id: number; readonly name: string }
+  | { readonly wants: undefined; readonly id: number; readonly told: unknown };
+
+/** On the primary: asks all workers when one wants to know. */
+export function askWorkers(): void {
+  const serving = new Map<number, Worker>();
+  /** For each question, what to do with what a worker tells. */
+  const open = new Map<number, (told: unknown) => void>();
+  let last = 0;
+  // One that has ended meanwhile needs no answer.
+  const send = (worker: Worker, message: Message): void => void worker.send(message, () => {});
+  cluster.on('listening', (worker) => serving.set(worker.id, worker));
+  cluster.on('exit', ({ id }) => serving.delete(id));
+  cluster.on('message', (asking, message: Message) => {
+    if (message.wants === undefined) {
+      open.get(message.id)?.(message.told);
+      return;
+    }
+    const id = (last += 1);
+    const all: unknown[] = [];
+    const { size } = serving;
+    const timer = setTimeout(() => open.delete(id), MAX_MS);
+    open.set(id, (told) => {
+      if (all.push(told) < size) return;
+      open.delete(id);
+      clearTimeout(timer);
+      send(asking, { wants: undefined, id: message.id, told: all });
+    });
+    for (const worker of serving.values()) send(worker, { wants: 'own', id, name: message.name });
+  });
+}
+
+/** On a worker. What is gathered rejects when one does not answer within five seconds. */
+export function gatherOfAll(): Gather {
+  const own = new Map<string, () => unknown>();
+  const open = new Map<number, (told: unknown) => void>();
+  let last = 0;
+  const send = (message: Message): void => void process.send?.(message);
+  process.on('message', (message: Message) => {
+    const { id } = message;
+    if (message.wants === undefined) {
+      open.get(id)?.(message.told);
+      return;
+    }
+    // One that cannot tell is one that does not answer.
+    void Promise.resolve(own.get(message.name)?.()).then(
+      (told) => send({ wants: undefined, id, told }),
+      () => {},
+    );
+  });
+  return <Told>(name: string, tell: () => Told | Promise<Told>) => {
+    own.set(name, tell);
+    return () =>
+      new Promise<readonly Told[]>((resolve, reject) => {
+        const id = (last += 1);
+        const timer = setTimeout(() => {
+          open.delete(id);
+          reject(new Error(`A worker has not told its ${name} within ${MAX_MS} ms`));
+        }, MAX_MS);
+        open.set(id, (told) => {
+          open.delete(id);
+          clearTimeout(timer);
+          resolve(told as readonly Told[]); // each worker runs this code
+        });
+        send({ wants: 'all', id, name });
+      });
+  };
+}
+
+/** The metrics of all workers as one, added up by prom-client. */
+export function sumMetrics(own: Registry, gather: Gather): () => Promise<string> {
+  const all = gather('metrics', () => own.getMetricsAsJSON());
+  return async () => AggregatorRegistry.aggregate([...(await all())]).metrics();
+}
