@@ -157,7 +157,6 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
     const id = await draftOf(stand);
     const watchers = await watch(stand, id, 40);
     const { redis, ways } = stand;
-    let usualMs = 0;
     const faults: readonly (readonly [string, () => unknown])[] = [
       ['no fault', () => sleep(6_000)],
       [
@@ -174,11 +173,12 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
           await redis.kill();
           await sleep(3_000);
           await redis.start();
+          await sleep(3_000);
         },
       ],
-      ['FLUSHALL ten times', () => repeatedly(() => redis.command('FLUSHALL'))],
+      ['FLUSHALL twenty times', () => repeatedly(() => redis.command('FLUSHALL'))],
       [
-        'CLIENT KILL ten times',
+        'CLIENT KILL twenty times',
         () =>
           repeatedly(async () => {
             for (const type of ['normal', 'pubsub'])
@@ -193,22 +193,31 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
           await ways[1]!.mend();
         },
       ],
+      ['no fault', () => sleep(6_000)],
     ];
+    const warm = await beginLoad(stand);
+    await sleep(2_000);
+    await warm.end();
+    const slow: (readonly [name: string, ms: number])[] = [];
     for (const [name, fault] of faults) {
       const load = await beginLoad(stand);
       await sleep(300);
       await fault();
       const seen = await load.end();
       const { lost, doubled } = await countEntries(stand, seen);
-      const slowMs = p99(seen);
-      usualMs ||= slowMs;
+      slow.push([name, p99(seen)]);
       const counted = `${seen.failed.length} of ${seen.requests}; ${seen.stale}; ${lost}; ${doubled}`;
       const isMet = seen.failed.length + seen.stale + lost + doubled === 0;
       report(`${name}: failed, older than own write, lost, doubled`, '0; 0; 0; 0', counted, isMet);
-      const most = usualMs + 50;
-      report(`${name}: p99 of reads`, `${usualMs} ms, and 50`, `${slowMs} ms`, slowMs <= most);
       await until(async () => (await stand.ask('{ __typename }')).status === 200);
       if (seen.failed.length > 0) process.stdout.write(`${seen.failed.slice(0, 3).join('\n')}\n`);
+    }
+    const [[, firstMs] = ['', 0]] = slow;
+    const [, lastMs] = slow.at(-1)!;
+    for (const [name, ms] of slow) {
+      // Only a Redis that is frozen keeps callers waiting; for the others the machine may have become slower meanwhile.
+      const usualMs = name.includes('frozen') ? firstMs : Math.max(firstMs, lastMs);
+      report(`${name}: p99 of reads`, `${usualMs} ms, and 50`, `${ms} ms`, ms <= usualMs + 50);
     }
     reportWatchers('all of these', 40, await publish(stand, id, watchers));
   });
@@ -244,7 +253,7 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
 });
 
 async function repeatedly(once: () => Promise<unknown>): Promise<void> {
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 20; i++) {
     await once();
     await sleep(300);
   }
