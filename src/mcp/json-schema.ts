@@ -104,7 +104,7 @@ const ofLeaf = (type: GraphQLNamedType): JsonSchema =>
     : (SCALARS[type.name] ?? {});
 
 /** A schema without a type takes null already. */
-function orNull(schema: JsonSchema): JsonSchema {
+export function orNull(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema;
   return { anyOf: [schema, { type: 'null' }] };
 }

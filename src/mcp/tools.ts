@@ -12,7 +12,7 @@ import { priceOf, type Price } from '../plan/price.ts';
 import type { Door } from '../server/gateway.ts';
 import type { ChosenDocument } from '../operation/gateway-plugin.ts';
 import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
-import { schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
+import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
 
 /** As `tools/list` tells of it. */
 export interface ToolDefinition {
@@ -116,10 +116,10 @@ function toolOf(
       name,
       description: words.filter(Boolean).join('\n\n'),
       inputSchema: schemaOfVariables(schema, variableDefinitions, commentAbove),
-      // As GraphQL answers.
+      // As GraphQL answers; clients of MCP's first SDK hold refusals to it too.
       outputSchema: {
         type: 'object',
-        properties: { data, errors: { type: 'array', items: ERROR } },
+        properties: { data: orNull(data), errors: { type: 'array', items: ERROR } },
         required: ['data'],
       },
       annotations: {

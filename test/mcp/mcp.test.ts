@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMcp } from '../../src/mcp/mcp.ts';
 import { afterFile } from '../support/after-file.ts';
@@ -177,6 +179,31 @@ describe.each(['auto', 'legacy'] as const)('an agent with the protocol of %s', (
     });
     expect(asked.structuredContent.data.node).toMatchObject({ id, status: 'published' });
   });
+});
+
+it('serves the official client of before, which checks each answer against its tool’s schema', async () => {
+  const { url } = await open();
+  const client = new FirstClient({ name: 'test', version: '1' });
+  const headers = { 'x-api-key': 'demo' };
+  // Written without the project's exactOptionalPropertyTypes.
+  const transport = new FirstTransport(new URL(`${url}/mcp`), {
+    requestInit: { headers },
+  }) as Parameters<FirstClient['connect']>[0];
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+
+  const { tools } = await client.listTools();
+  const find = (given: Record<string, unknown>): Promise<any> =>
+    client.callTool({ name: 'FindPages', arguments: given });
+  const found = await find({ query: 'northwind' });
+  const refused = await find({});
+
+  expect(tools).toHaveLength(DOCUMENTS.length);
+  expect(found.structuredContent.data.searchPages[0].pageId).toBe(IDS.page);
+  expect([refused.isError, refused.content[0].text]).toEqual([
+    true,
+    expect.stringMatching(/^BAD_USER_INPUT: Variable "\$query"/),
+  ]);
 });
 
 describe('a call', () => {
