@@ -11,6 +11,8 @@ export default defineConfig(
     'dist/',
     'dist-client/',
     'coverage/',
+    'docs/another-api/',
+    'docs/own-documents/',
     'src/client/generated/',
     'test/bench/peers/',
     '**/node_modules/',

@@ -1,5 +1,5 @@
 /**
- * The list of settings for operators, in Markdown: a heading and a table a group.
+ * The list of settings for operators, in Markdown: one table, with a line that names each group.
  */
 import { fileName, type Setting, type Settings } from './setting.ts';
 
@@ -7,11 +7,14 @@ type Row = readonly [name: string, unset: string, meaning: string];
 
 const HEAD: Row = ['variable', 'default', 'meaning'];
 
-/** @param groups by their headings. */
+/** @param groups by their names. */
 export const listOf = (groups: Readonly<Record<string, Settings>>): string =>
-  Object.entries(groups)
-    .map(([title, group]) => `### ${title}\n\n${tableOf(Object.values(group).flatMap(rowsOf))}`)
-    .join('\n\n');
+  tableOf(
+    Object.entries(groups).flatMap(([title, group]): Row[] => [
+      [`**${title}**`, '', ''],
+      ...Object.values(group).flatMap(rowsOf),
+    ]),
+  );
 
 function rowsOf({ name, unset, meaning, isSecret }: Setting<unknown>): Row[] {
   const row: Row = [`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning];

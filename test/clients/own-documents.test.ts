@@ -3,6 +3,7 @@
  * own, and a screen that a real client fills.
  */
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,20 +12,21 @@ import { buildSchema, isScalarType, isSpecifiedScalarType } from 'graphql';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openGateway } from '../support/open-gateway.ts';
 import { status } from '../support/faults.ts';
-import { readPages, ROOT } from '../support/pages.ts';
+import { ROOT } from '../support/pages.ts';
 import { world } from '../support/world.ts';
 
 const run = promisify(execFile);
 
-const blocks = readPages().find(({ file }) => file === 'docs/own-documents.md')!.blocks;
+const FILES = join(ROOT, 'docs/own-documents');
 
-/** The files of one of the page's apps, by their paths; `apollo,urql src/…` is a file of both. */
+/** The files of one of the apps, by their paths in it. */
 const filesOf = (app: string): ReadonlyMap<string, string> =>
   new Map(
-    blocks.flatMap(({ info, text }) => {
-      const [names = '', path] = info.split(' ');
-      return names.split(',').includes(app) && path !== undefined ? [[path, text] as const] : [];
-    }),
+    ['common', app].flatMap((folder) =>
+      readdirSync(join(FILES, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.includes('.'))
+        .map((path) => [path, readFileSync(join(FILES, folder, path), 'utf8')] as const),
+    ),
   );
 
 /** As the template `react-ts` of create-vite has it. */

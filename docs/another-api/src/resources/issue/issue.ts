@@ -1,0 +1,44 @@
+/** Issues and their comments in the graph. */
+import { Entity } from '../../graph/entity/entity.ts';
+import { connectionType } from '../../graph/fields/connection-type.ts';
+import { listField } from '../../graph/fields/list-field.ts';
+import { lookupField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
+import { routes } from '../../v0/routes.ts';
+import { Comment, Issue } from '../../v0/schemas/issue.ts';
+
+const IssueRef = builder.objectRef<Issue>('Issue');
+
+const issueEntity = new Entity({ ref: IssueRef, key: ['issueId'], route: routes.getIssue });
+
+restType(issueEntity, Issue, { description: 'An issue.' });
+
+const CommentRef = restType('Comment', Comment, { description: 'A comment on an issue.' });
+
+builder.queryFields((t) => ({
+  issue: t.field(lookupField(issueEntity, 'Fetches an issue by id. Null when there is none.')),
+  issues: t.field(
+    listField({
+      type: connectionType(IssueRef),
+      description: 'Paginated list of issues.',
+      isRoot: true,
+      from: 'key',
+      route: routes.listIssues,
+      items: issueEntity,
+      input: () => ({}),
+    }),
+  ),
+}));
+
+builder.objectField(IssueRef, 'comments', (t) =>
+  t.field(
+    listField({
+      type: connectionType(CommentRef),
+      description: 'Paginated list of the comments on the issue.',
+      from: 'key',
+      route: routes.listComments,
+      input: ({ issueId }) => ({ path: { issue_id: issueId } }),
+    }),
+  ),
+);

@@ -1,0 +1,3 @@
+import { contentPages } from 'content-pages-client/codegen';
+
+export default contentPages({ documents: 'src/**/*.tsx', output: 'src/graphql/', partial: true });
