@@ -205,7 +205,7 @@ export const checks: [
 const textOf = (document: string): string =>
   `import { graphql } from './graphql/index.ts';\ngraphql(\`${document}\`);\n`;
 
-describe('types of own documents', () => {
+describe('types of own documents', { timeout: 180_000 }, () => {
   it.each([
     ['with the null that stands for an error', true],
     ['without that null, for clients that throw', false],
