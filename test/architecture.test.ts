@@ -82,7 +82,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // Trusted documents, and limits of all.
   documents: ['operation', 'execution', 'lib'],
   // An operation on its way: its request, its record, its result.
-  operation: ['graph', 'execution', 'rest', 'lib'],
+  operation: ['graph', 'execution', 'rest', 'lib', 'v0'],
   'schema.ts': ['resources', 'federation', 'graph', 'execution'],
   // What routers ask a subgraph: loaded only where it is one.
   federation: ['graph'],
@@ -122,7 +122,8 @@ const RESOURCES: Readonly<Record<string, readonly string[]>> = {
 const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   resources: { 'resources.ts': Object.keys(RESOURCES), ...RESOURCES },
   server: {
-    'gateway.ts': ['carriers', 'http', 'policies'],
+    'gateway.ts': ['carriers', 'gateway-options.ts', 'http', 'policies'],
+    'gateway-options.ts': ['carriers', 'http', 'policies'],
     http: ['carriers'],
     carriers: ['policies'],
     policies: [],

@@ -14,7 +14,8 @@ import {
   type ListToolsResult,
 } from '@modelcontextprotocol/server';
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Door, Route } from '../server/gateway.ts';
+import type { Door } from '../server/gateway-options.ts';
+import type { Route } from '../server/http/routes.ts';
 import { formatted } from '../operation/result/answer.ts';
 import { mayAsk } from '../server/carriers/cors.plugin.ts';
 import { refusalResponse } from '../operation/refusal.ts';

@@ -1,7 +1,7 @@
 /**
  * Agents at `/mcp`: nothing is loaded for them where MCP_DOCUMENTS is not set.
  */
-import type { GatewayOptions } from '../server/gateway.ts';
+import type { GatewayOptions } from '../server/gateway-options.ts';
 
 /** @param folder where the manifests are; undefined for no tools. */
 export async function openMcp(

@@ -9,7 +9,7 @@ import { fragmentsOf } from '../execution/operation/collect-fields.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { planningContext } from '../plan/cost.ts';
 import { priceOf, type Price } from '../plan/price.ts';
-import type { Door } from '../server/gateway.ts';
+import type { Door } from '../server/gateway-options.ts';
 import type { ChosenDocument } from '../operation/gateway-plugin.ts';
 import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
 import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';

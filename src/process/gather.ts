@@ -4,7 +4,7 @@
  */
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import type { Gather } from '../server/gateway.ts';
+import type { Gather } from '../server/gateway-options.ts';
 
 /** How long all of them are waited for, in milliseconds. */
 const MAX_MS = 5_000;

@@ -10,15 +10,9 @@ import { createHash } from 'node:crypto';
 import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams } from 'graphql-yoga';
 import { assertExecutable } from '../execution/assert-executable.ts';
-import type { Execute } from '../execution/execute.ts';
-import type { PollRange } from '../live/poller.ts';
-import { systemClock, type Clock } from '../lib/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { Pollers } from '../live/pollers.ts';
-import { API_KEY_HEADER } from '../v0/api-key.ts';
 import { prepareCost } from '../plan/cost.ts';
-import type { Upstream } from '../rest/client/client.ts';
-import type { RateLimits } from '../shared-state/rate-limits.ts';
-import type { SharedState } from '../shared-state/shared-state.ts';
 import {
   answerInParts,
   answerOf,
@@ -28,35 +22,28 @@ import {
 import { useCompression } from './carriers/compression.plugin.ts';
 import { createTranslate, translated } from '../operation/result/errors.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
-import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../operation/request/caller.ts';
+import { callerOf } from '../operation/request/caller.ts';
 import type { MediaType } from '../operation/result/negotiation.ts';
-import { refusalResponse } from '../operation/refusal.ts';
 import { useServerTiming } from './carriers/server-timing.plugin.ts';
 import { useValidators } from './carriers/validators.plugin.ts';
 import { useCors } from './carriers/cors.plugin.ts';
 import { createPlainLane } from './carriers/plain-lane.ts';
 import { useRequests } from './carriers/request.plugin.ts';
 import { useResponses } from './carriers/response.plugin.ts';
-import { createWebSocketCarrier, type WebSocketOptions } from './carriers/web-socket.ts';
+import { createWebSocketCarrier } from './carriers/web-socket.ts';
 import { createForwarding } from '../operation/request/forwarding.ts';
 import { useDocumentLimits } from './policies/document-limits.plugin.ts';
-import type { DocumentLimits } from '../documents/document-limits.ts';
-import { Documents, type IntrospectionAudience } from '../documents/documents.ts';
+import { Documents } from '../documents/documents.ts';
 import { useTrustedDocuments } from './policies/trusted-documents.plugin.ts';
 import { sha256 } from '../documents/manifest.ts';
-import {
-  TrustedDocuments,
-  type TrustedDocument,
-  type TrustedObserver,
-} from '../documents/trusted-documents.ts';
+import { TrustedDocuments, type TrustedObserver } from '../documents/trusted-documents.ts';
 import type {
-  ChosenDocument,
   GatewayPlugin,
   OperationContext,
   ServerContext,
 } from '../operation/gateway-plugin.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
-import type { Site } from './http/site.ts';
+import { createSite, forGet, type Routes } from './http/routes.ts';
 import { subscriptionLog, useLog } from '../observe/logs/log.plugin.ts';
 import { silentLogger, type Logger } from '../observe/logs/logger.ts';
 import { useMetrics } from '../observe/metrics/metrics.plugin.ts';
@@ -64,19 +51,18 @@ import { Metrics } from '../observe/metrics/metrics.ts';
 import { wantsOpenMetrics } from '../observe/metrics/open-metrics.ts';
 import { hasValue } from '../observe/outcome.ts';
 import { useTraces } from '../observe/traces/traces.plugin.ts';
-import type { OperationTracer } from '../operation/request/trace-context.ts';
 import { Readiness } from '../observe/readiness.ts';
 import { Requests } from '../observe/requests.ts';
 import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
 import { useApiKey } from './policies/api-key.plugin.ts';
-import { costExtensions, useBudget, type ExplainAudience } from './policies/budget.plugin.ts';
+import { costExtensions, useBudget } from './policies/budget.plugin.ts';
 import {
   useConsistency,
   useExposedHeaders,
   useForwardedHeaders,
 } from './carriers/headers.plugin.ts';
 import { useExecution } from './policies/execution.plugin.ts';
-import { createExecution, type RequestLimits } from './policies/execution.ts';
+import { createExecution } from './policies/execution.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
 import { createRecord, type RequestRecord } from '../operation/request/request-record.ts';
 import { useRateLimit } from './policies/rate-limit.plugin.ts';
@@ -88,151 +74,7 @@ import { sumUsage } from '../usage/sum-usage.ts';
 import { useUsage } from '../usage/usage.plugin.ts';
 import { Usage } from '../usage/usage.ts';
 import { Subscriptions } from '../operation/result/subscriptions.ts';
-
-export interface GatewayOptions {
-  readonly schema: GraphQLSchema;
-  readonly upstream: Upstream;
-  /** By which subscriptions poll and end; the upstream's too. @default the system's */
-  readonly clock?: Clock;
-  /** Sent for callers who send no key. */
-  readonly apiKey?: string | undefined;
-  /** @default none */
-  readonly headers?: HeaderOptions;
-  readonly http: GatewayHttpOptions;
-  readonly limits: RequestLimits;
-  readonly documents: GatewayDocumentsOptions;
-  readonly live: LiveOptions;
-  readonly tools: ToolsOptions;
-  /** What replicas share; closed by who has opened it. @default nothing */
-  readonly shared?: Pick<SharedState, 'leases'> | undefined;
-  /** How many REST calls a key may make. @default as many as it likes */
-  readonly rateLimits?: RateLimits | undefined;
-  /** GraphiQL's build and what its page begins with. @default none: a page says that it was not built */
-  readonly explorer?: ExplorerOptions | undefined;
-  /** @default silence */
-  readonly logger?: Logger;
-  /** Operations that take longer, in milliseconds, are logged with their calls. @default none */
-  readonly logSlowMs?: number | undefined;
-  readonly metrics?: Metrics;
-  /** Asks all workers for what each has counted. @default this process alone */
-  readonly gather?: Gather | undefined;
-  /** Records traces. @default none */
-  readonly tracer?: OperationTracer | undefined;
-  /** What executes operations. @default the gateway's own executor */
-  readonly execute?: Execute | undefined;
-  /** Changes the gateway's own list of plugins, by their names. @default all of them */
-  readonly arrange?: (
-    plugins: Readonly<Record<string, GatewayPlugin>>,
-  ) => Readonly<Record<string, GatewayPlugin>>;
-  /** Routes beside `/graphql`, each opened with the door to what is behind it. @default none */
-  readonly carriers?: Readonly<Record<string, (door: Door) => Route>> | undefined;
-  /** Plugins of the operator's, after ours. @default none */
-  readonly plugins?: readonly GatewayPlugin[];
-}
-
-/** @param tell what this process knows by the name. @returns what asks for that of each process. */
-export type Gather = <Told>(
-  name: string,
-  tell: () => Told | Promise<Told>,
-) => () => Promise<readonly Told[]>;
-
-/** Names of headers, in lower case. */
-export interface HeaderOptions {
-  /** Of callers, for the backend. @default none */
-  readonly forward?: readonly string[];
-  /** Of the backend, for callers: those that the upstream exposes. @default none */
-  readonly expose?: readonly string[];
-}
-
-export interface GatewayHttpOptions {
-  /** Where `admin` alone serves metrics and the details of readiness; undefined: `/graphql` has them beside it. */
-  readonly adminPort: number | undefined;
-  /** What the paths of callers begin with; the server has taken it off. @default nothing */
-  readonly basePath?: string;
-  /** Origins whose pages may read answers. */
-  readonly corsOrigins: readonly string[];
-  /** The largest message of a WebSocket that is read. */
-  readonly maxBodyBytes: number;
-}
-
-export interface GatewayDocumentsOptions {
-  /** Where trusted documents are; undefined for none. */
-  readonly folder: string | undefined;
-  /** Whether every other document is refused. */
-  readonly only: boolean;
-  /** For how long caches may reuse answers to trusted documents by GET without asking, in seconds. */
-  readonly cacheMaxAge: number;
-  /** How often the folder is looked at, in milliseconds. @default 2,000 */
-  readonly pollMs?: number;
-  /** @default all of them */
-  readonly limits?: Partial<DocumentLimits>;
-}
-
-export interface LiveOptions extends WebSocketOptions {
-  /** The least and the most time between two polls of an object, in milliseconds. */
-  readonly pollMs: PollRange;
-  /** Subscriptions that one key may have open. */
-  readonly maxPerKey: number;
-  /** After how long without an event the last one is repeated, in milliseconds. @default 20,000 */
-  readonly heartbeatMs?: number | undefined;
-}
-
-export interface ToolsOptions {
-  /** False: browsers get a sentence instead of GraphiQL. */
-  readonly graphiql: boolean;
-  readonly introspection: IntrospectionAudience;
-  /** Who may see what a request costs: all callers, those who bring a key, or none. */
-  readonly explain: ExplainAudience;
-}
-
-interface ExplorerOptions {
-  readonly folder: string;
-  /** The key the page sends until its user enters another. */
-  readonly apiKey?: string | undefined;
-  /** The page that the first query is about. */
-  readonly pageId?: string | undefined;
-  /** The recordings that answer instead of a backend. */
-  readonly replays?: readonly string[] | undefined;
-}
-
-export interface Gateway extends Site {
-  readonly metrics: Metrics;
-  /** Counts where the backend departs from its document; the upstream's observer passes each answer to it. */
-  readonly drift: Drift;
-  /** Watches objects for subscriptions and for mutations that wait. */
-  readonly pollers: Pollers;
-  /** The operators' routes, for a port of their own. */
-  readonly admin: Site;
-  /**
-   * Reads what must be there before the first request, such as trusted documents.
-   *
-   * @throws {TrustedDocumentsError} for a bad file among them.
-   */
-  open(): Promise<void>;
-  /** Ends what `open` began. */
-  close(): void;
-  /** Answers any request; never rejects. */
-  fetch(request: Request): Promise<Response>;
-}
-
-/** What a carrier with a path of its own gets: its operations pass the list of plugins like all others. */
-export interface Door {
-  readonly schema: GraphQLSchema;
-  readonly logger: Logger;
-  /** Origins whose pages may ask, beside those of this very host. */
-  readonly corsOrigins: readonly string[];
-  /** Parses and validates a document of the operator's within the limits, and works out its least cost. */
-  readonly prepare: (text: string) => TrustedDocument;
-  /** Answers an operation with one result; never rejects. */
-  readonly run: (
-    operation: { readonly document: ChosenDocument; readonly variables: unknown },
-    request: Request,
-    record: RequestRecord,
-  ) => Promise<ExecutionResult>;
-}
-
-export type Route = (request: Request, record: RequestRecord) => Promise<Response>;
-type Routes = Readonly<Record<string, Route>>;
+import type { GatewayOptions, GatewayDocumentsOptions, Gateway, Door } from './gateway-options.ts';
 
 export function createGateway(options: GatewayOptions): Gateway {
   const {
@@ -375,7 +217,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     run,
   };
   const carriers = Object.entries(options.carriers ?? {}).map(([path, open]) => [path, open(door)]);
-  const site = siteOf(
+  const parts = {
+    ...{ readiness, logger, subscriptions, Request: yoga.fetchAPI.Request },
+    idle: () => requests.idle(),
+  };
+  const site = createSite(
+    parts,
     {
       '/graphql': graphql,
       ...(Object.fromEntries(carriers) as Routes),
@@ -396,7 +243,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return plain && requests.run(plain.context, plain.answer);
     },
     upgrade,
-    admin: siteOf(adminRoutes),
+    admin: createSite(parts, adminRoutes),
     open: async () => trusted?.open(),
     close: () => trusted?.close(),
     fetch: (request) => {
@@ -437,28 +284,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   function contextOf(request: Request, record: RequestRecord): ServerContext {
     const { method, headers } = request;
-    const accept = headers.get('accept');
-    return {
-      record,
-      caller: {
-        method,
-        apiKey: headers.get(API_KEY_HEADER),
-        forwarded: forwarding?.read((name) => headers.get(name)),
-        explain: headers.get('x-explain'),
-        consistency: headers.get('x-consistency'),
-        accept,
-        acceptEncoding: headers.get('accept-encoding'),
-        ifNoneMatch: headers.get('if-none-match'),
-        origin: headers.get('origin'),
-        traceparent: headers.get('traceparent'),
-        tracestate: headers.get('tracestate'),
-        clientName: oneOf(headers, CLIENT_NAME_HEADERS),
-        clientVersion: oneOf(headers, CLIENT_VERSION_HEADERS),
-        // Only by name: a caller that accepts anything does not expect a stream.
-        streams: accept !== null && /\btext\/event-stream\b/i.test(accept),
-        onlySubscriptions: false,
-      },
-    };
+    const caller = callerOf(method, (name) => headers.get(name), forwarding);
+    // Only by name: a caller that accepts anything does not expect a stream.
+    const streams = /\btext\/event-stream\b/i.test(caller.accept ?? '');
+    return { record, caller: { ...caller, streams } };
   }
 
   /** One answer to an operation of a carrier that writes it by itself. */
@@ -531,29 +360,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       : { ready: report.ready };
     return Response.json(body, { status: report.ready ? 200 : 503 });
   }
-
-  function siteOf(routes: Routes, below = ''): Site {
-    const paths = Object.keys(routes).map((path) => below + path);
-    const notFound = () =>
-      refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${paths.join(', ')}.`);
-    return {
-      readiness,
-      logger,
-      subscriptions,
-      Request: yoga.fetchAPI.Request,
-      upgrade: notFound,
-      answer: async (request, record) => {
-        const route = routes[new URL(request.url).pathname] ?? (async () => notFound());
-        const response = await route(request, record).catch((error: unknown) => {
-          logger.error({ err: error, requestId: record.requestId }, 'Request failed unexpectedly');
-          return refusalResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
-        });
-        response.headers.set('x-request-id', record.requestId);
-        return response;
-      },
-      idle: () => requests.idle(),
-    };
-  }
 }
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
@@ -565,17 +371,6 @@ const hasHttpHook = ({
   onResponse,
 }: GatewayPlugin): boolean =>
   [onRequest, onRequestParse, onResultProcess, onResponse].some(Boolean);
-
-const oneOf = (headers: Headers, [first, second]: readonly [string, string]): string | null =>
-  headers.get(first) ?? headers.get(second);
-
-const forGet =
-  (answer: (request: Request) => Promise<Response>): Route =>
-  async (request) => {
-    const { method, url } = request;
-    if (method === 'GET' || method === 'HEAD') return answer(request);
-    return refusalResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${new URL(url).pathname} with GET.`);
-  };
 
 /** GraphiQL, or the page that says why it is not here. */
 function explorerOf(options: GatewayOptions): Explorer {

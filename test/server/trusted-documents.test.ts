@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { GatewayOptions } from '../../src/server/gateway.ts';
+import type { GatewayOptions } from '../../src/server/gateway-options.ts';
 import { Documents } from '../../src/documents/documents.ts';
 import {
   TrustedDocuments,

@@ -23,7 +23,8 @@ import type { UpstreamOptions } from '../../src/rest/client/pipeline.ts';
 import type { Journal } from '../../src/rest/call/journal.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
-import { createGateway, type Gateway, type GatewayOptions } from '../../src/server/gateway.ts';
+import { createGateway } from '../../src/server/gateway.ts';
+import type { Gateway, GatewayOptions } from '../../src/server/gateway-options.ts';
 import {
   openHttpServer,
   type HttpOptions,

@@ -1,5 +1,7 @@
 /** Who has sent an operation, and how: what a carrier has read beside the parameters. */
 import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
+import { API_KEY_HEADER } from '../../v0/api-key.ts';
+import type { Forwarding } from './forwarding.ts';
 
 export interface Caller {
   /** By GET nothing is written. */
@@ -37,6 +39,35 @@ export const CLIENT_VERSION_HEADERS = [
   'graphql-client-version',
   'apollographql-client-version',
 ] as const;
+
+/** The value of a header by its name in lower case; Node and the Fetch API join those of one that is sent twice. */
+type HeaderOf = (name: string) => string | null | undefined;
+
+/** The caller of a request over HTTP that is answered once. */
+export function callerOf(
+  method: string,
+  header: HeaderOf,
+  forwarding: Forwarding | undefined,
+): Caller {
+  const oneOf = ([first, second]: readonly [string, string]) => header(first) ?? header(second);
+  return {
+    method,
+    apiKey: header(API_KEY_HEADER),
+    forwarded: forwarding?.read(header),
+    explain: header('x-explain'),
+    consistency: header('x-consistency'),
+    accept: header('accept'),
+    acceptEncoding: header('accept-encoding'),
+    ifNoneMatch: header('if-none-match'),
+    origin: header('origin'),
+    traceparent: header('traceparent'),
+    tracestate: header('tracestate'),
+    clientName: oneOf(CLIENT_NAME_HEADERS),
+    clientVersion: oneOf(CLIENT_VERSION_HEADERS),
+    streams: false,
+    onlySubscriptions: false,
+  };
+}
 
 /** One version of an app. */
 export interface AppVersion {

@@ -7,9 +7,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { GraphQLParams, YogaServerInstance } from 'graphql-yoga';
-import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { WrittenAnswer } from '../../operation/result/answer.ts';
-import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../../operation/request/caller.ts';
+import { callerOf } from '../../operation/request/caller.ts';
 import { negotiateMediaType, type MediaType } from '../../operation/result/negotiation.ts';
 import { parseJson, readForm } from '../../operation/request/params.ts';
 import type { Forwarding } from '../../operation/request/forwarding.ts';
@@ -56,27 +55,9 @@ export const createPlainLane =
     const mediaType = read && negotiateMediaType(plain.headers.accept);
     if (!mediaType) return undefined;
     const { method, headers } = plain;
-    const context: ServerContext = {
-      record,
-      caller: {
-        method,
-        // Node joins the values of a header that is sent twice.
-        apiKey: headers[API_KEY_HEADER] as string | undefined,
-        forwarded: forwarding?.read((name) => headers[name]),
-        explain: headers['x-explain'] as string | undefined,
-        consistency: headers['x-consistency'] as string | undefined,
-        accept: headers.accept,
-        acceptEncoding: headers['accept-encoding'],
-        ifNoneMatch: headers['if-none-match'],
-        origin: headers.origin,
-        traceparent: headers['traceparent'] as string | undefined,
-        tracestate: headers['tracestate'] as string | undefined,
-        clientName: oneOf(headers, CLIENT_NAME_HEADERS),
-        clientVersion: oneOf(headers, CLIENT_VERSION_HEADERS),
-        streams: false,
-        onlySubscriptions: false,
-      },
-    };
+    // Of Node's headers only `set-cookie`, which no request carries, is a list.
+    const header = (name: string) => headers[name] as string | undefined;
+    const context: ServerContext = { record, caller: callerOf(method, header, forwarding) };
     return {
       context,
       answer: async () => {
@@ -93,10 +74,6 @@ export const createPlainLane =
       },
     };
   };
-
-/** The value of the first header that was sent; Node joins those of one that is sent twice. */
-const oneOf = (headers: IncomingHttpHeaders, [first, second]: readonly [string, string]) =>
-  (headers[first] ?? headers[second]) as string | undefined;
 
 /** The request for plugins that read more of it than the gateway does: made when it is asked for. */
 function requestOf({ method, url, headers }: PlainRequest, { fetchAPI }: Yoga): Request {

@@ -1,0 +1,165 @@
+/** What a gateway is made of, what it is for others, and what carriers with a path of their own get of it. */
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { Execute } from '../execution/execute.ts';
+import type { PollRange } from '../live/poller.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Pollers } from '../live/pollers.ts';
+import type { Upstream } from '../rest/client/client.ts';
+import type { RateLimits } from '../shared-state/rate-limits.ts';
+import type { SharedState } from '../shared-state/shared-state.ts';
+import type { WebSocketOptions } from './carriers/web-socket.ts';
+import type { DocumentLimits } from '../documents/document-limits.ts';
+import type { IntrospectionAudience } from '../documents/documents.ts';
+import type { TrustedDocument } from '../documents/trusted-documents.ts';
+import type { ChosenDocument, GatewayPlugin } from '../operation/gateway-plugin.ts';
+import type { Route } from './http/routes.ts';
+import type { Site } from './http/site.ts';
+import type { Logger } from '../observe/logs/logger.ts';
+import type { Metrics } from '../observe/metrics/metrics.ts';
+import type { OperationTracer } from '../operation/request/trace-context.ts';
+import type { ExplainAudience } from './policies/budget.plugin.ts';
+import type { RequestLimits } from './policies/execution.ts';
+import type { RequestRecord } from '../operation/request/request-record.ts';
+import type { Drift } from '../drift/drift.ts';
+
+export interface GatewayOptions {
+  readonly schema: GraphQLSchema;
+  readonly upstream: Upstream;
+  /** By which subscriptions poll and end; the upstream's too. @default the system's */
+  readonly clock?: Clock;
+  /** Sent for callers who send no key. */
+  readonly apiKey?: string | undefined;
+  /** @default none */
+  readonly headers?: HeaderOptions;
+  readonly http: GatewayHttpOptions;
+  readonly limits: RequestLimits;
+  readonly documents: GatewayDocumentsOptions;
+  readonly live: LiveOptions;
+  readonly tools: ToolsOptions;
+  /** What replicas share; closed by who has opened it. @default nothing */
+  readonly shared?: Pick<SharedState, 'leases'> | undefined;
+  /** How many REST calls a key may make. @default as many as it likes */
+  readonly rateLimits?: RateLimits | undefined;
+  /** GraphiQL's build and what its page begins with. @default none: a page says that it was not built */
+  readonly explorer?: ExplorerOptions | undefined;
+  /** @default silence */
+  readonly logger?: Logger;
+  /** Operations that take longer, in milliseconds, are logged with their calls. @default none */
+  readonly logSlowMs?: number | undefined;
+  readonly metrics?: Metrics;
+  /** Asks all workers for what each has counted. @default this process alone */
+  readonly gather?: Gather | undefined;
+  /** Records traces. @default none */
+  readonly tracer?: OperationTracer | undefined;
+  /** What executes operations. @default the gateway's own executor */
+  readonly execute?: Execute | undefined;
+  /** Changes the gateway's own list of plugins, by their names. @default all of them */
+  readonly arrange?: (
+    plugins: Readonly<Record<string, GatewayPlugin>>,
+  ) => Readonly<Record<string, GatewayPlugin>>;
+  /** Routes beside `/graphql`, each opened with the door to what is behind it. @default none */
+  readonly carriers?: Readonly<Record<string, (door: Door) => Route>> | undefined;
+  /** Plugins of the operator's, after ours. @default none */
+  readonly plugins?: readonly GatewayPlugin[];
+}
+
+/** @param tell what this process knows by the name. @returns what asks for that of each process. */
+export type Gather = <Told>(
+  name: string,
+  tell: () => Told | Promise<Told>,
+) => () => Promise<readonly Told[]>;
+
+/** Names of headers, in lower case. */
+export interface HeaderOptions {
+  /** Of callers, for the backend. @default none */
+  readonly forward?: readonly string[];
+  /** Of the backend, for callers: those that the upstream exposes. @default none */
+  readonly expose?: readonly string[];
+}
+
+export interface GatewayHttpOptions {
+  /** Where `admin` alone serves metrics and the details of readiness; undefined: `/graphql` has them beside it. */
+  readonly adminPort: number | undefined;
+  /** What the paths of callers begin with; the server has taken it off. @default nothing */
+  readonly basePath?: string;
+  /** Origins whose pages may read answers. */
+  readonly corsOrigins: readonly string[];
+  /** The largest message of a WebSocket that is read. */
+  readonly maxBodyBytes: number;
+}
+
+export interface GatewayDocumentsOptions {
+  /** Where trusted documents are; undefined for none. */
+  readonly folder: string | undefined;
+  /** Whether every other document is refused. */
+  readonly only: boolean;
+  /** For how long caches may reuse answers to trusted documents by GET without asking, in seconds. */
+  readonly cacheMaxAge: number;
+  /** How often the folder is looked at, in milliseconds. @default 2,000 */
+  readonly pollMs?: number;
+  /** @default all of them */
+  readonly limits?: Partial<DocumentLimits>;
+}
+
+export interface LiveOptions extends WebSocketOptions {
+  /** The least and the most time between two polls of an object, in milliseconds. */
+  readonly pollMs: PollRange;
+  /** Subscriptions that one key may have open. */
+  readonly maxPerKey: number;
+  /** After how long without an event the last one is repeated, in milliseconds. @default 20,000 */
+  readonly heartbeatMs?: number | undefined;
+}
+
+export interface ToolsOptions {
+  /** False: browsers get a sentence instead of GraphiQL. */
+  readonly graphiql: boolean;
+  readonly introspection: IntrospectionAudience;
+  /** Who may see what a request costs: all callers, those who bring a key, or none. */
+  readonly explain: ExplainAudience;
+}
+
+export interface ExplorerOptions {
+  readonly folder: string;
+  /** The key the page sends until its user enters another. */
+  readonly apiKey?: string | undefined;
+  /** The page that the first query is about. */
+  readonly pageId?: string | undefined;
+  /** The recordings that answer instead of a backend. */
+  readonly replays?: readonly string[] | undefined;
+}
+
+export interface Gateway extends Site {
+  readonly metrics: Metrics;
+  /** Counts where the backend departs from its document; the upstream's observer passes each answer to it. */
+  readonly drift: Drift;
+  /** Watches objects for subscriptions and for mutations that wait. */
+  readonly pollers: Pollers;
+  /** The operators' routes, for a port of their own. */
+  readonly admin: Site;
+  /**
+   * Reads what must be there before the first request, such as trusted documents.
+   *
+   * @throws {TrustedDocumentsError} for a bad file among them.
+   */
+  open(): Promise<void>;
+  /** Ends what `open` began. */
+  close(): void;
+  /** Answers any request; never rejects. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/** What a carrier with a path of its own gets: its operations pass the list of plugins like all others. */
+export interface Door {
+  readonly schema: GraphQLSchema;
+  readonly logger: Logger;
+  /** Origins whose pages may ask, beside those of this very host. */
+  readonly corsOrigins: readonly string[];
+  /** Parses and validates a document of the operator's within the limits, and works out its least cost. */
+  readonly prepare: (text: string) => TrustedDocument;
+  /** Answers an operation with one result; never rejects. */
+  readonly run: (
+    operation: { readonly document: ChosenDocument; readonly variables: unknown },
+    request: Request,
+    record: RequestRecord,
+  ) => Promise<ExecutionResult>;
+}
