@@ -6,10 +6,17 @@
  */
 import { CriticalityLevel, diff, DiffRule } from '@graphql-inspector/core';
 import {
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  separateOperations,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
   type GraphQLSchema,
 } from 'graphql';
 import { usedBy } from '../usage/coordinates.ts';
@@ -36,17 +43,54 @@ export async function changesBetween(
   now: GraphQLSchema,
   shipped: readonly Shipped[],
 ): Promise<readonly SchemaChange[]> {
-  const used = shipped.map((one) => ({ one, used: usedBy(old, one.document, one.operation) }));
+  const used = shipped.map((one) => ({
+    one,
+    used: usedBy(old, one.document, one.operation),
+    inputs: inputsOf(old, one),
+  }));
   // What a description says breaks nothing.
   const changes = await diff(old, now, [DiffRule.ignoreDescriptionChanges]);
-  return changes.map(({ criticality, message, path, type }) => {
+  return changes.map(({ criticality, message, path }) => {
     const level = LEVELS[criticality.level];
-    // A new argument or input field that is required breaks those who use the field or the type that it is added to.
-    const broken = /_ADDED$/.test(String(type)) ? path?.replace(/\.[^.]+$/, '') : path;
+    // What must be given from now on breaks those who leave it out, where they use what it belongs to.
+    const broken = path !== undefined && mustBeGiven(now, path) ? ownerOf(path) : path;
     const isUsed = level === 'breaking' && broken !== undefined;
-    const users = isUsed ? used.filter((each) => uses(each.used, broken)) : [];
+    const users = isUsed
+      ? used.filter((each) => each.inputs.has(broken) || uses(each.used, broken))
+      : [];
     return { level, message, path, users: users.map(({ one }) => one) };
   });
+}
+
+const ownerOf = (path: string): string => path.replace(/\.[^.]+$/, '');
+
+/** Whether a path of inspector's is of an argument or an input field without which nothing is valid. */
+function mustBeGiven(schema: GraphQLSchema, path: string): boolean {
+  const [owner = '', name = '', argument] = path.split('.');
+  const type = schema.getType(owner);
+  if (isInputObjectType(type)) {
+    const field = type.getFields()[name];
+    return field !== undefined && isRequiredInputField(field);
+  }
+  if (!isObjectType(type) && !isInterfaceType(type)) return false;
+  const found = type.getFields()[name]?.args.find((one) => one.name === argument);
+  return found !== undefined && isRequiredArgument(found);
+}
+
+/** The input types that an operation writes out, `{}` too. */
+function inputsOf(schema: GraphQLSchema, { document, operation }: Shipped): ReadonlySet<string> {
+  const written = new Set<string>();
+  const types = new TypeInfo(schema);
+  visit(
+    separateOperations(document)[operation.name?.value ?? ''] ?? document,
+    visitWithTypeInfo(types, {
+      ObjectValue() {
+        const type = getNamedType(types.getInputType());
+        if (type) written.add(type.name);
+      },
+    }),
+  );
+  return written;
 }
 
 /** Whether coordinates have a path of inspector's among them, or a part of what it names. */

@@ -71,6 +71,26 @@ it('names who leaves out what must be given from now on', async () => {
   ]);
 });
 
+it('names who may leave out what an input needs from now on: who writes one, or takes it from a variable', async () => {
+  const documents = {
+    A,
+    Empty: 'query Empty { find(by: {}) { name } }',
+    Other: 'query Other { find(by: { path: "/" }) { name } }',
+    None: 'query None { find(by: null) { name } }',
+    Variable: 'query Variable($by: By) { find(by: $by) { name } }',
+  };
+
+  expect(await changes('path: String', 'path: String size: Int!', documents)).toEqual([
+    ['breaking', 'By.size', 'Empty Other Variable'],
+  ]);
+  expect(await changes('id: ID path', 'id: ID! path', documents)).toEqual([
+    ['breaking', 'By.id', 'Empty Other Variable'],
+  ]);
+  expect(await changes('kind: Kind)', 'kind: Kind!)', documents)).toEqual([
+    ['breaking', 'Query.page.kind', 'A'],
+  ]);
+});
+
 it('tells dangerous changes, of which nobody is broken, and says nothing of descriptions', async () => {
   expect(await changes('draft live', 'draft live gone', { A })).toEqual([
     ['dangerous', 'Status.gone', ''],
@@ -119,10 +139,11 @@ it('finds deprecations that name no day, or nothing else', () => {
   ]);
 });
 
-/** The schema with one field, argument or value less each, or one more argument: some, since a comparison takes 10 ms. */
+/** The schema with one field, argument or value less each, or one more that must be given: some, since a comparison takes 10 ms. */
 function* withAChange(schema: DocumentNode) {
   const kinds: readonly string[] = [
     ...[Kind.FIELD_DEFINITION, Kind.INPUT_VALUE_DEFINITION, Kind.ENUM_VALUE_DEFINITION],
+    Kind.INPUT_OBJECT_TYPE_DEFINITION,
   ];
   const places: ASTNode[] = [];
   visit(schema, {
@@ -134,11 +155,19 @@ function* withAChange(schema: DocumentNode) {
   });
   const size = parse('input In { size: Int! }').definitions[0]!;
   for (const place of places.filter((_, i) => i % 7 === 0)) {
-    yield visit(schema, { enter: (node) => (node === place ? null : undefined) });
-    if (place.kind !== Kind.FIELD_DEFINITION || size.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) {
+    if (place.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) {
+      yield visit(schema, { enter: (node) => (node === place ? null : undefined) });
+    }
+    if (size.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) continue;
+    const { fields = [] } = size;
+    let added: ASTNode;
+    if (place.kind === Kind.FIELD_DEFINITION) {
+      added = { ...place, arguments: [...(place.arguments ?? []), ...fields] };
+    } else if (place.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION) {
+      added = { ...place, fields: [...(place.fields ?? []), ...fields] };
+    } else {
       continue;
     }
-    const added = { ...place, arguments: [...(place.arguments ?? []), ...(size.fields ?? [])] };
     yield visit(schema, { enter: (node) => (node === place ? added : undefined) });
   }
 }
