@@ -11,7 +11,8 @@ export type DepartureKind = 'new_field' | 'missing_field' | 'other_type' | 'new_
 
 /** Called for what a walk finds. Paths are without indexes, `items.metadata.title`; empty for the whole answer. */
 export interface Walk {
-  departs(path: string, kind: DepartureKind, schema?: z.core.$ZodType): void;
+  /** @param owner the documented object that the field belongs to; undefined where it has none. */
+  departs(path: string, kind: DepartureKind, owner?: z.ZodObject): void;
   /** A documented field has a value that is not null. */
   seen(path: string): void;
 }
@@ -22,33 +23,41 @@ const MAX_ITEMS = 20;
 /** Names that may be those of fields. Any other may be an id, or a text, and is not repeated. */
 const FIELD_NAME = /^[A-Za-z_]\w{0,39}$/;
 
-export function walkAnswer(schema: z.core.$ZodType, value: unknown, walk: Walk, path = ''): void {
+export function walkAnswer(
+  schema: z.core.$ZodType,
+  value: unknown,
+  walk: Walk,
+  path = '',
+  owner?: z.ZodObject,
+): void {
   const plain = plainOf(schema);
   if (value === undefined || value === null) {
     if (z.safeParse(schema, value).success) return;
-    walk.departs(path, value === undefined ? 'missing_field' : 'other_type', schema);
+    walk.departs(path, value === undefined ? 'missing_field' : 'other_type', owner);
     return;
   }
   if (path !== '') walk.seen(path);
   if (plain instanceof z.ZodObject) {
     if (typeof value !== 'object' || Array.isArray(value)) {
-      walk.departs(path, 'other_type', schema);
+      walk.departs(path, 'other_type', owner);
       return;
     }
     const shape = plain.shape as Readonly<Record<string, z.core.$ZodType>>;
     for (const [name, inner] of Object.entries(shape)) {
-      walkAnswer(inner, (value as Record<string, unknown>)[name], walk, join(path, name));
+      walkAnswer(inner, (value as Record<string, unknown>)[name], walk, join(path, name), plain);
     }
     for (const name of Object.keys(value)) {
       if (Object.hasOwn(shape, name)) continue;
       walk.departs(join(path, FIELD_NAME.test(name) ? name : '*'), 'new_field');
     }
   } else if (plain instanceof z.ZodArray) {
-    if (!Array.isArray(value)) walk.departs(path, 'other_type', schema);
-    else for (const item of value.slice(0, MAX_ITEMS)) walkAnswer(plain.element, item, walk, path);
+    if (!Array.isArray(value)) walk.departs(path, 'other_type', owner);
+    else
+      for (const item of value.slice(0, MAX_ITEMS))
+        walkAnswer(plain.element, item, walk, path, owner);
   } else if (!z.safeParse(plain, value).success) {
     const isNewValue = plain instanceof z.ZodEnum && typeof value === 'string';
-    walk.departs(path, isNewValue ? 'new_enum_value' : 'other_type', schema);
+    walk.departs(path, isNewValue ? 'new_enum_value' : 'other_type', owner);
   }
 }
 

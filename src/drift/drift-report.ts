@@ -29,7 +29,7 @@ export function driftReport(drift: Drift, { schema, trusted, usesOf }: ReportOpt
   return {
     ...rest,
     departures: departures.map((one) => {
-      const { schema: _schema, ...shown } = one;
+      const { owner: _owner, ...shown } = one;
       const coordinates = coordinatesOf(schema, one);
       const documents = operations
         .filter((of) => {
@@ -56,17 +56,28 @@ function operationsOf([{ hash, document, errors }, apps]: [
 }
 
 /** The fields of the graph that answer a REST field as it is; none for what the graph makes something else of. */
-function coordinatesOf(schema: GraphQLSchema, departure: Departure): readonly string[] {
-  if (!departure.schema) return [];
-  const name = departure.field.slice(departure.field.lastIndexOf('.') + 1);
-  return Object.values(schema.getTypeMap()).flatMap((type) =>
-    isObjectType(type) || isInterfaceType(type)
-      ? Object.values(type.getFields())
-          .filter((field) => {
-            const of = restFieldOf(field);
-            return of?.schema === departure.schema && of?.name === name;
-          })
-          .map((field) => `${type.name}.${field.name}`)
-      : [],
+function coordinatesOf(schema: GraphQLSchema, { owner, field }: Departure): readonly string[] {
+  if (!owner) return [];
+  const name = field.slice(field.lastIndexOf('.') + 1);
+  const answering = fieldsOf(schema).filter(
+    ({ of }) => of.name === name && of.owner.shape[name] === owner.shape[name],
+  );
+  // A type that the route serves, or one that is documented by the same field where the graph has no type of its own.
+  const own = answering.filter(({ of }) => of.owner === owner);
+  return (own.length > 0 ? own : answering).flatMap(({ type, field: { name: as } }) =>
+    // Documents may select it of an interface of the type.
+    [type, ...type.getInterfaces()]
+      .filter((one) => as in one.getFields())
+      .map((one) => `${one.name}.${as}`),
   );
 }
+
+/** All that answer a REST field as it is. */
+const fieldsOf = (schema: GraphQLSchema) =>
+  Object.values(schema.getTypeMap())
+    .filter((type) => isObjectType(type) || isInterfaceType(type))
+    .flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
+    .flatMap(({ type, field }) => {
+      const of = restFieldOf(field);
+      return of ? [{ type, field, of }] : [];
+    });

@@ -23,8 +23,8 @@ export interface Departure {
   readonly count: number;
   readonly firstAt: string;
   readonly lastAt: string;
-  /** The schema of the field, for what the document has. */
-  readonly schema: z.core.$ZodType | undefined;
+  /** The documented object that it is a field of. */
+  readonly owner: z.ZodObject | undefined;
 }
 
 /** A documented field that had no value in any answer that was looked at, for a week or longer. */
@@ -50,7 +50,7 @@ const STATUSES: ReadonlySet<number> = new Set([
 interface Found {
   readonly field: string;
   readonly kind: DriftKind;
-  readonly schema: z.core.$ZodType | undefined;
+  readonly owner: z.ZodObject | undefined;
   readonly firstMs: number;
   lastMs: number;
   count: number;
@@ -111,8 +111,8 @@ export class Drift {
         ...{ route: nameOf(route), answers, looked },
       })),
       departures: [...this.#routes].flatMap(([route, { found }]) =>
-        [...found.values()].map(({ field, kind, count, firstMs, lastMs, schema }): Departure => ({
-          ...{ route: nameOf(route), field, kind, count, schema },
+        [...found.values()].map(({ field, kind, count, firstMs, lastMs, owner }): Departure => ({
+          ...{ route: nameOf(route), field, kind, count, owner },
           ...{ firstAt: instant(firstMs), lastAt: instant(lastMs) },
         })),
       ),
@@ -130,13 +130,13 @@ export class Drift {
   #walk(route: Route, look: RouteLook, value: unknown): void {
     const nowMs = this.#now();
     look.looked += 1;
-    const departed = new Map<string, [string, DepartureKind, z.core.$ZodType | undefined]>();
+    const departed = new Map<string, [string, DepartureKind, z.ZodObject | undefined]>();
     walkAnswer(route.response, value, {
-      departs: (field, kind, schema) => departed.set(`${kind} ${field}`, [field, kind, schema]),
+      departs: (field, kind, owner) => departed.set(`${kind} ${field}`, [field, kind, owner]),
       seen: (field) => look.seen.set(field, nowMs),
     });
-    for (const [field, kind, schema] of departed.values()) {
-      this.#add(route, look, field, kind, schema);
+    for (const [field, kind, owner] of departed.values()) {
+      this.#add(route, look, field, kind, owner);
     }
   }
 
@@ -145,7 +145,7 @@ export class Drift {
     { found }: RouteLook,
     field: string,
     kind: DriftKind,
-    schema?: z.core.$ZodType,
+    owner?: z.ZodObject,
   ): void {
     this.#onDeparture?.(route, kind);
     const nowMs = this.#now();
@@ -153,7 +153,7 @@ export class Drift {
     let one = found.get(key);
     if (!one) {
       if (found.size >= MAX_DEPARTURES) return;
-      found.set(key, (one = { field, kind, schema, firstMs: nowMs, lastMs: nowMs, count: 0 }));
+      found.set(key, (one = { field, kind, owner, firstMs: nowMs, lastMs: nowMs, count: 0 }));
     }
     one.count += 1;
     one.lastMs = nowMs;

@@ -67,7 +67,7 @@ describe('what /drift tells', () => {
       (one: Page) => ({ ...one, name: 7_777_777 }),
     ] as const,
     [
-      ...['new_enum_value', 'pageType', ['Page.pageType', 'PageSearchHit.pageType'], OF_SCREEN],
+      ...['new_enum_value', 'pageType', ['Page.pageType'], OF_SCREEN],
       (one: Page) => ({ ...one, pageType: 'secret-type' }),
     ] as const,
   ])('is a %s of one field, with the documents that select it', async (...given) => {
@@ -90,6 +90,45 @@ describe('what /drift tells', () => {
     expect(await site.metric()).toContain(
       `gateway_drift_total{method="GET",route="/v0/pages/{page_id}",kind="${kind}"} 1`,
     );
+  });
+
+  it('names the documents that select the field on the type that the route serves', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'drift-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const documents = {
+      page: 'query OfPage { page(pageId: "p1") { pageType } }',
+      hit: 'query OfHit { searchPages(query: "p") { pageType } }',
+      log: 'query OfLog { account(accountId: "a1") { logs { nodes { ... on LogEntry { type } } } } }',
+      account: 'query OfAccount { account(accountId: "a1") { name } }',
+    };
+    await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify(documents));
+    const site = await openGateway({ documents: { folder }, http: { adminPort: 0 } });
+    await site.gateway.open();
+    onTestFinished(() => site.gateway.close());
+    const admin = await openHttpServer(site.gateway.admin, { ...DEFAULTS.http, port: 0 });
+    afterFile(() => admin.close(0));
+    const namedFor = async (route: Route, change: (answer: any) => void) => {
+      const value = structuredClone(sampleOf(route)) as any;
+      change(value);
+      const body = Buffer.from(JSON.stringify(value));
+      site.gateway.drift.onAnswer(route, { status: 200, headers: {}, body }, undefined);
+      const { departures } = (await send(`${admin.url}/drift`)).body;
+      const { fields, documents: named } = departures.at(-1);
+      return [...fields, ...named.map(({ operation }: { operation: string }) => operation)];
+    };
+
+    expect(await namedFor(routes.getPage, (one) => (one.pageType = 7))).toEqual([
+      ...['Page.pageType', 'OfPage'],
+    ]);
+    expect(await namedFor(routes.searchPages, ({ items }) => (items[0].pageType = 7))).toEqual([
+      ...['PageSearchHit.pageType', 'OfHit'],
+    ]);
+    expect(await namedFor(routes.listAccountLogs, ({ items }) => (items[0].type = {}))).toEqual([
+      ...['AccountLog.type', 'LogEntry.type', 'OfLog'],
+    ]);
+    expect(await namedFor(routes.getAccount, (one) => (one.name = 7))).toEqual([
+      ...['Account.name', 'OfAccount'],
+    ]);
   });
 
   it('is a status that the document does not have', async () => {

@@ -56,13 +56,13 @@ export function restType<T extends z.infer<z.ZodObject<Shape>>, Shape extends z.
 ): void;
 export function restType<T extends object>(
   given: string | ObjectRef<Types, T> | InterfaceRef<Types, T> | Entity<T, string>,
-  { shape }: z.ZodObject,
+  schema: z.ZodObject,
   options: RestTypeOptions<T, string>,
 ): unknown {
   const { description, interfaces = [], added = () => ({}) } = options;
   const type = typeof given === 'string' ? builder.objectRef<T>(given) : given;
   if (type instanceof InterfaceRef) {
-    const fields = (t: Exposing) => restFields(t, shape, options, false);
+    const fields = (t: Exposing) => restFields(t, schema, options, false);
     return builder.interfaceType(type, { description, fields });
   }
   const isNode = !(type instanceof ObjectRef);
@@ -70,7 +70,7 @@ export function restType<T extends object>(
     description,
     interfaces: [...interfaces],
     fields: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, T>) => ({
-      ...restFields(t, shape, options, isNode),
+      ...restFields(t, schema, options, isNode),
       ...added(t),
     }),
   };
@@ -90,8 +90,8 @@ const REST_FIELD = 'restField';
 /** The field of REST that a field answers as it is. */
 interface RestFieldOf {
   readonly name: string;
-  /** As it stands in the contract. */
-  readonly schema: z.core.$ZodType;
+  /** What it is a field of in the contract. */
+  readonly owner: z.ZodObject;
 }
 
 export const restFieldOf = ({ extensions }: GraphQLField<unknown, unknown>) =>
@@ -105,12 +105,12 @@ interface Exposing {
 /** Fields of a type or an interface; one with a value that its enum lacks is null, with an error. */
 function restFields(
   t: Exposing,
-  shape: z.ZodRawShape,
+  owner: z.ZodObject,
   options: Pick<RestTypeOptions<never, string>, 'fields' | 'renamed'>,
   isNode: boolean,
 ): FieldMap {
   const made: FieldMap = {};
-  for (const field of fieldsOf(shape, options)) {
+  for (const field of fieldsOf(owner.shape, options)) {
     const { name, value, type } = field;
     const isEnum = value instanceof z.ZodEnum;
     let { description } = field;
@@ -124,7 +124,7 @@ function restFields(
       description,
       extensions: {
         ...(isEnum && nullOnlyWithError()),
-        [REST_FIELD]: { name, schema: shape[name]! } satisfies RestFieldOf,
+        [REST_FIELD]: { name, owner } satisfies RestFieldOf,
       },
     };
     made[field.as] = t.expose(name as never, config as never);
