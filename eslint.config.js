@@ -11,6 +11,7 @@ export default defineConfig(
     'dist/',
     'dist-client/',
     'coverage/',
+    'docs/adding-a-resource/',
     'docs/another-api/',
     'docs/own-documents/',
     'src/client/generated/',

@@ -1,5 +1,5 @@
 /** The worked example of docs/plugins.md, run as an operator runs it. */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -12,8 +12,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'adding-a-plugin-'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const page = readFileSync(join(ROOT, 'docs/plugins.md'), 'utf8');
-  writeFileSync(join(folder, 'quota.mjs'), /```js file=quota\.mjs\n([^]*?)```/.exec(page)![1]!);
+  cpSync(join(ROOT, 'docs/plugins'), folder, { recursive: true });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

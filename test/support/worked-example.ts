@@ -1,28 +1,18 @@
-/**
- * Applies a page of the documentation that adds code: `ts file src/a.ts` behind a fence is a whole new
- * file, `diff file src/b.ts` a change of one that is there.
- */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/** Applies a page of the documentation that changes code: `diff file src/b.ts` behind a fence is a change of that file. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from './pages.ts';
 
-/** Writes what the page says below `root`. @returns the files it wrote. */
-export function applyPage({ blocks, prose }: Page, root: string): readonly string[] {
-  return blocks.flatMap(({ language, info, place, text }) => {
+/** Changes the files below `root` as the page says. */
+export function applyPage({ blocks, prose }: Page, root: string): void {
+  for (const { info, place, text } of blocks) {
     const [, file] = /^file (\S+)$/.exec(info) ?? [];
-    if (file === undefined) return [];
+    if (file === undefined) continue;
     if (!prose.includes(`**${file}**`))
       throw new Error(`${place} does not show that it is ${file}.`);
     const path = join(root, file);
-    if (language === 'diff') {
-      writeFileSync(path, applyDiff(readFileSync(path, 'utf8'), text, place));
-    } else {
-      if (existsSync(path)) throw new Error(`${place} is not new: ${file} is there.`);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, `${text}\n`);
-    }
-    return [file];
-  });
+    writeFileSync(path, applyDiff(readFileSync(path, 'utf8'), text, place));
+  }
 }
 
 /** Hunks are apart by `@@`, and each is found by its lines. */

@@ -1,0 +1,27 @@
+/** Fields that lead to brands. */
+import { connectionType } from '../../graph/fields/connection-type.ts';
+import { listField } from '../../graph/fields/list-field.ts';
+import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { routes } from '../../v0/routes.ts';
+import { PageRef } from '../page/page.type.ts';
+import { brandEntity } from './brand.type.ts';
+
+builder.queryFields((t) => ({
+  brand: t.field(lookupField(brandEntity, 'Fetches a brand by id. Null when there is none.')),
+  brands: t.field(
+    listField({
+      type: connectionType(brandEntity.ref),
+      description: 'Paginated list of brands.',
+      isRoot: true,
+      from: 'key',
+      route: routes.listBrands,
+      items: brandEntity,
+      input: () => ({}),
+    }),
+  ),
+}));
+
+builder.objectField(PageRef, 'brand', (t) =>
+  t.field(referenceField(brandEntity, { from: 'object', description: 'Brand of the page.' })),
+);

@@ -1,0 +1,16 @@
+/** The type of brands. Source: interface.md, "Brand". */
+import { Entity } from '../../graph/entity/entity.ts';
+import { builder } from '../../graph/schema/builder.ts';
+import { restType } from '../../graph/schema/rest-type.ts';
+import { routes } from '../../v0/routes.ts';
+import { Brand } from '../../v0/schemas/page.ts';
+
+const BrandRef = builder.objectRef<Brand>('Brand');
+
+export const brandEntity = new Entity({
+  ref: BrandRef,
+  key: ['brandId'],
+  route: routes.getBrand,
+});
+
+restType(brandEntity, Brand, { description: 'A brand that pages belong to.' });

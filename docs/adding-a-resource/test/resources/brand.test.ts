@@ -1,0 +1,45 @@
+/** Brands: read, listed, and reached from a page, with the calls they cost. */
+import { expect, it } from 'vitest';
+import { openGateway } from '../support/open-gateway.ts';
+
+it('reads a brand by its raw or its global id with one call', async () => {
+  const gateway = await openGateway();
+  const { data } = await gateway.ask('{ brand(brandId: "brand_harbour") { id pagesCount } }');
+  const { id, pagesCount } = data['brand'];
+
+  const { data: again } = await gateway.ask(
+    `{ node(id: "${id}") { ... on Brand { brandId pagesCount } } none: brand(brandId: "none") { id } }`,
+  );
+
+  expect(again).toEqual({ node: { brandId: 'brand_harbour', pagesCount }, none: null });
+  expect(gateway.restCalls).toEqual(['GET /v0/brands/brand_harbour', 'GET /v0/brands/none']);
+});
+
+it('lists brands page by page', async () => {
+  const gateway = await openGateway();
+  const list = (after: string | null) =>
+    gateway.ask(
+      `query ($after: String) {
+        brands(first: 1, after: $after) { totalCount nodes { brandId } pageInfo { endCursor } }
+      }`,
+      { variables: { after } },
+    );
+
+  const { data: first } = await list(null);
+  const { data: second } = await list(first['brands'].pageInfo.endCursor);
+
+  expect(first['brands']).toMatchObject({ totalCount: 2, nodes: [{ brandId: 'brand_harbour' }] });
+  expect(second['brands'].nodes).toEqual([{ brandId: 'brand_lantern' }]);
+});
+
+it('calls for the brand of a page only when more than its id is selected', async () => {
+  const gateway = await openGateway();
+  const page = 'page(pageId: "page_northwind")';
+
+  await gateway.ask(`{ ${page} { brand { id brandId } } }`);
+  expect(gateway.restCalls).toHaveLength(1);
+
+  const { data } = await gateway.ask(`{ ${page} { brand { pagesCount } } }`);
+  expect(data['page'].brand.pagesCount).toBeGreaterThan(0);
+  expect(gateway.restCalls).toHaveLength(2);
+});
