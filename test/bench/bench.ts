@@ -74,7 +74,7 @@ async function bench(options: Options): Promise<0 | 1> {
   );
   if (queries.length === 0) throw new OptionError('--queries has none of q0 to q5.');
   const small = findPeers(options.tailcall);
-  const big = findBigPeers(options.peers);
+  const big = findBigPeers(options.peers, folder);
   if (options.allCores) useAllCores();
   leaveServersAlone();
   const wanted = [...small.peers, ...big.peers].filter(

@@ -15,7 +15,7 @@ export const LATENCY_MS = 20;
 /** Calls after which a process is warm, however few requests they came from. */
 const WARMING_CALLS = 12_000;
 
-/** Requests under way at once before the first that counts. */
+/** Requests under way at once before the first that counts, at most. */
 const WARMING_CALLERS = 16;
 
 export interface Wall {
@@ -39,8 +39,9 @@ export async function measureWall(
   const requests = requestsOf(query, requestsOf(query, 1).length);
   const at = (turn: number) => requests[turn % requests.length]!;
   const enough = Math.min(warmUps, WARMING_CALLS / (query.calls + 1));
-  for (let turn = 0; turn < enough; turn += WARMING_CALLERS) {
-    await Promise.all(Array.from({ length: WARMING_CALLERS }, (_, i) => ask(url, at(turn + i))));
+  const callers = Math.min(WARMING_CALLERS, warmUps);
+  for (let turn = 0; turn < enough; turn += callers) {
+    await Promise.all(Array.from({ length: callers }, (_, i) => ask(url, at(turn + i))));
   }
   const walls: number[] = [];
   const calls: number[] = [];
