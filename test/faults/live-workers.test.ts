@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { statusesOf, until } from '../live/support.ts';
+import { freePort } from '../support/free-port.ts';
 import type { GatewayProcess } from '../support/gateway-process.ts';
 import { allSee, expectInOrder, openWatched, watchMany, type Watching } from './live-watchers.ts';
 
@@ -20,8 +21,10 @@ const DRAIN_MS = 2_000;
 /** How long the backend is away; LIVE_OUTAGE_SECONDS=10 for longer. */
 const OUTAGE_MS = Number(process.env['LIVE_OUTAGE_SECONDS'] ?? 1) * 1_000;
 
-const open = () =>
+const open = async () =>
   openWatched({
+    // Of its own: when all workers have left a port that the system chose, the next ones get another.
+    PORT: String(await freePort()),
     WORKERS: '2',
     SHUTDOWN_TIMEOUT_MS: String(2 * DRAIN_MS),
     DRAIN_DELAY_MS: '1000',
@@ -35,7 +38,7 @@ async function restart(gateway: GatewayProcess, pid: number): Promise<void> {
   process.kill(pid, 'SIGTERM');
   await until(() => !workersOf(gateway).includes(pid));
   await until(() => workersOf(gateway).length === 2);
-  // Metrics come once each worker answers.
+  // Metrics come once a worker serves.
   while ((await gateway.get('/metrics').catch(() => undefined))?.status !== 200) await sleep(50);
 }
 
@@ -88,6 +91,8 @@ describe('two hundred clients that watch through two workers', () => {
     backend.state = 'published';
     await until(() => watchers.every(({ isComplete }) => isComplete()));
 
+    // Those who come again on the connection of a stream that has ended would keep a worker from its end.
+    expect(gateway.output).not.toContain('Time is up');
     expectInOrder(watchers);
     const cuts = cutsOf(watchers);
     expect(cuts.length).toBeGreaterThanOrEqual(WATCHERS);

@@ -176,7 +176,10 @@ describe('the concurrency limiter', () => {
     // Three connections for the route of a key at 300 ms a call.
     expect(200 - shed.length).toBeGreaterThan(6);
     expect(200 - shed.length).toBeLessThan(25);
-    expect(new Set(shed.map(({ name }) => name))).toEqual(new Set(['RestOverloadedError']));
+    // The three that are under way when the time is up may have begun too late to be answered.
+    const waited = shed.filter(({ name }) => name !== 'RestTimeoutError');
+    expect(shed.length - waited.length).toBeLessThanOrEqual(3);
+    expect(new Set(waited.map(({ name }) => name))).toEqual(new Set(['RestOverloadedError']));
     expect(upstream.breaker.tripped).toEqual([]);
     expect(await getPerson(client(), 'after')).toBeDefined();
   });

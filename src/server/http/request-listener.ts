@@ -121,7 +121,12 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   ): Promise<void> {
     const stream = streamOf(response);
     if (stream) {
-      exchange.outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      const { outgoing } = exchange;
+      const { socket } = outgoing;
+      if (stopping.isPortClosed) response.headers.set('connection', 'close');
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      // A head that was written before the port was closed promises more: its client would come back to this process.
+      outgoing.on('close', () => stopping.isPortClosed && socket?.end());
       return sendEvents(exchange, stream);
     }
     const { status } = response;
