@@ -216,7 +216,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   documents: ['graphql', 'lru-cache', 'zod'],
   operation: ['graphql', 'graphql-yoga', 'lru-cache'],
-  usage: ['graphql', 'zod'],
+  usage: ['@graphql-hive/core', 'graphql', 'zod'],
   drift: ['graphql', 'zod'],
   'schema.ts': ['graphql'],
   federation: ['graphql'],

@@ -13,13 +13,12 @@ import {
   isObjectType,
   isRequiredArgument,
   isRequiredInputField,
-  separateOperations,
   TypeInfo,
   visit,
   visitWithTypeInfo,
   type GraphQLSchema,
 } from 'graphql';
-import { usedBy } from '../usage/coordinates.ts';
+import { separated, usedBy } from '../usage/coordinates.ts';
 import type { Shipped } from './impact.ts';
 
 export interface SchemaChange {
@@ -82,7 +81,7 @@ function inputsOf(schema: GraphQLSchema, { document, operation }: Shipped): Read
   const written = new Set<string>();
   const types = new TypeInfo(schema);
   visit(
-    separateOperations(document)[operation.name?.value ?? ''] ?? document,
+    separated(document, operation),
     visitWithTypeInfo(types, {
       ObjectValue() {
         const type = getNamedType(types.getInputType());

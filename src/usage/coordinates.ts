@@ -22,6 +22,12 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
+/** An operation and its fragments, without the document's others. */
+export const separated = (
+  document: DocumentNode,
+  { name }: OperationDefinitionNode,
+): DocumentNode => separateOperations(document)[name?.value ?? ''] ?? document;
+
 /** Of a valid document. Introspection is left out: its types are GraphQL's own. */
 export function usedBy(
   schema: GraphQLSchema,
@@ -30,10 +36,9 @@ export function usedBy(
 ): ReadonlySet<string> {
   const used = new Set<string>();
   const types = new TypeInfo(schema);
-  const own = separateOperations(document)[operation.name?.value ?? ''] ?? document;
   const fieldName = (): string => `${types.getParentType()?.name}.${types.getFieldDef()?.name}`;
   visit(
-    own,
+    separated(document, operation),
     visitWithTypeInfo(types, {
       Field() {
         const name = fieldName();

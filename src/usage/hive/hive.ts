@@ -1,8 +1,9 @@
 /**
  * Reports to GraphQL Hive who uses which parts of the schema: loaded only where HIVE_TOKEN is set.
  *
- * An executed operation is a line of the next report, which is sent every ten seconds, one at a time. Hive's own
- * client hashes the document of each request again, which costs more than the rest of a request's plugins together.
+ * An executed operation is a line of the next report, which is sent every ten seconds, one at a time. Hive's library
+ * works out what an operation uses; its client is not used, because it hashes the document of each request again, which
+ * costs more than the rest of a request's plugins together.
  *
  * Source: https://the-guild.dev/graphql/hive/docs/api-reference/usage-reports
  */
