@@ -1,6 +1,8 @@
 /**
  * What each of several workers has counted, for whichever is asked: the primary asks all that serve, and hands on what
  * they tell.
+ *
+ * prom-client's own messages carry metrics alone, and fail while a worker starts; it adds up what is gathered here.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
@@ -14,32 +16,48 @@ type Message =
   | { readonly wants: 'all' | 'own'; readonly id: number; readonly name: string }
   | { readonly wants: undefined; readonly id: number; readonly told: unknown };
 
+/** What a worker has asked the others. */
+interface Question {
+  /** The workers that have not answered. */
+  readonly waiting: Set<number>;
+  readonly told: unknown[];
+  readonly end: () => void;
+}
+
 /** On the primary: asks all workers when one wants to know. */
 export function askWorkers(): void {
   const serving = new Map<number, Worker>();
-  /** For each question, what to do with what a worker tells. */
-  const open = new Map<number, (told: unknown) => void>();
+  const open = new Map<number, Question>();
   let last = 0;
   // One that has ended meanwhile needs no answer.
   const send = (worker: Worker, message: Message): void => void worker.send(message, () => {});
+  const hear = (id: number, worker: number, told: readonly unknown[]): void => {
+    const question = open.get(id);
+    if (!question?.waiting.delete(worker)) return;
+    question.told.push(...told);
+    if (question.waiting.size === 0) question.end();
+  };
   cluster.on('listening', (worker) => serving.set(worker.id, worker));
-  cluster.on('exit', ({ id }) => serving.delete(id));
-  cluster.on('message', (asking, message: Message) => {
+  cluster.on('exit', ({ id: worker }) => {
+    serving.delete(worker);
+    for (const id of open.keys()) hear(id, worker, []);
+  });
+  cluster.on('message', (worker, message: Message) => {
     if (message.wants === undefined) {
-      open.get(message.id)?.(message.told);
+      hear(message.id, worker.id, [message.told]);
       return;
     }
     const id = (last += 1);
-    const all: unknown[] = [];
-    const { size } = serving;
-    const timer = setTimeout(() => open.delete(id), MAX_MS);
-    open.set(id, (told) => {
-      if (all.push(told) < size) return;
-      open.delete(id);
+    const told: unknown[] = [];
+    const end = (): void => {
       clearTimeout(timer);
-      send(asking, { wants: undefined, id: message.id, told: all });
-    });
-    for (const worker of serving.values()) send(worker, { wants: 'own', id, name: message.name });
+      open.delete(id);
+      send(worker, { wants: undefined, id: message.id, told });
+    };
+    // Whoever has asked has given up then.
+    const timer = setTimeout(() => open.delete(id), MAX_MS);
+    open.set(id, { waiting: new Set(serving.keys()), told, end });
+    for (const each of serving.values()) send(each, { wants: 'own', id, name: message.name });
   });
 }
 

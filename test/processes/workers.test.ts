@@ -179,6 +179,23 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     expect((await ask(url)).status).toBe(200);
   });
 
+  it('answer for those that are left when one ends while it is asked for metrics', async () => {
+    const product = startProcess({ WORKERS: '2', LOG_LEVEL: 'error' });
+    const url = await product.ready();
+    await until(() => workersOf(product).length === 2);
+    const [, silent] = workersOf(product) as [number, number];
+
+    // One request is handed to the frozen worker, and is lost with it.
+    process.kill(silent, 'SIGSTOP');
+    const asked = Array.from({ length: 2 }, () =>
+      send(new URL('/metrics', url).href, { headers: { connection: 'close' } }).catch(() => null),
+    );
+    await sleep(500);
+    process.kill(silent, 'SIGKILL');
+
+    expect((await Promise.race(asked))?.status).toBe(200);
+  });
+
   it('say once that the port is taken, and end with 1', async () => {
     const other = startProcess();
     const { port } = new URL(await other.ready());
