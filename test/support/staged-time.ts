@@ -17,9 +17,12 @@ interface StagedTimer extends Timer {
   readonly run: () => void;
 }
 
-/** For what takes a clock. Begins at the system's time, so that deadlines made by that one hold. */
+/**
+ * For what takes a clock. Begins at the system's time, so that deadlines made by that one hold; in whole milliseconds,
+ * so that sums and differences are exact.
+ */
 export class StagedClock implements Clock {
-  #nowMs = performance.now();
+  #nowMs = Math.ceil(performance.now());
   readonly #timers = new Set<StagedTimer>();
 
   now(): number {
@@ -50,6 +53,15 @@ export class StagedClock implements Clock {
       next.run();
     }
     this.#nowMs = endMs;
+  }
+
+  /**
+   * Moves on by so many milliseconds in each five of the system's, until the test ends: never ahead of what a busy machine
+   * has done.
+   */
+  tick(ms = 5): void {
+    const ticks = setInterval(() => this.pass(ms), 5);
+    onTestFinished(() => clearInterval(ticks));
   }
 
   get #ordered(): readonly StagedTimer[] {
