@@ -6,7 +6,7 @@
  * keys may belong to one customer. So no read joins another across any write, of any key: sharing is
  * never stale, at the price of some calls more in the milliseconds around a write.
  *
- * Not undici's `interceptors.deduplicate()`: docs/decisions/finished-reads.md says why.
+ * Not undici's `interceptors.deduplicate()`: docs/decisions/exchange-on-dispatch.md says why.
  */
 import { Cancel, type EndOfWait, type Waiter } from '../../lib/cancel.ts';
 import {
