@@ -14,6 +14,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
   TypeInfo,
+  validate,
   visit,
   visitWithTypeInfo,
   type GraphQLSchema,
@@ -46,18 +47,23 @@ export async function changesBetween(
     one,
     used: usedBy(old, one.document, one.operation),
     inputs: inputsOf(old, one),
+    isValid: validate(now, separated(one.document, one.operation)).length === 0,
   }));
   // What a description says breaks nothing.
   const changes = await diff(old, now, [DiffRule.ignoreDescriptionChanges]);
   return changes.map(({ criticality, message, path }) => {
     const level = LEVELS[criticality.level];
     // What must be given from now on breaks those who leave it out, where they use what it belongs to.
-    const broken = path !== undefined && mustBeGiven(now, path) ? ownerOf(path) : path;
+    const isRequired = path !== undefined && mustBeGiven(now, path);
+    const broken = isRequired ? ownerOf(path) : path;
     const isUsed = level === 'breaking' && broken !== undefined;
     const users = isUsed
       ? used.filter((each) => each.inputs.has(broken) || uses(each.used, broken))
       : [];
-    return { level, message, path, users: users.map(({ one }) => one) };
+    const named = isRequired
+      ? users.filter((each) => !each.isValid || !gives(each.used, path))
+      : users;
+    return { level, message, path, users: named.map(({ one }) => one) };
   });
 }
 
@@ -74,6 +80,13 @@ function mustBeGiven(schema: GraphQLSchema, path: string): boolean {
   if (!isObjectType(type) && !isInterfaceType(type)) return false;
   const found = type.getFields()[name]?.args.find((one) => one.name === argument);
   return found !== undefined && isRequiredArgument(found);
+}
+
+/** Whether an operation writes an argument, or a field of an input that it takes from no variable. */
+function gives(coordinates: ReadonlySet<string>, path: string): boolean {
+  const [owner = '', , argument] = path.split('.');
+  if (argument !== undefined) return uses(coordinates, path);
+  return coordinates.has(path) && !coordinates.has(owner);
 }
 
 /** The input types that an operation writes out, `{}` too. */

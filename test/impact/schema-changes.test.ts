@@ -91,6 +91,22 @@ it('names who may leave out what an input needs from now on: who writes one, or 
   ]);
 });
 
+it('does not name who gives already what must be given from now on', async () => {
+  const documents = {
+    Given: 'query Given { page(pageId: 1, kind: tall) { name } find(by: { id: 1 }) { name } }',
+    Sure: 'query Sure($kind: Kind!) { page(pageId: 1, kind: $kind) { name } }',
+    Perhaps: 'query Perhaps($kind: Kind) { page(pageId: 1, kind: $kind) { name } }',
+    Both: 'query Both { a: find(by: { id: 1 }) { name } b: find(by: {}) { name } }',
+  };
+
+  expect(await changes('kind: Kind)', 'kind: Kind!)', documents)).toEqual([
+    ['breaking', 'Query.page.kind', 'Perhaps'],
+  ]);
+  expect(await changes('id: ID path', 'id: ID! path', documents)).toEqual([
+    ['breaking', 'By.id', 'Both'],
+  ]);
+});
+
 it('tells dangerous changes, of which nobody is broken, and says nothing of descriptions', async () => {
   expect(await changes('draft live', 'draft live gone', { A })).toEqual([
     ['dangerous', 'Status.gone', ''],
