@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { routes } from '../../src/v0/routes.ts';
 import { openDecoder } from '../support/collector.ts';
-import { status } from '../support/faults.ts';
+import { ok, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { readPages, ROOT } from '../support/pages.ts';
 import { FOLDER, hasPrometheus, openPrometheus, promtool } from '../support/prometheus.ts';
+import { sampleOf } from '../support/world.ts';
 
 const hasJq = existsSync('/usr/bin/jq');
 if (!hasJq)
@@ -28,9 +30,11 @@ const rules: readonly Rule[] = parse(read('rules.yaml')).groups.flatMap(
 );
 const recorded = rules.flatMap(({ record }) => record ?? []);
 const dashboard = JSON.parse(read('dashboard.json'));
-const panels: readonly { expr: string }[] = dashboard.panels.flatMap(
-  (panel: { targets: readonly { expr: string }[] }) => panel.targets,
-);
+interface Panel {
+  readonly title: string;
+  readonly targets: readonly { readonly expr: string }[];
+}
+const panels = dashboard.panels.flatMap((panel: Panel) => panel.targets) as Panel['targets'];
 const expressions = [...rules, ...panels].map(({ expr }) => expr);
 
 /** Prometheus' own of a target. */
@@ -49,8 +53,13 @@ const metricsOf = (expression: string): string[] =>
 /** With traffic that is answered, refused and failing, of documents that are trusted and others. */
 async function openBusy(env: Readonly<Record<string, string>> = {}) {
   const gateway = await openGateway({ backend: 'faulty', process: env });
+  const topics = {
+    items: [{ ...(sampleOf(routes.getTopic) as object), colour: 'red' }],
+    nextCursor: null,
+  };
+  gateway.upstream.on('GET /v0/topics', ok(topics));
+  gateway.upstream.on('GET /v0/topics/broken', status(500));
   const ask = async () => {
-    gateway.upstream.on('GET /v0/topics/broken', status(500));
     await gateway.ask('{ topics(first: 1) { nodes { title } } }');
     await gateway.ask('{ topic(topicId: "broken") { title } }');
     await gateway.ask('{ nonsense }');
@@ -138,7 +147,7 @@ describe.skipIf(!hasPrometheus)('promtool', () => {
 });
 
 describe.skipIf(!hasPrometheus)('a Prometheus', () => {
-  it('computes every rule of what it scrapes, and leads from a duration to its trace', async () => {
+  it('computes every rule and fills every panel from what it scrapes, and leads from a duration to its trace', async () => {
     const decoder = await openDecoder();
     const { gateway, ask } = await openBusy({ OTEL_EXPORTER_OTLP_ENDPOINT: decoder.url });
     const prometheus = await openPrometheus(new URL(gateway.url).host);
@@ -147,9 +156,20 @@ describe.skipIf(!hasPrometheus)('a Prometheus', () => {
       const found = await Promise.all(recorded.map((name) => prometheus.query(name)));
       return recorded.filter((_name, i) => found[i]!.length === 0);
     };
+    const empty = async (): Promise<string[]> => {
+      await ask();
+      const queries = (dashboard.panels as Panel[]).map(async ({ title, targets }) => {
+        const found = await Promise.all(
+          targets.map(({ expr }) => prometheus.query(expr.replaceAll('$__rate_interval', '1m'))),
+        );
+        return found.some((series) => series.length > 0) ? [] : [title];
+      });
+      return (await Promise.all(queries)).flat();
+    };
 
     await expect.poll(prometheus.isUp, { timeout: 15_000 }).toBe(true);
     await expect.poll(missing, { timeout: 30_000, interval: 500 }).toEqual([]);
+    await expect.poll(empty, { timeout: 30_000, interval: 500 }).toEqual([]);
     const [route] = await prometheus.query(
       'method_route:gateway_upstream_failed:ratio_rate5m{route="/v0/topics/{topic_id}"}',
     );
