@@ -17,6 +17,7 @@ import {
   OURS,
   ROOT,
   startServer,
+  variantsOf,
   type Contestant,
   type Server,
 } from './contestants.ts';
@@ -77,12 +78,14 @@ async function bench(options: Options): Promise<0 | 1> {
   const big = findBigPeers(options.peers, folder);
   if (options.allCores) useAllCores();
   leaveServersAlone();
-  const wanted = [...small.peers, ...big.peers].filter(
+  const variants = variantsOf(options.against, options.settings);
+  const peers = [...small.peers, ...big.peers].filter(
     ({ kind }) =>
-      (options.peers.length === 0 || options.peers.includes(kind)) &&
+      (options.peers.length === 0 ? variants.length === 0 : options.peers.includes(kind)) &&
       // The others are one process, whatever there is to run on.
       (!options.allCores || kind === 'tailcall'),
   );
+  const wanted = [...variants, ...peers];
   setTimeout(
     () => {
       say('Time is up: something does not end.');
@@ -187,7 +190,7 @@ function print(options: Options, findings: Findings, absent: readonly string[]):
     `Peers: ${packages.map(versionsOf).join(', ')}.`,
     ...absent,
     '',
-    ...(options.quick ? [] : goalsOf(findings)),
+    ...(options.quick ? [] : goalsOf(findings, callers === 1 && !changing)),
     ...findings.rows.flatMap(({ faults }) => faults.map((fault) => `FAULT ${fault}`)),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);

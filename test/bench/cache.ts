@@ -13,7 +13,7 @@ import { routes } from '../../src/v0/routes.ts';
 import { startRedis } from '../support/redis.ts';
 import { OURS, startServer } from './contestants.ts';
 import { wrkLoad } from './load.ts';
-import { cpuMicros, keepOn, killAll, leaveServersAlone } from './machine.ts';
+import { cpuMicros, killAll, leaveServersAlone } from './machine.ts';
 import { machineLine, markdownTable } from './report.ts';
 
 const WARM_SECONDS = 4;
@@ -84,11 +84,9 @@ async function measure({ topics, settings = {}, headers = {} }: Way): Promise<st
     else response.writeHead(200, { ...headers, ...JSON_TYPE }).end(topic(url.split('/').at(-1)!));
   });
   await new Promise<void>((listening) => backend.listen(0, '127.0.0.1', listening));
-  Object.assign(process.env, settings);
   const { port } = backend.address() as AddressInfo; // it listens on a port
-  const { url, child } = await startServer(OURS, `http://127.0.0.1:${port}`, folder);
-  keepOn(0, child.pid);
-  for (const name of Object.keys(settings)) Reflect.deleteProperty(process.env, name);
+  const upstreamUrl = `http://127.0.0.1:${port}`;
+  const { url, child } = await startServer({ ...OURS, settings }, upstreamUrl, folder);
   const requests = Array.from({ length: topics }, (_, i) => ({
     apiKey: 'bench',
     body: JSON.stringify({ query: QUERY, variables: { id: `t${i}` } }),

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask } from './ask.ts';
 import { type Child, freePort, isPinning, NODE_FLAGS, start } from './machine.ts';
@@ -16,9 +16,12 @@ export interface Contestant {
   /** What the table calls it. */
   readonly name: string;
   /** What the goals call it. */
-  readonly kind: 'ours' | 'mercurius' | 'apollo' | 'yoga' | 'tailcall' | 'grafast' | 'hive';
+  readonly kind:
+    'ours' | 'variant' | 'mercurius' | 'apollo' | 'yoga' | 'tailcall' | 'grafast' | 'hive';
   /** Of packages that no other needs. */
   readonly folder?: string;
+  /** Environment variables of its own. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly command: (
     port: number,
     upstreamUrl: string,
@@ -45,6 +48,33 @@ export const OURS = oursAt(join(ROOT, 'dist'));
 /** @param flags of Node's, beside those of `npm start`. */
 export function oursAt(folder: string, ...flags: readonly string[]): Contestant {
   return node('ours', 'ours', join(folder, 'main.js'), flags);
+}
+
+/**
+ * Ours again: other builds, and this one with settings, all of them together.
+ *
+ * @param settings such as `LOG_LEVEL=debug`.
+ */
+export function variantsOf(
+  builds: readonly string[],
+  settings: readonly string[],
+): readonly Contestant[] {
+  const variant = (name: string, folder: string): Contestant => ({
+    ...oursAt(folder),
+    kind: 'variant',
+    name: `ours, ${name}`,
+  });
+  const pairs = settings.map((text): [string, string] => [
+    text.slice(0, text.indexOf('=')),
+    text.slice(text.indexOf('=') + 1),
+  ]);
+  const names = pairs.map(([name]) => name).join(', ');
+  return [
+    ...builds.map((folder) => variant(`of ${folder}`, resolve(folder))),
+    ...(pairs.length > 0
+      ? [{ ...variant(`with ${names}`, join(ROOT, 'dist')), settings: Object.fromEntries(pairs) }]
+      : []),
+  ];
 }
 
 const NODE_PEERS: readonly Contestant[] = [
@@ -96,6 +126,7 @@ export async function startServer(
     PORT: String(port),
     UPSTREAM_URL: upstreamUrl,
     WORKERS: isPinning() ? '1' : 'auto',
+    ...contestant.settings,
   });
   let dead = false;
   void child.ended.then((code) => {

@@ -15,8 +15,12 @@ export interface Options {
   readonly changing: boolean;
   /** Names of queries to ask; empty for all. */
   readonly queries: readonly string[];
-  /** Parts of names of servers to measure beside ours; empty for all. */
+  /** Kinds of servers to measure beside ours; empty for all, or for none beside variants. */
   readonly peers: readonly string[];
+  /** Folders of other builds of ours, to be measured as well. */
+  readonly against: readonly string[];
+  /** Settings, as `NAME=value`, with which ours is measured as well. */
+  readonly settings: readonly string[];
   /** Whether servers get every core, with a process for each, and share them with load and upstream. */
   readonly allCores: boolean;
   /** Another Tailcall program than the one npm has. */
@@ -27,7 +31,7 @@ export interface Options {
 
 export const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=2] [--callers=1] [--changing]
                  [--queries=q1,q2] [--peers=mercurius,apollo] [--all-cores]
-                 [--tailcall=program] [--no-build]`;
+                 [--against=../before/dist] [--with=NAME=value] [--tailcall=program] [--no-build]`;
 
 /** The command line says what is not in HELP. */
 export class OptionError extends Error {
@@ -55,17 +59,23 @@ function checked(args: readonly string[]): Options {
       changing: { type: 'boolean', default: false },
       queries: { type: 'string', default: '' },
       peers: { type: 'string', default: '' },
+      against: { type: 'string', multiple: true, default: [] },
+      with: { type: 'string', multiple: true, default: [] },
       'all-cores': { type: 'boolean', default: false },
       tailcall: { type: 'string' },
       build: { type: 'boolean', default: true },
     },
   });
-  const { quick, changing, tailcall, build } = values;
+  const { quick, changing, tailcall, build, against } = values;
+  const misfit = values.with.find((setting) => !/^[A-Z_]+=/.test(setting));
+  if (misfit !== undefined) throw new Error(`--with takes NAME=value, got "${misfit}".`);
   return {
     quick,
     changing,
     tailcall,
     build,
+    against,
+    settings: values.with,
     allCores: values['all-cores'],
     rounds: positive('rounds', values.rounds, quick ? 1 : 5),
     seconds: positive('seconds', values.seconds, quick ? 0.3 : 2),

@@ -14,8 +14,6 @@ export interface BenchQuery {
   readonly calls: number;
   /** Rounds that the graph's shape asks for, when everything begins as soon as it can. */
   readonly rounds: number;
-  /** True where calls depend on the answers of others, or could. */
-  readonly nested: boolean;
 }
 
 /** Pages, and callers: caller `i` has a key of its own and asks for page `i`. */
@@ -40,7 +38,7 @@ export const QUERIES: readonly BenchQuery[] = [
        latestVersion { versionNumber status createdAt }
        publishedVersion { versionNumber status publishedAt }
        person { personId name email } } } } }`,
-    { calls: 12, rounds: 2, nested: true },
+    { calls: 12, rounds: 2 },
   ),
   query(
     'q3',
@@ -54,14 +52,14 @@ export const QUERIES: readonly BenchQuery[] = [
     '100 persons, 5 logs each',
     `{ persons(first: 100) { nodes { personId name
        logs(first: 5) { nodes { personLogId source type createdAt } } } } }`,
-    { calls: 101, rounds: 2, nested: true },
+    { calls: 101, rounds: 2 },
   ),
   query(
     'q5',
     '2 accounts, 10 activity items each, 10 persons',
     `{ accounts(first: 2) { nodes { accountId name activity(first: 10) { nodes {
        activityId type createdAt person { personId name } } } } } }`,
-    { calls: 13, rounds: 3, nested: true },
+    { calls: 13, rounds: 3 },
   ),
 ];
 
@@ -95,8 +93,8 @@ function query(
   name: string,
   what: string,
   text: string,
-  { calls, rounds, nested = false }: { calls: number; rounds: number; nested?: boolean },
+  { calls, rounds }: { calls: number; rounds: number },
 ): BenchQuery {
   const oneLine = text.replace(/\s+/g, ' ');
-  return { name, what, text: oneLine, takesPage: text.includes('$id'), calls, rounds, nested };
+  return { name, what, text: oneLine, takesPage: text.includes('$id'), calls, rounds };
 }
