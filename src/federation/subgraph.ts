@@ -21,10 +21,9 @@ import {
 import type { Context } from '../graph/context.ts';
 import { demanding, type Wanted } from '../graph/entity/demand.ts';
 import { findEntity } from '../graph/entity/entity.ts';
-import { lookUp } from '../graph/entity/lookahead.ts';
 import { badInput, notFound } from '../graph/errors.ts';
-import { MAX_NODES } from '../graph/schema/node.ts';
-import { nounOf, typenameOf, withTypename } from '../graph/types/typename.ts';
+import { loadNode, MAX_NODES } from '../graph/schema/node.ts';
+import { nounOf, typenameOf } from '../graph/types/typename.ts';
 import { readRepresentation } from './representation.ts';
 import { printSubgraph } from './sdl.ts';
 
@@ -134,10 +133,10 @@ async function resolveReference(
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<object> {
-  const { entity, key } = readRepresentation(representation);
-  const object = await lookUp(entity, key, context, info);
-  if (!object) throw notFound(`There is no ${nounOf(entity.name)} with the key of this reference.`);
-  return withTypename(object, entity.name);
+  const wanted = readRepresentation(representation);
+  const object = await loadNode(wanted, context, info);
+  if (object) return object;
+  throw notFound(`There is no ${nounOf(wanted.entity.name)} with the key of this reference.`);
 }
 
 function checkNumber(representations: readonly unknown[]): readonly unknown[] {

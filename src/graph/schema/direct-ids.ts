@@ -10,20 +10,16 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-
-const DIRECT_ID = 'directId';
-
-/** The `extensions` of an `id` field. */
-export const directId = (idOf: (object: object) => string) => ({ [DIRECT_ID]: idOf });
+import { findEntity } from '../entity/entity.ts';
+import type { Key } from '../types/key.ts';
 
 class DirectIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
-    { extensions }: PothosOutputFieldConfig<Types>,
+    { parentType, name }: PothosOutputFieldConfig<Types>,
   ): GraphQLFieldResolver<unknown, Types['Context'], object> {
-    // Only `directId` writes under this name.
-    const idOf = extensions?.[DIRECT_ID] as ((object: unknown) => string) | undefined;
-    return idOf ?? resolver;
+    const entity = name === 'id' ? findEntity(parentType) : undefined;
+    return entity ? (object) => entity.idOf(object as Key) : resolver;
   }
 }
 

@@ -5,36 +5,20 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import { demanding, type Wanted } from '../entity/demand.ts';
-import { findEntity, type AnyEntity, type Entity } from '../entity/entity.ts';
+import { findEntity } from '../entity/entity.ts';
 import { lookUp } from '../entity/lookahead.ts';
 import { badInput } from '../errors.ts';
-import type { Key } from '../types/key.ts';
-import { formatNodeId, parseNodeId } from '../types/node-id.ts';
+import { parseNodeId } from '../types/node-id.ts';
 import { typenameOf, withTypename } from '../types/typename.ts';
 
 /** The most ids that `nodes` takes. */
 export const MAX_NODES = 100;
 
-/** A type, and the key of an object as one text: the plugin takes no other. */
-interface PluginKey {
-  readonly typename: string;
-  readonly id: string;
-}
-
-/** Between the parts of a key: no id has a control character. */
-const SEPARATOR = '\n';
-
-export const keyText = ({ key: names }: AnyEntity, key: Key): string =>
-  names.map((name) => key[name]).join(SEPARATOR);
-
+/** An entity writes the global ids of its objects: they are what the plugin takes for ids of one type. */
 export const nodeOptions = {
-  encodeGlobalID: (typename: string, id: bigint | number | string): string =>
-    formatNodeId(typename, String(id).split(SEPARATOR)),
+  encodeGlobalID: (_typename: string, id: bigint | number | string): string => String(id),
   /** @throws BAD_USER_INPUT */
-  decodeGlobalID: (id: string): PluginKey => {
-    const { entity, key } = readId(id);
-    return { typename: entity.name, id: keyText(entity, key) };
-  },
+  decodeGlobalID: (id: string) => ({ typename: readId(id).entity.name, id }),
   // Objects are shared between requests, and the plugin's brand would be written to them.
   brandLoadedObjects: false,
   nodeTypeOptions: {
@@ -62,34 +46,28 @@ export const nodeOptions = {
     // The plugin's own waits for the slowest object, and fails with the first that does.
     resolve: (
       _root: unknown,
-      { ids }: { readonly ids: readonly PluginKey[] },
+      { ids }: { readonly ids: readonly { readonly id: string }[] },
       context: Context,
       info: GraphQLResolveInfo,
-    ) =>
-      checkNumber(ids).map(({ typename, id }) =>
-        loadNode(findEntity(typename)!, id, context, info),
-      ),
+    ) => checkNumber(ids).map(({ id }) => loadNode(readId(id), context, info)),
   },
 } as const;
 
-/** Reads an object by the text of its key. */
-export async function loadNode<T extends object>(
-  entity: Entity<T, string>,
-  text: string,
+/** The object that a caller names, of whatever type; null when there is none. */
+export async function loadNode(
+  { entity, key }: Wanted,
   context: Context,
   info: GraphQLResolveInfo,
-): Promise<T | null> {
-  const key = entity.keyFrom({ typename: entity.name, parts: text.split(SEPARATOR) }, text);
-  // An entity reads its own objects.
-  const object = (await lookUp(entity, key, context, info)) as T | null;
+): Promise<object | null> {
+  const object = await lookUp(entity, key, context, info);
   return object && withTypename(object, entity.name);
 }
 
-function readId(id: string): Wanted {
+/** @throws BAD_USER_INPUT for what is no id. */
+export function readId(id: string): Wanted {
   const key = parseNodeId(id);
-  const entity = findEntity(key.typename);
-  if (!entity)
-    throw badInput(`"${id.slice(0, 64)}" is the id of a "${key.typename}", which is no type here.`);
+  // Only an entity lets ids of its type be read.
+  const entity = findEntity(key.typename)!;
   return { entity, key: entity.keyFrom(key, id) };
 }
 

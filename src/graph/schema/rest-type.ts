@@ -21,8 +21,7 @@ import type { Entity } from '../entity/entity.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import type { Key } from '../types/key.ts';
 import { builder } from './builder.ts';
-import { directId } from './direct-ids.ts';
-import { keyText, loadNode } from './node.ts';
+import { loadNode, readId } from './node.ts';
 
 type OutputRef = EnumRef<Types, unknown> | ObjectRef<Types, unknown>;
 
@@ -77,11 +76,10 @@ export function restType<T extends object>(
   if (!isNode) return builder.objectType(type, definition);
   return builder.node(type.ref, {
     ...definition,
-    id: {
-      resolve: (object) => keyText(type, object as Key),
-      extensions: directId((object) => type.idOf(object as Key)),
-    },
-    loadWithoutCache: (id, context, info) => loadNode(type, id, context, info),
+    id: { resolve: (object) => type.idOf(object as Key) },
+    // It is the id of an object of this type.
+    loadWithoutCache: (id, context, info) =>
+      loadNode(readId(id), context, info) as Promise<T | null>,
   });
 }
 
