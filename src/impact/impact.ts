@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Context } from '../graph/context.ts';
-import { demandOf, routeOf, watchedRouteOf } from '../graph/entity/demand.ts';
+import { demandOf, routeOf } from '../graph/entity/demand.ts';
 import { lossesByRoute, lossesOfField, type Loss } from './losses.ts';
 
 /** An operation of a document of an app's version. */
@@ -91,7 +91,7 @@ export const fieldsOfRoute = (
       Object.values(type.getFields())
         .filter((field) => {
           const demand = demandOf(field, dialect);
-          const own = demand ? routeOf(demand) : watchedRouteOf(field);
+          const own = demand && routeOf(demand);
           return own && `${own.method} ${own.path}` === route;
         })
         .map(({ name }) => `${type.name}.${name}`),

@@ -34,7 +34,7 @@ import {
 import type { Context } from '../graph/context.ts';
 import {
   extendedRouteOf,
-  watchedRouteOf,
+  type Demand,
   type ListDemand,
   type LoadDemand,
   type LookupDemand,
@@ -45,10 +45,8 @@ import { findEntity, type AnyEntity } from '../graph/entity/entity.ts';
 import { textOf } from '../graph/types/key.ts';
 import {
   selectionOf,
-  visitDemand,
   type KeyField,
   type ObjectSelection,
-  type ObjectVisitor,
   type SelectedField,
 } from '../graph/entity/selection.ts';
 import type { Route } from '../v0/routes.ts';
@@ -166,7 +164,7 @@ interface Read {
   readonly routes?: readonly Route[];
 }
 
-export class Planner implements ObjectVisitor<Visit, void> {
+export class Planner {
   readonly #document: OperationContext;
   readonly #context: Context;
   readonly #budget: Budget | undefined;
@@ -284,17 +282,29 @@ export class Planner implements ObjectVisitor<Visit, void> {
       return;
     }
     try {
-      const visit = this.#visit(parent, { ...field, definition });
-      const watched = this.#needs && watchedRouteOf(definition);
-      if (watched) this.#need(watched, visit);
-      if (!demand) this.#included(visit);
-      else if (demand.kind === 'lookup') this.#lookup(demand, visit);
-      else if (demand.kind === 'write') this.#write(demand, visit);
-      else visitDemand(this, demand, visit);
+      this.#demanded(demand, this.#visit(parent, { ...field, definition }));
     } catch {
       // Refused arguments: execution makes no call either, and answers null.
       if (isNonNullType(definition.type)) this.#isNull = true;
     }
+  }
+
+  #demanded(demand: Demand | undefined, visit: Visit): void {
+    switch (demand?.kind) {
+      case 'lookup':
+        return this.#lookup(demand, visit);
+      case 'write':
+        return this.#write(demand, visit);
+      case 'reference':
+        return this.#reference(demand, visit);
+      case 'list':
+        return this.#list(demand, visit);
+      case 'load':
+        return this.#load(demand, visit);
+      case 'watch':
+        this.#need(demand.route, visit);
+    }
+    this.#included(visit);
   }
 
   /** @throws when the arguments are wrong. */
@@ -338,21 +348,21 @@ export class Planner implements ObjectVisitor<Visit, void> {
     this.#included({ ...visit, parent: { ...parent, visibleAt: end } });
   }
 
-  reference({ entity }: ReferenceDemand, visit: Visit): void {
+  #reference({ entity }: ReferenceDemand, visit: Visit): void {
     const { objects } = visit.parent;
     const { id, most } = objects.keys(entity.key);
     const referred = objects.brought(`${entity.name} ${id}`, entity, most, entity.key);
     this.#object(referred, entity, this.#copies(visit, ONE), visit, false);
   }
 
-  list(demand: ListDemand, visit: Visit): void {
+  #list(demand: ListDemand, visit: Visit): void {
     const { items, proves, shares = [] } = demand;
     const shared = proves ? visit.parent.objects.sharedWith(items) : [];
     const size = upTo(firstOf(visit.args));
     this.#brought(this.#readList(demand, visit), size, items, [...shared, ...shares], visit);
   }
 
-  load(demand: LoadDemand, visit: Visit): void {
+  #load(demand: LoadDemand, visit: Visit): void {
     const { route, items, list, shares = [] } = demand;
     const { objects } = visit.parent;
     const { groups } = objects.keys(demand.parts ?? objects.keyParts);

@@ -6,7 +6,7 @@
  */
 import type { GraphQLField } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
-import type { Dialect, Reading } from '../../rest/client/dialect.ts';
+import { dialectWithout, type Dialect, type Reading } from '../../rest/client/dialect.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import type { List } from '../loading/list.ts';
@@ -99,10 +99,17 @@ export interface WriteDemand {
   readonly check: (args: ArgumentValues) => void;
 }
 
+/** What a subscription's events are read by, again and again: not by the field itself. */
+export interface WatchDemand {
+  readonly kind: 'watch';
+  readonly from: 'object';
+  readonly route: Route;
+}
+
 /** What fields of objects demand. */
 export type ObjectDemand = ReferenceDemand | ListDemand | LoadDemand;
 
-export type Demand = ObjectDemand | LookupDemand | WriteDemand;
+export type Demand = ObjectDemand | LookupDemand | WriteDemand | WatchDemand;
 
 /** A demand that is the same in every dialect, or one for each. */
 export type InDialects<Any extends Demand> = Any | Reading<Any>;
@@ -110,9 +117,8 @@ export type InDialects<Any extends Demand> = Any | Reading<Any>;
 const isReading = <Any extends Demand>(demand: InDialects<Any>): demand is Reading<Any> =>
   'extended' in demand;
 
-/** What is demanded of a backend that has all routes: what a field's description names. */
-const usual = <Any extends Demand>(demand: InDialects<Any>): Any =>
-  isReading(demand) ? demand.extended : demand;
+/** The dialect of a backend that has all routes: descriptions name what is demanded of it. */
+const ALL_ROUTES = dialectWithout(new Set());
 
 export const demandIn = <Any extends Demand>(dialect: Dialect, demand: InDialects<Any>): Any =>
   isReading(demand) ? dialect.wayOf(demand) : demand;
@@ -129,12 +135,7 @@ export const mapDemand = <Any extends Demand>(
 export const routeOf = (demand: Demand): Route | undefined =>
   demand.kind === 'lookup' || demand.kind === 'reference' ? demand.entity?.route : demand.route;
 
-/** How descriptions of fields say what a field costs. */
-const costing = (description: string, route: Route | undefined): string =>
-  route ? `${description} Costs \`${route.method} ${route.path}\`.` : description;
-
 const DEMAND = 'demand';
-const WATCHED = 'watchedRoute';
 const LEVELS = 'semanticNonNull';
 
 /** The `extensions` of a field that is null only with an error; of a list's items for level 1. */
@@ -147,48 +148,34 @@ export const semanticLevelsOf = ({
   extensions[LEVELS] as readonly number[] | undefined; // only `nullOnlyWithError` writes under this name
 
 /** Options of `t.field`, for a field with a demand: nullable, with what it costs in its description. */
-export const demanding = <Any extends Demand>(
+export function demanding<Any extends Demand>(
   description: string,
   demand: InDialects<Any>,
   { isNullOnlyWithError = false } = {},
-) => ({
-  nullable: true as const,
-  description: costing(description, routeOf(usual(demand))),
-  extensions: { [DEMAND]: demand, ...(isNullOnlyWithError && nullOnlyWithError()) },
-});
+) {
+  const route = routeOf(demandIn(ALL_ROUTES, demand));
+  return {
+    nullable: true as const,
+    description: route ? `${description} Costs \`${route.method} ${route.path}\`.` : description,
+    extensions: { [DEMAND]: demand, ...(isNullOnlyWithError && nullOnlyWithError()) },
+  };
+}
 
 // Only `demanding` writes under this name.
 const declared = ({ extensions }: GraphQLField<unknown, unknown>): InDialects<Demand> | undefined =>
   extensions[DEMAND] as InDialects<Demand> | undefined;
 
-/** Options of `t.field`, for a subscription to what is read by a route again and again. */
-export const watching = (description: string, route: Route) => ({
-  nullable: true as const,
-  description: costing(description, route),
-  extensions: { [WATCHED]: route },
-});
-
-/** The route whose answers are a subscription's events; undefined for every other field. */
-export const watchedRouteOf = ({ extensions }: GraphQLField<unknown, unknown>): Route | undefined =>
-  extensions[WATCHED] as Route | undefined; // only `watching` writes under this name
-
 /** What a field demands in a dialect; undefined when it costs nothing. */
-export const demandOf = (
+export function demandOf(
   field: GraphQLField<unknown, unknown>,
-  dialect: Dialect,
-): Demand | undefined => {
+  dialect = ALL_ROUTES,
+): Demand | undefined {
   const demand = declared(field);
   return demand && demandIn(dialect, demand);
-};
-
-/** What a field demands of a backend that has all routes; undefined when it costs nothing. */
-export const usualDemandOf = (field: GraphQLField<unknown, unknown>): Demand | undefined => {
-  const demand = declared(field);
-  return demand && usual(demand);
-};
+}
 
 /** The extended route without which a field demands something else; undefined for most fields. */
-export const extendedRouteOf = (field: GraphQLField<unknown, unknown>): Route | undefined => {
+export function extendedRouteOf(field: GraphQLField<unknown, unknown>): Route | undefined {
   const demand = declared(field);
   return demand && isReading(demand) ? demand.route : undefined;
-};
+}

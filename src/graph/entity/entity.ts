@@ -148,11 +148,6 @@ export class Entity<T extends object, Name extends string> {
     return path;
   }
 
-  /** A key standing for its object, where nothing but key fields is selected. */
-  stub(key: KeyOf<Name>): object {
-    return { ...key };
-  }
-
   /** The request's loader of these objects. */
   loader(context: Context): Loader<KeyOf<Name>, T | null> {
     const loader = this.#loader(context);

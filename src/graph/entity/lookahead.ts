@@ -16,9 +16,12 @@ import { pageOf, pageRequestOf, type PageRequest } from '../loading/page-request
 import type { Key } from '../types/key.ts';
 import type { ListDemand, LoadDemand, ReferenceDemand } from './demand.ts';
 import type { AnyEntity } from './entity.ts';
-import { selectionOf, visitDemand, type KeyField, type ObjectVisitor } from './selection.ts';
+import { selectionOf, type KeyField } from './selection.ts';
 
 type ResponsePath = GraphQLResolveInfo['path'];
+
+/** Where objects are selected: by which nodes, and where in the answer. */
+type Place = OperationContext & Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>;
 
 /** The object that a parent refers to; null when there is none. */
 export function followReference(
@@ -45,7 +48,7 @@ export const followKey = (
   context: Context,
   info: GraphQLResolveInfo,
 ): object | Promise<object | null> =>
-  answer(entity, key, context, info, startBelow(entity, key, context, info, info));
+  answer(entity, key, context, info, startBelow(entity, key, context, info));
 
 /**
  * The object a caller names; null when there is none.
@@ -59,11 +62,11 @@ export async function lookUp(
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<object | null> {
-  const ahead = startBelow(entity, key, context, info, info);
+  const ahead = startBelow(entity, key, context, info);
   const { needsObject, proof } = ahead;
   if (needsObject || !proof) return load(entity, key, context, info, ahead);
   const exists = await provesParent(proof);
-  if (exists) return keep(context, entity.stub(key), ahead);
+  if (exists) return keep(context, standIn(key), ahead);
   if (exists === undefined) return load(entity, key, context, info, ahead);
   ahead.abandon();
   return null;
@@ -77,7 +80,7 @@ export function startFrom(
   info: GraphQLResolveInfo,
 ): void {
   const key = entity.keyOf(object);
-  if (key) keep(context, object, startBelow(entity, key, context, info, info));
+  if (key) keep(context, object, startBelow(entity, key, context, info));
 }
 
 /** The request that look-ahead made for a list's field; undefined where it did not begin the field. */
@@ -100,11 +103,11 @@ function answer(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  ahead: LookAheadVisitor,
+  ahead: BegunCalls,
 ): object | Promise<object | null> {
   return ahead.needsObject
     ? load(entity, key, context, info, ahead)
-    : keep(context, entity.stub(key), ahead);
+    : keep(context, standIn(key), ahead);
 }
 
 function load(
@@ -112,7 +115,7 @@ function load(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  ahead: LookAheadVisitor,
+  ahead: BegunCalls,
 ): Promise<object | null> {
   const loaded = entity.loader(context).load(key, info.path);
   // Most references have nothing below them, and there are many of them.
@@ -134,20 +137,25 @@ function load(
 }
 
 /** What was begun below the objects that have arrived since. */
-const begunBelow = perRequest(() => new Map<object, LookAheadVisitor>());
+const begunBelow = perRequest(() => new Map<object, BegunCalls>());
 
-function keep(context: Context, object: object, ahead: LookAheadVisitor): object {
+/** A key as its object, where nothing but fields of the key is selected. */
+const standIn = (key: Key): object => ({ ...key });
+
+function keep(context: Context, object: object, ahead: BegunCalls): object {
   if (!ahead.isEmpty) begunBelow(context).set(object, ahead);
   return object;
 }
 
-/** Where a field is begun. */
-interface Visit {
+/** A field of an object that is begun, with the object's key. */
+interface Beginning {
   readonly key: Key;
   readonly field: KeyField;
   readonly args: ArgumentValues;
   readonly context: Context;
-  readonly document: OperationContext;
+  /** The object's. */
+  readonly place: Place;
+  /** The field's. */
   readonly path: ResponsePath;
 }
 
@@ -159,7 +167,7 @@ interface ListAhead {
 }
 
 /** What was begun below an object before it was there. */
-class LookAheadVisitor implements ObjectVisitor<Visit, void> {
+class BegunCalls {
   /** Something selected is neither in the key nor begun from it. */
   readonly needsObject: boolean;
   /** Whether nothing was begun. */
@@ -170,10 +178,7 @@ class LookAheadVisitor implements ObjectVisitor<Visit, void> {
    */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
-  readonly references = new Map<
-    FieldNode,
-    { readonly key: Key; readonly ahead: LookAheadVisitor }
-  >();
+  readonly references = new Map<FieldNode, { readonly key: Key; readonly ahead: BegunCalls }>();
   readonly #begun: Abandon[] = [];
 
   constructor(needsObject: boolean) {
@@ -191,17 +196,30 @@ class LookAheadVisitor implements ObjectVisitor<Visit, void> {
     this.#begun.push(abandon);
   }
 
-  reference({ entity, key }: ReferenceDemand, visit: Visit): void {
-    const found = key(visit.key);
-    if (!found) return;
-    const { context, document, field, path } = visit;
-    const ahead = startBelow(entity, found, context, document, { ...field, path });
-    this.references.set(field.fieldNodes[0]!, { key: found, ahead });
-    this.isEmpty &&= ahead.isEmpty;
-    if (ahead.needsObject) this.#add(entity.loader(context).start(found, path));
+  begin(beginning: Beginning): void {
+    const { demand } = beginning.field;
+    if (demand.kind === 'list') this.#list(demand, beginning);
+    else if (demand.kind === 'load') this.#load(demand, beginning);
+    else this.#reference(demand, beginning);
   }
 
-  list(demand: ListDemand, { key, field, args, context, path }: Visit): void {
+  #reference(
+    demand: ReferenceDemand,
+    { key: parent, field, context, place, path }: Beginning,
+  ): void {
+    const { entity } = demand;
+    const key = demand.key(parent);
+    if (!key) return;
+    const { schema, fragments, variableValues } = place;
+    const { fieldNodes } = field;
+    const below = { schema, fragments, variableValues, fieldNodes, path };
+    const ahead = startBelow(entity, key, context, below);
+    this.references.set(fieldNodes[0]!, { key, ahead });
+    this.isEmpty &&= ahead.isEmpty;
+    if (ahead.needsObject) this.#add(entity.loader(context).start(key, path));
+  }
+
+  #list(demand: ListDemand, { key, field, args, context, path }: Beginning): void {
     const request = pageRequestOf(demand, key, args, context);
     const { list } = request;
     const page = pageOf(request);
@@ -210,35 +228,30 @@ class LookAheadVisitor implements ObjectVisitor<Visit, void> {
     if (demand.proves) this.proof ??= { list, page, path };
   }
 
-  load({ loader, key }: LoadDemand, { key: parent, args, context, path }: Visit): void {
+  #load({ loader, key }: LoadDemand, { key: parent, args, context, path }: Beginning): void {
     const found = key(parent, args, context);
     if (found) this.#add(loader(context).start(found, path));
   }
 }
 
 /** Nothing begun: most selections need nothing but the object or its key. */
-const OBJECT_ALONE = new LookAheadVisitor(true);
-const KEY_ALONE = new LookAheadVisitor(false);
+const OBJECT_ALONE = new BegunCalls(true);
+const KEY_ALONE = new BegunCalls(false);
 
-function startBelow(
-  entity: AnyEntity,
-  key: Key,
-  context: Context,
-  document: OperationContext,
-  { fieldNodes, path }: { readonly fieldNodes: readonly FieldNode[]; readonly path: ResponsePath },
-): LookAheadVisitor {
+function startBelow(entity: AnyEntity, key: Key, context: Context, place: Place): BegunCalls {
   if (!context.looksAhead) return OBJECT_ALONE;
+  const { schema, fieldNodes, path } = place;
   // An entity's name is an object type's: it is made with an ObjectRef.
-  const type = document.schema.getType(entity.name) as GraphQLObjectType;
-  const { keyFields, needsObject } = selectionOf(document, type, fieldNodes, context.rest.dialect);
+  const type = schema.getType(entity.name) as GraphQLObjectType;
+  const { keyFields, needsObject } = selectionOf(place, type, fieldNodes, context.rest.dialect);
   if (keyFields.length === 0) return needsObject ? OBJECT_ALONE : KEY_ALONE;
-  const ahead = new LookAheadVisitor(needsObject);
+  const ahead = new BegunCalls(needsObject);
   for (const field of keyFields) {
     try {
-      const args = argumentsOf(document, field.definition, field);
+      const args = argumentsOf(place, field.definition, field);
       if (!args) continue;
       const below = { prev: path, key: field.key, typename: type.name };
-      visitDemand(ahead, field.demand, { key, field, args, context, document, path: below });
+      ahead.begin({ key, field, args, context, place, path: below });
     } catch {
       // The field's resolver refuses the same arguments, and reports it.
     }

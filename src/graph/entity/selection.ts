@@ -1,6 +1,6 @@
 /**
  * How look-ahead and the plan walk a query: what is selected of an object, sorted by what it takes to
- * answer it, and a visitor with one function a kind of demand.
+ * answer it.
  */
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import {
@@ -10,14 +10,7 @@ import {
   type Selecting,
 } from '../../execution/operation/collect-fields.ts';
 import type { Dialect } from '../../rest/client/dialect.ts';
-import {
-  demandOf,
-  type Demand,
-  type ListDemand,
-  type LoadDemand,
-  type ObjectDemand,
-  type ReferenceDemand,
-} from './demand.ts';
+import { demandOf, type Demand, type ObjectDemand } from './demand.ts';
 import { findEntity } from './entity.ts';
 
 /** A selected field of an object. */
@@ -79,26 +72,4 @@ function newSelection(
     ({ name, demand }) => demand?.from !== 'key' && !entity?.isKeyField(name),
   );
   return { type, dialect, fields, keyFields, needsObject };
-}
-
-/** One function a kind of demand that the fields of objects have. */
-export interface ObjectVisitor<Visit, Result> {
-  reference(demand: ReferenceDemand, visit: Visit): Result;
-  list(demand: ListDemand, visit: Visit): Result;
-  load(demand: LoadDemand, visit: Visit): Result;
-}
-
-export function visitDemand<Visit, Result>(
-  visitor: ObjectVisitor<Visit, Result>,
-  demand: ObjectDemand,
-  visit: Visit,
-): Result {
-  switch (demand.kind) {
-    case 'reference':
-      return visitor.reference(demand, visit);
-    case 'list':
-      return visitor.list(demand, visit);
-    case 'load':
-      return visitor.load(demand, visit);
-  }
 }

@@ -18,7 +18,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
-import { routeOf, semanticLevelsOf, usualDemandOf } from '../entity/demand.ts';
+import { demandOf, routeOf, semanticLevelsOf } from '../entity/demand.ts';
 
 export const RestCostDirective = new GraphQLDirective({
   name: 'restCost',
@@ -83,9 +83,9 @@ export function printAnnotatedSchema(schema: GraphQLSchema): string {
 
 function directivesOf(field: GraphQLField<unknown, unknown>): string {
   let text = '';
-  const demand = usualDemandOf(field);
+  const demand = demandOf(field);
   const route = demand && routeOf(demand);
-  if (route) {
+  if (route && demand.kind !== 'watch') {
     const isWhole =
       (demand.kind === 'list' && demand.walks) || (demand.kind === 'load' && demand.list);
     const label = JSON.stringify(`${route.method} ${route.path}`);

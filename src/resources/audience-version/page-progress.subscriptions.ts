@@ -1,6 +1,6 @@
 /** `pageProgress`. */
 import { builder } from '../../graph/schema/builder.ts';
-import { watching } from '../../graph/entity/demand.ts';
+import { demanding } from '../../graph/entity/demand.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
 import { pageEntity } from '../page/page.type.ts';
@@ -27,9 +27,9 @@ builder.objectType(PageProgressRef, {
 builder.subscriptionField('pageProgress', (t) =>
   t.field({
     type: PageProgressRef,
-    ...watching(
+    ...demanding(
       'Sends all audiences of a page at once, and then those whose status, latest or published version changes: one stream for a whole list. Goes on until the caller leaves. Null, and complete, when there is no such page. While the backend fails, an event holds the error. The list is polled, 100 audiences a call and at most 1,000, once for all subscribers with the same API key.',
-      routes.listAudiences,
+      { kind: 'watch', from: 'object', route: routes.listAudiences },
     ),
     args: { id: t.arg.id({ required: true, description: 'Global id of the page.' }) },
     subscribe: (_root, { id }, context) => watchPage(context, pageEntity.parseId(String(id))),
