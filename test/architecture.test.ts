@@ -146,7 +146,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   },
   graph: {
     fields: ['context.ts', 'entity', 'errors.ts', 'loading', 'schema', 'types'],
-    schema: ['context.ts', 'entity', 'errors.ts', 'types'],
+    schema: ['context.ts', 'entity', 'errors.ts', 'loading', 'types'],
     entity: ['context.ts', 'errors.ts', 'loading', 'types'],
     loading: ['context.ts', 'errors.ts', 'types'],
     'context.ts': [],

@@ -50,6 +50,9 @@ type EntityOptions<T extends object, Name extends string> = {
 /** An entity of any type: the keys that it takes come from itself, see `Loader`. */
 export type AnyEntity = Entity<object, string>;
 
+/** An entity of objects of a type, whatever their key is. */
+export type EntityOf<T> = AnyEntity & { readonly ref: ObjectRef<Types, T> };
+
 export class Entity<T extends object, Name extends string> {
   readonly ref: ObjectRef<Types, T>;
   readonly key: readonly Name[];

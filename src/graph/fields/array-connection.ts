@@ -5,6 +5,7 @@
  * inserted or removed.
  */
 import type { ObjectRef } from '@pothos/core';
+import type { DefaultConnectionArguments } from '@pothos/plugin-relay';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import {
@@ -14,10 +15,10 @@ import {
   type InDialects,
   type LoadDemand,
 } from '../entity/demand.ts';
-import type { AnyEntity } from '../entity/entity.ts';
+import type { AnyEntity, EntityOf } from '../entity/entity.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import { badInput } from '../errors.ts';
-import { checkCount, DEFAULT_FIRST, MAX_FIRST } from '../loading/page-request.ts';
+import { checkCount, DEFAULT_FIRST } from '../loading/page-request.ts';
 import { builder } from '../schema/builder.ts';
 import { parseCursor } from '../types/cursor.ts';
 import type { NodeReference } from '../types/key.ts';
@@ -28,7 +29,7 @@ interface ArrayConnectionOptions<Parent, Node> {
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
   /** What the items are: their keys make the cursors, and they prime it. */
-  readonly entity: AnyEntity & { readonly ref: ObjectRef<Types, Node> };
+  readonly entity: EntityOf<Node>;
   /** Equal arrays have equal ids; cursors are bound to it. */
   readonly listId: (parent: Parent) => string;
   /** What the array costs; absent when it comes with its parent. */
@@ -42,13 +43,6 @@ interface ArrayConnectionOptions<Parent, Node> {
 }
 
 type Whole<Node> = readonly (Node | NodeReference)[];
-
-type PagingArgs = Readonly<
-  Partial<
-    Record<'first' | 'last', number | null | undefined> &
-      Record<'after' | 'before', string | null | undefined>
-  >
->;
 
 /** A connection over an array, as options of `t.field`. */
 export function arrayConnectionField<Parent extends object, Node>({
@@ -73,25 +67,10 @@ export function arrayConnectionField<Parent extends object, Node>({
     ...(demand
       ? demanding(description, mapDemand(demand, checked))
       : { description, nullable: true as const, extensions: nullOnlyWithError() }),
-    args: builder.args((t) => ({
-      first: t.int({
-        description: `Maximum number of edges from the start, from 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST} without \`last\`.`,
-      }),
-      after: t.string({
-        description:
-          'Cursor of the edge after which the page starts. Defaults to the start of the list.',
-      }),
-      last: t.int({
-        description: `Maximum number of edges from the end, from 0 to ${MAX_FIRST}. Cannot be combined with \`first\`.`,
-      }),
-      before: t.string({
-        description:
-          'Cursor of the edge before which the page ends. Defaults to the end of the list.',
-      }),
-    })),
+    args: builder.args((t) => t.connectionArgs()),
     resolve: async (
       parent: Parent,
-      args: PagingArgs,
+      args: DefaultConnectionArguments,
       context: Context,
       info: GraphQLResolveInfo,
     ): Promise<NodePage<Node> | null> => {
@@ -119,7 +98,7 @@ interface ArrayRequest {
 }
 
 /** @throws BAD_USER_INPUT when the arguments contradict each other, are out of range or foreign. */
-function readRequest(listId: string, args: PagingArgs): ArrayRequest {
+function readRequest(listId: string, args: DefaultConnectionArguments): ArrayRequest {
   const { first, last } = args;
   if (typeof first === 'number' && typeof last === 'number') {
     throw badInput('Pass "first" to page forward or "last" to page backward, not both.');

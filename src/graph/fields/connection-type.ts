@@ -6,7 +6,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import { nullOnlyWithError } from '../entity/demand.ts';
-import type { AnyEntity } from '../entity/entity.ts';
+import type { AnyEntity, EntityOf } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import { builder } from '../schema/builder.ts';
@@ -21,7 +21,7 @@ import { nounOf, withArticle } from '../types/typename.ts';
  */
 export const connectionType = <Node extends object>(
   node: ObjectRef<Types, Node>,
-  entity?: AnyEntity & { readonly ref: ObjectRef<Types, Node> },
+  entity?: EntityOf<Node>,
 ): ObjectRef<Types, NodePage<Node>> =>
   // What the plugin calls a connection, a page of nodes is.
   connectionOf(node, entity) as ObjectRef<Types, NodePage<Node>>;

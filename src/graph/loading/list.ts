@@ -32,7 +32,7 @@ type Filters<Query> = {
 };
 
 /** What a list takes: values for the path, and filters. What is omitted or null is not sent. */
-export type ListInput<Path extends string, Query> = CallInput<Path, Filters<Query>, undefined>;
+type ListInput<Path extends string, Query> = CallInput<Path, Filters<Query>, undefined>;
 
 /** Fetches a page as the backend has it. */
 type FetchPage = (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;

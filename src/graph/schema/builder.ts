@@ -5,6 +5,7 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import { API_NAME } from '../../v0/routes.ts';
 import type { SchemaShape } from '../entity/schema-shape.ts';
+import { DEFAULT_FIRST, MAX_FIRST } from '../loading/page-request.ts';
 import { DateTime, Json, SafeInt } from '../types/scalars.ts';
 import { DIRECT_IDS } from './direct-ids.ts';
 import { nodeOptions } from './node.ts';
@@ -30,6 +31,20 @@ export const builder = new SchemaBuilder<SchemaShape>({
     },
     cursorFieldOptions: {
       description: 'Opaque cursor of this edge. Pass it as `after` to continue the list after it.',
+    },
+    firstArgOptions: {
+      description: `Maximum number of edges from the start, from 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST} without \`last\`.`,
+    },
+    afterArgOptions: {
+      description:
+        'Cursor of the edge after which the page starts. Defaults to the start of the list.',
+    },
+    lastArgOptions: {
+      description: `Maximum number of edges from the end, from 0 to ${MAX_FIRST}. Cannot be combined with \`first\`.`,
+    },
+    beforeArgOptions: {
+      description:
+        'Cursor of the edge before which the page ends. Defaults to the end of the list.',
     },
     pageInfoTypeOptions: { description: 'Pagination state of a connection.' },
     hasNextPageFieldOptions: {

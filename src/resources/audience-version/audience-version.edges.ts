@@ -8,7 +8,7 @@ import type { Context } from '../../graph/context.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { RestStatusError } from '../../rest/call/errors.ts';
-import type { Audience, AudienceVersion } from '../../v0/schemas/audience.ts';
+import type { Audience } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
 import { pageEntity } from '../page/page.type.ts';
@@ -52,8 +52,11 @@ builder.objectFields(AudienceRef, (t) => ({
       from: 'key',
       route: routes.listVersions,
       items: audienceVersionEntity,
-      input: ({ pageId, audienceId }) => ({ path: { page_id: pageId, audience_id: audienceId } }),
-      toNode: (version: AudienceVersion, { pageId }) => ofPage(pageId, version),
+      list: ({ pageId, audienceId }, _args, context) => {
+        const path = { page_id: pageId, audience_id: audienceId };
+        const versions = List.of(context, routes.listVersions, { path });
+        return versions.map((version) => ofPage(pageId, version));
+      },
       document: {
         from: 'object',
         route: undefined,

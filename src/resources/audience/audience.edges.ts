@@ -31,7 +31,8 @@ export const audiencesOfPage = listField({
   from: 'key',
   route: routes.listAudiences,
   items: audienceEntity,
-  input: ({ pageId }: Pick<Audience, 'pageId'>) => ({ path: { page_id: pageId } }),
+  list: ({ pageId }: Pick<Audience, 'pageId'>, _args, context) =>
+    List.of(context, routes.listAudiences, { path: { page_id: pageId } }),
   document: {
     from: 'key',
     route: routes.listPageLinks,

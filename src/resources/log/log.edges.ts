@@ -3,6 +3,7 @@
  */
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
+import { List } from '../../graph/loading/list.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
@@ -46,10 +47,11 @@ builder.objectFields(AccountRef, (t) => ({
       route: routes.listAccountLogs,
       items: accountLogEntity,
       args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
-      input: ({ accountId }, { includeDeleted }) => ({
-        path: { account_id: accountId },
-        query: { includeDeleted },
-      }),
+      list: ({ accountId }, { includeDeleted }, context) =>
+        List.of(context, routes.listAccountLogs, {
+          path: { account_id: accountId },
+          query: { includeDeleted },
+        }),
     }),
   ),
   activity: t.field(
@@ -66,10 +68,11 @@ builder.objectFields(AccountRef, (t) => ({
             'Whether to include events of the persons of the account. The backend decides when absent.',
         }),
       },
-      input: ({ accountId }, { includeDeleted, includePersonActivity }) => ({
-        path: { account_id: accountId },
-        query: { includeDeleted, includePersonActivity },
-      }),
+      list: ({ accountId }, { includeDeleted, includePersonActivity }, context) =>
+        List.of(context, routes.listActivity, {
+          path: { account_id: accountId },
+          query: { includeDeleted, includePersonActivity },
+        }),
     }),
   ),
 }));
@@ -83,10 +86,11 @@ builder.objectField(PersonRef, 'logs', (t) =>
       route: routes.listPersonLogs,
       items: personLogEntity,
       args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
-      input: ({ personId }, { includeDeleted }) => ({
-        path: { person_id: personId },
-        query: { includeDeleted },
-      }),
+      list: ({ personId }, { includeDeleted }, context) =>
+        List.of(context, routes.listPersonLogs, {
+          path: { person_id: personId },
+          query: { includeDeleted },
+        }),
     }),
   ),
 );

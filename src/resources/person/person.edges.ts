@@ -4,6 +4,7 @@
 import { arrayConnectionField } from '../../graph/fields/array-connection.ts';
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
+import { List } from '../../graph/loading/list.ts';
 import { demanding } from '../../graph/entity/demand.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
@@ -27,7 +28,7 @@ builder.queryFields((t) => ({
       from: 'key',
       route: routes.listPersons,
       items: personEntity,
-      input: () => ({}),
+      list: (_query, _args, context) => List.of(context, routes.listPersons, {}),
     }),
   ),
 }));

@@ -4,6 +4,7 @@
 import { arrayConnectionField } from '../../graph/fields/array-connection.ts';
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
+import { List } from '../../graph/loading/list.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
@@ -21,7 +22,7 @@ builder.queryFields((t) => ({
       from: 'key',
       route: routes.listTopics,
       items: topicEntity,
-      input: () => ({}),
+      list: (_query, _args, context) => List.of(context, routes.listTopics, {}),
     }),
   ),
 }));

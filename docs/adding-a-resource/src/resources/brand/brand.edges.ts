@@ -1,6 +1,7 @@
 /** Fields that lead to brands. */
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
+import { List } from '../../graph/loading/list.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
@@ -17,7 +18,7 @@ builder.queryFields((t) => ({
       from: 'key',
       route: routes.listBrands,
       items: brandEntity,
-      input: () => ({}),
+      list: (_query, _args, context) => List.of(context, routes.listBrands, {}),
     }),
   ),
 }));

@@ -2,6 +2,7 @@
 import { Entity } from '../../graph/entity/entity.ts';
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
+import { List } from '../../graph/loading/list.ts';
 import { lookupField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { restType } from '../../graph/schema/rest-type.ts';
@@ -26,7 +27,7 @@ builder.queryFields((t) => ({
       from: 'key',
       route: routes.listIssues,
       items: issueEntity,
-      input: () => ({}),
+      list: (_query, _args, context) => List.of(context, routes.listIssues, {}),
     }),
   ),
 }));
@@ -38,7 +39,8 @@ builder.objectField(IssueRef, 'comments', (t) =>
       description: 'Paginated list of the comments on the issue.',
       from: 'key',
       route: routes.listComments,
-      input: ({ issueId }) => ({ path: { issue_id: issueId } }),
+      list: ({ issueId }, _args, context) =>
+        List.of(context, routes.listComments, { path: { issue_id: issueId } }),
     }),
   ),
 );
