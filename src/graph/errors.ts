@@ -7,19 +7,16 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
 import {
-  RestAbortedError,
   RestBudgetError,
   RestError,
   RestInputError,
   RestInvalidResponseError,
   RestNotRecordedError,
   RestOutcomeUnknownError,
-  RestOverloadedError,
   RestPausedError,
   RestStatusError,
   RestTimeoutError,
   RestUnauthenticatedError,
-  RestUnreachableError,
   RestUnsupportedError,
 } from '../rest/call/errors.ts';
 
@@ -74,8 +71,7 @@ export function unsupported(message: string): GraphQLError {
 const codedError = (
   message: string,
   extensions: GraphQLErrorExtensions & { readonly code: ErrorCode },
-  originalError?: Error,
-): GraphQLError => new GraphQLError(message, { originalError, extensions });
+): GraphQLError => new GraphQLError(message, { extensions });
 
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'VALIDATION_FAILED', // Bad Request
@@ -89,6 +85,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 
 const BUDGET_EXCEEDED = 'UPSTREAM_BUDGET_EXCEEDED';
 
+/** Of every other class: UPSTREAM_UNAVAILABLE. */
 const CODE_BY_CLASS: readonly (readonly [
   abstract new (...args: never[]) => RestError,
   ErrorCode,
@@ -99,13 +96,10 @@ const CODE_BY_CLASS: readonly (readonly [
   [RestUnsupportedError, 'UPSTREAM_UNSUPPORTED'],
   [RestBudgetError, BUDGET_EXCEEDED],
   [RestPausedError, 'RATE_LIMITED'],
-  [RestOverloadedError, 'UPSTREAM_UNAVAILABLE'],
   [RestTimeoutError, 'UPSTREAM_TIMEOUT'],
-  [RestUnreachableError, 'UPSTREAM_UNAVAILABLE'],
   [RestInvalidResponseError, 'UPSTREAM_INVALID_RESPONSE'],
   [RestOutcomeUnknownError, 'OUTCOME_UNKNOWN'],
   [RestNotRecordedError, 'NOT_RECORDED'],
-  [RestAbortedError, 'UPSTREAM_UNAVAILABLE'],
 ];
 
 export function codeOf(error: RestError): ErrorCode {
@@ -133,7 +127,7 @@ export function fromRestError(error: RestError): GraphQLError {
       ...(requestId !== undefined && { requestId }),
     },
   };
-  return codedError(error.message, extensions, error);
+  return new GraphQLError(error.message, { originalError: error, extensions });
 }
 
 /**

@@ -56,13 +56,14 @@ export type EntityOf<T> = AnyEntity & { readonly ref: ObjectRef<Types, T> };
 export class Entity<T extends object, Name extends string> {
   readonly ref: ObjectRef<Types, T>;
   readonly key: readonly Name[];
+  /** Fields that are answered by the key alone. */
+  readonly keyFields: ReadonlySet<string>;
   /** The part of the key that is in the route's path. An entry of a topic is picked out of its topic. */
   readonly callKey: readonly Name[];
   readonly route: Route;
   readonly searched: ((context: Context) => List) | undefined;
   readonly alternateKeys: readonly (readonly string[])[];
-  readonly #keyFields: ReadonlySet<string>;
-  /** The parameters of the path that the key fills, in its order. An entry is picked out of its topic. */
+  /** The parameters of the path, which the key fills in its order. */
   readonly #parameters: readonly string[];
   readonly #loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
   /** What `prime` was given since the loader was last used. */
@@ -81,7 +82,7 @@ export class Entity<T extends object, Name extends string> {
     this.searched = searched;
     this.alternateKeys = alternateKeys;
     const [first, ...rest] = key;
-    this.#keyFields = new Set<string>(['id', '__typename', ...key]);
+    this.keyFields = new Set<string>(['id', '__typename', ...key]);
     this.#parameters = parametersOf(route.path);
     this.callKey = key.slice(0, this.#parameters.length);
     this.#loader = perRequest(
@@ -105,11 +106,6 @@ export class Entity<T extends object, Name extends string> {
 
   get name(): string {
     return this.ref.name;
-  }
-
-  /** Whether a field is answered by the key alone. */
-  isKeyField(field: string): boolean {
-    return this.#keyFields.has(field);
   }
 
   /** The key of an object; undefined when the backend left a part out, or the object altogether. */
@@ -179,13 +175,14 @@ export class Entity<T extends object, Name extends string> {
   }
 
   /**
-   * The key that a caller names part by part: `audience(pageId:, audienceId:)`.
+   * The key that a caller names by the object's global id, or part by part: `audience(pageId:, audienceId:)`.
    *
-   * @param given a raw or a global id for each part of the key.
+   * @param given `id`, or a raw or a global id for each part of the key.
    * @throws BAD_USER_INPUT for an id of another type, for ids of different objects, and for raw ids
    *   that can't be part of a REST path.
    */
   callerKey(given: Readonly<Record<string, unknown>>): KeyOf<Name> {
+    if (typeof given['id'] === 'string') return this.parseId(given['id']);
     const key: Record<string, string> = {};
     for (const name of this.key) {
       for (const [part, id] of Object.entries(partsOf(name, String(given[name])))) {
@@ -201,7 +198,7 @@ export class Entity<T extends object, Name extends string> {
     return this.checkKey(key as KeyOf<Name>);
   }
 
-  /** The key in a global id. @throws BAD_USER_INPUT when it is the id of another type. */
+  /** As `parseId`, of what was read already. */
   keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
     if (typename !== this.name || parts.length !== this.key.length) {
       throw badInput(

@@ -32,7 +32,7 @@ export function followReference(
 ): object | null | Promise<object | null> {
   const { entity } = demand;
   const begun = begunBelow(context).get(parent)?.references.get(info.fieldNodes[0]!);
-  if (begun) return answer(entity, begun.key, context, info, begun.ahead);
+  if (begun) return followKey(entity, begun.key, context, info, begun.ahead);
   const key = demand.key(parent);
   return key && followKey(entity, key, context, info);
 }
@@ -42,13 +42,16 @@ export function followReference(
  *
  * Costs no call when only its key is selected: the backend's references are trusted.
  */
-export const followKey = (
+export function followKey(
   entity: AnyEntity,
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-): object | Promise<object | null> =>
-  answer(entity, key, context, info, startBelow(entity, key, context, info));
+  ahead = startBelow(entity, key, context, info),
+): object | Promise<object | null> {
+  if (ahead.needsObject) return load(entity, key, context, info, ahead);
+  return keep(context, standIn(key), ahead);
+}
 
 /**
  * The object a caller names; null when there is none.
@@ -97,18 +100,6 @@ const provesParent = ({ list, page, path }: ListAhead): Promise<boolean | undefi
     (error: unknown) =>
       list.route && isMissingRoute(error, list.route) ? undefined : !isNotFound(error),
   );
-
-function answer(
-  entity: AnyEntity,
-  key: Key,
-  context: Context,
-  info: GraphQLResolveInfo,
-  ahead: BegunCalls,
-): object | Promise<object | null> {
-  return ahead.needsObject
-    ? load(entity, key, context, info, ahead)
-    : keep(context, standIn(key), ahead);
-}
 
 function load(
   entity: AnyEntity,

@@ -69,7 +69,7 @@ function newSelection(
   });
   const keyFields = fields.filter((field): field is KeyField => field.demand?.from === 'key');
   const needsObject = fields.some(
-    ({ name, demand }) => demand?.from !== 'key' && !entity?.isKeyField(name),
+    ({ name, demand }) => demand?.from !== 'key' && !entity?.keyFields.has(name),
   );
   return { type, dialect, fields, keyFields, needsObject };
 }

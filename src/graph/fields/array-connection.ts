@@ -86,19 +86,8 @@ export function arrayConnectionField<Parent extends object, Node>({
   };
 }
 
-/** The parts of an item's key, as JSON; its index where the backend broke the key. */
-type Position = string;
-
-interface ArrayRequest {
-  readonly first: number;
-  /** When set, so many are taken from the end instead. */
-  readonly last: number | undefined;
-  readonly after: Position | undefined;
-  readonly before: Position | undefined;
-}
-
 /** @throws BAD_USER_INPUT when the arguments contradict each other, are out of range or foreign. */
-function readRequest(listId: string, args: DefaultConnectionArguments): ArrayRequest {
+function readRequest(listId: string, args: DefaultConnectionArguments) {
   const { first, last } = args;
   if (typeof first === 'number' && typeof last === 'number') {
     throw badInput('Pass "first" to page forward or "last" to page backward, not both.');
@@ -109,6 +98,7 @@ function readRequest(listId: string, args: DefaultConnectionArguments): ArrayReq
   };
   return {
     first: checkCount('first', first ?? DEFAULT_FIRST),
+    // When set, so many are taken from the end instead.
     last: typeof last === 'number' ? checkCount('last', last) : undefined,
     after: open('after'),
     before: open('before'),
@@ -118,10 +108,10 @@ function readRequest(listId: string, args: DefaultConnectionArguments): ArrayReq
 function slice<Node>(
   whole: Whole<Node>,
   entity: AnyEntity,
-  { first, last, after, before }: ArrayRequest,
+  { first, last, after, before }: ReturnType<typeof readRequest>,
   listId: string,
 ): NodePage<Node> {
-  const indexOf = (argument: 'after' | 'before', position: Position): number => {
+  const indexOf = (argument: 'after' | 'before', position: string): number => {
     const index = whole.findIndex((item, i) => entity.positionOf(item, i) === position);
     if (index >= 0) return index;
     throw badInput(

@@ -6,7 +6,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import { nullOnlyWithError } from '../entity/demand.ts';
-import type { AnyEntity, EntityOf } from '../entity/entity.ts';
+import type { EntityOf } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import { builder } from '../schema/builder.ts';
@@ -19,15 +19,12 @@ import { nounOf, withArticle } from '../types/typename.ts';
  *
  * @param entity what a `NodeReference` among the nodes is read as.
  */
-export const connectionType = <Node extends object>(
-  node: ObjectRef<Types, Node>,
+export function connectionType<Node extends object>(
+  nodeRef: ObjectRef<Types, Node>,
   entity?: EntityOf<Node>,
-): ObjectRef<Types, NodePage<Node>> =>
-  // What the plugin calls a connection, a page of nodes is.
-  connectionOf(node, entity) as ObjectRef<Types, NodePage<Node>>;
-
-/** Not generic: Pothos works out no type that is still a parameter. */
-function connectionOf(node: ObjectRef<Types, object>, entity: AnyEntity | undefined) {
+): ObjectRef<Types, NodePage<Node>> {
+  // Pothos works out no type that is still a parameter.
+  const node: ObjectRef<Types, object> = nodeRef;
   const name = `${node.name}Connection`;
   nodeTypes.set(name, node.name);
   const read = (given: unknown, context: Context, info: GraphQLResolveInfo) =>
@@ -84,7 +81,8 @@ function connectionOf(node: ObjectRef<Types, object>, entity: AnyEntity | undefi
     edgeRef,
   );
   edgeRefs.set(connectionRef, edgeRef);
-  return connectionRef;
+  // What the plugin calls a connection, a page of nodes is.
+  return connectionRef as ObjectRef<Types, NodePage<Node>>;
 }
 
 /** Of any connection: each edge's node is what its connection says. */

@@ -23,6 +23,7 @@ import {
   pagingFault,
   type Counted,
   type List,
+  type ListPage,
 } from '../loading/list.ts';
 import {
   cursorOf,
@@ -87,10 +88,9 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
       const listed = demandIn(context.rest.dialect, demand);
       const request =
         requestAhead(context, parent, info) ?? pageRequestOf(listed, parent, args, context);
+      const read = new ConnectionRead({ demand: listed, request, parent, args, context, info });
       // The list's items, or what they were turned into, are the nodes.
-      return readConnection({ demand: listed, request, parent, args, context, info }) as Promise<
-        NodePage<Node>
-      >;
+      return read.read(request) as Promise<NodePage<Node> | null>;
     },
     /** The cursor that reads the list from the first item on. */
     startCursor: (parent: Parent, context: Context): string => {
@@ -144,14 +144,6 @@ interface ListField {
 }
 
 /**
- * One page of a list as a connection; null when it is the list of something that does not exist.
- *
- * Rejects with {RestError} when a call fails.
- */
-const readConnection = (field: ListField): Promise<NodePage<unknown> | null> =>
-  new ConnectionRead(field).read(field.request.from, field.request.skip);
-
-/**
  * A connection while its pages arrive.
  *
  * Not one async function, which takes a sixth more CPU when a hundred connections wait together.
@@ -165,22 +157,22 @@ class ConnectionRead {
     this.#field = field;
   }
 
-  /** Reads on from a page's start, of whose items some are passed over. */
-  read(from: string | null, skip: number): Promise<NodePage<unknown> | null> {
+  /**
+   * Reads on from a page's start, of whose items some are passed over; null when it is the list of something
+   * that does not exist.
+   *
+   * Rejects with {RestError} when a call fails.
+   */
+  read({ from, skip }: Pick<PageRequest, 'from' | 'skip'>): Promise<NodePage<unknown> | null> {
     const { request, info } = this.#field;
     const page = pageOf({ from, skip, first: request.first - this.#nodes.length });
     return request.list.read(page, { origin: info.path }).then(
-      (listed) => this.#take(listed, page.limit, from, skip),
+      (listed) => this.#take(listed, page, skip),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  #take(
-    listed: Counted<unknown>,
-    limit: number,
-    from: string | null,
-    skip: number,
-  ): NodePage<unknown> | Promise<NodePage<unknown> | null> {
+  #take(listed: Counted<unknown>, { from, limit }: ListPage, skip: number) {
     const { demand, request, context } = this.#field;
     const { list, first, after } = request;
     // Without a next page the items are still good: the fault is reported at `pageInfo`.
@@ -197,7 +189,7 @@ class ConnectionRead {
     this.#stretches.push({ before, end, from, skip, next: isWhole ? next : null });
     if (end < first && next !== null) {
       // The rest lies in the next one: the backend gave less than asked, or 100 at most.
-      return this.read(next, Math.max(0, skip - listed.items.length));
+      return this.read({ from: next, skip: Math.max(0, skip - listed.items.length) });
     }
     return new NodePage(this.#nodes, cursorsOf(list, this.#stretches), {
       hasNextPage: !isWhole || hasNextPage(listed, limit),
@@ -213,7 +205,7 @@ class ConnectionRead {
     const { route } = request.list;
     if (instead && route && isMissingRoute(error, route)) {
       const other = pageRequestOf(instead, parent, args, context);
-      return readConnection({ ...this.#field, request: other });
+      return new ConnectionRead({ ...this.#field, request: other }).read(other);
     }
     // At the root there is no parent that could be missing: the backend has no such list.
     if (isNotFound(error) && info.path.prev) return null;

@@ -6,14 +6,20 @@
  * are GraphQL errors.
  */
 import type { FieldMap, ObjectRef } from '@pothos/core';
-import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
 import { RestOutcomeUnknownError } from '../../rest/call/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { forgetReads, type Context } from '../context.ts';
 import { demanding } from '../entity/demand.ts';
-import { inputOf, rawId, type AnyEntity, type Entity, type KeyOf } from '../entity/entity.ts';
+import {
+  inputOf,
+  rawId,
+  type AnyEntity,
+  type Entity,
+  type EntityOf,
+  type KeyOf,
+} from '../entity/entity.ts';
 import { startFrom } from '../entity/lookahead.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import { badInput } from '../errors.ts';
@@ -32,8 +38,6 @@ import {
   type UserError,
 } from './user-errors.ts';
 
-type PayloadBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<T>>;
-
 interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
@@ -41,43 +45,35 @@ interface Payload<T> {
   readonly reached?: boolean;
 }
 
-interface EdgeField<T> {
-  readonly field: string;
-  readonly type: ObjectRef<Types, NodePage<T>>;
-  readonly description: string;
-  readonly cursor: (object: T, context: Context) => string;
-}
-
-/** What a write begins may go on after its answer; a caller may wait for it. */
-interface FollowUp<T, Key, Options> {
-  /** The input's fields about waiting, which are not part of the body. */
-  readonly options: z.ZodType<Options> & { readonly shape: object };
+interface PayloadOptions<T> {
+  /** The mutation's name. */
+  readonly name: string;
+  /** What the payload holds, and under which name. */
+  readonly answers: { readonly field: string; readonly entity: EntityOf<T> };
+  /** The edge of the object in a list, for clients that put it there themselves. */
+  readonly edge?: {
+    readonly field: string;
+    readonly type: ObjectRef<Types, NodePage<T>>;
+    readonly description: string;
+    readonly cursor: (object: T, context: Context) => string;
+  };
+  /** What the payload holds beside the object: null where nothing was written. */
+  readonly beside?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<T>>) => FieldMap;
   /** Describes the payload's field `reached`. */
-  readonly description: string;
-  /** Waits with what is left of the request's time; undefined for a caller who does not wait. */
-  readonly wait: (
-    context: Context,
-    key: Key,
-    object: T,
-    options: Options,
-  ) => Promise<{ readonly object: T; readonly reached: boolean }> | undefined;
+  readonly followUp?: { readonly description: string };
 }
 
 type WriteOptions<
   T extends object,
-  Name extends keyof T & string,
   Target extends object,
   Part extends keyof Target & string,
   Body,
   Answer,
-  Options = undefined,
-> = {
-  readonly name: string;
+  Options,
+> = PayloadOptions<T> & {
   readonly description: string;
   /** The fields of the route's body; the target's is added. */
   readonly input: InputOptions<Body>;
-  /** What the payload holds, and under which name. */
-  readonly answers: { readonly field: string; readonly entity: Entity<T, Name> };
   /**
    * The object that the path names, and the input field that names it: `id` takes a global id,
    * any other field a raw or a global one. Absent where the path names no object.
@@ -99,70 +95,67 @@ type WriteOptions<
    * the object.
    */
   readonly readBack?: readonly (keyof Target & string)[];
-  readonly followUp?: FollowUp<T, KeyOf<Part>, Options>;
-  /** The edge of the object in a list, for clients that put it there themselves. */
-  readonly edge?: EdgeField<T>;
-  /** What the payload holds beside the object: null where nothing was written. */
-  readonly beside?: (t: PayloadBuilder<T>) => FieldMap;
+  /** What a write begins may go on after its answer; a caller may wait for it. */
+  readonly followUp?: {
+    /** The input's fields about waiting, which are not part of the body. */
+    readonly options: z.ZodType<Options> & { readonly shape: object };
+    /** Waits with what is left of the request's time; undefined for a caller who does not wait. */
+    readonly wait: (
+      context: Context,
+      key: KeyOf<Part>,
+      object: T,
+      options: Options,
+    ) => Promise<{ readonly object: T; readonly reached: boolean }> | undefined;
+  };
 } & (
-  | { readonly route: Route<string, NoInfer<T>, unknown, Body>; readonly toObject?: undefined }
-  | {
-      readonly route: Route<string, Answer, unknown, Body>;
-      /** Makes the object of what the route answers. */
-      readonly toObject: (answer: Answer, key: KeyOf<Part>) => T;
-    }
-);
+    | { readonly route: Route<string, NoInfer<T>, unknown, Body>; readonly toObject?: undefined }
+    | {
+        readonly route: Route<string, Answer, unknown, Body>;
+        /** Makes the object of what the route answers. */
+        readonly toObject: (answer: Answer, key: KeyOf<Part>) => T;
+      }
+  );
 
 /** Adds a mutation with its input and payload types. */
 export function writeField<
   T extends object,
-  Name extends keyof T & string,
   Target extends object,
   Part extends keyof Target & string,
   Body,
   Answer,
   Options = undefined,
->(options: WriteOptions<T, Name, Target, Part, Body, Answer, Options>): void {
+>(options: WriteOptions<T, Target, Part, Body, Answer, Options>): void {
   const { name, description, route, input, target, rename, readBack, followUp } = options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
   const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
 
   /** @throws BAD_USER_INPUT for an id that is not the target's. */
-  const read = (args: Args): Write<KeyOf<Part>, Options> => {
+  const read = (args: Args) => {
     // The schema says that it is there, and an object.
-    const given = args.input as Readonly<Record<string, unknown>>;
-    const isUnnamed = target !== undefined && target.field !== 'id' && given[target.field] === '';
-    const key =
-      target && !isUnnamed ? keyOf(target.entity, target.field, given[target.field]) : undefined;
-    const others = Object.entries(given).filter(
-      ([field]) => field !== target?.field && !waitFields.has(field),
-    );
-    const fields = withoutNulls(dictionary(others)) as Readonly<Record<string, unknown>>;
-    const checked = route.body?.safeParse(rename ? rename.toBody(fields) : fields);
-    const waits = Object.entries(given).filter(([field]) => waitFields.has(field));
-    const wait = followUp?.options.safeParse(withoutNulls(dictionary(waits)));
+    const { [target?.field ?? '']: id, ...others } = args.input as Readonly<
+      Record<string, unknown>
+    >;
+    const isUnnamed = target !== undefined && target.field !== 'id' && id === '';
+    // A field that is not `id` is named after the key, which has one part: `pageId` of a Page.
+    const key = isUnnamed ? undefined : target?.entity.callerKey({ [target.field]: id });
+    const fields = withoutNulls(others) as Readonly<Record<string, unknown>>;
+    const written = dictionary(Object.entries(fields).filter(([field]) => !waitFields.has(field)));
+    const checked = route.body?.safeParse(rename ? rename.toBody(written) : written);
+    const wait = followUp?.options.safeParse(fields);
     return {
       // Absent only where the path names no object.
       key: key as KeyOf<Part>,
       body: checked?.data,
+      // What the caller waits for after the write.
       wait: wait?.data as Options,
+      // Empty where the write can be sent.
       userErrors: [
         ...(isUnnamed ? [emptyValue([target.field])] : []),
         ...emptyIds(fields).map(emptyValue),
         ...(checked?.error ? brokenLimits(checked.error, fieldOf) : []),
         ...(wait?.error ? brokenLimits(wait.error, fieldOf) : []),
-      ],
+      ] as readonly UserError[],
     };
-  };
-
-  const send = async (
-    { rest }: Context,
-    { key, body }: Write<KeyOf<Part>, Options>,
-    origin: GraphQLResolveInfo['path'],
-  ): Promise<T> => {
-    const given = inputOf(target?.entity.pathOf(key), body);
-    if (!options.toObject) return rest.call(options.route, given, { origin });
-    return options.toObject(await rest.call(options.route, given, { origin }), key);
   };
 
   const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
@@ -209,11 +202,14 @@ export function writeField<
         }),
       },
       resolve: async (_root, args: Args, context, info) => {
-        const write = read(args);
-        const { key, wait, userErrors } = write;
+        const { key, body, wait, userErrors } = read(args);
         if (userErrors.length > 0) return { object: null, userErrors };
         try {
-          const object = await send(context, write, info.path);
+          const sent = inputOf(target?.entity.pathOf(key), body);
+          const origin = { origin: info.path };
+          const object = options.toObject
+            ? options.toObject(await context.rest.call(options.route, sent, origin), key)
+            : await context.rest.call(options.route, sent, origin);
           return { object, userErrors: [], ...(await followUp?.wait(context, key, object, wait)) };
         } catch (error) {
           if (!(error instanceof RestOutcomeUnknownError)) {
@@ -235,43 +231,11 @@ interface Args {
   readonly input?: unknown;
 }
 
-/** A write that can be sent, unless its user has mistakes to correct. */
-interface Write<Key, Options> {
-  readonly key: Key;
-  readonly body: unknown;
-  /** What the caller waits for after it. */
-  readonly wait: Options;
-  readonly userErrors: readonly UserError[];
-}
-
-/** The key of the object that an input names. @throws BAD_USER_INPUT for any other id. */
-function keyOf<T extends object, Part extends keyof T & string>(
-  entity: Entity<T, Part>,
-  field: string,
-  id: unknown,
-): KeyOf<Part> {
-  if (field === 'id') return entity.parseId(String(id));
-  // The field is named after the key, which has one part: `pageId` of a Page.
-  return entity.callerKey({ [field]: id });
-}
-
-function payloadType<T extends object>(
-  typeName: string,
-  {
-    name,
-    answers: { field, entity },
-    followUp,
-    edge,
-    beside,
-  }: {
-    readonly name: string;
-    /** Its type is not a parameter, because Pothos could not work that out. */
-    readonly answers: { readonly field: string; readonly entity: AnyEntity };
-    readonly followUp?: { readonly description: string };
-    readonly edge?: EdgeField<T>;
-    readonly beside?: (t: PayloadBuilder<T>) => FieldMap;
-  },
-) {
+function payloadType<T extends object>(typeName: string, options: PayloadOptions<T>) {
+  const { name, edge, beside, followUp } = options;
+  const { field } = options.answers;
+  // Not of objects of the parameter's type, which Pothos could not work out.
+  const entity: AnyEntity = options.answers.entity;
   return builder.objectType(builder.objectRef<Payload<T>>(typeName), {
     description: `Result of the mutation \`${name}\`.`,
     fields: (t) => ({

@@ -12,18 +12,9 @@ import { fromRestError } from '../errors.ts';
 import { readTimestamp } from '../types/scalars.ts';
 
 /**
- * The state of such a write's object, in `extensions.state` of the error:
+ * The error to report at the mutation, after one GET with what is left of the request's deadline. The state
+ * of the write's object is in its `extensions.state`:
  * `{ "id": "…", "found": true, "status": "queued", "queuedAt": "2026-03-01T09:30:00.000Z" }`.
- */
-interface StateReadBack {
-  /** Whether the object was there; null when it could not be read back in time. */
-  readonly found: boolean | null;
-  /** The fields that show it, by their names in the schema; broken ones are left out. */
-  readonly [field: string]: unknown;
-}
-
-/**
- * The error to report at the mutation, after one GET with what is left of the request's deadline.
  * A failure of the GET does not change the error.
  */
 export async function outcomeUnknown<T extends object, Name extends keyof T & string>(
@@ -35,30 +26,23 @@ export async function outcomeUnknown<T extends object, Name extends keyof T & st
   origin: GraphQLResolveInfo['path'],
 ): Promise<GraphQLError> {
   const reported = fromRestError(error);
-  const state = await readState(() => entity.loader(context).load(key, origin), readBack);
+  const state = await entity
+    .loader(context)
+    .load(key, origin)
+    .then(
+      (object) => ({
+        found: object !== null,
+        ...(object &&
+          Object.fromEntries(readBack.map((name) => [name, shown(name, object[name])]))),
+      }),
+      // The read may fail for the same reason as the write, whose error is reported.
+      () => ({ found: null }),
+    );
   reported.extensions['state'] = { id: entity.idOf(key), ...state };
   return reported;
 }
 
-async function readState<T extends object>(
-  read: () => Promise<T | null>,
-  readBack: readonly (keyof T & string)[],
-): Promise<StateReadBack> {
-  try {
-    const object = await read();
-    if (!object) return { found: false };
-    const values = readBack.flatMap((name) => {
-      const value = shown(name, object[name]);
-      return value === undefined ? [] : [[name, value] as const];
-    });
-    return { found: true, ...Object.fromEntries(values) };
-  } catch {
-    // The read may fail for the same reason as the write, whose error is reported.
-    return { found: null };
-  }
-}
-
-/** A value as the schema would show it; undefined for what the backend broke. */
+/** A value as the schema would show it; undefined, which JSON leaves out, for what the backend broke. */
 function shown(name: string, value: unknown): unknown {
   if (value instanceof Error) return undefined;
   if (!name.endsWith('At') || value === null) return value;

@@ -100,14 +100,12 @@ function lookupKey<Name extends string>(
   entity: Entity<object, Name>,
   args: ArgumentValues,
 ): KeyOf<Name> {
-  const { id } = args;
   const isGiven = (name: string): boolean => args[name] !== undefined && args[name] !== null;
   const byParts = entity.key.map((name) => `"${name}"`).join(', ');
-  if (isGiven('id')) {
-    if (!entity.key.some(isGiven)) return entity.parseId(String(id));
+  if (isGiven('id') && entity.key.some(isGiven)) {
     throw badInput(`"id" stands alone: pass either "id" or ${byParts}.`, { argument: 'id' });
   }
-  const missing = entity.key.find((name) => !isGiven(name));
+  const missing = isGiven('id') ? undefined : entity.key.find((name) => !isGiven(name));
   if (missing === undefined) return entity.callerKey(args);
   throw badInput(`"${missing}" is missing: pass either "id" or ${byParts}.`, { argument: missing });
 }

@@ -44,16 +44,11 @@ export interface UserError {
 /** A path of REST's body → the input's, where they differ. */
 export type FieldOf = (path: readonly string[]) => readonly string[];
 
-/** The object that a write acts on, and the input field that names it. */
-interface Target {
-  readonly field: string;
-  readonly entity: { readonly name: string };
-}
-
 /** The form that a write was sent from. */
 interface Form {
-  /** Undefined when the write acts on no object that exists already. */
-  readonly target: Target | undefined;
+  /** What the write acts on, and the input field that names it; undefined for what exists only after it. */
+  readonly target:
+    { readonly field: string; readonly entity: { readonly name: string } } | undefined;
   /** The fields of the route's body. */
   readonly inputs: readonly string[];
   readonly fieldOf: FieldOf;
@@ -64,8 +59,7 @@ const UserErrorCodeRef = builder.enumType('UserErrorCode', {
   values: USER_ERROR_CODES,
 });
 
-export const UserErrorRef = builder.objectRef<UserError>('UserError');
-builder.objectType(UserErrorRef, {
+export const UserErrorRef = builder.objectType(builder.objectRef<UserError>('UserError'), {
   description:
     'Something that the user of a form can correct: the write was not carried out because of it.',
   fields: (t) => ({

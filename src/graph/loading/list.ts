@@ -34,16 +34,8 @@ type Filters<Query> = {
 /** What a list takes: values for the path, and filters. What is omitted or null is not sent. */
 type ListInput<Path extends string, Query> = CallInput<Path, Filters<Query>, undefined>;
 
-/** Fetches a page as the backend has it. */
-type FetchPage = (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;
-
-interface ListOptions<Item> {
-  readonly id: string;
-  readonly route?: Route | undefined;
-  readonly source?: List | undefined;
-  readonly fetch: FetchPage;
-  readonly toNode?: ((item: unknown) => Item) | undefined;
-}
+/** Which list, and how a page of it is fetched. */
+type ListOptions = Pick<List, 'id' | 'fetch'> & Partial<Pick<List, 'route' | 'source'>>;
 
 /** One list: which, with which filters, and how a page of it is fetched. */
 export class List<Item = unknown> {
@@ -53,11 +45,16 @@ export class List<Item = unknown> {
   readonly route: Route | undefined;
   /** The list that is read to its end for this one, in as many pages as it has. */
   readonly source: List | undefined;
-  readonly fetch: FetchPage;
+  /** Fetches a page as the backend has it. */
+  readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;
   readonly #context: Context;
   readonly #toNode: ((item: unknown) => Item) | undefined;
 
-  private constructor(context: Context, { id, route, source, fetch, toNode }: ListOptions<Item>) {
+  private constructor(
+    context: Context,
+    { id, route, source, fetch }: ListOptions,
+    toNode?: (item: unknown) => Item,
+  ) {
     this.#context = context;
     this.id = id;
     this.route = route;
@@ -118,10 +115,7 @@ export class List<Item = unknown> {
    */
   map<Node>(toNode: (item: Item) => Node): List<Node> {
     const before = this.#toNode;
-    return new List<Node>(this.#context, {
-      ...this,
-      toNode: (item) => toNode(before ? before(item) : (item as Item)),
-    });
+    return new List(this.#context, this, (item) => toNode(before ? before(item) : (item as Item)));
   }
 
   /** A page, in one call for all its reads. With `cancel` it is read ahead and can be given up. */
@@ -186,25 +180,12 @@ function sentFilters(given: object): Readonly<Record<string, string>> {
 }
 
 /** A page that is read. Until its call begins it grows to the largest limit that is asked for. */
-class PageRead {
+interface PageRead {
   readonly list: List;
   readonly from: string | null;
   readonly id: string;
   limit: number;
-  isBegun = false;
-
-  constructor(list: List, { from, limit }: ListPage, place: string) {
-    this.list = list;
-    this.from = from;
-    this.limit = limit;
-    this.id = `${limit} ${place}`;
-  }
-
-  /** Whether it has, or will have, as many items as are asked for. */
-  serves(limit: number): boolean {
-    if (limit > this.limit && !this.isBegun) this.limit = limit;
-    return limit <= this.limit;
-  }
+  isBegun: boolean;
 }
 
 class ListReader {
@@ -226,12 +207,14 @@ class ListReader {
     return this.#loader.start(this.#readOf(list, page), origin);
   }
 
-  #readOf(list: List, page: ListPage): PageRead {
-    const { from, limit } = page;
+  #readOf(list: List, { from, limit }: ListPage): PageRead {
     // A list's id begins with no digit.
     const place = from === null ? list.id : `${from.length}:${from}${list.id}`;
-    let read = this.#reads.get(place);
-    if (!read?.serves(limit)) this.#reads.set(place, (read = new PageRead(list, page, place)));
+    const known = this.#reads.get(place);
+    if (known && !known.isBegun) known.limit = Math.max(known.limit, limit);
+    if (known && limit <= known.limit) return known;
+    const read = { list, from, id: `${limit} ${place}`, limit, isBegun: false };
+    this.#reads.set(place, read);
     return read;
   }
 }

@@ -28,13 +28,19 @@ type OutputRef = EnumRef<Types, unknown> | ObjectRef<Types, unknown>;
 /** What the graph says of a field beside the contract: its type where that is no scalar, and other words. */
 type Beside<Ref> = Ref | string | { readonly type?: Ref | 'String'; readonly description?: string };
 
-interface RestTypeOptions<T, Names extends PropertyKey> {
-  readonly description: string;
-  readonly interfaces?: readonly InterfaceParam<Types>[];
-  /** By their names in REST. An object without a type here is left to the module's own fields. */
-  readonly fields?: { readonly [Name in Names]?: Beside<OutputRef> };
+interface FieldOptions<Fields = Readonly<Record<string, unknown>>> {
+  /** By their names in REST. */
+  readonly fields?: Fields;
   /** New names of fields that REST calls `id`, which means a global id here. */
   readonly renamed?: { readonly id: string };
+}
+
+/** An object that has no type in `fields` is left to the module's own fields. */
+interface RestTypeOptions<T, Names extends PropertyKey> extends FieldOptions<{
+  readonly [Name in Names]?: Beside<OutputRef>;
+}> {
+  readonly description: string;
+  readonly interfaces?: readonly InterfaceParam<Types>[];
   /** Fields that REST does not have, or has in another form. */
   readonly added?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, T>) => FieldMap;
 }
@@ -104,7 +110,7 @@ interface Exposing {
 function restFields(
   t: Exposing,
   owner: z.ZodObject,
-  options: Pick<RestTypeOptions<never, string>, 'fields' | 'renamed'>,
+  options: FieldOptions,
   isNode: boolean,
 ): FieldMap {
   const made: FieldMap = {};
@@ -130,14 +136,12 @@ function restFields(
   return made;
 }
 
-export interface InputOptions<Body> {
+/** `default` is what an absent value means where the contract has none. */
+export interface InputOptions<Body> extends FieldOptions<{
+  readonly [Name in keyof Body & string]?:
+    Beside<InputRef> | { readonly type: InputRef; readonly default: readonly never[] };
+}> {
   readonly description: string;
-  /** By their names in REST. `default` is what an absent value means where the contract has none. */
-  readonly fields?: {
-    readonly [Name in keyof Body & string]?:
-      Beside<InputRef> | { readonly type: InputRef; readonly default: readonly never[] };
-  };
-  readonly renamed?: { readonly id: string };
   /** Fields that REST does not have, or has in another form. */
   readonly added?: (t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) => InputFieldMap;
 }
@@ -164,33 +168,12 @@ export const inputType = <Body>(
     },
   });
 
-/** What the contract and the graph say of a field. */
-interface RestField {
-  readonly name: string;
-  /** Its name in the graph. */
-  readonly as: string;
-  /** The schema of a value that is there. */
-  readonly value: unknown;
-  /** The name of a scalar, or a ref. */
-  readonly type: unknown;
-  readonly description: string;
-  readonly isList: boolean;
-  readonly isRequired: boolean;
-  readonly default: unknown;
-}
-
-function fieldsOf(
-  shape: z.core.$ZodShape,
-  {
-    fields = {},
-    renamed,
-  }: {
-    readonly fields?: Readonly<Record<string, unknown>>;
-    readonly renamed?: { readonly id: string };
-  },
-): RestField[] {
-  return Object.entries(shape).flatMap(([name, schema]) => {
+/** What the contract and the graph say of fields. */
+const fieldsOf = (shape: z.core.$ZodShape, { fields = {}, renamed }: FieldOptions) =>
+  Object.entries(shape).flatMap(([name, schema]) => {
+    // The schema of a value that is there.
     const value = nonNullOf(schema);
+    // Its name in the graph.
     const as = name === 'id' && renamed ? renamed.id : name;
     const beside = besideOf(fields[name]);
     const type = beside.type ?? scalarOf(as, value);
@@ -206,12 +189,13 @@ function fieldsOf(
       default: schema instanceof z.ZodDefault ? schema.def.defaultValue : beside.default,
     };
   });
-}
 
 /** A ref is an instance of one of Pothos' classes. */
-function besideOf(
-  given: unknown = {},
-): Partial<Pick<RestField, 'type' | 'description' | 'default'>> {
+function besideOf(given: unknown = {}): {
+  readonly type?: unknown;
+  readonly description?: string;
+  readonly default?: unknown;
+} {
   if (typeof given === 'string') return { description: given };
   return Object.getPrototypeOf(given) === Object.prototype ? (given as object) : { type: given };
 }

@@ -7,13 +7,12 @@
 import type { NodeReference } from './key.ts';
 
 /** What a page says of its place in the list. */
-interface PageEnds {
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
+interface PageEnds extends Pick<
+  NodePage<unknown>,
+  'hasNextPage' | 'hasPreviousPage' | 'totalCount'
+> {
   /** Why no cursor leads to the next page. */
   readonly endFault?: Error | undefined;
-  /** Null where the backend does not count; a function where counting costs a call. */
-  readonly totalCount: number | null | (() => Promise<number | null>);
 }
 
 /** A connection that is its own page info. An error among the nodes stands for one the backend broke. */
@@ -21,7 +20,8 @@ export class NodePage<Node> {
   readonly nodes: readonly (Node | NodeReference)[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
-  readonly totalCount: PageEnds['totalCount'];
+  /** Null where the backend does not count; a function where counting costs a call. */
+  readonly totalCount: number | null | (() => Promise<number | null>);
   /** Writes the cursor of the node at an index. */
   readonly cursorAt: (index: number) => string;
   readonly #endFault: Error | undefined;

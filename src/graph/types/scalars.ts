@@ -32,8 +32,7 @@ const MAX_EPOCH_MS = 253_402_300_799_999;
  */
 export function readTimestamp(value: unknown): string {
   if (typeof value === 'string') {
-    if (PLAIN_MOMENT.test(value)) return value;
-    if (isMoment(value)) return value;
+    if (PLAIN_MOMENT.test(value) || isMoment(value)) return value;
     if (PLUS_DIGITS.test(value)) {
       const epochMs = Number(value);
       if (epochMs <= MAX_EPOCH_MS) return new Date(epochMs).toISOString();
