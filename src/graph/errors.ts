@@ -47,31 +47,27 @@ export function badInput(message: string, extensions: GraphQLErrorExtensions = {
     const { code: _code, ...known } = lastRefusal.extensions;
     if (isDeepStrictEqual(known, extensions)) return lastRefusal;
   }
-  lastRefusal = codedError(message, { code: 'BAD_USER_INPUT', ...extensions });
+  lastRefusal = new GraphQLError(message, {
+    extensions: { code: 'BAD_USER_INPUT', ...extensions },
+  });
   return lastRefusal;
 }
 
 let lastRefusal: GraphQLError | undefined;
 
+const errorOf =
+  (code: ErrorCode) =>
+  (message: string): GraphQLError =>
+    new GraphQLError(message, { extensions: { code } });
+
 /** A value of the backend that can't be shown as what the schema promises. */
-export function invalidResponse(message: string): GraphQLError {
-  return codedError(message, { code: 'UPSTREAM_INVALID_RESPONSE' });
-}
+export const invalidResponse = errorOf('UPSTREAM_INVALID_RESPONSE');
 
 /** An object that a reference names and that does not exist. */
-export function notFound(message: string): GraphQLError {
-  return codedError(message, { code: 'NOT_FOUND' });
-}
+export const notFound = errorOf('NOT_FOUND');
 
 /** Something that this deployment of the backend can't answer, and what to do about it. */
-export function unsupported(message: string): GraphQLError {
-  return codedError(message, { code: 'UPSTREAM_UNSUPPORTED' });
-}
-
-const codedError = (
-  message: string,
-  extensions: GraphQLErrorExtensions & { readonly code: ErrorCode },
-): GraphQLError => new GraphQLError(message, { extensions });
+export const unsupported = errorOf('UPSTREAM_UNSUPPORTED');
 
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'VALIDATION_FAILED', // Bad Request

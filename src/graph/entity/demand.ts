@@ -6,7 +6,7 @@
  */
 import type { GraphQLField } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
-import { dialectWithout, type Dialect, type Reading } from '../../rest/client/dialect.ts';
+import type { Dialect } from '../../rest/client/dialect.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import type { List } from '../loading/list.ts';
@@ -71,6 +71,7 @@ export interface ListDemand extends ItemsDemand, ListOfField {
   readonly walks?: boolean | undefined;
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
   readonly proves?: boolean;
+  readonly instead?: ListDemand | undefined;
 }
 
 /** Something that arrives with one call, and is not a list with cursors. */
@@ -88,6 +89,8 @@ export interface LoadDemand extends ItemsDemand {
    * @throws BAD_USER_INPUT for arguments that would not be sent.
    */
   readonly key: (parent: object, args: ArgumentValues, context: Context) => Key | null;
+  /** Without the route. */
+  readonly instead?: LoadDemand | undefined;
 }
 
 /** A write: sent when its field's turn comes, never ahead. */
@@ -111,26 +114,6 @@ export type ObjectDemand = ReferenceDemand | ListDemand | LoadDemand;
 
 export type Demand = ObjectDemand | LookupDemand | WriteDemand | WatchDemand;
 
-/** A demand that is the same in every dialect, or one for each. */
-export type InDialects<Any extends Demand> = Any | Reading<Any>;
-
-const isReading = <Any extends Demand>(demand: InDialects<Any>): demand is Reading<Any> =>
-  'extended' in demand;
-
-/** The dialect of a backend that has all routes: descriptions name what is demanded of it. */
-const ALL_ROUTES = dialectWithout(new Set());
-
-export const demandIn = <Any extends Demand>(dialect: Dialect, demand: InDialects<Any>): Any =>
-  isReading(demand) ? dialect.wayOf(demand) : demand;
-
-export const mapDemand = <Any extends Demand>(
-  demand: InDialects<Any>,
-  map: (one: Any) => Any,
-): InDialects<Any> =>
-  isReading(demand)
-    ? { ...demand, extended: map(demand.extended), document: map(demand.document) }
-    : map(demand);
-
 /** The route that a demand costs; undefined where that differs from object to object, or nothing is called. */
 export const routeOf = (demand: Demand): Route | undefined =>
   demand.kind === 'lookup' || demand.kind === 'reference' ? demand.entity?.route : demand.route;
@@ -148,12 +131,12 @@ export const semanticLevelsOf = ({
   extensions[LEVELS] as readonly number[] | undefined; // only `nullOnlyWithError` writes under this name
 
 /** Options of `t.field`, for a field with a demand: nullable, with what it costs in its description. */
-export function demanding<Any extends Demand>(
+export function demanding(
   description: string,
-  demand: InDialects<Any>,
+  demand: Demand,
   { isNullOnlyWithError = false } = {},
 ) {
-  const route = routeOf(demandIn(ALL_ROUTES, demand));
+  const route = routeOf(demand);
   return {
     nullable: true as const,
     description: route ? `${description} Costs \`${route.method} ${route.path}\`.` : description,
@@ -161,21 +144,32 @@ export function demanding<Any extends Demand>(
   };
 }
 
-// Only `demanding` writes under this name.
-const declared = ({ extensions }: GraphQLField<unknown, unknown>): InDialects<Demand> | undefined =>
-  extensions[DEMAND] as InDialects<Demand> | undefined;
+/** What a field demands of a backend that has all routes; undefined when it costs nothing. */
+export const usualDemandOf = ({ extensions }: GraphQLField<unknown, unknown>): Demand | undefined =>
+  extensions[DEMAND] as Demand | undefined; // only `demanding` writes under this name
 
 /** What a field demands in a dialect; undefined when it costs nothing. */
 export function demandOf(
   field: GraphQLField<unknown, unknown>,
-  dialect = ALL_ROUTES,
+  dialect: Dialect,
 ): Demand | undefined {
-  const demand = declared(field);
-  return demand && demandIn(dialect, demand);
+  const demand = usualDemandOf(field);
+  return demand?.kind === 'list' || demand?.kind === 'load'
+    ? demandIn<ListDemand | LoadDemand>(dialect, demand)
+    : demand;
 }
+
+/** What is demanded in a dialect. */
+export const demandIn = <
+  Any extends { readonly route: Route | undefined; readonly instead?: Any | undefined },
+>(
+  dialect: Dialect,
+  demand: Any,
+): Any =>
+  demand.instead && demand.route && !dialect.serves(demand.route) ? demand.instead : demand;
 
 /** The extended route without which a field demands something else; undefined for most fields. */
 export function extendedRouteOf(field: GraphQLField<unknown, unknown>): Route | undefined {
-  const demand = declared(field);
-  return demand && isReading(demand) ? demand.route : undefined;
+  const demand = usualDemandOf(field);
+  return demand && 'instead' in demand && demand.instead ? demand.route : undefined;
 }

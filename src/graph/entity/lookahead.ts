@@ -6,7 +6,7 @@
  * for at all. Arguments and keys worked out for this are kept for the field's resolver.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { argumentsOf, type ArgumentValues } from '../../execution/operation/arguments.ts';
+import { argumentsOf } from '../../execution/operation/arguments.ts';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
 import { isMissingRoute, isNotFound } from '../../rest/call/errors.ts';
 import { perRequest, type Context } from '../context.ts';
@@ -14,11 +14,9 @@ import type { List, ListPage } from '../loading/list.ts';
 import type { Abandon } from '../loading/loader.ts';
 import { pageOf, pageRequestOf, type PageRequest } from '../loading/page-request.ts';
 import type { Key } from '../types/key.ts';
-import type { ListDemand, LoadDemand, ReferenceDemand } from './demand.ts';
+import type { ReferenceDemand } from './demand.ts';
 import type { AnyEntity } from './entity.ts';
 import { selectionOf, type KeyField } from './selection.ts';
-
-type ResponsePath = GraphQLResolveInfo['path'];
 
 /** Where objects are selected: by which nodes, and where in the answer. */
 type Place = OperationContext & Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>;
@@ -138,23 +136,11 @@ function keep(context: Context, object: object, ahead: BegunCalls): object {
   return object;
 }
 
-/** A field of an object that is begun, with the object's key. */
-interface Beginning {
-  readonly key: Key;
-  readonly field: KeyField;
-  readonly args: ArgumentValues;
-  readonly context: Context;
-  /** The object's. */
-  readonly place: Place;
-  /** The field's. */
-  readonly path: ResponsePath;
-}
-
 /** A page of a list that was begun. */
 interface ListAhead {
   readonly list: List;
   readonly page: ListPage;
-  readonly path: ResponsePath;
+  readonly path: Place['path'];
 }
 
 /** What was begun below an object before it was there. */
@@ -187,41 +173,32 @@ class BegunCalls {
     this.#begun.push(abandon);
   }
 
-  begin(beginning: Beginning): void {
-    const { demand } = beginning.field;
-    if (demand.kind === 'list') this.#list(demand, beginning);
-    else if (demand.kind === 'load') this.#load(demand, beginning);
-    else this.#reference(demand, beginning);
-  }
-
-  #reference(
-    demand: ReferenceDemand,
-    { key: parent, field, context, place, path }: Beginning,
-  ): void {
-    const { entity } = demand;
-    const key = demand.key(parent);
-    if (!key) return;
-    const { schema, fragments, variableValues } = place;
-    const { fieldNodes } = field;
-    const below = { schema, fragments, variableValues, fieldNodes, path };
-    const ahead = startBelow(entity, key, context, below);
-    this.references.set(fieldNodes[0]!, { key, ahead });
-    this.isEmpty &&= ahead.isEmpty;
-    if (ahead.needsObject) this.#add(entity.loader(context).start(key, path));
-  }
-
-  #list(demand: ListDemand, { key, field, args, context, path }: Beginning): void {
-    const request = pageRequestOf(demand, key, args, context);
-    const { list } = request;
-    const page = pageOf(request);
-    this.requests.set(field.fieldNodes[0]!, request);
-    this.#add(list.start(page, path));
-    if (demand.proves) this.proof ??= { list, page, path };
-  }
-
-  #load({ loader, key }: LoadDemand, { key: parent, args, context, path }: Beginning): void {
-    const found = key(parent, args, context);
-    if (found) this.#add(loader(context).start(found, path));
+  /** Begins a field of the object with a key. @throws for arguments that would not be sent. */
+  begin(field: KeyField, parent: Key, context: Context, place: Place): void {
+    const { demand, definition } = field;
+    const args = argumentsOf(place, definition, field);
+    if (!args) return;
+    const { path } = place;
+    const node = place.fieldNodes[0]!;
+    if (demand.kind === 'list') {
+      const request = pageRequestOf(demand, parent, args, context);
+      const { list } = request;
+      const page = pageOf(request);
+      this.requests.set(node, request);
+      this.#add(list.start(page, path));
+      if (demand.proves) this.proof ??= { list, page, path };
+    } else if (demand.kind === 'load') {
+      const key = demand.key(parent, args, context);
+      if (key) this.#add(demand.loader(context).start(key, path));
+    } else {
+      const { entity } = demand;
+      const key = demand.key(parent);
+      if (!key) return;
+      const ahead = startBelow(entity, key, context, place);
+      this.references.set(node, { key, ahead });
+      this.isEmpty &&= ahead.isEmpty;
+      if (ahead.needsObject) this.#add(entity.loader(context).start(key, path));
+    }
   }
 }
 
@@ -231,18 +208,18 @@ const KEY_ALONE = new BegunCalls(false);
 
 function startBelow(entity: AnyEntity, key: Key, context: Context, place: Place): BegunCalls {
   if (!context.looksAhead) return OBJECT_ALONE;
-  const { schema, fieldNodes, path } = place;
+  const { schema, fragments, variableValues } = place;
   // An entity's name is an object type's: it is made with an ObjectRef.
   const type = schema.getType(entity.name) as GraphQLObjectType;
-  const { keyFields, needsObject } = selectionOf(place, type, fieldNodes, context.rest.dialect);
+  const { dialect } = context.rest;
+  const { keyFields, needsObject } = selectionOf(place, type, place.fieldNodes, dialect);
   if (keyFields.length === 0) return needsObject ? OBJECT_ALONE : KEY_ALONE;
   const ahead = new BegunCalls(needsObject);
   for (const field of keyFields) {
+    const { fieldNodes } = field;
+    const path = { prev: place.path, key: field.key, typename: type.name };
     try {
-      const args = argumentsOf(place, field.definition, field);
-      if (!args) continue;
-      const below = { prev: path, key: field.key, typename: type.name };
-      ahead.begin({ key, field, args, context, place, path: below });
+      ahead.begin(field, key, context, { schema, fragments, variableValues, fieldNodes, path });
     } catch {
       // The field's resolver refuses the same arguments, and reports it.
     }

@@ -8,13 +8,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { DefaultConnectionArguments } from '@pothos/plugin-relay';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import {
-  demanding,
-  mapDemand,
-  nullOnlyWithError,
-  type InDialects,
-  type LoadDemand,
-} from '../entity/demand.ts';
+import { demanding, nullOnlyWithError, type LoadDemand } from '../entity/demand.ts';
 import type { AnyEntity, EntityOf } from '../entity/entity.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import { badInput } from '../errors.ts';
@@ -33,7 +27,7 @@ interface ArrayConnectionOptions<Parent, Node> {
   /** Equal arrays have equal ids; cursors are bound to it. */
   readonly listId: (parent: Parent) => string;
   /** What the array costs; absent when it comes with its parent. */
-  readonly demand?: InDialects<LoadDemand>;
+  readonly demand?: LoadDemand;
   /** The whole array; null when there is no such parent. */
   readonly items: (
     parent: Parent,
@@ -60,12 +54,13 @@ export function arrayConnectionField<Parent extends object, Node>({
       readRequest(listId(parent as Parent), args);
       return load.key(parent, args, context);
     },
+    instead: load.instead && checked(load.instead),
   });
   return {
     type,
     // What comes with its parent is there; a parent that is asked for may be gone.
     ...(demand
-      ? demanding(description, mapDemand(demand, checked))
+      ? demanding(description, checked(demand))
       : { description, nullable: true as const, extensions: nullOnlyWithError() }),
     args: builder.args((t) => t.connectionArgs()),
     resolve: async (

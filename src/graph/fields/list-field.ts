@@ -11,7 +11,7 @@ import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import { isMissingRoute, isNotFound } from '../../rest/call/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
-import { demandIn, demanding, type InDialects, type ListDemand } from '../entity/demand.ts';
+import { demandIn, demanding, type ListDemand } from '../entity/demand.ts';
 import { findEntity, type EntityOf } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
 import type { Types } from '../entity/schema-shape.ts';
@@ -60,7 +60,7 @@ interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> extends Pic
   /** The list of a parent, or of its key, that the route answers. */
   readonly list: ListOf<Parent, Args, Node>;
   /** What is demanded where the backend lacks the route. */
-  readonly document?: Omit<ListDemand, 'kind' | 'list' | 'items'> & {
+  readonly instead?: Omit<ListDemand, 'kind' | 'list' | 'items' | 'instead'> & {
     readonly list: ListOf<Parent, Args, unknown>;
   };
 }
@@ -102,16 +102,16 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
 
 function demandOfList<Parent, Args extends InputFieldMap, Node>(
   options: ListFieldOptions<Parent, Args, Node>,
-): InDialects<ListDemand> {
-  const { from, route, walks, shares = [], items, document } = options;
+): ListDemand {
+  const { from, route, walks, shares = [], items, instead } = options;
+  const proves = route.path.includes('{');
   // A demand is only ever read with its own field's parents and arguments.
   const list = options.list as ListDemand['list'];
-  const proves = route.path.includes('{');
-  const demand: ListDemand = { kind: 'list', from, route, proves, walks, shares, items, list };
-  if (!document) return demand;
-  const listInstead = document.list as ListDemand['list']; // as above
-  const instead: ListDemand = { ...document, kind: 'list', items, list: listInstead };
-  return { route, extended: { ...demand, instead }, document: instead };
+  const other = instead?.list as ListDemand['list'];
+  return {
+    ...{ kind: 'list', from, route, proves, walks, shares, items, list },
+    instead: instead && { ...instead, kind: 'list', items, list: other },
+  };
 }
 
 /** What callers look for in a list, and REST does not have. */

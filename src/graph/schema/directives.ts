@@ -18,7 +18,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
-import { demandOf, routeOf, semanticLevelsOf } from '../entity/demand.ts';
+import { routeOf, semanticLevelsOf, usualDemandOf } from '../entity/demand.ts';
 
 export const RestCostDirective = new GraphQLDirective({
   name: 'restCost',
@@ -83,7 +83,7 @@ export function printAnnotatedSchema(schema: GraphQLSchema): string {
 
 function directivesOf(field: GraphQLField<unknown, unknown>): string {
   let text = '';
-  const demand = demandOf(field);
+  const demand = usualDemandOf(field);
   const route = demand && routeOf(demand);
   if (route && demand.kind !== 'watch') {
     const isWhole =

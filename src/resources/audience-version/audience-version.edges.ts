@@ -57,7 +57,7 @@ builder.objectFields(AudienceRef, (t) => ({
         const versions = List.of(context, routes.listVersions, { path });
         return versions.map((version) => ofPage(pageId, version));
       },
-      document: {
+      instead: {
         from: 'object',
         route: undefined,
         list: (audience, _args, context) => knownVersions(context, audience),

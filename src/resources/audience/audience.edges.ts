@@ -33,7 +33,7 @@ export const audiencesOfPage = listField({
   items: audienceEntity,
   list: ({ pageId }: Pick<Audience, 'pageId'>, _args, context) =>
     List.of(context, routes.listAudiences, { path: { page_id: pageId } }),
-  document: {
+  instead: {
     from: 'key',
     route: routes.listPageLinks,
     walks: true,

@@ -53,9 +53,9 @@ builder.objectField(AccountRef, 'persons', (t) =>
       entity: personEntity,
       listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
       demand: {
+        ...ofAccount,
         route: routes.getAccount,
-        extended: { ...ofAccount, route: routes.getAccount },
-        document: {
+        instead: {
           ...ofAccount,
           route: routes.listActivity,
           references: true,

@@ -18,14 +18,12 @@ export interface Reading<Way> {
 
 /** Immutable: what was derived from it can be kept for it. */
 export interface Dialect {
-  wayOf<Way>(reading: Reading<Way>): Way;
   /** Whether a route is called at all. */
   serves(route: Route): boolean;
 }
 
 /** The dialect of a backend that lacks these routes. */
 export const dialectWithout = (missing: ReadonlySet<Route>): Dialect => ({
-  wayOf: ({ route, extended, document }) => (missing.has(route) ? document : extended),
   serves: (route) => !missing.has(route),
 });
 
@@ -35,10 +33,9 @@ export function readIn<Args extends readonly unknown[], Value>(
   reading: Reading<(...args: Args) => Promise<Value>>,
   ...args: Args
 ): Promise<Value> {
-  const { route, document } = reading;
-  const way = dialect.wayOf(reading);
-  if (way === document) return document(...args);
-  return way(...args).catch((error: unknown) => {
+  const { route, extended, document } = reading;
+  if (!dialect.serves(route)) return document(...args);
+  return extended(...args).catch((error: unknown) => {
     if (isMissingRoute(error, route)) return document(...args);
     throw error;
   });
