@@ -20,15 +20,11 @@ export interface Context {
   reads: Map<unknown, unknown>;
 }
 
-interface ContextOptions {
+interface ContextOptions extends Partial<Pick<Context, 'pollers' | 'looksAhead'>> {
   /** The caller's; absent when there is none. */
   readonly apiKey?: string | undefined;
   /** @default none */
   readonly forwarded?: ForwardedHeaders | undefined;
-  /** @default none */
-  readonly pollers?: Pollers | undefined;
-  /** @default true */
-  readonly looksAhead?: boolean;
 }
 
 export const createContext = (

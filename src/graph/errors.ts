@@ -43,13 +43,10 @@ type ErrorCode =
  * refused with the same error.
  */
 export function badInput(message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError {
-  if (lastRefusal?.message === message) {
-    const { code: _code, ...known } = lastRefusal.extensions;
-    if (isDeepStrictEqual(known, extensions)) return lastRefusal;
+  const coded = { code: 'BAD_USER_INPUT' satisfies ErrorCode, ...extensions };
+  if (lastRefusal?.message !== message || !isDeepStrictEqual(lastRefusal.extensions, coded)) {
+    lastRefusal = new GraphQLError(message, { extensions: coded });
   }
-  lastRefusal = new GraphQLError(message, {
-    extensions: { code: 'BAD_USER_INPUT', ...extensions },
-  });
   return lastRefusal;
 }
 

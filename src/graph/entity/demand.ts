@@ -15,6 +15,8 @@ import type { ListOfField } from '../loading/page-request.ts';
 import type { Key } from '../types/key.ts';
 import type { AnyEntity } from './entity.ts';
 
+type Field = GraphQLField<unknown, unknown>;
+
 /** `key`: the parent's key is enough. `object`: the parent has to be there first. */
 export type DemandSource = 'key' | 'object';
 
@@ -125,9 +127,7 @@ const LEVELS = 'semanticNonNull';
 export const nullOnlyWithError = (level: 0 | 1 = 0) => ({ [LEVELS]: [level] });
 
 /** Where a field is null only with an error: 0 is the field itself, 1 the items of its list. Undefined for others. */
-export const semanticLevelsOf = ({
-  extensions,
-}: GraphQLField<unknown, unknown>): readonly number[] | undefined =>
+export const semanticLevelsOf = ({ extensions }: Field): readonly number[] | undefined =>
   extensions[LEVELS] as readonly number[] | undefined; // only `nullOnlyWithError` writes under this name
 
 /** Options of `t.field`, for a field with a demand: nullable, with what it costs in its description. */
@@ -145,14 +145,11 @@ export function demanding(
 }
 
 /** What a field demands of a backend that has all routes; undefined when it costs nothing. */
-export const usualDemandOf = ({ extensions }: GraphQLField<unknown, unknown>): Demand | undefined =>
+export const usualDemandOf = ({ extensions }: Field): Demand | undefined =>
   extensions[DEMAND] as Demand | undefined; // only `demanding` writes under this name
 
 /** What a field demands in a dialect; undefined when it costs nothing. */
-export function demandOf(
-  field: GraphQLField<unknown, unknown>,
-  dialect: Dialect,
-): Demand | undefined {
+export function demandOf(field: Field, dialect: Dialect): Demand | undefined {
   const demand = usualDemandOf(field);
   return demand?.kind === 'list' || demand?.kind === 'load'
     ? demandIn<ListDemand | LoadDemand>(dialect, demand)
@@ -160,16 +157,14 @@ export function demandOf(
 }
 
 /** What is demanded in a dialect. */
-export const demandIn = <
-  Any extends { readonly route: Route | undefined; readonly instead?: Any | undefined },
->(
+export const demandIn = <Any extends Pick<ListDemand, 'route'> & { instead?: Any | undefined }>(
   dialect: Dialect,
   demand: Any,
 ): Any =>
   demand.instead && demand.route && !dialect.serves(demand.route) ? demand.instead : demand;
 
 /** The extended route without which a field demands something else; undefined for most fields. */
-export function extendedRouteOf(field: GraphQLField<unknown, unknown>): Route | undefined {
+export function extendedRouteOf(field: Field): Route | undefined {
   const demand = usualDemandOf(field);
   return demand && 'instead' in demand && demand.instead ? demand.route : undefined;
 }

@@ -26,7 +26,6 @@ export function connectionType<Node extends object>(
   // Pothos works out no type that is still a parameter.
   const node: ObjectRef<Types, object> = nodeRef;
   const name = `${node.name}Connection`;
-  nodeTypes.set(name, node.name);
   const read = (given: unknown, context: Context, info: GraphQLResolveInfo) =>
     entity && given instanceof NodeReference ? followKey(entity, given.key, context, info) : given;
   const nodeField = {
@@ -80,20 +79,20 @@ export function connectionType<Node extends object>(
     },
     edgeRef,
   );
-  edgeRefs.set(connectionRef, edgeRef);
+  connections.set(name, { node: node.name, edgeRef });
   // What the plugin calls a connection, a page of nodes is.
   return connectionRef as ObjectRef<Types, NodePage<Node>>;
 }
 
-/** Of any connection: each edge's node is what its connection says. */
-const edgeRefs = new Map<unknown, unknown>();
+/** Every connection by its name, with the name of its node type. */
+const connections = new Map<string, { readonly node: string; readonly edgeRef: unknown }>();
 
 /** The edges of a connection, for fields that answer a single one. */
 export const edgeTypeOf = <Node>(
   connection: ObjectRef<Types, NodePage<Node>>,
-): ObjectRef<Types, Edge<Node>> => edgeRefs.get(connection) as ObjectRef<Types, Edge<Node>>;
-
-const nodeTypes = new Map<string, string>();
+): ObjectRef<Types, Edge<Node>> =>
+  // Its nodes are those of the connection.
+  connections.get(connection.name)?.edgeRef as ObjectRef<Types, Edge<Node>>;
 
 /** The name of the node type of a connection; undefined for any other type. */
-export const nodeTypeOf = (typename: string): string | undefined => nodeTypes.get(typename);
+export const nodeTypeOf = (typename: string): string | undefined => connections.get(typename)?.node;

@@ -32,6 +32,7 @@ import {
   pageOf,
   pageRequestOf,
   type PageRequest,
+  type Start,
 } from '../loading/page-request.ts';
 import { builder } from '../schema/builder.ts';
 import { NodePage } from '../types/node-page.ts';
@@ -65,7 +66,6 @@ interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> extends Pic
   };
 }
 
-/** A list of the backend as a connection. */
 export function listField<Parent extends object, Node, Args extends InputFieldMap = {}>(
   options: ListFieldOptions<Parent, Args, Node>,
 ) {
@@ -88,9 +88,9 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
       const listed = demandIn(context.rest.dialect, demand);
       const request =
         requestAhead(context, parent, info) ?? pageRequestOf(listed, parent, args, context);
-      const read = new ConnectionRead({ demand: listed, request, parent, args, context, info });
+      const field = { demand: listed, request, parent, args, context, info };
       // The list's items, or what they were turned into, are the nodes.
-      return read.read(request) as Promise<NodePage<Node> | null>;
+      return new ConnectionRead(field).read(request) as Promise<NodePage<Node> | null>;
     },
     /** The cursor that reads the list from the first item on. */
     startCursor: (parent: Parent, context: Context): string => {
@@ -163,7 +163,7 @@ class ConnectionRead {
    *
    * Rejects with {RestError} when a call fails.
    */
-  read({ from, skip }: Pick<PageRequest, 'from' | 'skip'>): Promise<NodePage<unknown> | null> {
+  read({ from, skip }: Start): Promise<NodePage<unknown> | null> {
     const { request, info } = this.#field;
     const page = pageOf({ from, skip, first: request.first - this.#nodes.length });
     return request.list.read(page, { origin: info.path }).then(

@@ -26,18 +26,15 @@ export async function outcomeUnknown<T extends object, Name extends keyof T & st
   origin: GraphQLResolveInfo['path'],
 ): Promise<GraphQLError> {
   const reported = fromRestError(error);
-  const state = await entity
-    .loader(context)
-    .load(key, origin)
-    .then(
-      (object) => ({
-        found: object !== null,
-        ...(object &&
-          Object.fromEntries(readBack.map((name) => [name, shown(name, object[name])]))),
-      }),
-      // The read may fail for the same reason as the write, whose error is reported.
-      () => ({ found: null }),
-    );
+  const read = entity.loader(context).load(key, origin);
+  const state = await read.then(
+    (object) => ({
+      found: object !== null,
+      ...(object && Object.fromEntries(readBack.map((name) => [name, shown(name, object[name])]))),
+    }),
+    // The read may fail for the same reason as the write, whose error is reported.
+    () => ({ found: null }),
+  );
   reported.extensions['state'] = { id: entity.idOf(key), ...state };
   return reported;
 }

@@ -14,13 +14,17 @@ export const DEFAULT_FIRST = 20;
 /** The most edges one connection answers. */
 export const MAX_FIRST = MAX_LIMIT;
 
-/** What a field asks of a list: items from a page start, of which some are passed over. */
-export interface PageRequest {
-  readonly list: List;
+/** Where edges start: so many items after the start of a page of the backend. */
+export interface Start {
   /** REST cursor of a page start; null for the list's start. */
   readonly from: string | null;
   /** Items of that page that stand before the first edge. */
   readonly skip: number;
+}
+
+/** What a field asks of a list. */
+export interface PageRequest extends Start {
+  readonly list: List;
   readonly first: number;
   /** The cursor that named the start; null for the list's start. */
   readonly after: string | null;
@@ -53,7 +57,6 @@ export function pageRequestOf(
   const list = listOf(parent, args, context);
   const first = firstOf(args);
   const after = afterOf(args);
-  if (after === null) return { list, from: null, skip: 0, first, after, instead };
   try {
     return { list, ...startOf(list, after), first, after, instead };
   } catch (error) {
@@ -63,14 +66,12 @@ export function pageRequestOf(
   }
 }
 
-/** Where an edge cursor starts: so many items after the start of a page of the backend. */
-type Start = Pick<PageRequest, 'from' | 'skip'>;
-
 /** The cursor that starts there: `3` on the first page, `3:abc` on the one that the backend calls `abc`. */
 export const cursorOf = (list: List, { skip, from }: Start): string =>
   formatCursor(list.id, from === null ? String(skip) : `${skip}:${from}`);
 
-function startOf(list: List, after: string): Start {
+function startOf(list: List, after: string | null): Start {
+  if (after === null) return { from: null, skip: 0 };
   const [, skip, from = null] = START.exec(parseCursor(list.id, after, 'after')) ?? [];
   if (skip === undefined) throw foreignCursor(after, 'after');
   return { skip: Number(skip), from };
@@ -100,11 +101,7 @@ export function checkCount(argument: 'first' | 'last', count: number): number {
 }
 
 /** The page of the backend that a request begins with. */
-export const pageOf = ({
-  from,
-  skip,
-  first,
-}: Pick<PageRequest, 'from' | 'skip' | 'first'>): ListPage => ({
+export const pageOf = ({ from, skip, first }: Start & Pick<PageRequest, 'first'>): ListPage => ({
   from,
   // An empty connection still has a total and a next page: one item is read to know them.
   limit: Math.min(MAX_LIMIT, Math.max(1, skip + first)),

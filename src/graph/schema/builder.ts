@@ -15,17 +15,12 @@ export const builder = new SchemaBuilder<SchemaShape>({
   defaultFieldNullability: false,
   relay: {
     ...nodeOptions,
-    cursorType: 'String',
     idFieldOptions: {
       description:
         'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by mutations, and in place of a raw id.',
     },
-    clientMutationId: 'omit',
     nodeFieldOptions: { nullable: true },
-    edgesFieldOptions: {
-      nullable: { list: false, items: false },
-      description: 'Edges of the page, in the order of the list.',
-    },
+    edgesFieldOptions: { description: 'Edges of the page, in the order of the list.' },
     pageInfoFieldOptions: {
       description: 'Whether there are more pages, and the cursors that lead to them.',
     },

@@ -191,11 +191,9 @@ const fieldsOf = (shape: z.core.$ZodShape, { fields = {}, renamed }: FieldOption
   });
 
 /** A ref is an instance of one of Pothos' classes. */
-function besideOf(given: unknown = {}): {
-  readonly type?: unknown;
-  readonly description?: string;
-  readonly default?: unknown;
-} {
+function besideOf(
+  given: unknown = {},
+): Partial<Record<'type' | 'default', unknown>> & { readonly description?: string } {
   if (typeof given === 'string') return { description: given };
   return Object.getPrototypeOf(given) === Object.prototype ? (given as object) : { type: given };
 }
