@@ -1,8 +1,8 @@
 /**
  * How what the six extended routes answer is read: by them, or by the routes of the REST document.
  *
- * Resource modules declare both ways of a reading beside each other; a dialect chooses between them, and
- * nothing else does.
+ * Resource modules declare both ways beside each other, of a demand or of a reading. A dialect says which
+ * routes there are, and nothing else does.
  */
 import type { Route } from '../../v0/routes.ts';
 import { isMissingRoute } from '../call/errors.ts';
