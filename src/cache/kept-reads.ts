@@ -11,7 +11,6 @@ import {
   NOW,
   type Call,
   type DecodedResponse,
-  type Fetch,
   type Flight,
   type RestResponse,
 } from '../rest/call/call.ts';
@@ -81,17 +80,20 @@ export class KeptReads implements ReadCache {
     return this.#generations.open();
   }
 
-  layer(backend: AskedBackend): Fetch {
+  layer(backend: AskedBackend): (flight: Flight) => Promise<DecodedResponse> {
     return (flight) =>
       isRead(flight.call) ? this.#read(flight, backend) : this.#write(flight, backend);
   }
 
   /** The generation moves before and after: reads that began before it ended may have seen either state. */
   async #write(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
-    const { apiKey, journal } = flight.call;
+    const { call } = flight;
+    const { apiKey, journal } = call;
     const begun = await this.#generations.move(apiKey);
     try {
-      return await backend.fetch(flight);
+      const settled = await backend.answerTo(flight);
+      if (settled instanceof Error) throw settled;
+      return backend.decode(call, settled);
     } finally {
       const moving = this.#generations.move(apiKey);
       // A Redis that has not answered before is not waited for again.

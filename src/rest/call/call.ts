@@ -1,5 +1,8 @@
 /**
  * A REST call and its attempts, which the layers of the pipeline pass on to each other.
+ *
+ * The layers call back instead of answering promises: while hundreds of calls wait, each promise of each of them is kept
+ * alive, and copied by the garbage collector.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Cancel } from '../../lib/cancel.ts';
@@ -111,11 +114,16 @@ export interface Outcome {
   readonly exchange?: Exchange;
 }
 
-/** Sends an attempt that has its time. Rejects for mistakes of our own alone. */
-export type Send = (attempt: Attempt) => Promise<Outcome>;
+/** Sends an attempt that has its time, and tells once how that ended. */
+export type Send = (attempt: Attempt, onEnd: (outcome: Outcome) => void) => void;
 
-/** Answers a call, with its retries. Rejects with what failed. */
-export type Fetch = (flight: Flight) => Promise<DecodedResponse>;
+/** Attempts a call, and tells once how that ended: `number` and `isFresh` as of an `Attempt`. */
+export type Try = (
+  flight: Flight,
+  number: number,
+  isFresh: boolean,
+  onSettled: (settled: Settled) => void,
+) => void;
 
-/** Attempts a call: `number` and `isFresh` as of an `Attempt`. Rejects for mistakes of our own alone. */
-export type Try = (flight: Flight, number: number, isFresh: boolean) => Promise<Settled>;
+/** Has a call answered, with its retries, and tells once how that ended. */
+export type Ask = (flight: Flight, onSettled: (settled: Settled) => void) => void;

@@ -3,7 +3,7 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { RouteSet } from '../../v0/routes.ts';
-import type { Call, DecodedResponse, Fetch, Flight, RestResponse, Settled } from '../call/call.ts';
+import type { Call, DecodedResponse, Flight, RestResponse, Settled } from '../call/call.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { attempts } from '../resilience/attempts.ts';
@@ -45,7 +45,8 @@ export interface UpstreamOptions {
 
 /** Answers reads itself where it can, and asks the backend where it cannot. */
 export interface ReadCache {
-  layer(backend: AskedBackend): Fetch;
+  /** @returns what answers a call, and rejects with what failed. */
+  layer(backend: AskedBackend): (flight: Flight) => Promise<DecodedResponse>;
 }
 
 export interface AskedBackend {
@@ -53,8 +54,6 @@ export interface AskedBackend {
   answerTo(flight: Flight): Promise<Settled>;
   /** As `decode`, errors too. */
   decode(call: Call, answer: RestResponse): DecodedResponse;
-  /** Answers a call and decodes the answer. Rejects with what failed. */
-  readonly fetch: Fetch;
 }
 
 /** A call in, the checked body of its answer out. */
@@ -64,29 +63,39 @@ export function openPipeline(options: Required<UpstreamOptions>) {
   const { dispatcher, observer, clock, exposeHeaders: names } = options;
   const limiter = new ConcurrencyLimiter(options);
   const breaker = new CircuitBreaker(options.breaker, observer, clock);
-  const decoded = new DecodeCache();
+  const cache = new DecodeCache();
 
   const pauses = new RateLimitPauses(clock, observer, options.pauses);
   const send = exchange(dispatcher, options.maxResponseBytes, clock);
-  let answerTo = retry(options, attempts({ ...options, pauses, breaker, limiter, send }));
-  if (names.length > 0) answerTo = exposeHeaders(names, answerTo);
+  let ask = retry(options, attempts({ ...options, pauses, breaker, limiter, send }));
+  if (names.length > 0) ask = exposeHeaders(names, ask);
   const decode = (call: Call, answer: RestResponse): DecodedResponse => {
     let read: DecodedResponse | undefined;
     try {
-      return (read = decoded.decode(call, answer));
+      return (read = cache.decode(call, answer));
     } finally {
       observer.onAnswer?.(call.route, answer, read);
     }
   };
-  const fetch: Fetch = async (flight) => {
-    const settled = await answerTo(flight);
-    if (settled instanceof Error) throw settled;
-    return decode(flight.call, settled);
+  const decoded = (call: Call, settled: Settled): Settled<DecodedResponse> => {
+    if (settled instanceof Error) return settled;
+    try {
+      return decode(call, settled);
+    } catch (error) {
+      return error as Error;
+    }
   };
+  const fetch = (flight: Flight): void =>
+    ask(flight, (settled) => flight.land(decoded(flight.call, settled)));
+  const answerTo = (flight: Flight) => new Promise<Settled>((settle) => ask(flight, settle));
+  const kept = options.cache?.layer({ answerTo, decode });
+  const lookUp =
+    kept &&
+    ((flight: Flight): void => {
+      const land = (settled: Settled<DecodedResponse>): void => flight.land(settled);
+      kept(flight).then(land, land);
+    });
   // Single-flight is outermost: a shared answer is decoded once.
-  const pipeline: Pipeline = singleFlight(
-    options.cache?.layer({ answerTo, decode, fetch }) ?? fetch,
-    observer,
-  );
+  const pipeline: Pipeline = singleFlight(lookUp ?? fetch, observer);
   return { pipeline, breaker, limiter };
 }

@@ -6,7 +6,7 @@
  * may hold all connections, so a slow one leaves the others theirs.
  */
 import { LRUCache } from 'lru-cache';
-import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
+import type { EndOfWait } from '../../lib/cancel.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -60,13 +60,19 @@ export class ConcurrencyLimiter {
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
   }
 
-  /** Starts an attempt at once where it may. @returns what it counts for until it ends; undefined where it must wait. */
-  begin({ call }: Attempt): Load | undefined {
+  /**
+   * Lets an attempt start, at once where it may.
+   *
+   * @param onTurn told once what it counts for until it ends, or why it may not start.
+   */
+  begin(attempt: Attempt, onTurn: OnTurn): void {
+    const { call } = attempt;
     const load = this.#loadOf(call.apiKey);
     // What waits may not start, or it would have: nothing is overtaken that could go on.
-    if (!this.#mayStart(load, call)) return undefined;
+    if (!this.#mayStart(load, call))
+      return this.#wait({ attempt, load, lane: laneOf(call), onTurn });
     this.#count(load, call, 1);
-    return load;
+    onTurn(load);
   }
 
   /** Ends an attempt that was started, so that another may. */
@@ -118,35 +124,30 @@ export class ConcurrencyLimiter {
     if (load.active + load.waiting + load.deferredWaiting === 0) this.#keys.delete(load.key);
   }
 
-  /** Waits until an attempt may start. @returns what it counts for until it ends, or why it may not start. */
-  turn(attempt: Attempt): Promise<Load | Error> {
-    const { call, flight } = attempt;
-    const load = this.#loadOf(call.apiKey);
-    const lane = laneOf(call);
-    return new Promise((resolve) => {
-      const queued: QueuedAttempt = {
-        attempt,
-        load,
-        leave: (refusal) => {
-          flight.cancel.listen(undefined);
-          load.countWaiting(call, -1);
-          if (refusal) this.#forgetIdle(load);
-          else this.#count(load, call, 1);
-          resolve(refusal ?? load);
-        },
-        onEnd: (why) => {
-          if (this.#queue.delete(load.key, queued, lane))
-            queued.leave(this.#refusalFor(attempt, why));
-        },
-      };
-      load.countWaiting(call, 1);
-      flight.cancel.listen(queued);
-      const dropped = this.#queue.add(load.key, queued, lane);
-      if (!dropped) return;
-      const { route } = dropped.attempt.call;
-      this.#options.observer.onShed?.(route);
-      dropped.leave(this.#refusal(route));
+  #wait(queued: QueuedAttempt): void {
+    const { attempt, load, lane } = queued;
+    load.countWaiting(attempt.call, 1);
+    attempt.flight.cancel.listen({
+      onEnd: (why) => {
+        const isWaiting = this.#queue.delete(load.key, queued, lane);
+        if (isWaiting) this.#leave(queued, this.#refusalFor(attempt, why));
+      },
     });
+    const dropped = this.#queue.add(load.key, queued, lane);
+    if (!dropped) return;
+    const { route } = dropped.attempt.call;
+    this.#options.observer.onShed?.(route);
+    this.#leave(dropped, this.#refusal(route));
+  }
+
+  /** Lets an attempt that has been taken out of the queue go on, or refuses it. */
+  #leave({ attempt, load, onTurn }: QueuedAttempt, refusal?: Error): void {
+    const { call, flight } = attempt;
+    flight.cancel.listen(undefined);
+    load.countWaiting(call, -1);
+    if (refusal) this.#forgetIdle(load);
+    else this.#count(load, call, 1);
+    onTurn(refusal ?? load);
   }
 
   #refusalFor({ call: { route }, isCutShort }: Attempt, why: EndOfWait): Error {
@@ -162,14 +163,23 @@ export class ConcurrencyLimiter {
       const { attempt } = next;
       // Past its time when this process was stalled: the answer would come too late.
       const isLate = attempt.untilMs <= this.#options.clock.now();
-      next.leave(isLate ? this.#refusalFor(attempt, 'timeout') : undefined);
+      this.#leave(next, isLate ? this.#refusalFor(attempt, 'timeout') : undefined);
     }
   }
 }
 
 /** Attempts of a key that wait for the same: its share of a route, or what its other calls leave of that. */
-const laneOf = ({ route, isDeferred }: Call): string =>
-  `${route.method} ${route.path}${isDeferred ? ' deferred' : ''}`;
+function laneOf({ route, isDeferred }: Call): string {
+  let lanes = lanesOf.get(route);
+  if (!lanes) {
+    const name = `${route.method} ${route.path}`;
+    lanesOf.set(route, (lanes = { name, deferred: `${name} deferred` }));
+  }
+  return isDeferred ? lanes.deferred : lanes.name;
+}
+
+/** Written once: a queue holds thousands of attempts. */
+const lanesOf = new Map<Route, { readonly name: string; readonly deferred: string }>();
 
 /** The calls of a key, or of all. */
 export class Load {
@@ -203,10 +213,12 @@ export class Load {
   }
 }
 
+type OnTurn = (load: Load | Error) => void;
+
 /** An attempt that waits until it may start, times out or is cancelled. */
-interface QueuedAttempt extends Waiter {
+interface QueuedAttempt {
   readonly attempt: Attempt;
   readonly load: Load;
-  /** Lets it go on once it has been taken out of the queue, or ends it with a refusal. */
-  leave(refusal?: Error): void;
+  readonly lane: string;
+  readonly onTurn: OnTurn;
 }

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Flight, type Settled, type Try } from '../call/call.ts';
+import { isRead, type Ask, type Settled, type Try } from '../call/call.ts';
 import {
   endOfWait,
   RestTimeoutError,
@@ -45,26 +45,31 @@ interface RetryOptions {
   readonly clock: Clock;
 }
 
-export function retry({ timeoutMs, observer, clock }: RetryOptions, attempt: Try) {
+export function retry({ timeoutMs, observer, clock }: RetryOptions, attempt: Try): Ask {
   const budget = new RetryBudget();
-  return async (flight: Flight): Promise<Settled> => {
+
+  return (flight, onSettled) => {
     const { route } = flight.call;
-    if (!isRead(flight.call)) return attempt(flight, 1, false);
+    if (!isRead(flight.call)) return attempt(flight, 1, false, onSettled);
     budget.earn(route);
-    let isFresh = false;
-    for (let number = 1; ; number++) {
-      const settled = await attempt(flight, number, isFresh);
-      const next = retryOf(settled, number, timeoutMs);
-      const leftMs = flight.deadlineMs - clock.now();
-      const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
-      if (!next || number > most || next.afterMs + next.needsMs >= leftMs) return settled;
-      if (!next.isFree && !budget.spend(route)) {
-        observer.onRetryBudgetExhausted?.(route);
-        return settled;
-      }
-      if (!(await sleep(clock, next.afterMs, flight.cancel))) return endOfWait('cancelled', route);
-      isFresh = next.isFree;
-    }
+    const begin = (number: number, isFresh: boolean): void =>
+      attempt(flight, number, isFresh, (settled) => {
+        const next = retryOf(settled, number, timeoutMs);
+        const leftMs = flight.deadlineMs - clock.now();
+        const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
+        if (!next || number > most || next.afterMs + next.needsMs >= leftMs) {
+          return onSettled(settled);
+        }
+        if (!next.isFree && !budget.spend(route)) {
+          observer.onRetryBudgetExhausted?.(route);
+          return onSettled(settled);
+        }
+        void sleep(clock, next.afterMs, flight.cancel).then((slept) => {
+          if (slept) begin(number + 1, next.isFree);
+          else onSettled(endOfWait('cancelled', route));
+        });
+      });
+    begin(1, false);
   };
 }
 

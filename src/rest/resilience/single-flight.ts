@@ -13,7 +13,6 @@ import {
   isRead,
   type Call,
   type DecodedResponse,
-  type Fetch,
   type Flight,
   type Settled,
 } from '../call/call.ts';
@@ -23,6 +22,7 @@ import type { UpstreamObserver } from '../call/observer.ts';
 import type { SpanRef } from '../call/trace.ts';
 import { freeze } from '../decode/freeze.ts';
 
+/** @param fetch lands the flight. */
 export function singleFlight(
   fetch: Fetch,
   observer: UpstreamObserver,
@@ -37,6 +37,8 @@ export function singleFlight(
     return known.join(call);
   };
 }
+
+type Fetch = (flight: Flight) => void;
 
 /** Reads in flight by sharing key, then by what they read. */
 type Joinable = Map<string, Map<string, Read>>;
@@ -55,13 +57,8 @@ function write(call: Call, fetch: Fetch, joinable: Joinable): Promise<unknown> {
       else resolve(settled.value);
     };
     const { deadlineMs } = call.deadline;
-    begin({ call, cancel: new Cancel(), deadlineMs, land }, fetch);
+    fetch({ call, cancel: new Cancel(), deadlineMs, land });
   });
-}
-
-function begin(flight: Flight, fetch: Fetch): void {
-  const land = (settled: Settled<DecodedResponse>): void => flight.land(settled);
-  fetch(flight).then(land, land);
 }
 
 /** One read, and all who wait for it. */
@@ -73,7 +70,7 @@ class Read implements Flight {
   exposed?: readonly ExposedHeader[];
   validators?: readonly string[];
   readonly #joinable: Joinable;
-  readonly #callers: Caller[] = [];
+  #callers: Caller[] | undefined;
   #waiting = 0;
 
   constructor(call: Call, joinable: Joinable) {
@@ -90,7 +87,7 @@ class Read implements Flight {
 
   begin(fetch: Fetch): Promise<unknown> {
     const answer = this.#wait(this.call, undefined);
-    if (!this.cancel.cancelled) begin(this, fetch);
+    if (!this.cancel.cancelled) fetch(this);
     return answer;
   }
 
@@ -102,7 +99,7 @@ class Read implements Flight {
 
   land(settled: Settled<DecodedResponse>): void {
     this.#forget();
-    const callers = this.#callers;
+    const callers = this.#callers ?? [];
     if (settled instanceof Error) {
       for (const caller of callers) caller.fail(settled);
       return;
@@ -132,7 +129,10 @@ class Read implements Flight {
   #wait(call: Call, entry: JournalEntry | undefined): Promise<unknown> {
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
-      this.#callers.push(new Caller({ flight: this, call, entry, resolve, reject }));
+      const caller = new Caller({ flight: this, call, entry, resolve, reject });
+      // Most have one: an empty array would make room for seventeen.
+      if (this.#callers) this.#callers.push(caller);
+      else this.#callers = [caller];
     });
   }
 }

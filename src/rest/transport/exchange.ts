@@ -50,10 +50,8 @@ import {
  */
 export const exchange =
   (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number, clock: Clock): Send =>
-  (attempt) =>
-    new Promise((resolve) =>
-      new ResponseHandler(attempt, maxBytes, clock, resolve).send(dispatcher),
-    );
+  (attempt, onEnd) =>
+    new ResponseHandler(attempt, maxBytes, clock, onEnd).send(dispatcher);
 
 class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   readonly beganMs: number;
@@ -63,23 +61,18 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   readonly #attempt: Attempt;
   readonly #maxBytes: number;
   readonly #clock: Clock;
-  readonly #resolve: (outcome: Outcome) => void;
+  readonly #tell: (outcome: Outcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   readonly #body = new ByteCollector();
 
-  constructor(
-    attempt: Attempt,
-    maxBytes: number,
-    clock: Clock,
-    resolve: (outcome: Outcome) => void,
-  ) {
+  constructor(attempt: Attempt, maxBytes: number, clock: Clock, tell: (outcome: Outcome) => void) {
     this.beganMs = clock.now();
     this.#attempt = attempt;
     this.#maxBytes = maxBytes;
     this.#clock = clock;
-    this.#resolve = resolve;
+    this.#tell = tell;
     const { cancel } = attempt.flight;
     if (cancel.cancelled) this.onEnd('cancelled');
     else cancel.listen(this);
@@ -158,7 +151,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
     this.#ended = true;
     this.endedMs = this.#clock.now();
     this.#attempt.flight.cancel.listen(undefined);
-    this.#resolve({ settled, exchange: this });
+    this.#tell({ settled, exchange: this });
   }
 
   #faultOf(cause: Error): RestError {
