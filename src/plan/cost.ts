@@ -36,8 +36,6 @@ export function planningContext(routeSet: RouteSet): Context {
     deadlineMs: Infinity,
     abort: () => {},
     deferWhere: () => {},
-    record: () => () => undefined,
-    replay: () => Promise.resolve(false),
   };
   return createContext({ ...client, call: refuse, find: refuse }, {});
 }

@@ -66,7 +66,6 @@ export async function openRest({
     timeoutMs: 3_000,
     observer: {
       onCall: (call) => calls.push(call),
-      onShared: tell('shared'),
       onRetryBudgetExhausted: tell('budget exhausted'),
       onShed: tell('shed'),
       onPause: tell('pause'),

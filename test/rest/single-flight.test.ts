@@ -16,7 +16,7 @@ const updateTopic = (client: RestClient, title: string) =>
 
 describe('sharing reads in flight', () => {
   it('makes one call for many requests that ask the same at the same moment', async () => {
-    const { backend, client, told } = await openRest();
+    const { backend, client } = await openRest();
     backend.on(PERSON, after(50, ok(person('p'))));
     const clients = Array.from({ length: 10 }, () => client());
 
@@ -24,7 +24,6 @@ describe('sharing reads in flight', () => {
 
     expect(backend.hits()).toBe(1);
     expect(new Set(answers).size).toBe(1);
-    expect(told.filter((name) => name === 'shared')).toHaveLength(9);
     expect(clients.map(({ journal }) => journal.entries.map(({ source }) => source))).toEqual([
       ['sent'],
       ...Array.from({ length: 9 }, () => ['shared']),

@@ -5,7 +5,7 @@ import { perRequest, type Context } from '../../graph/context.ts';
 import { Loader } from '../../graph/loading/loader.ts';
 import { unsupported } from '../../graph/errors.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import { readIn } from '../../rest/client/dialect.ts';
+import { readBy } from '../../rest/client/dialect.ts';
 import type { Account, AccountWithPersons } from '../../v0/schemas/account.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import { routes } from '../../v0/routes.ts';
@@ -32,7 +32,13 @@ export const findAccount = (
   context: Context,
   key: AccountKey,
   call: CallOptions,
-): Promise<Account | null> => readIn(context.rest.dialect, accountById, context, key, call);
+): Promise<Account | null> =>
+  readBy(
+    routes.getAccount,
+    context.rest.dialect,
+    () => readAccount(context, key, call),
+    () => searchAccount(context, key, call),
+  );
 
 /** Source: GET /v0/accounts/{account_id}. */
 async function readAccount(
@@ -56,8 +62,6 @@ async function searchAccount(
   }
   return null;
 }
-
-const accountById = { route: routes.getAccount, extended: readAccount, document: searchAccount };
 
 /** Accounts by their exact domain; null when there is none. */
 export const accountByDomainLoader = perRequest(

@@ -8,7 +8,7 @@ import { perRequest, type Context } from '../../graph/context.ts';
 import { List } from '../../graph/loading/list.ts';
 import { Loader } from '../../graph/loading/loader.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import { readIn } from '../../rest/client/dialect.ts';
+import { readBy } from '../../rest/client/dialect.ts';
 import type { Account } from '../../v0/schemas/account.ts';
 import type { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
@@ -22,7 +22,12 @@ type Persons = readonly (Person | ReturnType<typeof personEntity.reference>)[];
 export const personsOfAccountLoader = perRequest(
   (context) =>
     new Loader<AccountKey, Persons | null>((key, call) =>
-      readIn(context.rest.dialect, personsOfAccount, context, key, call),
+      readBy(
+        routes.getAccount,
+        context.rest.dialect,
+        () => linkedPersons(context, key, call),
+        () => activePersons(context, key, call),
+      ),
     ),
 );
 
@@ -52,9 +57,3 @@ async function activePersons(
   const ids = activity.flatMap(({ personId }) => (typeof personId === 'string' ? personId : []));
   return [...new Set(ids)].map((personId) => personEntity.reference({ personId }));
 }
-
-const personsOfAccount = {
-  route: routes.getAccount,
-  extended: linkedPersons,
-  document: activePersons,
-};

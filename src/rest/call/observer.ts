@@ -48,8 +48,6 @@ export interface UpstreamObserver {
    * @param decoded undefined for one that could not be used, as those of errors.
    */
   onAnswer?(route: Route, answer: RestResponse, decoded: DecodedResponse | undefined): void;
-  /** A read was joined to one in flight. */
-  onShared?(route: RouteLabel): void;
   /** A retry was due and the budget empty. */
   onRetryBudgetExhausted?(route: RouteLabel): void;
   /** A call was refused because too many wait. */

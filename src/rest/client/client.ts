@@ -11,7 +11,7 @@ import { sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.t
 import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,
-  isRouteRefusal,
+  isMissingRoute,
   RestBudgetError,
   RestUnauthenticatedError,
   type RouteLabel,
@@ -24,7 +24,12 @@ import type { CallTrace } from '../call/trace.ts';
 import type { Dialect } from './dialect.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
 import { openPipeline, type Pipeline, type UpstreamOptions } from './pipeline.ts';
-import { missingRoute, RouteDiscovery, type RouteState } from './route-discovery.ts';
+import {
+  missingRoute,
+  RouteDiscovery,
+  type Discoverer,
+  type RouteState,
+} from './route-discovery.ts';
 
 export type { CallInput };
 
@@ -114,7 +119,8 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   const options = { ...DEFAULTS, ...given };
   const { pipeline, breaker, limiter } = openPipeline(options);
   const discovery = new RouteDiscovery(options.routeSet, options.observer);
-  const clientOf = (scope: RequestScope) => new ScopedClient(options, pipeline, discovery, scope);
+  const shared = { options, pipeline, discovery };
+  const clientOf = (scope: RequestScope) => new ScopedClient(shared, scope);
   return Object.assign(clientOf, {
     breaker,
     keepsAnswers: options.cache !== undefined,
@@ -124,52 +130,51 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   });
 }
 
-type Values = Readonly<Partial<Record<'path' | 'query' | 'body', unknown>>>;
+/** What all clients have in common. */
+interface Shared {
+  readonly options: Required<UpstreamOptions>;
+  readonly pipeline: Pipeline;
+  readonly discovery: RouteDiscovery;
+}
+
+/** By the route table's own types. */
+interface Values {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  readonly body?: unknown;
+}
 
 class ScopedClient implements RestClient {
   readonly journal = new Journal();
-  readonly #pipeline: Pipeline;
-  readonly #discovery: RouteDiscovery;
-  readonly #pathPrefix: string;
-  readonly #apiKey: string | undefined;
+  readonly #shared: Shared;
+  readonly #scope: RequestScope;
   readonly #sharingKey: string;
   /** Of reads: name, value, name, value. */
   readonly #headers: string[];
-  readonly #trace: CallTrace | undefined;
-  readonly #hasCache: boolean;
-  #newerThan: string | undefined;
   readonly #deadline: RequestDeadline;
+  #newerThan: string | undefined;
   #callsLeft: number;
   #isDeferred: ((origin: unknown) => boolean) | undefined;
 
-  constructor(
-    options: Required<UpstreamOptions>,
-    pipeline: Pipeline,
-    discovery: RouteDiscovery,
-    scope: RequestScope,
-  ) {
-    const { apiKey = '', forwarded = [], requestId } = scope;
-    const { leaving, deadlineMs, maxCalls, trace, newerThan } = scope;
-    this.#pipeline = pipeline;
-    this.#discovery = discovery;
-    this.#pathPrefix = options.pathPrefix;
-    this.#apiKey = scope.apiKey;
+  constructor(shared: Shared, scope: RequestScope) {
+    const { clock, cache } = shared.options;
+    const { apiKey = '', forwarded = [], trace } = scope;
+    this.#shared = shared;
+    this.#scope = scope;
     this.#sharingKey = sharingKeyOf({ apiKey, forwarded });
-    this.#headers = headersOf(apiKey, requestId, forwarded);
+    this.#headers = headersOf(apiKey, scope.requestId, forwarded);
     if (trace) this.#headers.push(...trace.forwarded);
-    this.#trace = trace;
-    this.#hasCache = options.cache !== undefined;
-    this.#newerThan = this.#hasCache ? newerThan : undefined;
-    this.#deadline = new RequestDeadline(deadlineMs, leaving, options.clock);
-    this.#callsLeft = maxCalls;
+    this.#deadline = new RequestDeadline(scope.deadlineMs, scope.leaving, clock);
+    this.#newerThan = cache && scope.newerThan;
+    this.#callsLeft = scope.maxCalls;
   }
 
   get dialect(): Dialect {
-    return this.#discovery.dialect;
+    return this.#shared.discovery.dialect;
   }
 
   get deadlineMs(): number {
-    return this.#deadline.deadlineMs;
+    return this.#scope.deadlineMs;
   }
 
   abort(): void {
@@ -188,52 +193,34 @@ class ScopedClient implements RestClient {
 
   #make(
     route: Route,
-    values: Values,
+    input: object,
     isOptional: boolean,
     options: CallOptions = {},
   ): Promise<unknown> {
-    const discovery = this.#discovery;
+    const { discovery } = this.#shared;
+    const values: Values = input;
     if (!discovery.dialect.serves(route)) return Promise.reject(missingRoute(route));
     if (!discovery.isOpen(route)) return this.#send(route, values, isOptional, options);
+    const answer = this.#send(route, values, false, options);
     const { origin } = options;
-    const parameters = (values.path ?? {}) as Record<string, string>; // by the route table's own types
-    return discovery.settle(
-      {
-        ...{ route, parameters, isOptional },
-        reader: {
-          find: (parentRoute, input) => this.find(parentRoute, input, { origin }),
-          isAnswered: (known, path) => this.#isAnswered(known, path, origin),
-        },
-        within: (wait) => this.#within(wait, route),
-      },
-      this.#send(route, values, false, options),
-    );
-  }
-
-  /** Whether a route answers for a path that must be there; no more than one item is read. */
-  async #isAnswered(
-    route: Route,
-    path: Readonly<Record<string, string>>,
-    origin: unknown,
-  ): Promise<boolean> {
-    const query = route.query && { limit: 1 };
-    try {
-      await this.#send(route, { path, query }, false, { origin });
-      return true;
-    } catch (error) {
-      if (isRouteRefusal(error)) return false;
-      throw error;
-    }
+    return discovery.settle(answer, isOptional, route, values.path ?? {}, {
+      find: ((from, sample) =>
+        this.#make(from, sample, true, { origin }).catch((error: unknown) => {
+          if (!isMissingRoute(error, from)) throw error;
+        })) as Discoverer['find'],
+      probe: (path) =>
+        this.#send(route, { path, query: route.query && { limit: 1 } }, false, { origin }),
+      within: (wait) => this.#within(wait, route),
+    });
   }
 
   /** Ends a wait for another request's call in time. */
   #within(wait: Promise<unknown>, route: RouteLabel): Promise<unknown> {
-    const deadline = this.#deadline;
     return new Promise((resolve, reject) => {
       const waiter = { onEnd: (why: EndOfWait) => reject(endOfWait(why, route)) };
-      deadline.add(waiter);
+      this.#deadline.add(waiter);
       void wait.then(() => {
-        deadline.delete(waiter);
+        this.#deadline.delete(waiter);
         resolve(undefined);
       });
     });
@@ -245,16 +232,15 @@ class ScopedClient implements RestClient {
     isOptional: boolean,
     { cancel, origin }: CallOptions,
   ): Promise<unknown> {
+    const { options, pipeline } = this.#shared;
     try {
-      // Both are texts and numbers by the route table's own types.
-      const parameters = (values.path ?? {}) as Record<string, string>;
-      const query = values.query as Record<string, string | number | undefined> | undefined;
-      const path = this.#pathPrefix + fillPath(route, parameters) + formatQuery(query);
+      const path =
+        options.pathPrefix + fillPath(route, values.path ?? {}) + formatQuery(values.query);
       const body = values.body === undefined ? null : JSON.stringify(values.body);
       const apiKey = this.#admit(route);
       // What a request reads after a write of its own is never older than that.
-      if (this.#hasCache && route.method !== 'GET') this.#newerThan = NOW;
-      return this.#pipeline({
+      if (options.cache && route.method !== 'GET') this.#newerThan = NOW;
+      return pipeline({
         route,
         apiKey,
         sharingKey: this.#sharingKey,
@@ -267,7 +253,7 @@ class ScopedClient implements RestClient {
         deadline: this.#deadline,
         cancel,
         journal: this.journal,
-        trace: this.#trace,
+        trace: this.#scope.trace,
         origin,
       });
     } catch (error) {
@@ -282,7 +268,7 @@ class ScopedClient implements RestClient {
    * @returns the key to make it with.
    */
   #admit(route: Route): string {
-    const apiKey = this.#apiKey;
+    const { apiKey } = this.#scope;
     if (apiKey === undefined || !isApiKey(apiKey)) {
       throw new RestUnauthenticatedError(
         `Send an API key of ${API_KEY_FORM} in the ${API_KEY_HEADER} header`,

@@ -85,17 +85,14 @@ export function openPipeline(options: Required<UpstreamOptions>) {
       return error as Error;
     }
   };
-  const fetch = (flight: Flight): void =>
-    ask(flight, (settled) => flight.land(decoded(flight.call, settled)));
   const answerTo = (flight: Flight) => new Promise<Settled>((settle) => ask(flight, settle));
   const kept = options.cache?.layer({ answerTo, decode });
-  const lookUp =
-    kept &&
-    ((flight: Flight): void => {
-      const land = (settled: Settled<DecodedResponse>): void => flight.land(settled);
-      kept(flight).then(land, land);
-    });
+  const fetch = (flight: Flight): void => {
+    const land = (settled: Settled<DecodedResponse>): void => flight.land(settled);
+    if (kept) kept(flight).then(land, land);
+    else ask(flight, (settled) => land(decoded(flight.call, settled)));
+  };
   // Single-flight is outermost: a shared answer is decoded once.
-  const pipeline: Pipeline = singleFlight(lookUp ?? fetch, observer);
+  const pipeline: Pipeline = singleFlight(fetch);
   return { pipeline, breaker, limiter };
 }

@@ -18,23 +18,17 @@ import {
 } from '../call/call.ts';
 import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '../call/errors.ts';
 import type { ExposedHeader, JournalEntry } from '../call/journal.ts';
-import type { UpstreamObserver } from '../call/observer.ts';
 import type { SpanRef } from '../call/trace.ts';
 import { freeze } from '../decode/freeze.ts';
 
 /** @param fetch lands the flight. */
-export function singleFlight(
-  fetch: Fetch,
-  observer: UpstreamObserver,
-): (call: Call) => Promise<unknown> {
+export function singleFlight(fetch: Fetch): (call: Call) => Promise<unknown> {
   const joinable: Joinable = new Map();
 
   return (call) => {
     if (!isRead(call)) return write(call, fetch, joinable);
     const known = joinable.get(call.sharingKey)?.get(idOf(call));
-    if (!known) return new Read(call, joinable).begin(fetch);
-    observer.onShared?.(call.route);
-    return known.join(call);
+    return known ? known.join(call) : new Read(call, joinable).begin(fetch);
   };
 }
 
