@@ -3,7 +3,7 @@
  * set.
  */
 import { passwordOf, type Config } from './config.ts';
-import type { ReadCache } from './rest/client/pipeline.ts';
+import type { ReadCache } from './rest/call/options.ts';
 import { schema } from './schema.ts';
 import { schemaIdOf } from './server/gateway.ts';
 import type { Logger } from './observe/logs/logger.ts';

@@ -15,7 +15,7 @@ import {
   type RestResponse,
 } from '../rest/call/call.ts';
 import type { ExposedHeader } from '../rest/call/journal.ts';
-import type { AskedBackend, ReadCache } from '../rest/client/pipeline.ts';
+import type { AskedBackend, ReadCache } from '../rest/call/options.ts';
 import { bytesOf } from '../rest/decode/decode-cache.ts';
 import { freeze } from '../rest/decode/freeze.ts';
 import type { FoundRead, SharedReads } from '../shared-state/shared-reads.ts';

@@ -9,7 +9,7 @@
 export class RoundRobinQueue<Item> {
   readonly #maxSize: number;
   /** By key, by lane; both in the order of their turns. */
-  readonly #waiting = new Map<string, Map<string, Set<Item>>>();
+  readonly #waiting = new Map<string, Map<unknown, Set<Item>>>();
   /** How many items wait. */
   size = 0;
 
@@ -31,7 +31,7 @@ export class RoundRobinQueue<Item> {
    * @returns the item that finds no room: this one, or the latest of the longest lane of the key that has most;
    * undefined where there is room for all.
    */
-  add(key: string, item: Item, lane = ''): Item | undefined {
+  add(key: string, item: Item, lane?: unknown): Item | undefined {
     let dropped: Item | undefined;
     if (this.size >= this.#maxSize) {
       const longest = this.#longest(key);
@@ -39,14 +39,14 @@ export class RoundRobinQueue<Item> {
       dropped = this.#dropFrom(longest);
     }
     let lanes = this.#waiting.get(key);
-    if (!lanes) this.#waiting.set(key, (lanes = new Map<string, Set<Item>>()));
+    if (!lanes) this.#waiting.set(key, (lanes = new Map<unknown, Set<Item>>()));
     lanes.set(lane, (lanes.get(lane) ?? new Set<Item>()).add(item));
     this.size += 1;
     return dropped;
   }
 
   /** Takes an item out that is not wanted any more. @returns whether it was there. */
-  delete(key: string, item: Item, lane = ''): boolean {
+  delete(key: string, item: Item, lane?: unknown): boolean {
     const lanes = this.#waiting.get(key);
     const items = lanes?.get(lane);
     if (!lanes || !items?.delete(item)) return false;

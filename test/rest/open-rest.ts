@@ -10,7 +10,7 @@ import {
   type RestClient,
   type Upstream,
 } from '../../src/rest/client/client.ts';
-import type { UpstreamOptions } from '../../src/rest/client/pipeline.ts';
+import type { UpstreamOptions } from '../../src/rest/call/options.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import type { ObservedCall } from '../../src/rest/call/observer.ts';
 import {

@@ -19,7 +19,7 @@ import {
   type RestClient,
   type Upstream,
 } from '../../src/rest/client/client.ts';
-import type { UpstreamOptions } from '../../src/rest/client/pipeline.ts';
+import type { UpstreamOptions } from '../../src/rest/call/options.ts';
 import type { Journal } from '../../src/rest/call/journal.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';

@@ -20,10 +20,11 @@ import { Journal } from '../call/journal.ts';
 import { RequestDeadline } from '../call/request-deadline.ts';
 import { NOW } from '../call/call.ts';
 import type { Breaker } from '../resilience/circuit-breaker.ts';
+import type { UpstreamOptions, UpstreamSettings } from '../call/options.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { Dialect } from './dialect.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
-import { openPipeline, type Pipeline, type UpstreamOptions } from './pipeline.ts';
+import { openPipeline, type Pipeline } from './pipeline.ts';
 import {
   missingRoute,
   RouteDiscovery,
@@ -132,7 +133,7 @@ export function createUpstream(given: UpstreamOptions): Upstream {
 
 /** What all clients have in common. */
 interface Shared {
-  readonly options: Required<UpstreamOptions>;
+  readonly options: UpstreamSettings;
   readonly pipeline: Pipeline;
   readonly discovery: RouteDiscovery;
 }

@@ -9,21 +9,20 @@
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../lib/clock.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Attempt, type Call, type Outcome, type Settled } from '../call/call.ts';
-import { RestCircuitOpenError, RestTimeoutError, reusedRefusals } from '../call/errors.ts';
-import type { BreakerChange, BreakerState, UpstreamObserver } from '../call/observer.ts';
-import { verdictOf, type Verdict } from './verdict.ts';
+import {
+  RestCircuitOpenError,
+  RestOutcomeUnknownError,
+  RestTimeoutError,
+  RestTruncatedError,
+  RestUnreachableError,
+  reusedRefusals,
+} from '../call/errors.ts';
+import type { BreakerChange, BreakerState } from '../call/observer.ts';
+import type { UpstreamSettings } from '../call/options.ts';
 
-export interface BreakerOptions {
-  /** Fewer attempts in the window never open a circuit, nor fewer failures in a row. */
-  readonly volume?: number;
-  /** How long a circuit stays open before one call may probe. */
-  readonly openMs?: number;
-  /** How long no connection must have been found for the host's circuit to open: a restart is shorter. */
-  readonly outageMs?: number;
-}
+type BreakerSettings = Required<UpstreamSettings['breaker']>;
 
 export interface Breaker {
   /** Circuits that are not closed, counted by scope and route. Never names a key. */
@@ -42,9 +41,8 @@ const MAX_KEYS = 1_000;
 const PROBE_MS = 500;
 
 export class CircuitBreaker implements Breaker {
-  readonly #options: Required<BreakerOptions>;
-  readonly #observer: UpstreamObserver;
-  readonly #clock: Clock;
+  readonly #settings: UpstreamSettings;
+  readonly #options: BreakerSettings;
   readonly #host = new Circuit(undefined);
   readonly #keys = new LRUCache<string, Map<Route, Circuit>>({
     max: MAX_KEYS,
@@ -60,10 +58,9 @@ export class CircuitBreaker implements Breaker {
     (route) => new RestCircuitOpenError(route, this.#options.openMs),
   );
 
-  constructor(options: BreakerOptions, observer: UpstreamObserver, clock: Clock) {
-    this.#options = { volume: 20, openMs: 5_000, outageMs: 1_000, ...options };
-    this.#observer = observer;
-    this.#clock = clock;
+  constructor(settings: UpstreamSettings) {
+    this.#settings = settings;
+    this.#options = { volume: 20, openMs: 5_000, outageMs: 1_000, ...settings.breaker };
   }
 
   /** Lets an attempt begin, which must be ended; or answers why it may not. */
@@ -85,7 +82,7 @@ export class CircuitBreaker implements Breaker {
 
   /** Also forgets circuits that have not been asked for long, and reports changes by time. */
   get tripped(): Breaker['tripped'] {
-    const longAgoMs = this.#clock.now() - this.#options.openMs - WINDOW_MS;
+    const longAgoMs = this.#settings.clock.now() - this.#options.openMs - WINDOW_MS;
     return [...this.#tripped].flatMap(([route, circuits]) => {
       for (const circuit of circuits) {
         if (circuit.openedMs! < longAgoMs && !circuit.probe) this.#close(circuit);
@@ -105,7 +102,7 @@ export class CircuitBreaker implements Breaker {
     const { call, flight } = attempt;
     const own = this.#keys.get(call.apiKey)?.get(call.route);
     const tripped = [this.#host, own].filter((one) => one?.openedMs !== undefined) as Circuit[];
-    const openSinceMs = this.#clock.now() - this.#options.openMs;
+    const openSinceMs = this.#settings.clock.now() - this.#options.openMs;
     if (tripped.some(({ openedMs, probe }) => probe || openedMs! > openSinceMs)) return false;
     for (const circuit of tripped) {
       circuit.probe = attempt;
@@ -115,7 +112,8 @@ export class CircuitBreaker implements Breaker {
     const endWait = (): void => {
       if (tripped.some(({ probe }) => probe === attempt)) flight.land(this.#refusal(call.route));
     };
-    if (tripped.length > 0 && isRead(call)) this.#clock.setTimeout(endWait, PROBE_MS).unref();
+    if (tripped.length > 0 && isRead(call))
+      this.#settings.clock.setTimeout(endWait, PROBE_MS).unref();
     return true;
   }
 
@@ -139,7 +137,7 @@ export class CircuitBreaker implements Breaker {
    */
   #opens(circuit: Circuit, attempt: Attempt, failed: boolean | undefined): boolean {
     if (circuit.openedMs === undefined) {
-      if (failed === undefined || !circuit.count(failed, this.#clock.now(), this.#options))
+      if (failed === undefined || !circuit.count(failed, this.#settings.clock.now(), this.#options))
         return false;
       this.#open(circuit);
       return true;
@@ -169,7 +167,7 @@ export class CircuitBreaker implements Breaker {
   #open(circuit: Circuit): void {
     const circuits = this.#tripped.get(circuit.route) ?? new Set();
     this.#tripped.set(circuit.route, circuits.add(circuit));
-    circuit.openedMs = this.#clock.now();
+    circuit.openedMs = this.#settings.clock.now();
     this.#report(circuit.route);
   }
 
@@ -183,13 +181,13 @@ export class CircuitBreaker implements Breaker {
 
   /** The worst state of a route's circuits; tells the observer when it has changed. */
   #report(route: Route | undefined): BreakerChange {
-    const openSinceMs = this.#clock.now() - this.#options.openMs;
+    const openSinceMs = this.#settings.clock.now() - this.#options.openMs;
     let state: BreakerState = 'closed';
     for (const { openedMs } of this.#tripped.get(route) ?? []) {
       if (state !== 'open') state = openedMs! > openSinceMs ? 'open' : 'half-open';
     }
     const change = { scope: route ? 'route_key' : 'host', route, state } as const;
-    if (state !== (this.#told.get(route) ?? 'closed')) this.#observer.onBreaker?.(change);
+    if (state !== (this.#told.get(route) ?? 'closed')) this.#settings.observer.onBreaker?.(change);
     this.#told.set(route, state);
     return change;
   }
@@ -229,7 +227,7 @@ class Circuit {
   }
 
   /** Counts an attempt. @returns whether the circuit must open. */
-  count(failed: boolean, nowMs: number, options: Required<BreakerOptions>): boolean {
+  count(failed: boolean, nowMs: number, options: BreakerSettings): boolean {
     if (nowMs - this.#windowMs >= WINDOW_MS) {
       this.#windowMs = nowMs;
       this.#attempts = this.#failures = 0;
@@ -250,4 +248,39 @@ class Circuit {
     this.openedMs = this.probe = undefined;
     this.#attempts = this.#failures = this.#inARow = 0;
   }
+}
+
+/** Whether the host, and whether the route, failed; undefined where nothing is known. */
+interface Verdict {
+  readonly host: boolean | undefined;
+  readonly route: boolean | undefined;
+}
+
+const HEALTHY: Verdict = { host: false, route: false };
+const FAILED: Verdict = { host: false, route: true };
+const UNREACHABLE: Verdict = { host: true, route: undefined };
+const NOTHING: Verdict = { host: undefined, route: undefined };
+
+/** The share of an attempt's time that the backend must have had for a timeout to count as its failure. */
+const ITS_TIME = 0.9;
+
+/** What an attempt says about the health of the backend. */
+function verdictOf(
+  { isCutShort, startMs, untilMs }: Attempt,
+  { settled, exchange }: Outcome,
+): Verdict {
+  // Any answer in time is a sign of health, a 404 as well.
+  if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;
+  if (!exchange) return NOTHING;
+  const cause = settled instanceof RestOutcomeUnknownError ? settled.cause : settled;
+  if (cause instanceof RestTimeoutError) {
+    // An attempt that waited long in our queue times out whatever the backend does.
+    const hadMs = exchange.endedMs - exchange.beganMs;
+    if (isCutShort || hadMs < ITS_TIME * (untilMs - startMs)) return NOTHING;
+  } else if (!(cause instanceof RestTruncatedError || cause instanceof RestUnreachableError)) {
+    return NOTHING;
+  }
+  if (!exchange.isConnected) return UNREACHABLE;
+  // The backend has not seen what was sent on a connection that it was closing.
+  return cause instanceof RestUnreachableError && cause.retry === 'nothing' ? NOTHING : FAILED;
 }

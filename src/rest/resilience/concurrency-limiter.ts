@@ -7,26 +7,16 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { EndOfWait } from '../../lib/cancel.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { Attempt, Call, Outcome } from '../call/call.ts';
+import type { Attempt, Call, Outcome, Send } from '../call/call.ts';
 import {
   endOfWait,
   RestOverloadedError,
   RestTimeoutError,
   reusedRefusals,
 } from '../call/errors.ts';
-import type { UpstreamObserver } from '../call/observer.ts';
-
-interface LimiterOptions {
-  /** Calls under way at once, of all keys. */
-  readonly connections: number;
-  /** Calls that may wait, of all keys. */
-  readonly maxQueue: number;
-  readonly observer: UpstreamObserver;
-  readonly clock: Clock;
-}
+import type { UpstreamSettings } from '../call/options.ts';
 
 /** The shares of the connections that one key, one route of it, and one route of all keys may hold. */
 const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
@@ -41,8 +31,9 @@ const MAX_ACCEPTED_KEYS = 10_000;
 const UNACCEPTED = '';
 
 export class ConcurrencyLimiter {
-  readonly #options: LimiterOptions;
-  readonly #most: Readonly<Record<keyof typeof SHARES, number>>;
+  readonly #settings: UpstreamSettings;
+  readonly #send: Send;
+  readonly #most: Readonly<typeof SHARES>;
   readonly #accepted = new LRUCache<string, true>({ max: MAX_ACCEPTED_KEYS });
   readonly #queue: RoundRobinQueue<QueuedAttempt>;
   #isScheduled = false;
@@ -52,31 +43,37 @@ export class ConcurrencyLimiter {
   readonly #keys = new Map<string, Load>();
   readonly #refusal = reusedRefusals((route) => new RestOverloadedError(route, RETRY_AFTER_MS));
 
-  constructor(options: LimiterOptions) {
-    this.#options = options;
-    this.#queue = new RoundRobinQueue(options.maxQueue);
-    const mostOf = (share: number): number => Math.max(1, Math.floor(share * options.connections));
+  constructor(send: Send, settings: UpstreamSettings) {
+    this.#send = send;
+    this.#settings = settings;
+    this.#queue = new RoundRobinQueue(settings.maxQueue);
+    const mostOf = (share: number): number => Math.max(1, Math.floor(share * settings.connections));
     const { key, routeOfKey, route } = SHARES;
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
   }
 
-  /**
-   * Lets an attempt start, at once where it may.
-   *
-   * @param onTurn told once what it counts for until it ends, or why it may not start.
-   */
-  begin(attempt: Attempt, onTurn: OnTurn): void {
-    const { call } = attempt;
-    const load = this.#loadOf(call.apiKey);
+  /** Sends an attempt, at once where it may start, and ends it unsent where it may not in time. */
+  send(attempt: Attempt, onEnd: OnEnd): void {
+    const load = this.#loadOf(attempt.call.apiKey);
     // What waits may not start, or it would have: nothing is overtaken that could go on.
-    if (!this.#mayStart(load, call))
-      return this.#wait({ attempt, load, lane: laneOf(call), onTurn });
-    this.#count(load, call, 1);
-    onTurn(load);
+    if (this.#mayStart(load, attempt.call)) this.#start(attempt, load, onEnd);
+    else this.#wait({ attempt, load, onEnd });
+  }
+
+  isAccepted(apiKey: string): boolean {
+    return this.#accepted.has(apiKey);
+  }
+
+  #start(attempt: Attempt, load: Load, onEnd: OnEnd): void {
+    this.#count(load, attempt.call, 1);
+    this.#send(attempt, (outcome) => {
+      this.#end(attempt.call, load, outcome);
+      onEnd(outcome);
+    });
   }
 
   /** Ends an attempt that was started, so that another may. */
-  end({ call }: Attempt, load: Load, { settled }: Outcome): void {
+  #end(call: Call, load: Load, { settled }: Outcome): void {
     if (!(settled instanceof Error)) this.#noteAcceptance(call, settled.status);
     this.#count(load, call, -1);
     this.#forgetIdle(load);
@@ -84,10 +81,6 @@ export class ConcurrencyLimiter {
     this.#isScheduled = true;
     // A caller who leaves gives up call after call: what waits behind the first of them may be the next.
     setImmediate(() => this.#startWaiting());
-  }
-
-  isAccepted(apiKey: string): boolean {
-    return this.#accepted.has(apiKey);
   }
 
   /** A key is accepted by any answer but a refusal of the key. */
@@ -107,7 +100,7 @@ export class ConcurrencyLimiter {
 
   #mayStart(load: Load, { route, isDeferred }: Call): boolean {
     const most = this.#most;
-    if (this.#all.active >= this.#options.connections) return false;
+    if (this.#all.active >= this.#settings.connections) return false;
     if (this.#all.of(route) >= most.route || load.of(route) >= most.routeOfKey) return false;
     const free = most.key - load.active;
     // Deferred calls wait behind the others of their key, and take half of what these leave, so that what an
@@ -120,34 +113,35 @@ export class ConcurrencyLimiter {
     this.#all.count(call, by);
   }
 
-  #forgetIdle(load: Load): void {
-    if (load.active + load.waiting + load.deferredWaiting === 0) this.#keys.delete(load.key);
+  #forgetIdle({ key, active }: Load): void {
+    if (active === 0 && this.#queue.sizeOf(key) === 0) this.#keys.delete(key);
   }
 
   #wait(queued: QueuedAttempt): void {
-    const { attempt, load, lane } = queued;
-    load.countWaiting(attempt.call, 1);
-    attempt.flight.cancel.listen({
+    const { attempt, load } = queued;
+    const { call, flight } = attempt;
+    if (!call.isDeferred) load.waiting += 1;
+    flight.cancel.listen({
       onEnd: (why) => {
-        const isWaiting = this.#queue.delete(load.key, queued, lane);
+        const isWaiting = this.#queue.delete(load.key, queued, laneOf(call));
         if (isWaiting) this.#leave(queued, this.#refusalFor(attempt, why));
       },
     });
-    const dropped = this.#queue.add(load.key, queued, lane);
+    const dropped = this.#queue.add(load.key, queued, laneOf(call));
     if (!dropped) return;
     const { route } = dropped.attempt.call;
-    this.#options.observer.onShed?.(route);
+    this.#settings.observer.onShed?.(route);
     this.#leave(dropped, this.#refusal(route));
   }
 
-  /** Lets an attempt that has been taken out of the queue go on, or refuses it. */
-  #leave({ attempt, load, onTurn }: QueuedAttempt, refusal?: Error): void {
+  /** Starts an attempt that has been taken out of the queue, or refuses it. */
+  #leave({ attempt, load, onEnd }: QueuedAttempt, refusal?: Error): void {
     const { call, flight } = attempt;
     flight.cancel.listen(undefined);
-    load.countWaiting(call, -1);
-    if (refusal) this.#forgetIdle(load);
-    else this.#count(load, call, 1);
-    onTurn(refusal ?? load);
+    if (!call.isDeferred) load.waiting -= 1;
+    if (!refusal) return this.#start(attempt, load, onEnd);
+    this.#forgetIdle(load);
+    onEnd({ settled: refusal });
   }
 
   #refusalFor({ call: { route }, isCutShort }: Attempt, why: EndOfWait): Error {
@@ -162,34 +156,24 @@ export class ConcurrencyLimiter {
     for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
       const { attempt } = next;
       // Past its time when this process was stalled: the answer would come too late.
-      const isLate = attempt.untilMs <= this.#options.clock.now();
+      const isLate = attempt.untilMs <= this.#settings.clock.now();
       this.#leave(next, isLate ? this.#refusalFor(attempt, 'timeout') : undefined);
     }
   }
 }
 
 /** Attempts of a key that wait for the same: its share of a route, or what its other calls leave of that. */
-function laneOf({ route, isDeferred }: Call): string {
-  let lanes = lanesOf.get(route);
-  if (!lanes) {
-    const name = `${route.method} ${route.path}`;
-    lanesOf.set(route, (lanes = { name, deferred: `${name} deferred` }));
-  }
-  return isDeferred ? lanes.deferred : lanes.name;
-}
-
-/** Written once: a queue holds thousands of attempts. */
-const lanesOf = new Map<Route, { readonly name: string; readonly deferred: string }>();
+const laneOf = ({ route, isDeferred }: Call): Route | string =>
+  isDeferred ? `${route.method} ${route.path}` : route;
 
 /** The calls of a key, or of all. */
-export class Load {
+class Load {
   readonly key: string;
   /** Under way, all and deferred ones. */
   active = 0;
   deferred = 0;
-  /** In the queue, deferred ones apart. */
+  /** In the queue, but for deferred ones. */
   waiting = 0;
-  deferredWaiting = 0;
   readonly #routes = new Map<Route, number>();
 
   constructor(key: string) {
@@ -206,19 +190,13 @@ export class Load {
     if (isDeferred) this.deferred += by;
     this.#routes.set(route, this.of(route) + by);
   }
-
-  countWaiting({ isDeferred }: Call, by: 1 | -1): void {
-    if (isDeferred) this.deferredWaiting += by;
-    else this.waiting += by;
-  }
 }
 
-type OnTurn = (load: Load | Error) => void;
+type OnEnd = (outcome: Outcome) => void;
 
 /** An attempt that waits until it may start, times out or is cancelled. */
 interface QueuedAttempt {
   readonly attempt: Attempt;
   readonly load: Load;
-  readonly lane: string;
-  readonly onTurn: OnTurn;
+  readonly onEnd: OnEnd;
 }

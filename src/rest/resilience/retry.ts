@@ -3,7 +3,6 @@
  *
  * Not undici's `interceptors.retry`: it knows no budget and retries DELETE. Writes are never retried.
  */
-import type { Clock } from '../../lib/clock.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Ask, type Settled, type Try } from '../call/call.ts';
 import {
@@ -12,7 +11,7 @@ import {
   RestTruncatedError,
   RestUnreachableError,
 } from '../call/errors.ts';
-import type { UpstreamObserver } from '../call/observer.ts';
+import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
 import { sleep } from './sleep.ts';
 
@@ -38,14 +37,7 @@ interface Retry {
   readonly isFree: boolean;
 }
 
-interface RetryOptions {
-  /** The time of one attempt, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly observer: UpstreamObserver;
-  readonly clock: Clock;
-}
-
-export function retry({ timeoutMs, observer, clock }: RetryOptions, attempt: Try): Ask {
+export function retry(attempt: Try, { timeoutMs, observer, clock }: UpstreamSettings): Ask {
   const budget = new RetryBudget();
 
   return (flight, onSettled) => {

@@ -9,7 +9,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
-import type { Clock } from '../../lib/clock.ts';
 import {
   isRead,
   type Attempt,
@@ -28,8 +27,8 @@ import {
   RestUnreachableError,
   type RestError,
 } from '../call/errors.ts';
+import type { UpstreamSettings } from '../call/options.ts';
 import type { BegunSpan } from '../call/trace.ts';
-import type { BackendDispatcher } from './dispatcher.ts';
 import {
   connectionFailureOf,
   isMalformed,
@@ -45,13 +44,11 @@ import {
  *
  * It ends with an answer, RestTimeoutError, RestUnreachableError, RestInvalidResponseError,
  * RestAbortedError, or RestOutcomeUnknownError when a write left and its answer did not arrive.
- *
- * @param maxBytes the largest body that is read.
  */
 export const exchange =
-  (dispatcher: Pick<BackendDispatcher, 'dispatch'>, maxBytes: number, clock: Clock): Send =>
+  (settings: UpstreamSettings): Send =>
   (attempt, onEnd) =>
-    new ResponseHandler(attempt, maxBytes, clock, onEnd).send(dispatcher);
+    new ResponseHandler(attempt, settings, onEnd).send();
 
 class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   readonly beganMs: number;
@@ -59,26 +56,24 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   isConnected = false;
   #ended = false;
   readonly #attempt: Attempt;
-  readonly #maxBytes: number;
-  readonly #clock: Clock;
+  readonly #settings: UpstreamSettings;
   readonly #tell: (outcome: Outcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   readonly #body = new ByteCollector();
 
-  constructor(attempt: Attempt, maxBytes: number, clock: Clock, tell: (outcome: Outcome) => void) {
-    this.beganMs = clock.now();
+  constructor(attempt: Attempt, settings: UpstreamSettings, tell: (outcome: Outcome) => void) {
+    this.beganMs = settings.clock.now();
     this.#attempt = attempt;
-    this.#maxBytes = maxBytes;
-    this.#clock = clock;
+    this.#settings = settings;
     this.#tell = tell;
     const { cancel } = attempt.flight;
     if (cancel.cancelled) this.onEnd('cancelled');
     else cancel.listen(this);
   }
 
-  send(dispatcher: Pick<BackendDispatcher, 'dispatch'>): void {
+  send(): void {
     if (this.#ended) return;
     const { entry, call, flight, isFresh: reset } = this.#attempt;
     const { path, body, trace } = call;
@@ -89,7 +84,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
     // Our own timer covers both timeouts; undici's run up to half a second late.
     const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
     try {
-      dispatcher.dispatch({ method, path, headers, body, reset, ...timeouts }, this);
+      this.#settings.dispatcher.dispatch({ method, path, headers, body, reset, ...timeouts }, this);
     } catch (error) {
       this.onResponseError(undefined, error as Error);
     }
@@ -113,11 +108,12 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    if (Number(headers['content-length'] ?? 0) > this.#maxBytes) this.#refuseSize();
+    if (Number(headers['content-length'] ?? 0) > this.#settings.maxResponseBytes)
+      this.#refuseSize();
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.#body.size + chunk.length > this.#maxBytes) this.#refuseSize();
+    if (this.#body.size + chunk.length > this.#settings.maxResponseBytes) this.#refuseSize();
     else this.#body.add(chunk);
   }
 
@@ -134,7 +130,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   }
 
   #refuseSize(): void {
-    const what = `Backend answered more than ${this.#maxBytes} bytes`;
+    const what = `Backend answered more than ${this.#settings.maxResponseBytes} bytes`;
     this.#abort(new RestInvalidResponseError(what, this.#attempt.call.route));
   }
 
@@ -149,9 +145,14 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   #end(settled: Settled): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.endedMs = this.#clock.now();
+    this.endedMs = this.#settings.clock.now();
     this.#attempt.flight.cancel.listen(undefined);
-    this.#tell({ settled, exchange: this });
+    try {
+      this.#tell({ settled, exchange: this });
+    } catch (mistake) {
+      // Of our own: it costs this call, and not the connection on which undici has read its answer.
+      this.#attempt.flight.land(mistake as Error);
+    }
   }
 
   #faultOf(cause: Error): RestError {
