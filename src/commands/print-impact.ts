@@ -6,7 +6,7 @@
  * are meant. `document` among the arguments is for a backend that has the REST document's routes only. With
  * `--usage=http://127.0.0.1:4001`, or a file of its `/usage`, executions stand beside. The backend is not called.
  */
-import { statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { isInterfaceType, isObjectType } from 'graphql';
 import {
   fieldsOfRoute,
@@ -18,6 +18,7 @@ import {
 } from '../impact/impact.ts';
 import { lossesByRoute } from '../impact/losses.ts';
 import { aligned } from '../usage/aligned.ts';
+import type { Context } from '../graph/context.ts';
 import { planningContext } from '../plan/cost.ts';
 import { schema } from '../schema.ts';
 import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
@@ -37,29 +38,30 @@ const WORDS = {
   screen: 'the whole screen',
 } as const;
 
-const USAGE = '--usage=';
-
-const given = process.argv.slice(2).filter((one) => !one.startsWith(USAGE));
-const usageOf = process.argv.find((one) => one.startsWith(USAGE))?.slice(USAGE.length);
-const isFolder = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-
 try {
-  const folder = given.find((one) => isFolder(one) && one !== 'document') ?? OWN_DOCUMENTS;
-  const [wanted] = given.filter((one) => one !== folder && one !== 'document');
-  const usage = usageOf === undefined ? undefined : await readUsage(usageOf);
-  const lines = report(wanted ?? '', folder, usage);
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { usage: { type: 'string' } },
+  });
+  const [wanted = '', folder = OWN_DOCUMENTS] = positionals.filter((one) => one !== 'document');
+  const usage = values.usage === undefined ? undefined : await readUsage(values.usage);
+  const context = planningContext(positionals.includes('document') ? 'document' : 'extended');
+  const lines = report(wanted, folder, context, usage);
   process.stdout.write(`${lines.join('\n')}\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
 
-function report(wanted: string, folder: string, usage?: UsageReport): readonly string[] {
+function report(
+  wanted: string,
+  folder: string,
+  context: Context,
+  usage: UsageReport | undefined,
+): readonly string[] {
   const manifests = readManifests(folder);
   const asked = usage && executionsIn(usage, manifests);
   const shipped = shippedIn(schema, manifests);
-  const context = planningContext(given.includes('document') ? 'document' : 'extended');
   if (Object.values<Route>(routes).some(({ method, path }) => `${method} ${path}` === wanted)) {
     return [
       `While ${wanted} fails. Fields: ${fieldsOfRoute(schema, wanted, context).join(', ')}.`,

@@ -68,4 +68,9 @@ describe('impact', { timeout: 60_000 }, () => {
   it('says what may be named instead of what it does not know', async () => {
     await expect(impact('Page.nmae')).rejects.toThrow(/a version of an app: ios-4.2, web\./);
   });
+
+  it('reads no other documents where the folder is missing, and refuses an option that it does not know', async () => {
+    await expect(impact('Page.name', '/nowhere')).rejects.toThrow(/\/nowhere/);
+    await expect(impact('Page.name', '--usgae=usage.json')).rejects.toThrow(/--usgae/);
+  });
 });
