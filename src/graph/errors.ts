@@ -106,8 +106,11 @@ export function codeOf(error: RestError): ErrorCode {
   return CODE_BY_CLASS.find(([type]) => error instanceof type)?.[1] ?? 'UPSTREAM_UNAVAILABLE';
 }
 
+/** What a client is told of an error. */
+export type ClientError = Pick<GraphQLError, 'message' | 'extensions' | 'originalError'>;
+
 /** Our message, the code, and which route failed; never an address, a key or the backend's text. */
-export function fromRestError(error: RestError): GraphQLError {
+export function fromRestError(error: RestError): ClientError {
   const { route, status, requestId, retryAfterMs } = error;
   const extensions = {
     code: codeOf(error),
@@ -120,46 +123,33 @@ export function fromRestError(error: RestError): GraphQLError {
       ...(requestId !== undefined && { requestId }),
     },
   };
-  return new GraphQLError(error.message, { originalError: error, extensions });
+  return { message: error.message, originalError: error, extensions };
 }
 
 /**
- * The error as a client may see it, at its place in the query; undefined when it was not foreseen
- * and has to be masked.
+ * What a client may be told; undefined for an error that was not foreseen and has to be masked.
+ *
+ * Not an error yet: each `GraphQLError` that has an original writes out its stack, and a failing backend costs thousands.
  */
-export function toClientError(error: unknown): GraphQLError | undefined {
+export function toClientError(error: unknown): ClientError | undefined {
   if (error instanceof RestError) return fromRestError(error);
   if (!(error instanceof GraphQLError)) return undefined;
-  const { originalError: cause } = error;
-  if (cause instanceof RestError) return at(error, fromRestError(cause));
+  const { message, originalError: cause } = error;
+  if (cause instanceof RestError) return fromRestError(cause);
   // graphql-js has added which variable was refused, and where in it.
-  if (cause instanceof GraphQLError) return at(error, cause, error.message);
+  if (cause instanceof GraphQLError) {
+    return { message, extensions: cause.extensions, originalError: cause.originalError };
+  }
   return cause ? undefined : error;
 }
 
-/** An error as those may see it who may not know what a request asks of the backend. */
-export function withoutRoute(error: GraphQLError): GraphQLError {
+/** The same for those who may not know what a request asks of the backend. */
+export function withoutRoute(error: ClientError): ClientError {
   const { originalError } = error;
   if (!(originalError instanceof RestError)) return error;
   const { upstream: _upstream, ...extensions } = error.extensions;
-  return at(error, { originalError, extensions, message: originalError.what });
+  return { originalError, extensions, message: originalError.what };
 }
-
-/** `what`, where `where` happened. */
-const at = (
-  where: GraphQLError,
-  what: Pick<GraphQLError, 'message' | 'originalError' | 'extensions'>,
-  message = what.message,
-): GraphQLError =>
-  new GraphQLError(
-    message,
-    where.nodes,
-    where.source,
-    where.positions,
-    where.path,
-    what.originalError,
-    what.extensions,
-  );
 
 /** What to ask for in the next request, where the call budget of this one was spent. */
 interface Continuation {

@@ -5,7 +5,7 @@ import { execute, parse, type DocumentNode, type GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import * as client from '../../src/client/generated/graphql.ts';
 import { createContext } from '../../src/graph/context.ts';
-import { toClientError } from '../../src/graph/errors.ts';
+import { createTranslate } from '../../src/operation/result/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor } from '../../src/plan/cost.ts';
 import { createUpstream, type RequestScope, type Upstream } from '../../src/rest/client/client.ts';
@@ -42,6 +42,8 @@ function startGateway(
   });
 }
 
+const translate = createTranslate({ suggestions: true, routes: true });
+
 async function ask(
   upstream: Upstream,
   source: string | DocumentNode,
@@ -52,8 +54,7 @@ async function ask(
   const document = typeof source === 'string' ? parse(source) : source;
   const contextValue = createContext(rest, { apiKey: 'demo' });
   const { data, errors = [] } = await execute({ schema, document, variableValues, contextValue });
-  const shown = errors.map((error) => toClientError(error) ?? error);
-  return { data: JSON.parse(JSON.stringify(data ?? null)), errors: shown };
+  return { data: JSON.parse(JSON.stringify(data ?? null)), errors: errors.map(translate) };
 }
 
 /** Each null and each difference that no error explains. */

@@ -12,7 +12,7 @@ import { execute, parse, type GraphQLFormattedError } from 'graphql';
 import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createContext } from '../../src/graph/context.ts';
-import { toClientError } from '../../src/graph/errors.ts';
+import { createTranslate } from '../../src/operation/result/errors.ts';
 import {
   createUpstream,
   type RequestScope,
@@ -136,6 +136,9 @@ async function openInOwnProcess(
   return startGateway({ ...(url !== undefined && { UPSTREAM_URL: url }), ...settings }, options);
 }
 
+/** Errors as callers of a gateway see them. */
+const translate = createTranslate({ suggestions: true, routes: true });
+
 async function openInThisProcess(
   options: InProcessOptions,
   faulty: FaultUpstream | undefined,
@@ -229,7 +232,7 @@ async function openInThisProcess(
           looksAhead: false,
         }),
       });
-      const shown = errors.map((error) => (toClientError(error) ?? error).toJSON());
+      const shown = errors.map((error) => translate(error).toJSON());
       return JSON.parse(JSON.stringify({ data, errors: shown })) as NaiveAnswer;
     },
     close,

@@ -4,7 +4,7 @@
  * The error stays OUTCOME_UNKNOWN whatever is read: a state that looks unchanged may be changed by the
  * write a moment later, and one that looks changed may be another caller's. Callers decide.
  */
-import type { GraphQLError, GraphQLResolveInfo } from 'graphql';
+import { GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import type { RestOutcomeUnknownError } from '../../rest/call/errors.ts';
 import type { Context } from '../context.ts';
 import type { Entity, KeyOf } from '../entity/entity.ts';
@@ -25,7 +25,7 @@ export async function outcomeUnknown<T extends object, Name extends keyof T & st
   context: Context,
   origin: GraphQLResolveInfo['path'],
 ): Promise<GraphQLError> {
-  const reported = fromRestError(error);
+  const { message, extensions } = fromRestError(error);
   const read = entity.loader(context).load(key, origin);
   const state = await read.then(
     (object) => ({
@@ -35,8 +35,11 @@ export async function outcomeUnknown<T extends object, Name extends keyof T & st
     // The read may fail for the same reason as the write, whose error is reported.
     () => ({ found: null }),
   );
-  reported.extensions['state'] = { id: entity.idOf(key), ...state };
-  return reported;
+  const shownState = { id: entity.idOf(key), ...state };
+  return new GraphQLError(message, {
+    originalError: error,
+    extensions: { ...extensions, state: shownState },
+  });
 }
 
 /** A value as the schema would show it; undefined, which JSON leaves out, for what the backend broke. */

@@ -27,7 +27,7 @@ export const createTranslate =
     if (error instanceof GraphQLError && causes.has(error)) return error;
     const client = toClientError(error);
     const known = client && !routes ? withoutRoute(client) : client;
-    const place = known ?? (error instanceof GraphQLError ? error : undefined);
+    const place = error instanceof GraphQLError ? error : undefined;
     // graphql-js gives no code, and past validation its errors are about variables and arguments.
     const extensions = known
       ? { code: 'BAD_USER_INPUT', ...known.extensions }
