@@ -51,9 +51,6 @@ const SERVER_LIMITS = {
 };
 const MAX_CONNECTIONS = 4_096;
 
-/** Connections that may wait to be accepted: the system drops others, which come again a second later. */
-const BACKLOG = 4_096;
-
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(site: Site, options: HttpOptions): Promise<HttpServer> {
   const { host, port, socketPath, basePath = '', maxBodyBytes, allowedHosts } = options;
@@ -64,10 +61,7 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
   server.on('request', requestListener({ site, basePath, maxBodyBytes, allowedHosts, stopping }));
   server.on('upgrade', upgradeListener({ server, site, basePath, allowedHosts }));
   if (socketPath !== undefined) await removeStale(socketPath);
-  server.listen({
-    ...(socketPath === undefined ? { host, port } : { path: socketPath }),
-    backlog: BACKLOG,
-  });
+  server.listen(socketPath === undefined ? { host, port } : { path: socketPath });
   await once(server, 'listening');
   const address = server.address() as AddressInfo | string; // null for closed servers alone
   const taken = typeof address === 'string' ? 0 : address.port;
