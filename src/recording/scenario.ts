@@ -59,7 +59,7 @@ function recordingIn(file: string) {
   if (data) return data;
   const place = error.issues[0]?.path.join('.') ?? '';
   throw new OperatorError(
-    `REPLAY: ${file} is not a recording that RECORD has made (see ${place}): record it again, or remove it.`,
+    `REPLAY: ${file} is not a recording that RECORD has made (at ${place}): record it again, or remove it.`,
   );
 }
 

@@ -54,6 +54,21 @@ const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | un
   errors?.map(({ extensions }) => extensions['code']);
 
 describe('a broken answer', () => {
+  it('is told with its whole route, however long that is', async () => {
+    const gateway = await openGateway({ backend: () => ({ versionId: 7 }) });
+
+    const { errors } = await gateway.ask(
+      '{ audienceVersion(pageId: "p", audienceId: "a", versionId: "v") { versionId } }',
+    );
+
+    expect(errors).toMatchObject([
+      {
+        message:
+          'Backend answered 7 for "versionId", which the contract does not allow: GET /v0/pages/{page_id}/audiences/{audience_id}/versions/{version_id}',
+      },
+    ]);
+  });
+
   it('costs the entries, not the topic, when they are no list', async () => {
     const gateway = await openGateway({ backend: () => topic('none') });
 

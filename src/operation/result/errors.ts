@@ -69,9 +69,11 @@ const MAX_MESSAGE = 400;
 function shownMessage(message: string, suggestions: boolean): string {
   const kept = suggestions ? message : message.replace(/ Did you mean .*$/s, '');
   if (kept.length <= MAX_REPEATED) return kept;
-  const short = kept.replace(LONG_TEXT, (text) => `${text.slice(0, MAX_REPEATED - 1)}…`);
+  const short = kept.replace(TEXT, (text) =>
+    text.length <= MAX_REPEATED ? text : `${text.slice(0, MAX_REPEATED - 1)}…`,
+  );
   return short.length <= MAX_MESSAGE ? short : `${short.slice(0, MAX_MESSAGE - 1)}…`;
 }
 
-/** A quoted text or a run of anything but spaces, of more than `MAX_REPEATED` characters. */
-const LONG_TEXT = /"(?:\\.|[^"\\]){99,}"?|\S{101,}/g;
+/** A quoted text, a short one too, so that its end is not taken for a beginning; or a long run without spaces. */
+const TEXT = /"(?:\\.|[^"\\])*"?|\S{101,}/g;
