@@ -30,6 +30,18 @@ describe('an outage of the backend', () => {
     expect(await site.metric('gateway_ready')).toBe(1);
   });
 
+  it('has a count that was there before: an increase from nothing is not seen', async () => {
+    const { get } = await openGateway();
+
+    const { text } = await get('/metrics');
+
+    for (const operation of ['query', 'mutation', 'subscription']) {
+      expect(text).toContain(
+        `gateway_requests_total{operation="${operation}",outcome="failed"} 0\n`,
+      );
+    }
+  });
+
   it('of one route is partial, and counted once an answer, however many fields it fails', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('GET /v0/persons/p1', status(500));

@@ -16,6 +16,8 @@ import type { UpstreamMetrics } from './upstream-metrics.ts';
 
 const OTHER = 'other';
 
+const OPERATION_TYPES = ['query', 'mutation', 'subscription'];
+
 /** Names of operations, each with the apps that asked for it: more than these are `other`. */
 const MAX_ROWS = 2_000;
 
@@ -61,6 +63,8 @@ export class OperationMetrics {
       ['operation', 'outcome'],
       this.#requests,
     );
+    // Nobody sees that a series increases which was not there before: the first failures would be missed.
+    for (const operation of OPERATION_TYPES) this.#requests.add(operation, 'failed', 0);
     this.#durations = instruments.durations(
       'gateway_request_duration_seconds',
       'GraphQL requests, arrival to answer.',
