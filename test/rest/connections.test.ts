@@ -41,8 +41,8 @@ async function openNamed(name: string, listen: object): Promise<Server> {
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-function open(origin: string, options: ConnectionOptions & { readonly maxAgeMs?: number } = {}) {
-  const dispatcher = new BackendDispatcher(origin, options);
+function open(origin: string, options: ConnectionOptions = {}, maxAgeMs?: number) {
+  const dispatcher = new BackendDispatcher(origin, options, maxAgeMs);
   onTestFinished(() => dispatcher.destroy());
   const ask = async (path = '/') => (await dispatcher.request({ method: 'GET', path })).body.text();
   return { dispatcher, ask };
@@ -54,7 +54,7 @@ describe('the name of the backend', () => {
     const port = portOf(first);
     await openNamed('second', { port, host: '127.0.0.2' });
     writeFileSync(dns, '127.0.0.1');
-    const { ask } = open(`http://backend.test:${port}`, { maxAgeMs: 150 });
+    const { ask } = open(`http://backend.test:${port}`, {}, 150);
 
     const seen: string[] = [];
     const slow: Promise<string>[] = [];
@@ -80,7 +80,7 @@ describe('the name of the backend', () => {
 
   it('leaves no connection behind: closing waits for calls on old ones, and destroying ends them', async () => {
     const server = await openNamed('there', { port: 0, host: '127.0.0.1' });
-    const { dispatcher, ask } = open(`http://127.0.0.1:${portOf(server)}`, { maxAgeMs: 20 });
+    const { dispatcher, ask } = open(`http://127.0.0.1:${portOf(server)}`, {}, 20);
     const connections = () =>
       new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
-import { parseRetryAfter } from '../../src/rest/decode/retry-after.ts';
+import { retryAfterOf } from '../../src/rest/decode/retry-after.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { markReused, retryOf } from '../../src/rest/transport/transport-fault.ts';
 import { routes } from '../../src/v0/routes.ts';
@@ -206,12 +206,13 @@ describe('a read whose idle connection is closed as it is sent', () => {
 
   it('takes a broken pipe for the same', () => {
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
-    expect(retryOf(broken, true, false, 1)).toBe('load');
+    const sent = { isConnected: true, isAnswered: false, number: 1 };
+    expect(retryOf(broken, sent)).toBe('load');
     markReused(broken);
 
-    expect(retryOf(broken, true, false, 1)).toBe('nothing');
-    expect(retryOf(broken, true, true, 1), 'answered in part').toBe('load');
-    expect(retryOf(broken, true, false, 2), 'on a fresh connection').toBe('load');
+    expect(retryOf(broken, sent)).toBe('nothing');
+    expect(retryOf(broken, { ...sent, isAnswered: true }), 'answered in part').toBe('load');
+    expect(retryOf(broken, { ...sent, number: 2 }), 'on a fresh connection').toBe('load');
   });
 });
 
@@ -320,7 +321,7 @@ describe('a rate limit', () => {
 });
 
 describe('Retry-After', () => {
-  const now = Date.parse('2026-01-01T00:00:00Z');
+  const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
 
   it.each([
     ['3', 3_000],
@@ -334,7 +335,7 @@ describe('Retry-After', () => {
     [' 3 ', 3_000],
     ['99999999999', 86_400_000],
   ])('of "%s" is %s ms', (header, ms) => {
-    expect(parseRetryAfter(header, now)).toBe(ms);
+    expect(retryAfterOf({ date, 'retry-after': header })).toBe(ms);
   });
 });
 

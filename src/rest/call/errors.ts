@@ -25,20 +25,23 @@ export type FailureKind =
   | 'cancelled'
   | 'other';
 
+/** No process accepts connections there. */
+export const NOBODY_THERE = [
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+] as const;
+
 /** Why there was no connection, or why it broke; `unreachable` for every other reason. */
 export type ConnectionFailure =
-  | 'ECONNREFUSED'
-  | 'EHOSTUNREACH'
-  | 'ENETUNREACH'
-  | 'ENOTFOUND'
-  | 'EAI_AGAIN'
-  | 'connect_timeout'
-  | 'reset'
-  | 'tls'
-  | 'unreachable';
+  (typeof NOBODY_THERE)[number] | 'connect_timeout' | 'reset' | 'tls' | 'unreachable';
 
 interface RestErrorOptions {
   readonly cause?: unknown;
+  /** @default what the class says */
+  readonly kind?: FailureKind;
   readonly status?: number | undefined;
   /** The backend's name for the failed exchange, when it gave one. */
   readonly requestId?: string | undefined;
@@ -48,7 +51,7 @@ interface RestErrorOptions {
 
 /** Any failure of a REST call. Never thrown itself. */
 export abstract class RestError extends Error {
-  readonly kind: FailureKind = 'other';
+  readonly kind: FailureKind;
   /** What happened, without the route and the backend's status. */
   readonly what: string;
   readonly route: RouteLabel;
@@ -59,6 +62,7 @@ export abstract class RestError extends Error {
   constructor(what: string, route: RouteLabel, options: RestErrorOptions = {}) {
     super(`${what}: ${route.method} ${route.path}`, { cause: options.cause });
     this.name = new.target.name;
+    this.kind = options.kind ?? 'other';
     this.what = what;
     // Not the route itself, whose schemas would be logged with the error.
     this.route = { method: route.method, path: route.path };
@@ -87,10 +91,6 @@ export class RestBudgetError extends RestError {
 /** More calls are waiting than may, or one waited for all its time. No call was made. */
 export class RestOverloadedError extends RestError {
   override readonly kind = 'overloaded';
-
-  constructor(route: RouteLabel, retryAfterMs: number) {
-    super('Too many calls are waiting', route, { retryAfterMs });
-  }
 }
 
 /** The backend asked this key to wait longer than the caller can. No call was made. */
@@ -120,43 +120,29 @@ export class RestTimeoutError extends RestError {
   override readonly kind = 'timeout';
 }
 
-interface UnreachableOptions extends RestErrorOptions {
-  readonly kind?: ConnectionFailure;
-  readonly retry?: RestUnreachableError['retry'];
-}
-
 /** No connection, or one that broke before the answer was whole. */
 export class RestUnreachableError extends RestError {
   /** What another attempt costs the backend: `nothing` when this one cannot have reached it. */
   readonly retry: 'nothing' | 'load' | 'hopeless';
-  override readonly kind: FailureKind;
 
-  constructor(what: string, route: RouteLabel, options: UnreachableOptions = {}) {
+  constructor(
+    what: string,
+    route: RouteLabel,
+    options: RestErrorOptions & { readonly retry: RestUnreachableError['retry'] },
+  ) {
     super(what, route, options);
-    this.retry = options.retry ?? 'load';
-    this.kind = options.kind ?? 'unreachable';
+    this.retry = options.retry;
   }
 }
 
 /** Calls like this one failed so often that none is made for a while. No call was made. */
 export class RestCircuitOpenError extends RestUnreachableError {
   override readonly kind = 'circuit_open';
-
-  constructor(route: RouteLabel, retryAfterMs: number) {
-    super('Backend keeps failing: no calls are made for now', route, {
-      retry: 'hopeless',
-      retryAfterMs,
-    });
-  }
 }
 
 /** This process has no file descriptor left for a connection: nothing is known of the backend. No call was made. */
 export class RestOutOfFilesError extends RestError {
   override readonly kind = 'out_of_files';
-
-  constructor(route: RouteLabel, cause: Error) {
-    super('Gateway has no file descriptor left for a connection', route, { cause });
-  }
 }
 
 /** An answer that is not the documented shape: not JSON, too large, or a field of the wrong type. */
@@ -171,17 +157,12 @@ export class RestTruncatedError extends RestInvalidResponseError {
 
 /** A write was sent, and what came back does not say whether it was carried out. */
 export class RestOutcomeUnknownError extends RestError {
-  override readonly kind: FailureKind;
   declare readonly cause: RestError;
 
   constructor(cause: RestError) {
-    const { route, status, requestId } = cause;
-    super('Write was sent, and whether it was carried out is unknown', route, {
-      cause,
-      status,
-      requestId,
-    });
-    this.kind = cause.kind;
+    const { kind, route, status, requestId } = cause;
+    const options = { cause, kind, status, requestId };
+    super('Write was sent, and whether it was carried out is unknown', route, options);
   }
 }
 

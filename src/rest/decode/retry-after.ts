@@ -1,7 +1,5 @@
 /**
  * Reads `Retry-After`, in seconds or as a date, as milliseconds from now.
- *
- * undici gives a repeated header as a list, of which the first counts.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -13,19 +11,13 @@ const MAX_MS = 86_400_000;
  *
  * A date is meant by the backend's clock, which its answer tells: ours may be wrong.
  */
-export const retryAfterOf = (headers: IncomingHttpHeaders): number | undefined => {
-  const header: string | readonly string[] | undefined = headers['retry-after'];
-  const now = Date.parse(headers.date ?? '');
-  return parseRetryAfter(
-    typeof header === 'object' ? header[0] : header,
-    Number.isNaN(now) ? Date.now() : now,
-  );
-};
-
-export function parseRetryAfter(header: string | undefined, now = Date.now()): number | undefined {
+export function retryAfterOf(headers: IncomingHttpHeaders): number | undefined {
+  // undici gives a repeated header as a list, of which the first counts.
+  const [header] = [headers['retry-after'] as string | readonly string[] | undefined].flat();
   const text = header?.trim() ?? '';
   if (/^\d+$/.test(text)) return Math.min(MAX_MS, Number(text) * 1000);
   // `Date.parse` takes "1.5" and "-5" for years.
-  const ms = /^[A-Z][a-z]/.test(text) ? Date.parse(text) - now : NaN;
+  const then = /^[A-Z][a-z]/.test(text) ? Date.parse(text) : NaN;
+  const ms = then - (Date.parse(headers.date ?? '') || Date.now());
   return Number.isFinite(ms) ? Math.min(MAX_MS, Math.max(0, ms)) : undefined;
 }

@@ -55,7 +55,11 @@ export class CircuitBreaker implements Breaker {
   /** Attempts in the limiter's queue or on their way. */
   readonly #underWay: Attempt[] = [];
   readonly #refusal = reusedRefusals(
-    (route) => new RestCircuitOpenError(route, this.#options.openMs),
+    (route) =>
+      new RestCircuitOpenError('Backend keeps failing: no calls are made for now', route, {
+        retryAfterMs: this.#options.openMs,
+        retry: 'hopeless',
+      }),
   );
 
   constructor(settings: UpstreamSettings) {

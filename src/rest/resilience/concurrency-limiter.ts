@@ -41,7 +41,12 @@ export class ConcurrencyLimiter {
   readonly #all = new Load('');
   /** Keys with calls under way or waiting. */
   readonly #keys = new Map<string, Load>();
-  readonly #refusal = reusedRefusals((route) => new RestOverloadedError(route, RETRY_AFTER_MS));
+  readonly #refusal = reusedRefusals(
+    (route) =>
+      new RestOverloadedError('Too many calls are waiting', route, {
+        retryAfterMs: RETRY_AFTER_MS,
+      }),
+  );
 
   constructor(send: Send, settings: UpstreamSettings) {
     this.#send = send;

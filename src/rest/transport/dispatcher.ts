@@ -7,16 +7,11 @@
 import type { Dispatcher } from 'undici';
 import { openConnections, type ConnectionOptions } from './connections.ts';
 
-interface UpstreamUrl {
-  readonly origin: string;
-  /** Path before `/v0`, without a closing slash. */
-  readonly pathPrefix: string;
-}
-
-/** Splits a base URL: `https://host/a/b/` → origin `https://host`, prefix `/a/b`. */
-export function splitUpstreamUrl(url: URL): UpstreamUrl {
-  return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') };
-}
+/** Splits a base URL: `https://host/a/b/` → origin `https://host`, prefix `/a/b`: the path before `/v0`. */
+export const splitUpstreamUrl = ({ origin, pathname }: URL) => ({
+  origin,
+  pathPrefix: pathname.replace(/\/+$/, ''),
+});
 
 /**
  * For how long new calls go to the same connections, in milliseconds. While there are calls, a connection is never idle
@@ -24,30 +19,32 @@ export function splitUpstreamUrl(url: URL): UpstreamUrl {
  */
 const MAX_AGE_MS = 30_000;
 
-interface DispatcherOptions extends ConnectionOptions {
-  /** @default 30_000 */
-  readonly maxAgeMs?: number;
-}
-
 /**
  * A backend may close an idle connection just as a request is sent. So each write, whose outcome would be
  * unknown then, has a connection of its own, closed after it. A read that met this is sent again in the same way
  * (`reset` in undici's words): the other idle connections may be closing too.
  */
 export class BackendDispatcher {
-  readonly #openKept: () => Dispatcher;
   #kept: Dispatcher;
   readonly #fresh: Dispatcher;
-  /** Those that still finish calls. */
-  readonly #old = new Set<Dispatcher>();
+  /** Both, and those that still finish calls. */
+  readonly #all = new Set<Dispatcher>();
   readonly #renewal: NodeJS.Timeout;
 
-  constructor(origin: string, { maxAgeMs = MAX_AGE_MS, ...options }: DispatcherOptions = {}) {
-    this.#openKept = () => openConnections(origin, options, true);
-    this.#kept = this.#openKept();
-    this.#fresh = openConnections(origin, options, false);
+  constructor(origin: string, options: ConnectionOptions = {}, maxAgeMs = MAX_AGE_MS) {
+    const open = (isKept: boolean): Dispatcher => {
+      const opened = openConnections(origin, options, isKept);
+      this.#all.add(opened);
+      return opened;
+    };
+    this.#kept = open(true);
+    this.#fresh = open(false);
     // Not undici's `clientTtl`: a call that finds all connections past it waits for the next call.
-    this.#renewal = setInterval(() => this.#renew(), maxAgeMs).unref();
+    this.#renewal = setInterval(() => {
+      const old = this.#kept;
+      this.#kept = open(true);
+      void old.close().finally(() => this.#all.delete(old));
+    }, maxAgeMs).unref();
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -62,19 +59,12 @@ export class BackendDispatcher {
   /** Ends when the calls under way have. */
   async close(): Promise<void> {
     clearInterval(this.#renewal);
-    await Promise.all([...this.#old, this.#kept, this.#fresh].map((one) => one.close()));
+    await Promise.all([...this.#all].map((one) => one.close()));
   }
 
   /** Ends the calls under way. */
   async destroy(): Promise<void> {
     clearInterval(this.#renewal);
-    await Promise.all([...this.#old, this.#kept, this.#fresh].map((one) => one.destroy()));
-  }
-
-  #renew(): void {
-    const old = this.#kept;
-    this.#kept = this.#openKept();
-    this.#old.add(old);
-    void old.close().finally(() => this.#old.delete(old));
+    await Promise.all([...this.#all].map((one) => one.destroy()));
   }
 }

@@ -20,24 +20,12 @@ import {
 import {
   endOfWait,
   RestInvalidResponseError,
-  RestNotRecordedError,
   RestOutcomeUnknownError,
-  RestOutOfFilesError,
-  RestTruncatedError,
-  RestUnreachableError,
   type RestError,
 } from '../call/errors.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import type { BegunSpan } from '../call/trace.ts';
-import {
-  connectionFailureOf,
-  isMalformed,
-  isOutOfFiles,
-  isTruncated,
-  NotRecordedError,
-  retryOf,
-  withoutBytes,
-} from './transport-fault.ts';
+import { faultOf } from './transport-fault.ts';
 
 /**
  * Sends one request and collects its answer.
@@ -122,7 +110,10 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (!this.#ended) this.#end(this.#outcomeOf(this.#faultOf(withoutBytes(error))));
+    if (this.#ended) return;
+    const { call, number } = this.#attempt;
+    const progress = { isConnected: this.isConnected, isAnswered: this.#status > 0, number };
+    this.#end(this.#outcomeOf(faultOf(error, call.route, progress)));
   }
 
   onEnd(why: EndOfWait): void {
@@ -153,23 +144,6 @@ class ResponseHandler implements Dispatcher.DispatchHandler, Exchange, Waiter {
       // Of our own: it costs this call, and not the connection on which undici has read its answer.
       this.#attempt.flight.land(mistake as Error);
     }
-  }
-
-  #faultOf(cause: Error): RestError {
-    const { call, number } = this.#attempt;
-    const { route } = call;
-    if (cause instanceof NotRecordedError) return new RestNotRecordedError(cause.message, route);
-    if (isOutOfFiles(cause)) return new RestOutOfFilesError(route, cause);
-    const answered = this.#status > 0;
-    if (answered && isTruncated(cause)) {
-      return new RestTruncatedError('Backend answered only in part', route, { cause });
-    }
-    if (isMalformed(cause)) {
-      return new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause });
-    }
-    const retry = retryOf(cause, this.isConnected, answered, number);
-    const kind = connectionFailureOf(cause);
-    return new RestUnreachableError('Backend could not be reached', route, { cause, retry, kind });
   }
 
   /** The outcome of a write is unknown when it may have been sent and no whole answer arrived. */

@@ -1,8 +1,63 @@
 /**
- * Classifies errors of undici and the operating system; their codes are read nowhere else.
+ * What errors of undici and the operating system mean; their codes are read nowhere else.
  */
 import { errors } from 'undici';
-import type { ConnectionFailure, RestUnreachableError } from '../call/errors.ts';
+import {
+  NOBODY_THERE,
+  RestInvalidResponseError,
+  RestNotRecordedError,
+  RestOutOfFilesError,
+  RestTruncatedError,
+  RestUnreachableError,
+  type ConnectionFailure,
+  type RestError,
+  type RouteLabel,
+} from '../call/errors.ts';
+
+/** How far an exchange had come. */
+interface Progress {
+  /** Whether any byte may have been sent. */
+  readonly isConnected: boolean;
+  /** Whether a part of the answer arrived. */
+  readonly isAnswered: boolean;
+  /** 1 for the first attempt. */
+  readonly number: number;
+}
+
+/** The error for an exchange that ended without a whole answer. */
+export function faultOf(cause: Error, route: RouteLabel, progress: Progress): RestError {
+  const code = codeOf(cause);
+  // undici's parser errors carry bytes of the answer, and a cause may be logged.
+  if ('data' in cause) cause.data = undefined;
+  if (cause instanceof NotRecordedError) return new RestNotRecordedError(cause.message, route);
+  if (OUT_OF_FILES.has(code)) {
+    const what = 'Gateway has no file descriptor left for a connection';
+    return new RestOutOfFilesError(what, route, { cause });
+  }
+  if (progress.isAnswered && isTruncated(cause)) {
+    return new RestTruncatedError('Backend answered only in part', route, { cause });
+  }
+  if (cause instanceof errors.HTTPParserError || MALFORMED.has(code)) {
+    return new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause });
+  }
+  const kind = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
+  const retry = retryOf(cause, progress);
+  return new RestUnreachableError('Backend could not be reached', route, { cause, retry, kind });
+}
+
+/** Whether another attempt makes sense, and what it costs the backend. */
+export function retryOf(
+  cause: Error,
+  { isConnected, isAnswered, number }: Progress,
+): RestUnreachableError['retry'] {
+  const code = codeOf(cause);
+  if (TLS.test(code) || HOPELESS.test(code)) return 'hopeless';
+  if (!isConnected) return NOBODY_THERE.some((one) => one === code) ? 'nothing' : 'load';
+  // A connection that was used before and ends without an answer was being closed as we sent. When the
+  // next one is closed too, the request itself is the reason.
+  const wasClosing = RESET.has(code) && !isAnswered && wasReused(cause);
+  return wasClosing && number === 1 ? 'nothing' : 'load';
+}
 
 /** Empty where an error has none. */
 export function codeOf(cause: unknown): string {
@@ -10,49 +65,11 @@ export function codeOf(cause: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** The answer broke HTTP itself. */
-export const isMalformed = (cause: unknown): boolean =>
-  cause instanceof errors.HTTPParserError || MALFORMED.has(codeOf(cause));
-
 /** The connection was closed, in order, before the answer was whole. */
 export const isTruncated = (cause: unknown): boolean =>
   TRUNCATED.has(codeOf(cause)) ||
   // The parser's own code does not arrive: undici 7.30 leaves it undefined.
   (cause instanceof errors.HTTPParserError && cause.message.includes('EOF'));
-
-/** A cause that may be logged: undici's parser errors carry bytes of the answer. */
-export function withoutBytes(cause: Error): Error {
-  if ('data' in cause) cause.data = undefined;
-  return cause;
-}
-
-/** How a connection failed, in a word for metrics and logs. */
-export function connectionFailureOf(cause: unknown): ConnectionFailure {
-  const code = codeOf(cause);
-  return TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
-}
-
-/**
- * Whether another attempt makes sense, and what it costs the backend.
- *
- * @param sent whether any byte may have been sent.
- * @param answered whether a part of the answer arrived.
- * @param attempt 1 for the first attempt.
- */
-export function retryOf(
-  cause: unknown,
-  sent: boolean,
-  answered: boolean,
-  attempt: number,
-): RestUnreachableError['retry'] {
-  const code = codeOf(cause);
-  if (TLS.test(code) || HOPELESS.test(code)) return 'hopeless';
-  if (!sent) return NOBODY_THERE.some((one) => one === code) ? 'nothing' : 'load';
-  // A connection that was used before and ends without an answer was being closed as we sent. When the
-  // next one is closed too, the request itself is the reason.
-  const wasClosing = RESET.has(code) && !answered && wasReused(cause as Error);
-  return wasClosing && attempt === 1 ? 'nothing' : 'load';
-}
 
 /** Errors of connections that had answered before. undici's own errors alone tell how much was read. */
 const reused = new WeakSet<Error>();
@@ -61,9 +78,8 @@ export const markReused = (error: Error): void => void reused.add(error);
 
 export const wasReused = (error: Error): boolean => reused.has(error);
 
-/** This process, or the whole system, has no file descriptor left. */
-export const isOutOfFiles = (cause: unknown): boolean =>
-  ['EMFILE', 'ENFILE'].includes(codeOf(cause));
+/** This process, or the whole system, has none left. */
+const OUT_OF_FILES = new Set(['EMFILE', 'ENFILE']);
 
 /** undici: the other side closed the connection. */
 const CLOSED = 'UND_ERR_SOCKET';
@@ -78,15 +94,6 @@ const MALFORMED = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
   'UND_ERR_RES_EXCEEDED_MAX_SIZE',
 ]);
-
-/** No process accepts connections there. */
-const NOBODY_THERE = [
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-] as const;
 
 const FAILURES = new Map<string, ConnectionFailure>([
   ...NOBODY_THERE.map((code) => [code, code] as const),
