@@ -24,12 +24,8 @@ import type { UpstreamSettings } from '../call/options.ts';
 
 type BreakerSettings = Required<UpstreamSettings['breaker']>;
 
-export interface Breaker {
-  /** Circuits that are not closed, counted by scope and route. Never names a key. */
-  readonly tripped: readonly (BreakerChange & { readonly count: number })[];
-  /** The worst state among the circuits of a scope. */
-  stateOf(scope: BreakerChange['scope']): BreakerState;
-}
+/** What others see of it. */
+export type Breaker = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 
 /** Attempts are counted within this time; a circuit that no call asks for is forgotten after it. */
 const WINDOW_MS = 10_000;
@@ -40,7 +36,7 @@ const MAX_KEYS = 1_000;
 /** How long the callers of a probe wait for it, in milliseconds. */
 const PROBE_MS = 500;
 
-export class CircuitBreaker implements Breaker {
+export class CircuitBreaker {
   readonly #settings: UpstreamSettings;
   readonly #options: BreakerSettings;
   readonly #host = new Circuit(undefined);
@@ -84,8 +80,12 @@ export class CircuitBreaker implements Breaker {
     this.#note(attempt, outcome.settled, verdictOf(attempt, outcome));
   }
 
-  /** Also forgets circuits that have not been asked for long, and reports changes by time. */
-  get tripped(): Breaker['tripped'] {
+  /**
+   * Circuits that are not closed, counted by scope and route. Never names a key.
+   *
+   * Also forgets circuits that have not been asked for long, and reports changes by time.
+   */
+  get tripped(): readonly (BreakerChange & { readonly count: number })[] {
     const longAgoMs = this.#settings.clock.now() - this.#options.openMs - WINDOW_MS;
     return [...this.#tripped].flatMap(([route, circuits]) => {
       for (const circuit of circuits) {
@@ -96,6 +96,7 @@ export class CircuitBreaker implements Breaker {
     });
   }
 
+  /** The worst state among the circuits of a scope. */
   stateOf(scope: BreakerChange['scope']): BreakerState {
     const states = this.tripped.filter((one) => one.scope === scope).map(({ state }) => state);
     return states.includes('open') ? 'open' : (states[0] ?? 'closed');

@@ -16,7 +16,7 @@ import {
   type Flight,
   type Settled,
 } from '../call/call.ts';
-import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '../call/errors.ts';
+import { endOfWait, failureOf, isNotFound, RestError } from '../call/errors.ts';
 import type { ExposedHeader, JournalEntry } from '../call/journal.ts';
 import type { SpanRef } from '../call/trace.ts';
 import { freeze } from '../decode/freeze.ts';
@@ -72,10 +72,7 @@ class Read implements Flight {
     this.deadlineMs = call.deadline.deadlineMs;
     this.#joinable = joinable;
     let ofKey = joinable.get(call.sharingKey);
-    if (!ofKey) {
-      ofKey = new Map();
-      joinable.set(call.sharingKey, ofKey);
-    }
+    if (!ofKey) joinable.set(call.sharingKey, (ofKey = new Map<string, Read>()));
     ofKey.set(idOf(call), this);
   }
 
@@ -94,14 +91,9 @@ class Read implements Flight {
   land(settled: Settled<DecodedResponse>): void {
     this.#forget();
     const callers = this.#callers ?? [];
-    if (settled instanceof Error) {
-      for (const caller of callers) caller.fail(settled);
-      return;
-    }
-    const { value, status } = settled;
     // Frozen only when it is shared: freezing takes a quarter of the time of parsing.
-    if (callers.length > 1) freeze(value as object);
-    for (const caller of callers) caller.answer(value, status);
+    if (callers.length > 1 && !(settled instanceof Error)) freeze(settled.value as object);
+    for (const caller of callers) caller.settle(settled);
   }
 
   leave(): void {
@@ -143,7 +135,7 @@ interface Wait {
 /** One caller of a read: waits for the answer, its request's deadline, or its own cancel. */
 class Caller implements Waiter {
   readonly #wait: Wait;
-  #left = false;
+  #ended = false;
 
   constructor(wait: Wait) {
     this.#wait = wait;
@@ -153,34 +145,28 @@ class Caller implements Waiter {
     else cancel?.listen(this);
   }
 
-  answer(value: unknown, status: number): void {
-    if (this.#leave(status, undefined)) this.#wait.resolve(value);
-  }
-
-  fail(error: Error): void {
-    const status = error instanceof RestError ? error.status : undefined;
-    if (!this.#leave(status, failureOf(error))) return;
-    const { call, resolve, reject } = this.#wait;
-    if (call.isOptional && isNotFound(error)) resolve(null);
-    else reject(error);
+  /** Ends the wait; whatever comes later changes nothing. */
+  settle(settled: Settled<DecodedResponse>): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { call, entry, flight, resolve, reject } = this.#wait;
+    call.deadline.delete(this);
+    call.cancel?.listen(undefined);
+    const failed = settled instanceof Error;
+    if (entry) {
+      const status = failed && !(settled instanceof RestError) ? undefined : settled.status;
+      call.journal.end(entry, status, failed ? failureOf(settled) : undefined);
+      entry.span = flight.span;
+      if (flight.exposed) call.journal.expose(flight.exposed);
+    }
+    if (!failed) resolve(settled.value);
+    else if (call.isOptional && isNotFound(settled)) resolve(null);
+    else reject(settled);
   }
 
   onEnd(why: EndOfWait): void {
     const { call, flight } = this.#wait;
-    this.fail(endOfWait(why, call.route));
+    this.settle(endOfWait(why, call.route));
     flight.leave();
-  }
-
-  #leave(status: number | undefined, failure: FailureKind | undefined): boolean {
-    if (this.#left) return false;
-    this.#left = true;
-    const { call, entry, flight } = this.#wait;
-    call.deadline.delete(this);
-    call.cancel?.listen(undefined);
-    if (!entry) return true;
-    call.journal.end(entry, status, failure);
-    entry.span = flight.span;
-    if (flight.exposed) call.journal.expose(flight.exposed);
-    return true;
   }
 }
