@@ -17,7 +17,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Door } from '../server/gateway-options.ts';
 import type { Route } from '../server/http/routes.ts';
 import { formatted } from '../operation/result/answer.ts';
-import { mayAsk } from '../server/carriers/cors.plugin.ts';
+import { createCors, mayAsk } from '../server/carriers/cors.plugin.ts';
 import { refusalResponse } from '../operation/refusal.ts';
 import type { RequestRecord } from '../operation/request/request-record.ts';
 import { readTools, type Tool } from './tools.ts';
@@ -81,7 +81,7 @@ export function createMcp(folder: string, version: string, door: Door): Route {
     return resultOf(result, given, counts);
   }
 
-  return async (request, record) => {
+  async function answer(request: Request, record: RequestRecord): Promise<Response> {
     const { method, url, headers } = request;
     const host = headers.get('host') ?? undefined;
     if (!mayAsk(headers.get('origin') ?? undefined, host, corsOrigins)) {
@@ -99,6 +99,18 @@ export function createMcp(folder: string, version: string, door: Door): Route {
     const body = method === 'POST' ? text : null;
     const own = new Request(url, { method, headers: [...headers], body });
     return served.run({ request, record }, () => handler.fetch(own));
+  }
+
+  if (corsOrigins.length === 0) return answer;
+  const cors = createCors(corsOrigins, []);
+  return async (request, record) => {
+    const { method, headers } = request;
+    if (method === 'OPTIONS') {
+      return new Response(null, { status: 204, headers: cors.preflightHeaders(headers) });
+    }
+    const response = await answer(request, record);
+    cors.addTo(response, headers);
+    return response;
   };
 }
 

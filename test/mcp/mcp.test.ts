@@ -77,7 +77,7 @@ const FOLDER = folderOf({ 'agents-1.json': DOCUMENTS });
 const open = (options: InProcessOptions = {}, folder = FOLDER) =>
   openGateway({
     ...options,
-    http: { allowedHosts: ['127.0.0.1'] },
+    http: { allowedHosts: ['127.0.0.1'], ...options.http },
     carriers: { '/mcp': (door) => createMcp(folder, '1', door) },
   });
 
@@ -319,6 +319,25 @@ describe('/mcp', () => {
     const { status } = await postRaw(url, LIST, { origin: url });
 
     expect(status).toBe(200);
+  });
+
+  it('lets pages of CORS_ORIGINS ask: browsers get their permission, and may read the answer', async () => {
+    const origin = 'https://inspector.example';
+    const { url } = await open({ http: { corsOrigins: [origin] } });
+    const asked = { origin, 'access-control-request-headers': 'x-api-key' };
+
+    const preflight = await send(`${url}/mcp`, { method: 'OPTIONS', headers: asked });
+    const page = await postRaw(url, LIST, { origin });
+    const foreign = await postRaw(url, LIST, { origin: 'https://evil.example' });
+
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('x-api-key');
+    expect([page.status, page.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([
+      403,
+      null,
+    ]);
   });
 
   it('refuses a batch, a body that is too large, and another method', async () => {

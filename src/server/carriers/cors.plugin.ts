@@ -18,12 +18,12 @@ const READABLE = [
 ];
 
 /**
- * Keys travel in a header that pages must set themselves, so cookies are not allowed.
+ * What pages of other origins may read. Keys travel in a header that pages must set themselves, so cookies are not
+ * allowed.
  *
  * @param exposed headers of the backend that answers have.
  */
-export function useCors(origins: readonly string[], exposed: readonly string[]): GatewayPlugin {
-  if (origins.length === 0) return {};
+export function createCors(origins: readonly string[], exposed: readonly string[]) {
   const readable = [...READABLE, ...exposed].join(', ');
   /** For any answer to a page of this origin: name, value, name, value. */
   const headersFor = (origin: string | null | undefined): readonly string[] => {
@@ -39,27 +39,44 @@ export function useCors(origins: readonly string[], exposed: readonly string[]):
     ];
   };
   return {
+    headersFor,
+    /** Of the answer to a preflight. */
+    preflightHeaders(asked: Headers): [string, string][] {
+      const headers = pairsOf(headersFor(asked.get('origin')));
+      if (headers.length === 1) return headers;
+      headers.push(
+        ['access-control-allow-methods', METHODS],
+        ['access-control-max-age', PREFLIGHT_SECONDS],
+      );
+      const requested = asked.get('access-control-request-headers');
+      if (requested) headers.push(['access-control-allow-headers', requested]);
+      return headers;
+    },
+    /** For an answer that is a response already. */
+    addTo(response: Response, asked: Headers): void {
+      for (const [name, value] of pairsOf(headersFor(asked.get('origin')))) {
+        response.headers.append(name, value);
+      }
+    },
+  };
+}
+
+export function useCors(origins: readonly string[], exposed: readonly string[]): GatewayPlugin {
+  if (origins.length === 0) return {};
+  const cors = createCors(origins, exposed);
+  return {
     /** Preflights are answered by this policy alone. */
     onRequest({ request, endResponse, fetchAPI }) {
       if (request.method !== 'OPTIONS') return;
-      const headers = new fetchAPI.Headers(pairsOf(headersFor(request.headers.get('origin'))));
-      if (headers.has('access-control-allow-origin')) {
-        headers.set('access-control-allow-methods', METHODS);
-        headers.set('access-control-max-age', PREFLIGHT_SECONDS);
-        const requested = request.headers.get('access-control-request-headers');
-        if (requested) headers.set('access-control-allow-headers', requested);
-      }
+      const headers = new fetchAPI.Headers(cors.preflightHeaders(request.headers));
       endResponse(new fetchAPI.Response(null, { status: 204, headers }));
     },
     onAnswer({ headers }, { caller }) {
-      headers.push(...headersFor(caller.origin));
+      headers.push(...cors.headersFor(caller.origin));
     },
     /** Streams of events; other answers have the headers already. */
     onResponse({ request, response, serverContext }) {
-      if (!serverContext.stream) return;
-      for (const [name, value] of pairsOf(headersFor(request.headers.get('origin')))) {
-        response.headers.append(name, value);
-      }
+      if (serverContext.stream) cors.addTo(response, request.headers);
     },
   };
 }
