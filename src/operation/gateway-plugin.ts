@@ -17,6 +17,8 @@ export interface ServerContext {
   readonly caller: Caller;
   /** The document that the carrier itself has chosen: it is trusted as it is. */
   readonly chosen?: ChosenDocument;
+  /** Where the carrier is asked, if not at `/graphql`. */
+  readonly path?: string;
   /** What follows the first part of an answer in parts. */
   parts?: AnswerParts;
   /** The answers to a subscription. */

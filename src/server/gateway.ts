@@ -297,6 +297,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const context = {
       ...rest,
       chosen: document,
+      path: new URL(request.url).pathname,
       caller: { ...caller, accept: null, streams: false },
     };
     const params = { query: document.text, variables } as GraphQLParams;

@@ -1,5 +1,6 @@
 /** Traces: what a collector gets of an operation, what the backend is told, and what a bad collector costs. */
 import { createHash } from 'node:crypto';
+import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Journal, JournalEntry } from '../../src/rest/call/journal.ts';
 import { schema } from '../../src/schema.ts';
@@ -184,6 +185,29 @@ describe('a trace', () => {
     expect(server!.status).toMatch(/ERROR|2/);
     expect(server!.attributes['error.type']).toBe('UPSTREAM_UNAVAILABLE');
     expect(await open.text()).toContain(`# {trace_id="${TRACE}",span_id="${server!.spanId}"}`);
+  });
+});
+
+describe('the route of a trace', () => {
+  it('is that of the carrier, such as /mcp: agents are told apart from apps', async () => {
+    const decoder = await openDecoder();
+    const tracer = tracerFor(decoder.url);
+    const site = await openGateway({
+      tracer,
+      carriers: {
+        '/mcp': (door) => async (request, record) => {
+          const document = { text: PERSON, hash: 'hash', document: parse(PERSON) };
+          return Response.json(await door.run({ document, variables: {} }, request, record));
+        },
+      },
+    });
+
+    await site.ask(PERSON);
+    await fetch(`${site.url}/mcp`, { method: 'POST', headers: { 'x-api-key': KEY } });
+    await tracer.close();
+
+    const routes = decoder.spans.flatMap(({ attributes }) => attributes['http.route'] ?? []);
+    expect(routes).toEqual(['/graphql', '/mcp']);
   });
 });
 

@@ -58,7 +58,7 @@ export function serverSpanOf(
     ...{ name, kind: SpanKind.SERVER, startMs: ended.startMs, endMs, span: trace.span },
     attributes: {
       'http.request.method': ended.method,
-      'http.route': '/graphql',
+      'http.route': ended.path ?? '/graphql',
       ...(status !== undefined && { 'http.response.status_code': status }),
       'graphql.operation.type': operationType,
       ...(operationName !== undefined && { 'graphql.operation.name': operationName }),

@@ -35,6 +35,7 @@ export function useTraces(tracer: OperationTracer | undefined): GatewayPlugin {
         ...{ operationType, operationName, document, app, errors, status },
         startMs: record.startedAt,
         method: caller.method,
+        path: context.path,
         isFailed: outcomeOf(record, status) === 'failed',
         journal: rest?.journal,
       });

@@ -64,6 +64,8 @@ export interface EndedOperation {
   /** By `performance.now()`. */
   readonly startMs: number;
   readonly method: string;
+  /** Undefined at `/graphql`. */
+  readonly path?: string | undefined;
   /** Of HTTP; undefined for an event. */
   readonly status?: number;
   readonly operationType: string | undefined;
