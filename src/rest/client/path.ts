@@ -7,8 +7,6 @@
 import { isReserved, type PathParameters } from '../../v0/routes.ts';
 import { RestInputError, type RouteLabel } from '../call/errors.ts';
 
-export type PathValues<Path extends string> = Readonly<Record<PathParameters<Path>, string>>;
-
 /** The longest id that is passed on, in characters. Assumed: the document shows no limit. */
 export const MAX_ID_LENGTH = 512;
 
@@ -73,11 +71,8 @@ export function segmentFault(value: string, parameter?: string): string | undefi
 }
 
 /** What a route takes: values for its path parameters, its query, its body. */
-export type CallInput<Path extends string, Query, Body> = (PathValues<Path> extends Record<
-  string,
-  never
->
+export type CallInput<Path extends string, Query, Body> = ([PathParameters<Path>] extends [never]
   ? { readonly path?: undefined }
-  : { readonly path: PathValues<Path> }) &
+  : { readonly path: Readonly<Record<PathParameters<Path>, string>> }) &
   ([Query] extends [undefined] ? { readonly query?: undefined } : { readonly query?: Query }) &
   (undefined extends Body ? { readonly body?: undefined } : { readonly body: Body });
