@@ -136,6 +136,21 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(changes).toEqual(['available']);
   });
 
+  it('is never said to answer where the password is wrong, and asks ever more rarely', async () => {
+    const port = await freePort();
+    const redis = await openRedis('--port', String(port));
+    await redis.command('ACL', 'SETUSER', 'gateway', 'on', '>password', 'allcommands');
+
+    const { connection, changes } = await open(`redis://gateway:wrong@127.0.0.1:${port}`);
+    await sleep(1_500);
+    const stats = String(await redis.command('INFO', 'stats'));
+
+    expect(connection.isAvailable).toBe(false);
+    expect(changes).toEqual(['away: WRONGPASS']);
+    // Two connections with pauses of 50, 100, 150 … ms, and some of this test.
+    expect(Number(/total_connections_received:(\d+)/.exec(stats)![1])).toBeLessThan(25);
+  });
+
   it('needs no more rights than docs/operating.md gives it', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));

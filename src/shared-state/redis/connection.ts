@@ -23,8 +23,10 @@ const OPTIONS: RedisOptions = {
   // Channels are subscribed to here: listeners want to know when they hear again.
   autoResubscribe: false,
   autoResendUnfulfilledCommands: false,
-  retryStrategy: (times) => Math.min(50 * times, 1_000),
 };
+
+/** The longest pause before it is connected to again, in milliseconds. */
+const MAX_PAUSE_MS = 1_000;
 
 /** Commands by how they ended: `skipped` were not sent, because none would have been answered. */
 export type CommandOutcome = 'ok' | 'timeout' | 'failed' | 'skipped';
@@ -74,8 +76,6 @@ export interface Connection {
 /** @param url `redis://`, `rediss://` or `unix://`. */
 export function createConnection(url: string, observer: ConnectionObserver = {}): Connection {
   const where = url.replace(/^unix:\/\//, '');
-  const commands = new Redis(where, OPTIONS);
-  const messages = new Redis(where, OPTIONS);
   const listeners = new Map<string, ChannelListener>();
   let isReady = false;
   /** What was told last. */
@@ -103,23 +103,23 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     },
   });
 
+  const commands = clientOf(where, () => {
+    isReady = true;
+    why = undefined;
+    tell();
+  });
+  const messages = clientOf(where, () => void listenAgain());
   commands.on('error', (error: NodeJS.ErrnoException) => {
     why = reasonOf(error);
     if (!isReady) tell();
   });
   // What ails this connection ails the other one, which says so.
   messages.on('error', () => {});
-  commands.on('ready', () => {
-    isReady = true;
-    why = undefined;
-    tell();
-  });
   commands.on('close', () => {
     isReady = false;
     why ??= 'closed';
     tell();
   });
-  messages.on('ready', () => void listenAgain());
   messages.on('message', (channel: string, text: string) =>
     listeners.get(channel)?.onMessage(text),
   );
@@ -157,7 +157,14 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       return isAvailable();
     },
     open: async () => {
-      await Promise.all([commands, messages].map((client) => client.connect().catch(() => {})));
+      await Promise.all(
+        [commands, messages].map((client) =>
+          client
+            .connect()
+            .then(() => client.ping())
+            .catch(() => {}),
+        ),
+      );
     },
     run: ({ name, lua }, keys, args) =>
       answerOf(() => {
@@ -185,6 +192,31 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       commands.disconnect();
     },
   };
+}
+
+/**
+ * A connection that is ready once it has been answered: ioredis' own is before a wrong password is refused, and
+ * would begin its pauses anew each time.
+ */
+function clientOf(where: string, onReady: () => void): Redis {
+  let attempts = 0;
+  let isRefused = false;
+  const retryStrategy = () => Math.min(50 * (attempts += 1), MAX_PAUSE_MS);
+  const client = new Redis(where, { ...OPTIONS, retryStrategy });
+  // A frozen Redis, and one that refuses the command alone, is left to whoever asks it.
+  const answered = (): void => {
+    if (isRefused || client.status !== 'ready') return;
+    attempts = 0;
+    onReady();
+  };
+  client.on('error', () => {
+    isRefused = true;
+  });
+  client.on('ready', () => {
+    isRefused = false;
+    client.ping().then(answered, answered);
+  });
+  return client;
 }
 
 /** The code of a failed connection, or the word with which Redis begins a refusal: never more of its text. */
