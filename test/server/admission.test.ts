@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Admission, AdmissionError } from '../../src/server/policies/admission.ts';
-import { StagedClock } from '../support/staged-time.ts';
 
 /** Enters for keys in this order; answers the keys that were admitted, in the order in which they were. */
 function enterAll(admission: Admission, keys: readonly string[]): string[] {
@@ -55,21 +54,6 @@ describe('admission', () => {
     await nextTurn();
     await nextTurn();
     expect(admitted).toEqual(['a', 'a']);
-  });
-
-  it('lets operations begin for ten milliseconds, and others in the next turn, in which keys take turns', async () => {
-    const clock = new StagedClock();
-    const admission = new Admission({ clock });
-    enterAll(admission, ['a', 'a']);
-
-    clock.pass(10);
-    const later = enterAll(admission, ['a', 'a', 'b']);
-
-    expect(later).toEqual([]);
-    await nextTurn();
-    await nextTurn();
-    expect(later).toEqual(['a', 'b', 'a']);
-    expect(admission.active).toBe(5);
   });
 
   it('refuses the latest of the key that has most when too many wait', async () => {

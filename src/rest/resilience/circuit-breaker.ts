@@ -49,7 +49,7 @@ export class CircuitBreaker {
   /** The worst state by route, as the observer was told. */
   readonly #told = new Map<Route | undefined, BreakerState>();
   /** Attempts in the limiter's queue or on their way. */
-  readonly #underWay: Attempt[] = [];
+  readonly #underWay = new Set<Attempt>();
   readonly #refusal = reusedRefusals(
     (route) =>
       new RestCircuitOpenError('Backend keeps failing: no calls are made for now', route, {
@@ -68,15 +68,13 @@ export class CircuitBreaker {
     if (this.#tripped.size > 0 && !this.#admits(attempt)) {
       return this.#refusal(attempt.call.route);
     }
-    this.#underWay.push(attempt);
+    this.#underWay.add(attempt);
     return undefined;
   }
 
   /** Counts how an attempt that has begun ended. */
   end(attempt: Attempt, outcome: Outcome): void {
-    const underWay = this.#underWay;
-    underWay[underWay.indexOf(attempt)] = underWay.at(-1)!;
-    underWay.pop();
+    this.#underWay.delete(attempt);
     this.#note(attempt, outcome.settled, verdictOf(attempt, outcome));
   }
 

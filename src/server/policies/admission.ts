@@ -4,14 +4,7 @@
  * What one operation may cost is bounded elsewhere. Here a key with many of them waits for its own, and
  * keys that wait take turns. A full queue refuses: an answer that comes too late is work for nobody.
  */
-import { systemClock, type Clock } from '../../lib/clock.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
-
-/**
- * For how long operations begin in one turn of the event loop, in milliseconds: a hundred expensive ones that arrive
- * together would hold up all other keys, and their answers would come together again.
- */
-const TURN_MS = 10;
 
 export interface AdmissionLimits {
   /** Operations under way, of all keys. @default 512 */
@@ -20,8 +13,6 @@ export interface AdmissionLimits {
   readonly perKey?: number;
   /** Operations that wait; when they are too many, the key with most of them loses its latest. @default 1_024 */
   readonly waiting?: number;
-  /** By which turns end. @default the system's */
-  readonly clock?: Clock;
 }
 
 /** Too many operations wait already. */
@@ -37,24 +28,15 @@ interface Waiting {
 export class Admission {
   readonly #underWay: number;
   readonly #perKey: number;
-  readonly #clock: Clock;
   readonly #queue: RoundRobinQueue<Waiting>;
   /** Operations under way, by key. */
   readonly #counts = new Map<string, number>();
   #active = 0;
-  /** Until when operations begin in this turn of the event loop; infinite before the first. */
-  #turnEndsMs = Infinity;
   #isScheduled = false;
 
-  constructor({
-    underWay = 512,
-    perKey = 128,
-    waiting = 1_024,
-    clock = systemClock,
-  }: AdmissionLimits = {}) {
+  constructor({ underWay = 512, perKey = 128, waiting = 1_024 }: AdmissionLimits = {}) {
     this.#underWay = underWay;
     this.#perKey = perKey;
-    this.#clock = clock;
     this.#queue = new RoundRobinQueue(waiting);
   }
 
@@ -89,32 +71,24 @@ export class Admission {
     if (left > 0) this.#counts.set(key, left);
     else this.#counts.delete(key);
     this.#active -= 1;
-    if (this.#queue.size > 0) this.#schedule();
+    if (this.#queue.size === 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
+    // Not at once: operations that never wait for the backend would follow each other without an end, and
+    // requests that have arrived meanwhile would not be read.
+    setImmediate(() => this.#admitWaiting());
   }
 
   #hasRoom(key: string): boolean {
-    const ofKey = this.#counts.get(key) ?? 0;
-    if (this.#active >= this.#underWay || ofKey >= this.#perKey) return false;
-    return this.#turnEndsMs === Infinity || this.#clock.now() < this.#turnEndsMs;
+    return this.#active < this.#underWay && (this.#counts.get(key) ?? 0) < this.#perKey;
   }
 
   #begin(key: string): void {
     this.#active += 1;
-    if (this.#turnEndsMs === Infinity) this.#turnEndsMs = this.#clock.now() + TURN_MS;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    this.#schedule();
-  }
-
-  /** Requests that have arrived meanwhile are read first, also where operations never wait for the backend. */
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#admitWaiting());
   }
 
   #admitWaiting(): void {
     this.#isScheduled = false;
-    this.#turnEndsMs = Infinity;
     let next: Waiting | undefined;
     do {
       next = this.#queue.take((_item, key) => {
