@@ -48,8 +48,8 @@ export class CircuitBreaker {
   readonly #tripped = new Map<Route | undefined, Set<Circuit>>();
   /** The worst state by route, as the observer was told. */
   readonly #told = new Map<Route | undefined, BreakerState>();
-  /** Attempts in the limiter's queue or on their way. */
-  readonly #underWay = new Set<Attempt>();
+  /** Attempts in the limiter's queue or on their way. Not a Set, whose tables stay until all memory is collected. */
+  readonly #underWay: Attempt[] = [];
   readonly #refusal = reusedRefusals(
     (route) =>
       new RestCircuitOpenError('Backend keeps failing: no calls are made for now', route, {
@@ -68,13 +68,15 @@ export class CircuitBreaker {
     if (this.#tripped.size > 0 && !this.#admits(attempt)) {
       return this.#refusal(attempt.call.route);
     }
-    this.#underWay.add(attempt);
+    this.#underWay.push(attempt);
     return undefined;
   }
 
   /** Counts how an attempt that has begun ended. */
   end(attempt: Attempt, outcome: Outcome): void {
-    this.#underWay.delete(attempt);
+    const underWay = this.#underWay;
+    underWay[underWay.indexOf(attempt)] = underWay.at(-1)!;
+    underWay.pop();
     this.#note(attempt, outcome.settled, verdictOf(attempt, outcome));
   }
 
