@@ -35,12 +35,18 @@ function useTabInView(): void {
     // The place of a tab changes when one before it is closed: that is no reason to stop.
   }, [id, stop, run, queryEditor]);
   useEffect(() => {
-    document.querySelectorAll('.graphiql-tab')[activeTabIndex]?.scrollIntoView({
-      block: 'nearest',
-      inline: 'nearest',
-    });
+    const tab = document.querySelectorAll<HTMLElement>('.graphiql-tab')[activeTabIndex];
+    if (tab) bringIntoView(tab);
     // A tab grows when its document gets a name.
   }, [id, tabs[activeTabIndex]?.title]);
+}
+
+/** Not `scrollIntoView`: a tab that still slides to its place would be measured where it is, not where it will be. */
+function bringIntoView(tab: HTMLElement): void {
+  const list = tab.parentElement!;
+  const left = tab.offsetLeft - (tab.offsetParent === list ? 0 : list.offsetLeft);
+  const most = left + tab.offsetWidth - list.clientWidth;
+  list.scrollLeft = Math.min(left, Math.max(most, list.scrollLeft));
 }
 
 /** GraphiQL forgets answers at a reload: the last one of each tab is shown again. */
