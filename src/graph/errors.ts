@@ -106,7 +106,7 @@ export function codeOf(error: RestError): ErrorCode {
   return CODE_BY_CLASS.find(([type]) => error instanceof type)?.[1] ?? 'UPSTREAM_UNAVAILABLE';
 }
 
-/** What a client is told of an error. */
+/** The message and extensions that a client gets for an error, and the error that they were made from. */
 export type ClientError = Pick<GraphQLError, 'message' | 'extensions' | 'originalError'>;
 
 /** Our message, the code, and which route failed; never an address, a key or the backend's text. */

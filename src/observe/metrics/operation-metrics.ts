@@ -63,7 +63,7 @@ export class OperationMetrics {
       ['operation', 'outcome'],
       this.#requests,
     );
-    // Nobody sees that a series increases which was not there before: the first failures would be missed.
+    // Prometheus computes no increase for a series that appears with its first value: alerts would miss the first failures.
     for (const operation of OPERATION_TYPES) this.#requests.add(operation, 'failed', 0);
     this.#durations = instruments.durations(
       'gateway_request_duration_seconds',

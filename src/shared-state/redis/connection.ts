@@ -195,15 +195,15 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
 }
 
 /**
- * A connection that is ready once it has been answered: ioredis' own is before a wrong password is refused, and
- * would begin its pauses anew each time.
+ * A connection that counts as ready after a PING. ioredis reports `ready` before Redis refuses a wrong password, and
+ * resets its pauses between attempts each time.
  */
 function clientOf(where: string, onReady: () => void): Redis {
   let attempts = 0;
   let isRefused = false;
   const retryStrategy = () => Math.min(50 * (attempts += 1), MAX_PAUSE_MS);
   const client = new Redis(where, { ...OPTIONS, retryStrategy });
-  // A frozen Redis, and one that refuses the command alone, is left to whoever asks it.
+  // A PING that fails counts as well: where Redis is frozen, or its ACL lacks PING, each command times out or fails by itself.
   const answered = (): void => {
     if (isRefused || client.status !== 'ready') return;
     attempts = 0;
