@@ -131,10 +131,9 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   observe: {
     'shared-state-observer.ts': ['logs', 'metrics'],
     'upstream-observer.ts': ['logs', 'metrics', 'readiness.ts'],
-    traces: ['logs', 'outcome.ts'],
-    metrics: ['outcome.ts', 'readiness.ts'],
-    logs: ['outcome.ts'],
-    'outcome.ts': [],
+    traces: ['logs'],
+    metrics: ['readiness.ts'],
+    logs: [],
     'readiness.ts': [],
     'requests.ts': [],
   },

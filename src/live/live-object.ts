@@ -43,7 +43,7 @@ export interface LiveObject<Key, State> {
 
 /** Events of pollers, for metrics. Every method must return quickly and not throw. */
 export interface LiveObserver {
-  onPoll?(outcome: 'ok' | 'failed'): void;
+  onPoll(outcome: 'ok' | 'failed'): void;
   /** @param lagMs from the backend's change to this process seeing it. */
-  onChange?(lagMs: number | undefined): void;
+  onChange(lagMs: number | undefined): void;
 }

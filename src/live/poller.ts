@@ -246,14 +246,14 @@ export class Poller<Key, State extends object> {
       const { source, key } = this.#object;
       const state = await source.read(rest, key);
       if (this.#isOver) return;
-      observer?.onPoll?.('ok');
+      observer?.onPoll('ok');
       this.#pausedUntilMs = 0;
       if (asked) this.#share(state, asked);
       const isChanged = this.#take(state, newcomers);
       this.#waitMs = isChanged ? pollMs.least : Math.min(pollMs.most, this.#waitMs * QUIET_GROWTH);
     } catch (cause) {
       if (this.#isOver) return;
-      observer?.onPoll?.('failed');
+      observer?.onPoll('failed');
       if (asked) this.#lease?.share(NOT_SHARED, this.#polls, asked);
       this.#fail(cause as Error);
     } finally {
@@ -307,7 +307,7 @@ export class Poller<Key, State extends object> {
     if (!isChanged && !this.#known?.error) return false;
     if (this.#known?.state && rank > this.#rank) {
       const changedAt = source.changedAt(state);
-      this.#options.observer?.onChange?.(
+      this.#options.observer?.onChange(
         changedAt === undefined ? undefined : Math.max(0, Date.now() - changedAt),
       );
     }

@@ -1,16 +1,15 @@
 /** GraphQL requests under way, and what happens when one of them is answered. */
-import type { ServerContext } from '../operation/gateway-plugin.ts';
-
-/** Called once for each request. @param status of HTTP; 200 over a WebSocket. */
-type OnAnswered = (status: number, context: ServerContext) => void;
+import type { GatewayPlugin, ServerContext } from '../operation/gateway-plugin.ts';
+import { outcomeOf } from '../operation/result/outcome.ts';
 
 export class Requests {
-  readonly #onAnswered: OnAnswered;
+  readonly #plugins: readonly GatewayPlugin[];
   readonly #whenIdle: (() => void)[] = [];
   #underWay = 0;
 
-  constructor(onAnswered: OnAnswered) {
-    this.#onAnswered = onAnswered;
+  /** @param plugins hear of each request once. */
+  constructor(plugins: readonly GatewayPlugin[]) {
+    this.#plugins = plugins.filter(({ onAnswered }) => onAnswered);
   }
 
   /** How many are being answered. */
@@ -46,10 +45,13 @@ export class Requests {
   }
 
   #end(context: ServerContext, status: number): void {
-    this.#onAnswered(status, context);
+    const { record } = context;
+    const outcome = outcomeOf(record, status);
+    const answered = { status, outcome, durationMs: performance.now() - record.startedAt };
+    for (const plugin of this.#plugins) plugin.onAnswered?.(answered, context);
     // The connection of a slow reader keeps the record.
-    context.record.rest = undefined;
-    context.record.errors = undefined;
+    record.rest = undefined;
+    record.errors = undefined;
     this.#underWay -= 1;
     if (this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }

@@ -6,6 +6,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { MaybePromise } from '../execution/core/resolved-value.ts';
 import type { Context } from '../graph/context.ts';
 import type { Answer, AnswerParts } from './result/answer.ts';
+import type { Outcome } from './result/outcome.ts';
 import type { OperationParams } from './request/params.ts';
 import type { Caller } from './request/caller.ts';
 import type { RequestRecord } from './request/request-record.ts';
@@ -48,7 +49,10 @@ export interface GatewayPlugin extends YogaPlugin {
   onAnswered?(answered: Answered, context: ServerContext): void;
 }
 
-interface Answered {
+export interface Answered {
   /** Of HTTP; 200 over a WebSocket. */
   readonly status: number;
+  readonly outcome: Outcome;
+  /** From the arrival to the answer. */
+  readonly durationMs: number;
 }

@@ -12,6 +12,7 @@ import type { DocumentLimits } from '../documents/document-limits.ts';
 import type { IntrospectionAudience } from '../documents/documents.ts';
 import type { TrustedDocument } from '../documents/trusted-documents.ts';
 import type { ChosenDocument, GatewayPlugin } from '../operation/gateway-plugin.ts';
+import type { ExplorerSettings } from './http/explorer.ts';
 import type { Route } from './http/routes.ts';
 import type { Site } from './http/site.ts';
 import type { Logger } from '../observe/logs/logger.ts';
@@ -118,14 +119,8 @@ export interface ToolsOptions {
   readonly explain: ExplainAudience;
 }
 
-export interface ExplorerOptions {
+export interface ExplorerOptions extends Pick<ExplorerSettings, 'apiKey' | 'pageId' | 'replays'> {
   readonly folder: string;
-  /** The key the page sends until its user enters another. */
-  readonly apiKey?: string | undefined;
-  /** The page that the first query is about. */
-  readonly pageId?: string | undefined;
-  /** The recordings that answer instead of a backend. */
-  readonly replays?: readonly string[] | undefined;
 }
 
 export interface Gateway extends Site {

@@ -13,18 +13,13 @@ import { assertExecutable } from '../execution/assert-executable.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Pollers } from '../live/pollers.ts';
 import { prepareCost } from '../plan/cost.ts';
-import {
-  answerInParts,
-  answerOf,
-  written,
-  type WrittenAnswer,
-} from '../operation/result/answer.ts';
+import { answerInParts, answerOf, finish, type Answer } from '../operation/result/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
-import { createTranslate, translated } from '../operation/result/errors.ts';
+import { createTranslate } from '../operation/result/errors.ts';
+import { noted } from '../operation/result/outcome.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
 import { callerOf } from '../operation/request/caller.ts';
 import type { MediaType } from '../operation/result/negotiation.ts';
-import { useServerTiming } from './carriers/server-timing.plugin.ts';
 import { useValidators } from './carriers/validators.plugin.ts';
 import { useCors } from './carriers/cors.plugin.ts';
 import { createPlainLane } from './carriers/plain-lane.ts';
@@ -49,7 +44,6 @@ import { silentLogger, type Logger } from '../observe/logs/logger.ts';
 import { useMetrics } from '../observe/metrics/metrics.plugin.ts';
 import { Metrics } from '../observe/metrics/metrics.ts';
 import { wantsOpenMetrics } from '../observe/metrics/open-metrics.ts';
-import { hasValue } from '../observe/outcome.ts';
 import { useTraces } from '../observe/traces/traces.plugin.ts';
 import { Readiness } from '../observe/readiness.ts';
 import { Requests } from '../observe/requests.ts';
@@ -60,6 +54,7 @@ import {
   useConsistency,
   useExposedHeaders,
   useForwardedHeaders,
+  useServerTiming,
 } from './carriers/headers.plugin.ts';
 import { useExecution } from './policies/execution.plugin.ts';
 import { createExecution } from './policies/execution.ts';
@@ -109,7 +104,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     routes: explain !== 'off',
   });
   const trusted = trustedDocuments(options.documents);
-  const log = subscriptionLog(logger);
   const forwarding = createForwarding(forward);
   const varying = upstream.keepsAnswers ? [...forward, 'x-consistency'] : forward;
 
@@ -135,17 +129,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     // So many of a key, and an answer to each event.
     subscriptions: useSubscriptions({
       ...{ execution, admit, subscriptions, translate, explain, heartbeatMs: live.heartbeatMs },
-      tracer: options.tracer,
-      observer: {
-        onResult: (kind, result, record) => {
-          metrics.live.onResult?.(kind, result, record);
-          log.onResult(kind, result, record);
-        },
-        onEnd: (cause, record) => {
-          metrics.live.onEnd?.(cause, record);
-          log.onEnd(cause, record);
-        },
-      },
+      ...{ tracer: options.tracer, observers: [metrics.live, subscriptionLog(logger)] },
     }),
     // So many calls of a key: outermost, so that what is refused here takes no place.
     ...(options.rateLimits && { rateLimit: useRateLimit(options.rateLimits) }),
@@ -177,12 +161,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     landingPage: false,
   });
   const answering = plugins.filter(({ onAnswer }) => onAnswer);
-  const answered = plugins.filter(({ onAnswered }) => onAnswered);
 
   const readiness = new Readiness(upstream.breaker, trusted);
-  const requests = new Requests((status, context) => {
-    for (const plugin of answered) plugin.onAnswered?.({ status }, context);
-  });
+  const requests = new Requests(plugins);
   metrics.watch({ requests, breaker: upstream.breaker, readiness, pollers, subscriptions });
 
   // Hooks of HTTP want requests and responses of the Fetch API.
@@ -265,21 +246,19 @@ export function createGateway(options: GatewayOptions): Gateway {
     executed: ExecutionResult,
     mediaType: MediaType,
     context: ServerContext,
-  ): Promise<WrittenAnswer> {
+  ): Promise<Answer> {
     const { record, parts } = context;
     // Errors of validation, and of plugins, come here as they are.
-    const result = translated(executed, translate);
-    record.errors = result.errors;
-    record.hasData = hasValue(result.data);
+    const result = noted(executed, record, translate);
     const answer = parts ? answerInParts(parts) : answerOf(result, mediaType);
     for (const plugin of answering) {
       const changed = plugin.onAnswer?.(answer, context);
       if (changed) await changed;
     }
     answer.headers.push('x-request-id', record.requestId);
-    const sent = written(answer);
-    record.bytes = sent.bytes?.length ?? Buffer.byteLength(sent.text);
-    return sent;
+    finish(answer);
+    record.bytes = answer.bytes?.length ?? Buffer.byteLength(answer.text);
+    return answer;
   }
 
   function contextOf(request: Request, record: RequestRecord): ServerContext {
@@ -308,10 +287,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       } catch (error) {
         executed = { errors: [translate(error)] };
       }
-      const result = translated(executed, translate);
-      record.errors = result.errors;
-      record.hasData = hasValue(result.data);
-      return { status: 200, result };
+      return { status: 200, result: noted(executed, record, translate) };
     });
     return result;
   }

@@ -91,7 +91,9 @@ function execute(hive: Hive, times: number, text = TOPICS): void {
     const record = createRecord(null);
     const args = { schema, document, contextValue: { record } };
     void hive.plugin.onExecute!({ args } as never); // what the plugin reads of them
-    hive.plugin.onAnswered!({ status: 200 }, { record } as ServerContext);
+    hive.plugin.onAnswered!({ status: 200, outcome: 'ok', durationMs: 0 }, {
+      record,
+    } as ServerContext);
   }
 }
 

@@ -6,12 +6,11 @@
 import type { GraphQLError } from 'graphql';
 import type { Journal, JournalEntry } from '../../rest/call/journal.ts';
 import { maskedCauseOf } from '../../operation/result/errors.ts';
-import type { GatewayPlugin, ServerContext } from '../../operation/gateway-plugin.ts';
+import type { Answered, GatewayPlugin, ServerContext } from '../../operation/gateway-plugin.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
 import { parentOf } from '../../operation/request/trace-context.ts';
 import type { SubscriptionObserver } from '../../operation/result/result-stream.ts';
 import { withoutRedaction, type Logger } from './logger.ts';
-import { outcomeOf } from '../outcome.ts';
 
 /** Calls that a line has, of operations that are logged with theirs. */
 const MAX_CALLS = 100;
@@ -20,17 +19,16 @@ const MAX_CALLS = 100;
 export function useLog(logger: Logger, slowMs = Infinity): GatewayPlugin {
   const lines = withoutRedaction(logger);
   return {
-    onAnswered({ status }, context) {
+    onAnswered(answered, context) {
       const { record } = context;
       // The level may change while the process runs.
       if (lines.level !== logger.level) lines.level = logger.level;
-      const durationMs = performance.now() - record.startedAt;
-      const isSlow = durationMs > slowMs;
+      const isSlow = answered.durationMs > slowMs;
       // Reading the journal costs more than this check.
       if (lines.isLevelEnabled(isSlow ? 'warn' : 'info')) {
         const { journal } = record.rest ?? {};
         const line = {
-          ...lineOf(context, status, durationMs),
+          ...lineOf(context, answered),
           ...(journal && (isSlow || lines.isLevelEnabled('debug')) && callsOf(journal)),
         };
         if (isSlow) lines.warn(line, 'Slow GraphQL request');
@@ -41,7 +39,8 @@ export function useLog(logger: Logger, slowMs = Infinity): GatewayPlugin {
   };
 }
 
-function lineOf({ record, caller }: ServerContext, status: number, durationMs: number): object {
+function lineOf({ record, caller }: ServerContext, answered: Answered): object {
+  const { status, outcome, durationMs } = answered;
   const { requestId, operationName, operationType, document, app, bytes, trace, rest } = record;
   const codes = new Set(record.errors?.map(({ extensions }) => extensions['code']));
   const slowest = rest && slowestOf(rest.journal);
@@ -62,7 +61,7 @@ function lineOf({ record, caller }: ServerContext, status: number, durationMs: n
     bytes,
     ...(codes.size > 0 && { errorCodes: [...codes] }),
     status,
-    outcome: outcomeOf(record, status),
+    outcome,
   };
 }
 
@@ -115,7 +114,7 @@ function logCauses(
 }
 
 /** Logs what happens after a subscription has begun. */
-export const subscriptionLog = (logger: Logger): Required<SubscriptionObserver> => ({
+export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
   onResult: (kind, { errors = [] }, record) => {
     if (kind !== 'heartbeat') logCauses(logger, record, errors);
   },

@@ -11,7 +11,7 @@ import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../../operation/result/result-stream.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../../operation/result/outcome.ts';
 import type { Readiness } from '../readiness.ts';
 import { Instruments } from './instruments.ts';
 import { OPEN_METRICS, openMetrics } from './open-metrics.ts';

@@ -8,7 +8,7 @@ import { RestError } from '../../rest/call/errors.ts';
 import type { Journal } from '../../rest/call/journal.ts';
 import { OTHER_APP, type AppVersion } from '../../operation/request/caller.ts';
 import type { PlannedCost, RequestRecord } from '../../operation/request/request-record.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../../operation/result/outcome.ts';
 import { CounterBatch } from './counter-batch.ts';
 import type { DurationHistogram } from './duration-histogram.ts';
 import type { Instruments } from './instruments.ts';

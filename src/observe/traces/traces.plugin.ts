@@ -5,7 +5,6 @@ import type {
   Phase,
   RecordedTrace,
 } from '../../operation/request/trace-context.ts';
-import { outcomeOf } from '../outcome.ts';
 
 export function useTraces(tracer: OperationTracer | undefined): GatewayPlugin {
   if (!tracer) return {};
@@ -25,7 +24,7 @@ export function useTraces(tracer: OperationTracer | undefined): GatewayPlugin {
     onExecute({ context: { record } }) {
       return record.trace ? { onExecuteDone: timed(record.trace, 'execute') } : undefined;
     },
-    onAnswered({ status }, context) {
+    onAnswered({ status, outcome }, context) {
       // What could not be read has not been parsed.
       const trace = traceOf(context);
       if (!trace) return;
@@ -36,7 +35,7 @@ export function useTraces(tracer: OperationTracer | undefined): GatewayPlugin {
         startMs: record.startedAt,
         method: caller.method,
         path: context.path,
-        isFailed: outcomeOf(record, status) === 'failed',
+        isFailed: outcome === 'failed',
         journal: rest?.journal,
       });
     },

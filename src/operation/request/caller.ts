@@ -53,7 +53,7 @@ export function callerOf(
   return {
     method,
     apiKey: header(API_KEY_HEADER),
-    forwarded: forwarding?.read(header),
+    forwarded: forwarding?.(header),
     explain: header('x-explain'),
     consistency: header('x-consistency'),
     accept: header('accept'),

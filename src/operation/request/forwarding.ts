@@ -8,21 +8,17 @@ import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 /** A header of a caller's by its name, in lower case. */
 type ReadHeader = (name: string) => string | readonly string[] | null | undefined;
 
-export interface Forwarding {
-  /** In lower case. */
-  readonly names: readonly string[];
-  read(header: ReadHeader): ForwardedHeaders;
-}
+export type Forwarding = (header: ReadHeader) => ForwardedHeaders;
 
-/** Undefined where nothing is forwarded. */
+/**
+ * @param names in lower case.
+ * @returns undefined where nothing is forwarded.
+ */
 export const createForwarding = (names: readonly string[]): Forwarding | undefined =>
   names.length === 0
     ? undefined
-    : {
-        names,
-        read: (header) =>
-          names.flatMap((name) => {
-            const value = header(name);
-            return typeof value === 'string' ? [name, value] : [];
-          }),
-      };
+    : (header) =>
+        names.flatMap((name) => {
+          const value = header(name);
+          return typeof value === 'string' ? [name, value] : [];
+        });

@@ -8,13 +8,13 @@ import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { IncrementalFormat, MediaType } from './negotiation.ts';
 import type { HttpExtension } from '../refusal.ts';
 
-/** An answer as it goes over the wire. */
+/** An answer as it goes over the wire: a whole one, or its first part and what follows. */
 export interface Answer {
   /** 304 sends neither text nor bytes. */
   status: number;
   /** Name, value, name, value. */
-  readonly headers: string[];
-  readonly text: string;
+  headers: string[];
+  text: string;
   /** Undefined for an answer in parts. */
   readonly mediaType: MediaType | undefined;
   /** The text in the coding that the headers name; undefined for UTF-8. */
@@ -23,16 +23,6 @@ export interface Answer {
   readonly parts?: AnswerParts;
   /** The entity tag without quotes and coding; undefined where the answer has none. */
   tag?: string;
-}
-
-/** What goes over the wire: a whole answer, or its first part and what follows. */
-export interface WrittenAnswer {
-  readonly status: number;
-  /** Name, value, name, value. */
-  readonly headers: string[];
-  readonly text: string;
-  readonly bytes?: Buffer;
-  readonly parts?: AnswerParts;
 }
 
 /** An answer in parts. */
@@ -99,14 +89,16 @@ export const answerInParts = (parts: AnswerParts): Answer => ({
   parts,
 });
 
-/** An answer, after all plugins have seen it. */
-export function written(answer: Answer): WrittenAnswer {
-  const { status, text, bytes, parts, tag } = answer;
-  const headers = withOneVary(answer.headers);
-  if (status === 304) return { status, headers, text: '' };
-  if (tag !== undefined) headers.push('etag', `"${tag}"`);
-  return { status, headers, text, ...(bytes && { bytes }), ...(parts && { parts }) };
+/** Makes an answer ready to be sent, after all plugins have seen it. */
+export function finish(answer: Answer): void {
+  answer.headers = withOneVary(answer.headers);
+  if (answer.status === 304) answer.text = '';
+  if (answer.tag !== undefined) answer.headers.push('etag', `"${answer.tag}"`);
 }
+
+/** Headers in a list as the Fetch API takes them. */
+export const pairsOf = (headers: readonly string[]): [string, string][] =>
+  Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);
 
 /** What several plugins want caches to compare, as one header. */
 function withOneVary(headers: readonly string[]): string[] {

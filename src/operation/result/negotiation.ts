@@ -30,6 +30,10 @@ export function negotiateMediaType(accept: string | null | undefined): MediaType
   return found === 'none' ? undefined : found;
 }
 
+/** Whether a caller accepts a media type of more than one answer. */
+export const acceptsStreams = (accept: string | null): boolean =>
+  /\b(?:multipart\/mixed|text\/event-stream)\b/i.test(accept ?? '');
+
 /**
  * The coding of an answer; undefined for the bytes as they are.
  *

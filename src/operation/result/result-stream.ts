@@ -18,8 +18,8 @@ export type ResultKind = 'event' | 'heartbeat';
 
 /** Hears of all streams. Every method must return quickly and not throw. */
 export interface SubscriptionObserver {
-  onResult?(kind: ResultKind, result: ExecutionResult, record: RequestRecord): void;
-  onEnd?(cause: EndCause, record: RequestRecord): void;
+  onResult(kind: ResultKind, result: ExecutionResult, record: RequestRecord): void;
+  onEnd(cause: EndCause, record: RequestRecord): void;
 }
 
 interface ResultStreamOptions {

@@ -5,6 +5,7 @@
  * to pages of every other.
  */
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
+import { pairsOf } from '../../operation/result/answer.ts';
 
 const METHODS = 'GET, POST';
 
@@ -80,9 +81,6 @@ export function useCors(origins: readonly string[], exposed: readonly string[]):
     },
   };
 }
-
-const pairsOf = (headers: readonly string[]): [string, string][] =>
-  Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);
 
 /** Whether a page may ask where browsers ask no permission. Only browsers send an origin, and no page can forge one. */
 export const mayAsk = (

@@ -13,6 +13,7 @@ import type { ExecutionResult } from 'graphql';
 import { formatted } from '../../operation/result/answer.ts';
 import type { ResultStream } from '../../operation/result/result-stream.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
+import { textStream } from './text-stream.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -61,25 +62,7 @@ export function eventStreamResponse(
   stream: ResultStream,
   ResponseClass: typeof Response,
 ): Response {
-  const encoder = new TextEncoder();
-  const iterator = results[Symbol.asyncIterator]();
-  // For callers of `fetch`, where there is no HTTP server of ours.
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        const next = await iterator.next();
-        if (!next.done) controller.enqueue(encoder.encode(frameOf(next.value)));
-        else {
-          if (stream.cause === 'complete') controller.enqueue(encoder.encode(COMPLETE));
-          controller.close();
-        }
-      },
-      cancel: () => {
-        stream.close('left');
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  const body = textStream(framesOf(results, stream), () => stream.close('left'));
   const response = new ResponseClass(body, { headers: HEADERS });
   streams.set(response, { results, stream });
   return response;
@@ -117,6 +100,14 @@ export async function writeEvents(
     await sleep(Math.max(0, wroteMs + PAUSE_MS - performance.now()));
     outgoing.end();
   }
+}
+
+async function* framesOf(
+  results: AsyncIterable<ExecutionResult>,
+  stream: ResultStream,
+): AsyncGenerator<string, void> {
+  for await (const result of results) yield frameOf(result);
+  if (stream.cause === 'complete') yield COMPLETE;
 }
 
 const frameOf = (result: ExecutionResult): string =>

@@ -5,6 +5,7 @@
  * ended. Empty parts are sent while nothing else is, since proxies close silent connections.
  */
 import type { AnswerParts } from '../../operation/result/answer.ts';
+import { textStream } from './text-stream.ts';
 
 /** The time between empty parts, in milliseconds. */
 const HEARTBEAT_MS = 5_000;
@@ -44,27 +45,10 @@ export function multipartResponse(
   headers: [string, string][],
   ResponseClass: typeof Response,
 ): Response {
-  const response = new ResponseClass(multipartStream(parts), { headers });
+  const body = textStream(multipart(parts), () => parts.cancel());
+  const response = new ResponseClass(body, { headers });
   responses.set(response, parts);
   return response;
-}
-
-/** The same for readers without our HTTP server. */
-function multipartStream(parts: AnswerParts): ReadableStream<Uint8Array> {
-  const chunks = multipart(parts);
-  const encoder = new TextEncoder();
-  return new ReadableStream(
-    {
-      pull: async (controller) => {
-        const { value, done } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      },
-      cancel: () => parts.cancel(),
-    },
-    // Nothing is read ahead: our HTTP server reads the parts themselves.
-    { highWaterMark: 0 },
-  );
 }
 
 function isLate(coming: Promise<unknown>, ms: number): Promise<boolean> {

@@ -7,14 +7,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { GraphQLParams, YogaServerInstance } from 'graphql-yoga';
-import type { WrittenAnswer } from '../../operation/result/answer.ts';
+import type { Answer } from '../../operation/result/answer.ts';
 import { callerOf } from '../../operation/request/caller.ts';
-import { negotiateMediaType, type MediaType } from '../../operation/result/negotiation.ts';
+import { negotiateMediaType } from '../../operation/result/negotiation.ts';
 import { parseJson, readForm } from '../../operation/request/params.ts';
 import type { Forwarding } from '../../operation/request/forwarding.ts';
 import type { ServerContext } from '../../operation/gateway-plugin.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
 import { CSRF_HEADERS } from './request.plugin.ts';
+import type { WriteAnswer } from './response.plugin.ts';
 
 /** What Node's server has read of a request. */
 export interface PlainRequest {
@@ -35,18 +36,14 @@ interface PlainLaneOptions {
   readonly forwarding: Forwarding | undefined;
   /** What is thrown before there is a result, as callers see it. */
   readonly refused: (error: unknown) => ExecutionResult;
-  readonly write: (
-    result: ExecutionResult,
-    mediaType: MediaType,
-    context: ServerContext,
-  ) => Promise<WrittenAnswer>;
+  readonly write: WriteAnswer;
 }
 
 /** Answers a plain request; undefined for any other. */
 export type PlainLane = (
   request: PlainRequest,
   record: RequestRecord,
-) => { readonly context: ServerContext; answer(): Promise<WrittenAnswer> } | undefined;
+) => { readonly context: ServerContext; answer(): Promise<Answer> } | undefined;
 
 export const createPlainLane =
   ({ yoga, forwarding, refused, write }: PlainLaneOptions): PlainLane =>

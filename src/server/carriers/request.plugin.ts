@@ -6,7 +6,7 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
-import { negotiateMediaType } from '../../operation/result/negotiation.ts';
+import { acceptsStreams, negotiateMediaType } from '../../operation/result/negotiation.ts';
 import { refusal } from '../../operation/refusal.ts';
 import { badRequest, readForm, readParams } from '../../operation/request/params.ts';
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
@@ -16,9 +16,6 @@ import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
  * third.
  */
 export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
-
-/** Media types of more than one answer. */
-const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
 
 export function useRequests(): GatewayPlugin {
   const checkCsrf = csrfCheck();
@@ -32,7 +29,7 @@ export function useRequests(): GatewayPlugin {
         });
       }
       const accept = request.headers.get('accept');
-      if (!negotiateMediaType(accept) && !STREAMS.test(accept ?? '')) {
+      if (!negotiateMediaType(accept) && !acceptsStreams(accept)) {
         throw refusal(406, 'NOT_ACCEPTABLE', 'Accept application/graphql-response+json.');
       }
       // Before anything is read of a request that a foreign page may have sent.

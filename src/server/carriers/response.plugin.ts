@@ -2,22 +2,24 @@
  * Answers by Yoga: whole ones as the plain lane writes them, answers in parts, and streams of events.
  */
 import type { ExecutionResult } from 'graphql';
-import { answerOf, type WrittenAnswer } from '../../operation/result/answer.ts';
-import { negotiateMediaType, type MediaType } from '../../operation/result/negotiation.ts';
+import { answerOf, pairsOf, type Answer } from '../../operation/result/answer.ts';
+import {
+  acceptsStreams,
+  negotiateMediaType,
+  type MediaType,
+} from '../../operation/result/negotiation.ts';
 import type { GatewayPlugin, ServerContext } from '../../operation/gateway-plugin.ts';
 import { eventStreamResponse } from './event-stream.ts';
 import { multipartResponse } from './multipart.ts';
 
-type Write = (
-  result: ExecutionResult,
+/** Makes an answer of a result, which has passed all plugins then. */
+export type WriteAnswer = (
+  executed: ExecutionResult,
   mediaType: MediaType,
   context: ServerContext,
-) => Promise<WrittenAnswer>;
+) => Promise<Answer>;
 
-/** Media types that Yoga writes one result in. */
-const STREAMS = /\b(?:multipart\/mixed|text\/event-stream)\b/i;
-
-export const useResponses = (write: Write): GatewayPlugin => ({
+export const useResponses = (write: WriteAnswer): GatewayPlugin => ({
   onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
     const { stream, parts } = serverContext;
     if (stream) {
@@ -31,7 +33,7 @@ export const useResponses = (write: Write): GatewayPlugin => ({
     }
     const accept = request.headers.get('accept');
     const mediaType = negotiateMediaType(accept);
-    if (!mediaType && !parts && STREAMS.test(accept ?? '')) {
+    if (!mediaType && !parts && acceptsStreams(accept)) {
       // Yoga writes one result as a stream; the status is that of the answer.
       const given = result as ExecutionResult;
       const { status } = answerOf(given, 'application/graphql-response+json');
@@ -52,6 +54,3 @@ export const useResponses = (write: Write): GatewayPlugin => ({
     }, 'application/json');
   },
 });
-
-const pairsOf = (headers: readonly string[]): [string, string][] =>
-  Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);

@@ -36,10 +36,10 @@ export const useValidators = (maxAgeS: number, forwarded: readonly string[]): Ga
     const tagged = hash('sha256', `${answer.mediaType} ${answer.text}`, 'base64url');
     answer.tag = tagged.slice(0, TAG_LENGTH);
     const coding = codingOf(answer, caller);
-    const sent = coding ? `"${answer.tag}-${coding}"` : `"${answer.tag}"`;
-    if (!isAmong(caller.ifNoneMatch, sent)) return;
+    const sent = coding ? `${answer.tag}-${coding}` : answer.tag;
+    if (!isAmong(caller.ifNoneMatch, `"${sent}"`)) return;
     answer.status = 304;
-    answer.headers.push('etag', sent);
+    answer.tag = sent;
   },
 });
 

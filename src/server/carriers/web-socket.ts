@@ -28,14 +28,14 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 import { formatted, formattedError } from '../../operation/result/answer.ts';
-import { translated, type Translate } from '../../operation/result/errors.ts';
+import type { Translate } from '../../operation/result/errors.ts';
+import { noted } from '../../operation/result/outcome.ts';
 import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../../operation/request/caller.ts';
 import { mayAsk } from './cors.plugin.ts';
 import { refusal, refusalResponse } from '../../operation/refusal.ts';
 import type { Forwarding } from '../../operation/request/forwarding.ts';
 import { readParams } from '../../operation/request/params.ts';
 import type { ServerContext } from '../../operation/gateway-plugin.ts';
-import { hasValue } from '../../observe/outcome.ts';
 import type { Requests } from '../../observe/requests.ts';
 import { createRecord } from '../../operation/request/request-record.ts';
 import type { Drainable, Subscriptions } from '../../operation/result/subscriptions.ts';
@@ -123,7 +123,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
         const { headers = {} } = extra;
         // Nothing else, and nothing that came with the upgrade: a proxy may have set it, or taken it away.
         const own = (name: string) => (name === 'authorization' ? authorization : undefined);
-        extra.forwarded = forwarding.read((name) => headers[name] ?? own(name));
+        extra.forwarded = forwarding((name) => headers[name] ?? own(name));
         delete extra.headers; // the socket may stay for hours
       }
       if (key == null) return true;
@@ -248,9 +248,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
       } catch (error) {
         result = { errors: [translate(error)] };
       }
-      result = translated(result, translate);
-      server.record.errors = result.errors;
-      server.record.hasData = hasValue(result.data);
+      result = noted(result, server.record, translate);
       return { status: 200 };
     });
     return result;

@@ -12,7 +12,7 @@ import type {
 } from 'node:http';
 import { streamOf, writeEvents, type EventStream } from '../carriers/event-stream.ts';
 import { multipart, partsOf } from '../carriers/multipart.ts';
-import type { AnswerParts, WrittenAnswer } from '../../operation/result/answer.ts';
+import type { Answer, AnswerParts } from '../../operation/result/answer.ts';
 import { refusalResponse } from '../../operation/refusal.ts';
 import { createRecord, type RequestRecord } from '../../operation/request/request-record.ts';
 import type { Explorer, ExplorerAnswer } from './explorer.ts';
@@ -75,7 +75,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       else record.unreadable = read;
     }
     const plain = site.answerPlain?.({ method, url, headers, body }, record);
-    if (plain) return sendReply(exchange, await plain);
+    if (plain) return sendAnswer(exchange, await plain);
     // Only the path is the caller's: neither its address nor its `Host` goes into the URL.
     const target = `http://gateway${url}`;
     if (!url.startsWith('/') || !URL.canParse(target)) {
@@ -107,10 +107,10 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     return false;
   }
 
-  function sendReply(exchange: Exchange, written: WrittenAnswer): Promise<void> {
-    const { status, headers, text, bytes, parts } = written;
+  function sendAnswer(exchange: Exchange, answer: Answer): Promise<void> {
+    const { status, headers, text, bytes, parts } = answer;
     return parts
-      ? sendParts(exchange, written, parts)
+      ? sendParts(exchange, answer, parts)
       : sendWhole(exchange, status, headers, bytes ?? text);
   }
 
@@ -182,7 +182,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   /** Sends each part when it is there, and gives up the rest when the caller leaves. */
   async function sendParts(
     exchange: Exchange,
-    { status, headers }: Pick<WrittenAnswer, 'status' | 'headers'>,
+    { status, headers }: Pick<Answer, 'status' | 'headers'>,
     parts: AnswerParts,
   ): Promise<void> {
     const { outgoing } = exchange;

@@ -6,7 +6,7 @@ import type { Logger } from '../../observe/logs/logger.ts';
 import type { Readiness } from '../../observe/readiness.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
-import type { WrittenAnswer } from '../../operation/result/answer.ts';
+import type { Answer } from '../../operation/result/answer.ts';
 import type { Explorer } from './explorer.ts';
 
 export interface Site {
@@ -17,7 +17,7 @@ export interface Site {
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
   /** Answers a plain request, if it is one; other requests go to `answer`, with the same record. */
-  answerPlain?(request: PlainRequest, record: RequestRecord): Promise<WrittenAnswer> | undefined;
+  answerPlain?(request: PlainRequest, record: RequestRecord): Promise<Answer> | undefined;
   /**
    * Answers any request; never rejects.
    *

@@ -7,7 +7,7 @@ import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { RestOverloadedError } from '../../rest/call/errors.ts';
 import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
-import { Admission, AdmissionError } from './admission.ts';
+import { Admission } from './admission.ts';
 
 /** The longest wait that a refusal asks for, in seconds. */
 const MAX_RETRY_AFTER_S = 60;
@@ -34,8 +34,12 @@ export function createAdmit(isAccepted: IsAccepted, admission = new Admission())
     const { apiKey } = context.caller;
     const key = apiKey != null && isAccepted(apiKey) ? apiKey : '';
     const leave = (): void => admission.leave(key);
-    const wait = admission.enter(key);
-    return wait ? wait.then(() => runThen(task, leave), refuse) : runThen(task, leave);
+    const waiting = admission.enter(key);
+    if (!waiting) return runThen(task, leave);
+    return waiting.then((isAdmitted) => {
+      if (!isAdmitted) throw overloaded(QUEUE_FULL_WAIT_MS);
+      return runThen(task, leave);
+    });
   };
 }
 
@@ -48,10 +52,6 @@ function runThen<Value>(task: () => MaybePromise<Value>, done: () => void): Mayb
     if (!(result instanceof Promise)) done();
   }
   return result instanceof Promise ? result.finally(done) : result;
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof AdmissionError ? overloaded(QUEUE_FULL_WAIT_MS) : error;
 }
 
 export const useAdmission = (admit: Admit): GatewayPlugin => ({

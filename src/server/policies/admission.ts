@@ -15,15 +15,8 @@ export interface AdmissionLimits {
   readonly waiting?: number;
 }
 
-/** Too many operations wait already. */
-export class AdmissionError extends Error {
-  override readonly name = 'AdmissionError';
-}
-
-interface Waiting {
-  readonly admit: () => void;
-  readonly refuse: (error: AdmissionError) => void;
-}
+/** Told whether its operation may begin. */
+type Waiting = (isAdmitted: boolean) => void;
 
 export class Admission {
   readonly #underWay: number;
@@ -51,18 +44,19 @@ export class Admission {
   }
 
   /**
-   * Waits until an operation of a key may begin; rejects with an `AdmissionError` when too many wait. Every
-   * operation that has begun must `leave`.
+   * Waits until an operation of a key may begin; false when too many wait. Every operation that has begun must
+   * `leave`.
    *
    * @returns undefined where the operation may begin at once.
    */
-  enter(key: string): Promise<void> | undefined {
+  enter(key: string): Promise<boolean> | undefined {
     if (this.#queue.sizeOf(key) === 0 && this.#hasRoom(key)) {
       this.#begin(key);
       return undefined;
     }
-    return new Promise((admit, refuse) => {
-      this.#queue.add(key, { admit, refuse })?.refuse(new AdmissionError());
+    return new Promise<boolean>((resolve) => {
+      const dropped = this.#queue.add(key, resolve);
+      dropped?.(false);
     });
   }
 
@@ -96,7 +90,7 @@ export class Admission {
         if (hasRoom) this.#begin(key);
         return hasRoom;
       });
-      next?.admit();
+      next?.(true);
     } while (next);
   }
 }

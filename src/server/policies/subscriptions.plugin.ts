@@ -24,7 +24,7 @@ interface SubscriptionOptions {
   readonly explain: ExplainAudience;
   /** After how long without an event the last one is repeated, in milliseconds. @default 20_000 */
   readonly heartbeatMs?: number | undefined;
-  readonly observer: SubscriptionObserver;
+  readonly observers: readonly SubscriptionObserver[];
   /** @default no traces */
   readonly tracer?: OperationTracer | undefined;
 }
@@ -40,7 +40,7 @@ async function subscribe(
   args: ExecutionArgs,
   options: SubscriptionOptions,
 ): Promise<ExecutionResult | ResultStream> {
-  const { subscriptions, translate, observer, heartbeatMs = 20_000 } = options;
+  const { subscriptions, translate, observers, heartbeatMs = 20_000 } = options;
   const context = args.contextValue as OperationContext;
   const { record } = context;
   // Callers without a key share the deployment's limit.
@@ -69,11 +69,13 @@ async function subscribe(
     events,
     answer,
     heartbeatMs,
-    onResult: (kind, result) => observer.onResult?.(kind, result, record),
+    onResult: (kind, result) => {
+      for (const one of observers) one.onResult(kind, result, record);
+    },
     onEnd: (cause) => {
       release();
       leaving.cancel();
-      observer.onEnd?.(cause, record);
+      for (const one of observers) one.onEnd(cause, record);
     },
   });
   context.stream = stream;

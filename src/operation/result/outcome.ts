@@ -1,5 +1,19 @@
-/** How a request has ended, for the log and the metrics. */
-import type { RequestRecord } from '../operation/request/request-record.ts';
+/** What a request was answered, and how it has ended, for the log and the metrics. */
+import type { ExecutionResult } from 'graphql';
+import type { RequestRecord } from '../request/request-record.ts';
+import { translated, type Translate } from './errors.ts';
+
+/** The result as its caller sees it, noted in the record of its request. */
+export function noted(
+  executed: ExecutionResult,
+  record: RequestRecord,
+  translate: Translate,
+): ExecutionResult {
+  const result = translated(executed, translate);
+  record.errors = result.errors;
+  record.hasData = hasValue(result.data);
+  return result;
+}
 
 /**
  * `ok`: data without errors. `partial`: data with errors. `refused`: no data, because of the caller. `failed`: no
@@ -37,7 +51,7 @@ const isOurs = (code: unknown): boolean =>
   (typeof code === 'string' && code.startsWith('UPSTREAM_') && !OF_CALLERS.has(code));
 
 /** Whether an answer has a value at its root. */
-export function hasValue(data: Readonly<Record<string, unknown>> | null | undefined): boolean {
+function hasValue(data: Readonly<Record<string, unknown>> | null | undefined): boolean {
   for (const name in data) if (data[name] !== null) return true;
   return false;
 }
