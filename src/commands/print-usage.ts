@@ -3,6 +3,8 @@
  *
  * A coordinate after it, such as `Page` or `Page.name`, narrows it to that one and what belongs to it.
  */
+import { resolveSchemaCoordinate } from 'graphql';
+import { schema } from '../schema.ts';
 import { aligned } from '../usage/aligned.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import type { UsageReport } from '../usage/usage.ts';
@@ -33,10 +35,24 @@ function tableOf({ since, documents }: UsageReport, wanted: string | undefined):
     )
     .sort((one, other) => (one.join(' ') < other.join(' ') ? -1 : 1));
   if (rows.length === 0) {
+    if (wanted !== undefined && !isInSchema(wanted)) {
+      throw new Error(
+        `The schema has no ${wanted}: name a type, or one of its fields as Page.name.`,
+      );
+    }
     return [`Nobody has asked for ${wanted ?? 'anything'} since ${since}.`];
   }
   return [
     `Executions since ${since}.`,
     ...aligned([['asked for', 'app', 'version', 'operation', 'executions'], ...rows]),
   ];
+}
+
+function isInSchema(coordinate: string): boolean {
+  try {
+    return resolveSchemaCoordinate(schema, coordinate) !== undefined;
+  } catch {
+    // No coordinate at all, or of a type that there is not.
+    return false;
+  }
 }

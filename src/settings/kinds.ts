@@ -57,8 +57,10 @@ export const SOCKET_PATH = z
 /** Of a URL, where the gateway is below it. */
 export const BASE_PATH = z
   .string()
-  .regex(/^(?:\/[\w.~-]{1,64}){0,8}$/)
-  .describe('a path that begins with "/" and does not end with it, such as /content');
+  .regex(/^(?:\/(?!\.\.?(?:\/|$))[\w.~-]{1,64}){0,8}$/)
+  .describe(
+    'a path that begins with "/" and does not end with it, without "." and "..", such as /content',
+  );
 
 export const TEXT = z.string().describe('a text');
 

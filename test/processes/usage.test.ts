@@ -35,7 +35,7 @@ it('prints what apps asked a gateway for, or of one type or field alone', async 
   const [[head] = [], ...all] = await printed('print-usage', admin.url);
   const [, , ...connection] = await printed('print-usage', admin.url, 'TopicConnection');
   const [, , ...topics] = await printed('print-usage', admin.url, 'Query.topics');
-  const [[nothing] = []] = await printed('print-usage', `${admin.url}/usage`, 'Topi');
+  const [[nothing] = []] = await printed('print-usage', `${admin.url}/usage`, 'Page.name');
 
   expect(head).toMatch(/^Executions since \d{4}-/);
   expect(all).toHaveLength(6);
@@ -48,7 +48,12 @@ it('prints what apps asked a gateway for, or of one type or field alone', async 
     ['Query.topics', 'other', 'other', 'other', '2'],
     ['Query.topics(first:)', 'other', 'other', 'other', '1'],
   ]);
-  expect(nothing).toMatch(/^Nobody has asked for Topi since /);
+  expect(nothing).toMatch(/^Nobody has asked for Page\.name since /);
+  for (const mistake of ['Topi', 'Topic.titel', 'Topc.title', 'Topic.']) {
+    await expect(printed('print-usage', admin.url, mistake)).rejects.toThrow(
+      `The schema has no ${mistake}: name a type`,
+    );
+  }
 });
 
 it('says what to name where no usage counts are', async () => {

@@ -231,6 +231,7 @@ describe('the settings', () => {
     ),
     ['BASE_PATH', 'content', /^BASE_PATH must be a path that begins with "\/" and does not end/],
     ['BASE_PATH', '/content/', /^BASE_PATH must be a path/],
+    ['BASE_PATH', '/content/../graphs', /^BASE_PATH must be a path .* without "\." and "\.\."/],
     ['UNIX_SOCKET', 'gateway.sock', /^UNIX_SOCKET must be an absolute path/],
     ['UPSTREAM_UNIX_SOCKET', 'backend.sock', /^UPSTREAM_UNIX_SOCKET must be an absolute path/],
     ['UPSTREAM_UNIX_SOCKET', '/run/backend.sock', /^UPSTREAM_UNIX_SOCKET needs UPSTREAM_URL, such/],

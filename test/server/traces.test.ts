@@ -12,7 +12,7 @@ import { KEY } from '../support/client.ts';
 import { reset, status } from '../support/faults.ts';
 import { SAMPLE_VALUES } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { openEvents, openLive, until } from '../live/support.ts';
+import { openEvents, openLive, openSocket, until } from '../live/support.ts';
 import { randomFrom, randomQuery, UNLIMITED } from '../support/random-query.ts';
 import { world } from '../support/world.ts';
 import { slowness } from '../support/slowness.ts';
@@ -185,6 +185,24 @@ describe('a trace', () => {
     expect(server!.status).toMatch(/ERROR|2/);
     expect(server!.attributes['error.type']).toBe('UPSTREAM_UNAVAILABLE');
     expect(await open.text()).toContain(`# {trace_id="${TRACE}",span_id="${server!.spanId}"}`);
+  });
+});
+
+describe('the method of a trace', () => {
+  it('is that of a request over HTTP, and absent over a WebSocket', async () => {
+    const decoder = await openDecoder();
+    const tracer = tracerFor(decoder.url);
+    const site = await openGateway({ tracer, live: { socketOperations: 'all' } });
+
+    await site.ask(PERSON);
+    const { subscribe, received } = await openSocket(site.url);
+    subscribe('1', {}, PERSON);
+    await until(() => received('complete').length > 0);
+    await tracer.close();
+
+    const ofOperations = decoder.spans.filter(({ attributes }) => 'http.route' in attributes);
+    const methods = ofOperations.map(({ attributes }) => attributes['http.request.method']);
+    expect(methods).toEqual(['POST', undefined]);
   });
 });
 

@@ -57,7 +57,7 @@ export function serverSpanOf(
   return {
     ...{ name, kind: SpanKind.SERVER, startMs: ended.startMs, endMs, span: trace.span },
     attributes: {
-      'http.request.method': ended.method,
+      ...(ended.method !== undefined && { 'http.request.method': ended.method }),
       'http.route': ended.path ?? '/graphql',
       ...(status !== undefined && { 'http.response.status_code': status }),
       'graphql.operation.type': operationType,

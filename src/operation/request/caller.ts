@@ -4,8 +4,8 @@ import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { Forwarding } from './forwarding.ts';
 
 export interface Caller {
-  /** By GET nothing is written. */
-  readonly method: string;
+  /** By GET nothing is written. Undefined over a WebSocket. */
+  readonly method: string | undefined;
   /** The `x-api-key` header, or that of `connection_init`. */
   readonly apiKey: string | null | undefined;
   /** What goes on to the backend with each call; undefined for nothing. */

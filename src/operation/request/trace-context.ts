@@ -63,7 +63,7 @@ export function forwardedTrace(caller: Caller): CallTrace | undefined {
 export interface EndedOperation {
   /** By `performance.now()`. */
   readonly startMs: number;
-  readonly method: string;
+  readonly method: string | undefined;
   /** Undefined at `/graphql`. */
   readonly path?: string | undefined;
   /** Of HTTP; undefined for an event. */

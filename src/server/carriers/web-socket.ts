@@ -190,7 +190,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
     const server: ServerContext = {
       record: createRecord(null),
       caller: {
-        method: 'POST',
+        method: undefined,
         apiKey: extra.apiKey,
         // A socket has headers once, its operations a trace each.
         traceparent: textOf(payload.extensions, 'traceparent'),
