@@ -1,18 +1,9 @@
 /** A HAR that was saved is opened by Chromium's own developer tools. */
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { picture, play, type JournalCall } from './browser.ts';
 import { launch } from './chromium.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 it('opens in the network panel, a line for the operation and for each REST call', async () => {
   const port = await freePort();

@@ -1,27 +1,19 @@
 /**
- * T31 to T47: what callers send by mistake or on purpose. Refused with a code, a status and no call.
- *
- * The properties of ids, cursors and paths run ten thousand times against the functions that read
- * them, and some hundred times through the gateway.
+ * T36 to T47: what callers send by mistake or on purpose. Refused with a code, a status and no call.
  */
 import fc from 'fast-check';
-import { serverAudits } from 'graphql-http';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { formatCursor, parseCursor } from '../../src/graph/types/cursor.ts';
+import { formatCursor } from '../../src/graph/types/cursor.ts';
 import { List } from '../../src/graph/loading/list.ts';
-import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
-import { fillPath, formatQuery } from '../../src/rest/client/path.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';
 import '../../src/schema.ts'; // ids of its types can be read
 import { routes } from '../../src/v0/routes.ts';
 import { ok, text } from '../support/faults.ts';
-import { cases } from '../support/cases.ts';
-import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
-import { routeOf, sampleOf } from '../support/world.ts';
+import { KEY, type Reply } from '../support/gateway-process.ts';
+import { sampleOf } from '../support/world.ts';
 import { rawHttp } from './raw-http.ts';
-import { expectWithin, openStand, type Stand } from './stand.ts';
-
-const RUNS = cases(2_000);
+import { openStand, type Stand } from './stand.ts';
 
 let stand: Stand;
 /** As in production, on a machine with NODE_ENV=development. */
@@ -34,108 +26,16 @@ beforeAll(async () => {
       NODE_ENV: 'development',
       INTROSPECTION: 'off',
       GRAPHIQL: 'off',
-      CORS_ORIGINS: 'https://app.example.com',
     }),
   ]);
 });
 
 afterEach(() => stand.calm());
 
-const graphql = (body: unknown, init: RequestInit = {}): Promise<Reply> =>
-  send(`${stand.gateway.url}/graphql`, {
-    method: 'POST',
-    ...init,
-    headers: { ...POST_JSON, 'x-api-key': KEY, ...(init.headers as Record<string, string>) },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+const graphql = (body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
+  stand.gateway.post(body, { 'x-api-key': KEY, ...headers });
 
-describe('T31 GraphQL over HTTP', () => {
-  /** The audits that are not ok, by their ids. */
-  const missed = async (headers: Record<string, string>): Promise<string[]> => {
-    const audits = serverAudits({
-      url: `${stand.gateway.url}/graphql`,
-      fetchFn: (url: string, init: RequestInit = {}) =>
-        fetch(url, { ...init, headers: { ...(init.headers as object), ...headers } }),
-    });
-    expect(audits).toHaveLength(61);
-    const results = await Promise.all(audits.map((audit) => audit.fn()));
-    return results.flatMap(({ id, status }) => (status === 'ok' ? [] : [`${id} ${status}`])).sort();
-  };
-
-  it('T31 passes all 61 audits', async () => {
-    expect(await missed({ 'x-graphql-yoga-csrf': '1' })).toEqual([]);
-    await stand.holds([], { hits: 0 });
-  });
-
-  it('T31 misses three that ask by GET, and may, without a header that a foreign page cannot send', async () => {
-    expect(await missed({})).toEqual(['5A70 notice', '6A70 notice', 'D6D5 notice']);
-    await stand.holds([], { hits: 0 });
-  });
-});
-
-const times = (count: number, write: (i: number) => string, separator = ' ') =>
-  Array.from({ length: count }, (_, i) => write(i)).join(separator);
-
-const nested = (depth: number): string =>
-  `{ node(id: "x") { ... on Person { ${'account { persons { nodes { '.repeat(depth)} name ${'} } } '.repeat(depth)} } } }`;
-
-/** Fragments of which each spreads the next twice: 2^n fields from n lines. */
-const bomb = (levels: number): string =>
-  `{ ...F0 } ${times(levels, (i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`)} fragment F${levels} on Query { __typename }`;
-
-const ATTACKS: readonly [string, string][] = [
-  ['depth 13', nested(5)],
-  ['depth 5000', `{ ${'a { '.repeat(5_000)} b ${'} '.repeat(5_000)} }`],
-  ['20,000 brackets', `{ f(a: ${'['.repeat(20_000)}`],
-  ['3,000 tokens', `{ ${times(3_000, () => '__typename')} }`],
-  ['31 aliases', `{ ${times(31, (i) => `a${i}: __typename`)} }`],
-  ['5,000 @skip', `{ __typename ${'@skip(if: false) '.repeat(5_000)} }`],
-  ['21 @include', `{ __typename ${'@include(if: true) '.repeat(21)} }`],
-  ['5,000 unknown directives', `{ __typename ${times(5_000, (i) => `@d${i}`)} }`],
-  ['3,000 operations', times(3_000, (i) => `query Q${i} { __typename }`)],
-  ['51 operations', times(51, (i) => `query Q${i} { __typename }`)],
-  ['fragments in a circle', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],
-  ['a fragment of itself', '{ ...A } fragment A on Query { ...A }'],
-  ['a fragment bomb of 2^20', bomb(20)],
-  ['a fragment bomb of 2^90', bomb(90)],
-  ['one field 5,000 times', `{ ${'__typename '.repeat(5_000)} }`],
-  ['one field 400 times', `{ ${'__typename '.repeat(400)} }`],
-  [
-    'deep introspection',
-    `{ __schema { types { ${'fields { type { '.repeat(12)} name ${'} } '.repeat(12)} } } }`,
-  ],
-];
-
-describe('documents made to hurt', () => {
-  it.each(ATTACKS)('T32, T33 refuses %s in under 50 ms', async (_name, query) => {
-    const replies: Reply[] = [];
-
-    await expectWithin(50, async () => {
-      const reply = await graphql({ query });
-      expect(reply.status).toBe(400);
-      expect(reply.codes[0]).toMatch(
-        /^(QUERY_TOO_LARGE|GRAPHQL_(PARSE|VALIDATION)_FAILED|BAD_REQUEST)$/,
-      );
-      replies.push(reply);
-      return reply.tookMs;
-    });
-
-    await stand.holds(replies, { hits: 0 });
-  });
-
-  it.each(ATTACKS)(
-    'T34 answers 200 without data to who accepts only application/json: %s',
-    async (_name, query) => {
-      const reply = await graphql({ query }, { headers: { accept: 'application/json' } });
-
-      expect(reply.status).toBe(200);
-      expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
-      expect(reply.body).not.toHaveProperty('data');
-      expect(reply.codes.length).toBeGreaterThan(0);
-      expect(stand.hits).toBe(0);
-    },
-  );
-
+describe('what is sent', () => {
   it('T37 keeps a bounded memory of five hundred documents padded with comments', async () => {
     const padding = '#'.repeat(95_000);
     const fill = async (from: number) => {
@@ -156,27 +56,6 @@ describe('documents made to hurt', () => {
     expect(whole - half).toBeLessThan(20e6);
     await stand.holds([], { hits: 0 });
   });
-});
-
-describe('bodies', () => {
-  const one = { query: '{ __typename }' };
-
-  it.each<[string, unknown]>([
-    ['ten queries', Array(10).fill(one)],
-    ['none', []],
-    ['a batch in a batch', [[one]]],
-    [
-      'mutations',
-      Array(2).fill({
-        query: 'mutation { restorePage(input: { id: "x" }) { userErrors { code } } }',
-      }),
-    ],
-  ])('T35 runs no batch: %s', async (_name, body) => {
-    const reply = await graphql(body);
-
-    expect(reply.status).toBe(400);
-    await stand.holds(reply, { hits: 0 });
-  });
 
   it('T36 reads no body past 100 KB, however it is sent', async () => {
     const rss = () => stand.gateway.metric('process_resident_memory_bytes');
@@ -190,10 +69,10 @@ describe('bodies', () => {
     const chunked = await rawHttp(stand.gateway, head('transfer-encoding: chunked'), {
       then: Array.from({ length: 800 }, () => chunk), // 50 MB
     });
-    const zipped = await graphql('not gzip', { headers: { 'content-encoding': 'gzip' } });
+    const zipped = await graphql('not gzip', { 'content-encoding': 'gzip' });
     const short = await rawHttp(
       stand.gateway,
-      `${head('content-length: 10')}${JSON.stringify(one)}`,
+      `${head('content-length: 10')}{"query":"{ __typename }"}`,
     );
 
     expect([long.status, promised.status, chunked.status, zipped.status]).toEqual([
@@ -208,35 +87,6 @@ describe('bodies', () => {
     await stand.holds([long, zipped], { hits: 0 });
   });
 
-  it('T38 refuses variables of any wrong kind and size, without a 500', async () => {
-    const query =
-      'query ($id: ID!, $n: Int) { person(personId: $id) { name } persons(first: $n) { totalCount } }';
-    const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
-    const variables: readonly string[] = [
-      JSON.stringify(Object.fromEntries(Array.from({ length: 8_000 }, (_, i) => [`v${i}`, 1]))),
-      `{ "id": ${deep} }`,
-      `{ "id": "p", "n": ${deep} }`,
-      '{ "id": null }',
-      '{ "id": { "a": 1 } }',
-      '{ "id": "p", "n": "many" }',
-      '{ "id": "p", "n": 1.5 }',
-      '{ "id": "p", "n": 1e400 }',
-      '[]',
-      '"text"',
-      '7',
-      '{}',
-    ];
-
-    const replies: Reply[] = [];
-    for (const value of variables) {
-      const reply = await graphql(`{ "query": ${JSON.stringify(query)}, "variables": ${value} }`);
-      expect(reply.status, value.slice(0, 80)).toBe(400);
-      replies.push(reply);
-    }
-
-    await stand.holds(replies, { hits: 0 });
-  });
-
   it('T38 lets the last of two equal keys count, and ignores undeclared variables', async () => {
     const reply = await graphql(
       '{ "query": "query ($id: ID!) { person(personId: $id) { personId } }", "variables": { "id": "one", "id": "two", "spare": 1 } }',
@@ -244,13 +94,6 @@ describe('bodies', () => {
 
     expect(reply.data).toEqual({ person: { personId: 'two' } });
     await stand.holds(reply, { hits: 1 });
-  });
-
-  it('T39 ignores unknown properties of the body', async () => {
-    const reply = await graphql({ ...one, documentId: 'x', unknown: { a: 1 }, __proto__: null });
-
-    expect(reply).toMatchObject({ status: 200, body: { data: { __typename: 'Query' } } });
-    await stand.holds(reply, { hits: 0 });
   });
 });
 
@@ -306,40 +149,6 @@ describe('T40 global ids', () => {
     await stand.holds(replies, { hits: 0 });
   });
 
-  it('T40 refuses the id of another type', async () => {
-    const id = JSON.stringify(formatNodeId('Page', ['1']));
-
-    const reply = await stand.ask(
-      `mutation { updateTopic(input: { id: ${id}, title: "x" }) { topic { title } } }`,
-    );
-
-    expect(reply.codes).toEqual(['BAD_USER_INPUT']);
-    await stand.holds(reply, { hits: 0 });
-  });
-
-  it('T40 reads back what it wrote, and nothing else', () => {
-    const known = new Set(Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`p${i}`])));
-    const altered = fc
-      .tuple(fc.constantFrom(...known), fc.nat(), fc.base64String({ minLength: 1, maxLength: 4 }))
-      .map(([id, at, put]) => id.slice(0, at % id.length) + put + id.slice((at % id.length) + 1));
-
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), altered), (id) => {
-        if (known.has(id)) return;
-        expect(() => parseNodeId(id)).toThrow(/is not a global id/);
-      }),
-      { numRuns: RUNS },
-    );
-    const part = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 });
-    const sound = part.filter((text) => !/^\.\.?$|\p{Cc}|\p{Cs}/u.test(text) && text.length <= 512);
-    fc.assert(
-      fc.property(fc.constantFrom('Page', 'Audience'), fc.array(sound), (typename, parts) => {
-        expect(parseNodeId(formatNodeId(typename, parts))).toEqual({ typename, parts });
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
   it('T40 refuses three hundred random ids through the gateway', async () => {
     const replies: Reply[] = [];
     await fc.assert(
@@ -355,7 +164,7 @@ describe('T40 global ids', () => {
   });
 });
 
-describe('T41 cursors and counts', () => {
+describe('T41 cursors', () => {
   const cursorOf = async (selection: string): Promise<string> => {
     const { data } = await stand.ask(`{ ${selection} { edges { cursor } } }`);
     return Object.values<any>(data)[0].edges[0].cursor as string;
@@ -401,35 +210,6 @@ describe('T41 cursors and counts', () => {
     await stand.holds(parent, { hits: 1 });
   });
 
-  it('T41 refuses counts out of range, and both ends at once', async () => {
-    const entries = (args: string) => `topic(topicId: "t") { entries(${args}) { totalCount } }`;
-    const wrong = [
-      'topics(first: -1) { totalCount }',
-      'topics(first: 101) { totalCount }',
-      'topics(first: 1000000) { totalCount }',
-    ];
-
-    const replies: Reply[] = [];
-    for (const field of wrong) replies.push(await stand.ask(`{ ${field} }`));
-    expect(replies.map(({ codes }) => codes)).toEqual(Array(3).fill(['BAD_USER_INPUT']));
-    await stand.holds(replies, { hits: 0 });
-
-    // Lists of the backend run forward only: the schema has no other way to ask.
-    const backwards = await stand.ask('{ topics(last: 1) { totalCount } }');
-    expect(backwards.status).toBe(400);
-    await stand.holds(backwards, { hits: 0 });
-
-    // Entries come with their topic: what is wrong about them costs the topic, and no more.
-    const both = await stand.ask(`{ ${entries('first: 1, last: 1')} }`);
-    const low = await stand.ask(`{ ${entries('last: -1')} }`);
-    expect([...both.codes, ...low.codes]).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
-    await stand.holds([both, low], { hits: [0, 2] });
-
-    const none = await stand.ask('{ topics(first: 0) { edges { cursor } totalCount } }');
-    expect(none.data).toEqual({ topics: { edges: [], totalCount: 2 } });
-    await stand.holds(none, { hits: 1 });
-  });
-
   it('T41 takes a cursor that another key was given, and reads with the key of the caller', async () => {
     const cursor = await cursorOf('topics(first: 1)');
     await stand.calm();
@@ -454,30 +234,6 @@ describe('T41 cursors and counts', () => {
     }
 
     await stand.holds(replies, { hits: 0 });
-  });
-
-  it('T41 reads what it wrote, and nothing else', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (cursor) => {
-        expect(() => parseCursor('list', cursor, 'after')).toThrow(/not a cursor of this list/);
-      }),
-      { numRuns: RUNS },
-    );
-    const position = fc.string({ unit: 'grapheme', minLength: 1 });
-    fc.assert(
-      fc.property(position, fc.nat(), fc.nat(255), (position, at, byte) => {
-        const cursor = formatCursor('list', position);
-        expect(parseCursor('list', cursor, 'after')).toBe(position);
-        expect(() => parseCursor('other', cursor, 'after')).toThrow();
-        const bytes = Buffer.from(cursor, 'base64url');
-        const old = bytes[at % bytes.length]!;
-        bytes[at % bytes.length] = byte;
-        if (byte !== old) {
-          expect(() => parseCursor('list', bytes.toString('base64url'), 'after')).toThrow();
-        }
-      }),
-      { numRuns: RUNS },
-    );
   });
 });
 
@@ -509,50 +265,6 @@ describe('T42, T43 paths and queries', () => {
       .array(fc.constantFrom('.', '/', '%', '2e', '&', '=', '#', '?', 'a', '[', ']'))
       .map((all) => all.join('')),
   );
-
-  it('T42 makes every id one encoded segment of the documented route, or nothing', () => {
-    const all = Object.values(routes);
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...all),
-        fc.array(hostile, { minLength: 3, maxLength: 3 }),
-        (route, values) => {
-          const parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-          const given = Object.fromEntries(
-            parameters.map((parameter, i) => [parameter, values[i]!]),
-          );
-          let path: string;
-          try {
-            path = fillPath(route, given);
-          } catch (error) {
-            expect((error as Error).name).toBe('RestInputError');
-            return;
-          }
-          expect(path.split('/')).toHaveLength(route.path.split('/').length);
-          expect(new URL(path, 'http://backend').pathname).toBe(path);
-          const found = routeOf({ method: route.method, target: path });
-          expect(found?.values).toEqual(given);
-        },
-      ),
-      { numRuns: RUNS },
-    );
-  });
-
-  it('T43 sends one parameter with exactly its value', () => {
-    fc.assert(
-      fc.property(hostile, hostile, (cursor, query) => {
-        const text = formatQuery({ limit: 20, cursor, query });
-        const { searchParams, hash, pathname } = new URL(`http://backend/v0/topics${text}`);
-        expect([...searchParams]).toEqual([
-          ['limit', '20'],
-          ['cursor', wellFormed(cursor)],
-          ['query', wellFormed(query)],
-        ]);
-        expect([hash, pathname]).toEqual(['', '/v0/topics']);
-      }),
-      { numRuns: RUNS },
-    );
-  });
 
   it('T42, T43 hold through the gateway: three hundred random ids and searches', async () => {
     const replies: Reply[] = [];
@@ -629,7 +341,7 @@ describe('T44 header values', () => {
   it('T44 lets no line break into a header of its own', async () => {
     const reply = await graphql(
       { query: '{ person(personId: "p") { name } }' },
-      { headers: { 'x-request-id': 'a b; c="\t"' } },
+      { 'x-request-id': 'a b; c="\t"' },
     );
 
     expect(stand.upstream.seen.at(-1)?.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
@@ -709,91 +421,9 @@ describe('T46 Unicode', () => {
     expect(reply.data).toEqual({ updateTopic: { topic: { title } } });
     await stand.holds(reply, { hits: 1 });
   });
-
-  it('T46 refuses a body that is not UTF-8', async () => {
-    const reply = await send(`${stand.gateway.url}/graphql`, {
-      method: 'POST',
-      headers: POST_JSON,
-      body: Buffer.concat([
-        Buffer.from('{"query":"{ __typename }","x":"'),
-        Buffer.from([0xff, 0xfe]),
-        Buffer.from('"}'),
-      ]),
-    });
-
-    expect(reply.status).toBe(400);
-    await stand.holds(reply, { hits: 0 });
-  });
 });
 
-describe('T47 pages of others, and what is disclosed', () => {
-  const at = (path: string, init: RequestInit) => send(`${closed.gateway.url}${path}`, init);
-  const write = encodeURIComponent(
-    'mutation { restorePage(input: { id: "x" }) { userErrors { code } } }',
-  );
-  const form = (type: string, body: string) =>
-    at('/graphql', {
-      method: 'POST',
-      headers: { 'content-type': type, origin: 'https://evil.example' },
-      body,
-    });
-
-  it('T47 takes nothing that a foreign page could send without asking', async () => {
-    const boundary =
-      '--b\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{"query":"{ __typename }"}\r\n--b--\r\n';
-    const refused = [
-      await form('application/x-www-form-urlencoded', `query=${write}`),
-      await form('text/plain', '{"query":"{ __typename }"}'),
-      await form('multipart/form-data; boundary=b', boundary),
-      await at(`/graphql?query=${write}`, {}),
-      await at(`/graphql?query=${write}`, { headers: { 'x-graphql-yoga-csrf': '1' } }),
-    ];
-
-    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 405]);
-    await closed.holds(refused, { hits: 0 });
-  });
-
-  it('T47 takes no other media type either', async () => {
-    const headers = { 'x-graphql-yoga-csrf': '1' };
-    const replies = await Promise.all(
-      ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=b'].map(
-        (type) =>
-          at('/graphql', {
-            method: 'POST',
-            headers: { ...headers, 'content-type': type },
-            body: '{ __typename }',
-          }),
-      ),
-    );
-
-    for (const { status } of replies) expect([400, 415]).toContain(status);
-    await closed.holds(replies, { hits: 0 });
-  });
-
-  it('T47 lets named origins read, and no other', async () => {
-    const preflight = (origin: string) =>
-      fetch(`${closed.gateway.url}/graphql`, {
-        method: 'OPTIONS',
-        headers: {
-          origin,
-          'access-control-request-method': 'POST',
-          'access-control-request-headers': 'x-api-key,content-type',
-        },
-      });
-
-    const [evil, nobody, app] = await Promise.all(
-      ['https://evil.example', 'null', 'https://app.example.com'].map(preflight),
-    );
-
-    for (const { headers } of [evil!, nobody!]) {
-      expect(headers.get('access-control-allow-origin')).toBeNull();
-      expect(headers.get('access-control-allow-credentials')).toBeNull();
-    }
-    expect(app?.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
-    expect(app?.headers.get('access-control-allow-credentials')).toBeNull();
-    await closed.holds([], { hits: 0 });
-  });
-
+describe('T47 what is disclosed', () => {
   it('T47 shows no schema, no suggestion, no page and no stack when these are switched off, whatever NODE_ENV', async () => {
     const schemaAsked = await closed.ask('{ __schema { types { name } } }');
     const guess = await closed.ask('{ persn }');

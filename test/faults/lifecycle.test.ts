@@ -1,8 +1,9 @@
 /**
- * T57 and T58: how the process ends, and what slow or many callers can hold.
+ * T57 and T58: what the process finishes before it ends, and what slow or many callers can hold.
  *
- * That the embedded backend, killed in the middle of writes, loses nothing it has answered for is
- * told in test/backend/restart.test.ts; here it is tried once through the gateway.
+ * How it ends otherwise is told in test/server/process.test.ts. That the embedded backend, killed in the middle of
+ * writes, loses nothing it has answered for is told in test/backend/restart.test.ts; here it is tried once through the
+ * gateway.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -14,7 +15,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { afterFile } from '../support/after-file.ts';
-import { after, held, silence, text } from '../support/faults.ts';
+import { after, held, text } from '../support/faults.ts';
 import { KEY, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
@@ -22,7 +23,6 @@ import { rawHttp } from './raw-http.ts';
 import {
   eventually,
   expectBelow,
-  expectSilent,
   openStand,
   percentile,
   type Stand,
@@ -33,32 +33,16 @@ const open = (env: Record<string, string> = {}, options?: StandOptions): Promise
   openStand(env, options);
 
 /** Gateways that a test ends; opened before, because starting some keeps the machine busy. */
-let mortal: Record<'SIGTERM' | 'SIGINT' | 'peaceful' | 'stuck' | 'twice' | 'left', Stand>;
+let mortal: Record<'peaceful' | 'left', Stand>;
 
 beforeAll(async () => {
-  const [SIGTERM, SIGINT, peaceful, stuck, twice, left] = await Promise.all([
-    open(),
-    open(),
-    open(),
-    open({ SHUTDOWN_TIMEOUT_MS: '700' }),
-    open({ SHUTDOWN_TIMEOUT_MS: '60000' }),
-    open(),
-  ]);
-  mortal = { SIGTERM, SIGINT, peaceful, stuck, twice, left };
+  const [peaceful, left] = await Promise.all([open(), open()]);
+  mortal = { peaceful, left };
 });
 
 let count = 0;
 /** A query that no other is shared with. */
 const next = (): string => `{ person(personId: "p${count++}") { name } }`;
-
-/** Whether a new connection is taken. */
-const knock = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => resolve(true));
-    socket.on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
 
 /** A connection that is held open for as long as the gateway lets it. */
 interface Hold {
@@ -155,64 +139,6 @@ it('T58 answers others as ever while 300 slow connections are held', async () =>
 });
 
 describe('T57 the end of a process', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'T57 %s: not ready at once, what is under way is finished, no connection is reset',
-    async (signal) => {
-      const stand = mortal[signal];
-      const { gateway } = stand;
-      const late = held(world());
-      stand.upstream.on('GET /v0/persons/late', late.behaviour);
-      const callers = openCallers(gateway);
-      // Twenty who ask all the time on connections they keep, until the port is closed.
-      const failures: { code: string; begunMs: number; endedMs: number }[] = [];
-      let signalledMs = Infinity;
-      let answered = 0;
-      let refused = (): void => {};
-      const closed = new Promise<void>((resolve) => (refused = resolve));
-      const load = callers.loop(20, closed, async () => {
-        const begunMs = performance.now();
-        try {
-          const { body } = await callers.ask(next());
-          expect(body.errors).toBeUndefined();
-          answered += 1;
-        } catch (error) {
-          const { code = String(error) } = error as { code?: string };
-          const [begun, ended] = [begunMs, performance.now()].map((ms) => ms - signalledMs);
-          failures.push({ code, begunMs: begun!, endedMs: ended! });
-          if (gateway.process.exitCode !== null) refused();
-          await sleep(50);
-        }
-      });
-      const underWay = stand.ask('{ person(personId: "late") { name } }');
-      await eventually(() => expect(stand.upstream.hits('GET /v0/persons/late')).toBe(1));
-      const idle = connect(gateway.port, '127.0.0.1').resume();
-      const idleClosed = new Promise((resolve) => idle.once('close', resolve));
-      await sleep(300);
-
-      signalledMs = performance.now();
-      const exit = gateway.stop(signal);
-      await eventually(async () => {
-        const { status, body } = await gateway.get('/ready');
-        expect([status, body.draining]).toEqual([503, true]);
-      });
-      await eventually(async () => expect(await knock(gateway.port)).toBe(false));
-      late.release();
-      const reply = await underWay;
-
-      expect(reply.data).toEqual({ person: { name: 'name' } });
-      expect(reply.headers.get('connection')).toBe('close');
-      await idleClosed;
-      expect(await exit).toBe(0);
-      await load;
-      expect(answered).toBeGreaterThan(50);
-      // Refused once the port is closed; a reset would have been a request lost.
-      expect(failures.filter(({ code }) => code !== 'ECONNREFUSED')).toEqual([]);
-      expectSilent(gateway.output, stand.upstream.port);
-      // Where all of this takes longer than a try may last, the one under way is tried again.
-      expect(stand.hits - stand.upstream.hits('GET /v0/persons/late')).toBe(answered);
-    },
-  );
-
   it('T57 ends at once when nothing is under way, and leaves no connection to the backend', async () => {
     const stand = mortal.peaceful;
     await stand.ask(next());
@@ -223,39 +149,6 @@ describe('T57 the end of a process', () => {
     expect(code).toBe(0);
     expect(performance.now() - startMs).toBeLessThan(2_000);
     await eventually(() => expect(stand.upstream.connections).toBe(0));
-  });
-
-  it('T57 cuts what does not end in SHUTDOWN_TIMEOUT_MS', async () => {
-    const stand = mortal.stuck;
-    stand.upstream.on('GET /v0/persons/stuck', silence());
-    const stuck = stand
-      .ask('{ person(personId: "stuck") { name } }')
-      .catch((error: Error) => error);
-    await eventually(() => expect(stand.hits).toBe(1));
-
-    const startMs = performance.now();
-    expect(await stand.gateway.stop(), 'it says that it has cut somebody').toBe(124);
-
-    expect(performance.now() - startMs).toBeGreaterThan(600);
-    expect(performance.now() - startMs).toBeLessThan(2_500);
-    expect(await stuck).toBeInstanceOf(Error);
-    expect(stand.gateway.output).toContain('Time is up');
-  });
-
-  it('T57 ends now at the second signal', async () => {
-    const stand = mortal.twice;
-    stand.upstream.on('GET /v0/persons/stuck', silence());
-    void stand.ask('{ person(personId: "stuck") { name } }').catch(() => {});
-    await eventually(() => expect(stand.hits).toBe(1));
-
-    void stand.gateway.stop('SIGTERM');
-    await eventually(() => expect(stand.gateway.output).toContain('Stopping'));
-    const startMs = performance.now();
-    const code = await stand.gateway.stop('SIGINT');
-
-    expect(code).not.toBe(0);
-    // Neither the fuse nor the stuck try's own time is waited for.
-    expect(performance.now() - startMs).toBeLessThan(2_000);
   });
 
   it('T57 finishes a write whose caller has left before it ends', async () => {

@@ -11,7 +11,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, ok, reset, silence, status, text, type Behaviour } from '../support/faults.ts';
 import { isCall } from '../support/fault-upstream.ts';
-import { POST_JSON, send } from '../support/gateway-process.ts';
+
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
 import { readAll } from './readers.ts';
@@ -243,19 +243,6 @@ describe('as the settings are by default', () => {
 
       expect(new Set(reply.codes)).toEqual(new Set(['UPSTREAM_BUDGET_EXCEEDED']));
       await stand.holds(reply, { hits: [1, 250] });
-    });
-
-    it('T30 runs no batch', async () => {
-      const batch = Array(10).fill({ query: next() });
-
-      const reply = await send(`${stand.gateway.url}/graphql`, {
-        method: 'POST',
-        headers: POST_JSON,
-        body: JSON.stringify(batch),
-      });
-
-      expect(reply.status).toBe(400);
-      await stand.holds(reply, { hits: 0 });
     });
   });
 

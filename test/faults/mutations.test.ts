@@ -58,15 +58,6 @@ describe('T53 a write that cannot be sent', () => {
     expect(reply.errors[0].extensions).not.toHaveProperty('state');
     await stand.holds(reply, { hits: 0 });
   });
-
-  it.each([429, 503])('T53 is sent once, whatever %i asks for', async (code) => {
-    stand.upstream.on(PUBLISH, status(code, code === 429 ? {} : { 'retry-after': '0' }));
-
-    const reply = await publish({ operationKey: 'k' });
-
-    expect(reply.codes).toEqual([code === 429 ? 'RATE_LIMITED' : 'UPSTREAM_UNAVAILABLE']);
-    await stand.holds(reply, { hits: 1 });
-  });
 });
 
 describe('T54 operation keys', () => {
@@ -124,8 +115,13 @@ describe('T55 a write whose answer is lost', () => {
     ['a proxy that lost it (502)', status(502)],
     ['a proxy that lost it (504)', status(504, { 'retry-after': '0' })],
     ['a failure of the backend itself (500)', status(500, { 'retry-after': '0' })],
+    ['a failure of another kind (507)', status(507)],
+    ['a redirect (303)', status(303, { location: VERSION_PATH })],
     ['an answer that is no JSON', text('<html>secret upstream text</html>', 'text/html')],
+    ['broken JSON', text(JSON.stringify(version).slice(0, -1))],
+    ['a list', text('[]')],
     ['an answer without a body', text('')],
+    ['an answer that has none (204)', (response) => void response.writeHead(204).end()],
     ['a part of an answer (206)', (response) => void response.writeHead(206).end()],
   ];
 

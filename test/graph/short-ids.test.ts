@@ -1,14 +1,18 @@
-/** Global ids and cursors are short. */
+/** T40 and T41: global ids and cursors are short, and nothing else is taken for one. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cursorOf } from '../../src/graph/loading/page-request.ts';
 import { List } from '../../src/graph/loading/list.ts';
+import { formatCursor, parseCursor } from '../../src/graph/types/cursor.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';
 import { segmentFault } from '../../src/rest/client/path.ts';
 import { schema } from '../../src/schema.ts';
 import { routes } from '../../src/v0/routes.ts';
+import { cases } from '../support/cases.ts';
 import { IDS } from '../support/ids.ts';
+
+const RUNS = cases(2_000);
 
 const UUIDS = [
   '0190a6c2-7b1e-7cc3-98c4-dc0c0c07398f',
@@ -25,6 +29,7 @@ describe('a global id', () => {
 
   it('is read back, whatever the raw ids are, where these may stand in a path', () => {
     const part = fc.oneof(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),
       fc.uuid(),
       fc.uuid().map((id) => id.toUpperCase()),
       fc.string({ minLength: 1, maxLength: 300 }).filter((text) => !/^\.{1,2}$/.test(text)),
@@ -37,6 +42,22 @@ describe('a global id', () => {
           expect(parseNodeId(id)).toEqual({ typename: 'Page', parts });
         } else expect(() => parseNodeId(id)).toThrow(/is not a global id/);
       }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('T40: is not read from what was never written', () => {
+    const known = new Set(Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`p${i}`])));
+    const altered = fc
+      .tuple(fc.constantFrom(...known), fc.nat(), fc.base64String({ minLength: 1, maxLength: 4 }))
+      .map(([id, at, put]) => id.slice(0, at % id.length) + put + id.slice((at % id.length) + 1));
+
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), altered), (id) => {
+        if (known.has(id)) return;
+        expect(() => parseNodeId(id)).toThrow(/is not a global id/);
+      }),
+      { numRuns: RUNS },
     );
   });
 
@@ -60,5 +81,32 @@ describe('a cursor', () => {
     ['with a cursor of the backend', 99, 'eyJpZCI6MTIzNDU2fQ', 34],
   ])('%s is short', (_, skip, from, length) => {
     expect(cursorOf(list, { skip, from })).toHaveLength(length);
+  });
+
+  it('T41: is read back by its own list, and not when a byte of it is another', () => {
+    const position = fc.string({ unit: 'grapheme', minLength: 1 });
+    fc.assert(
+      fc.property(position, fc.nat(), fc.nat(255), (position, at, byte) => {
+        const cursor = formatCursor('list', position);
+        expect(parseCursor('list', cursor, 'after')).toBe(position);
+        expect(() => parseCursor('other', cursor, 'after')).toThrow();
+        const bytes = Buffer.from(cursor, 'base64url');
+        const old = bytes[at % bytes.length]!;
+        bytes[at % bytes.length] = byte;
+        if (byte !== old) {
+          expect(() => parseCursor('list', bytes.toString('base64url'), 'after')).toThrow();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('T41: is not read from what was never written', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (cursor) => {
+        expect(() => parseCursor('list', cursor, 'after')).toThrow(/not a cursor of this list/);
+      }),
+      { numRuns: RUNS },
+    );
   });
 });

@@ -164,9 +164,14 @@ describe('walking a list', () => {
     }
   });
 
-  it('asks nothing when the cursor is refused', async () => {
-    await gateway.ask('{ topics(after: "bm90IG91cnM") { nodes { title } } }');
+  it.each([
+    ['cursor', 'after: "bm90IG91cnM"', 'BAD_USER_INPUT'],
+    ['count', 'first: 101', 'BAD_USER_INPUT'],
+    ['direction, which the backend does not have,', 'last: 1', 'GRAPHQL_VALIDATION_FAILED'],
+  ])('T41: asks nothing when the %s is refused', async (_what, args, code) => {
+    const { codes } = await gateway.ask(`{ topics(${args}) { nodes { title } } }`);
 
+    expect(codes).toEqual([code]);
     expect(gateway.restCalls).toEqual([]);
   });
 });

@@ -40,9 +40,6 @@ const lookup = (field: string, ids: Readonly<Record<string, string>>, selection 
 const pick = (from: Readonly<Record<IdName, string>>, names: readonly IdName[]) =>
   Object.fromEntries(names.map((name) => [name, from[name]]));
 
-const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | undefined) =>
-  errors?.map(({ extensions }) => extensions['code']);
-
 describe('a lookup', () => {
   it.each(LOOKUPS)('%s takes raw and global ids, mixed as they come', async (field, names) => {
     const gateway = await openGateway();
@@ -73,10 +70,10 @@ describe('a lookup', () => {
       for (const name of names) {
         const other = name === 'topicId' ? GLOBAL.accountId : GLOBAL.topicId;
         const ids = { ...pick(RAW, names), [name]: other };
-        const { data, errors } = await gateway.ask(lookup(field, ids));
+        const { data, errors, codes } = await gateway.ask(lookup(field, ids));
 
         expect(data).toEqual({ found: null });
-        expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+        expect(codes).toEqual(['BAD_USER_INPUT']);
         expect(errors?.[0]?.message).toContain(`"${name}" is the global id of a`);
         expect(errors?.[0]?.message).toContain(name === 'topicId' ? 'an Account' : 'a Topic');
         if (name in typeOf) expect(errors?.[0]?.message).toContain(typeOf[name as 'pageId']);
@@ -96,10 +93,10 @@ describe('a lookup', () => {
   ])('%s refuses ids that do not belong together: %o', async (field, ids) => {
     const gateway = await openGateway();
 
-    const { data, errors } = await gateway.ask(lookup(field, ids));
+    const { data, errors, codes } = await gateway.ask(lookup(field, ids));
 
     expect(data).toEqual({ found: null });
-    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(codes).toEqual(['BAD_USER_INPUT']);
     expect(errors?.[0]?.message).toContain('pass ids that belong together');
     expect(gateway.restCalls).toEqual([]);
   });
@@ -173,10 +170,10 @@ describe('a lookup by the global id', () => {
   ])('%s refuses %o before any call', async (field, ids, message) => {
     const gateway = await openGateway();
 
-    const { data, errors } = await gateway.ask(lookup(field, ids));
+    const { data, errors, codes } = await gateway.ask(lookup(field, ids));
 
     expect(data).toEqual({ found: null });
-    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(codes).toEqual(['BAD_USER_INPUT']);
     expect(errors?.[0]?.message).toContain(message);
     expect(gateway.restCalls).toEqual([]);
   });
@@ -184,12 +181,12 @@ describe('a lookup by the global id', () => {
   it('refuses neither form, and null as no form', async () => {
     const gateway = await openGateway();
 
-    const { data, errors } = await gateway.ask(
+    const { data, codes } = await gateway.ask(
       '{ page(id: null) { id } person(personId: null) { id } }',
     );
 
     expect(data).toEqual({ page: null, person: null });
-    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
+    expect(codes).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
     expect(gateway.restCalls).toEqual([]);
   });
 
@@ -226,10 +223,10 @@ describe('pageLinks', () => {
   ])('refuses %s before any call', async (field, message) => {
     const gateway = await openGateway();
 
-    const { data, errors } = await gateway.ask(`{ ${field} { totalCount } }`);
+    const { data, errors, codes } = await gateway.ask(`{ ${field} { totalCount } }`);
 
     expect(data).toEqual({ pageLinks: null });
-    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+    expect(codes).toEqual(['BAD_USER_INPUT']);
     expect(errors?.[0]?.message).toContain(message);
     expect(gateway.restCalls).toEqual([]);
   });
@@ -238,14 +235,14 @@ describe('pageLinks', () => {
     const gateway = await openGateway();
     const links = `links(tenantDomainId: "${GLOBAL.pageId}") { totalCount }`;
 
-    const { data, errors } = await gateway.ask(`{ page(pageId: "${pageId}") { name ${links}
+    const { data, codes } = await gateway.ask(`{ page(pageId: "${pageId}") { name ${links}
       audiences(first: 1) { nodes { effectiveName ${links} } } } }`);
 
     expect(data['page'].links).toBeNull();
     expect(data['page'].audiences.nodes).toEqual([
       { effectiveName: expect.any(String) as string, links: null },
     ]);
-    expect(codesOf(errors)).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
+    expect(codes).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
   });
 });
 
@@ -307,10 +304,10 @@ describe('a write', () => {
     async (mutation, input, message) => {
       const gateway = await openGateway();
 
-      const { data, errors } = await gateway.ask(mutation, { variables: { input } });
+      const { data, errors, codes } = await gateway.ask(mutation, { variables: { input } });
 
       expect(Object.values(data)).toEqual([null]);
-      expect(codesOf(errors)).toEqual(['BAD_USER_INPUT']);
+      expect(codes).toEqual(['BAD_USER_INPUT']);
       expect(errors?.[0]?.message).toMatch(message);
       expect(gateway.restCalls).toEqual([]);
       expect(planOf(mutation, gateway, { input }).calls.most).toBe(0);
@@ -339,8 +336,8 @@ describe('an id that is the name of a route', () => {
         'audienceVersion(pageId: "search", audienceId: "a", versionId: "v") { status }',
         'pageLinks(pageId: "search") { totalCount }',
       ]) {
-        const { errors } = await gateway.ask(`{ ${field} }`);
-        expect(codesOf(errors), field).toEqual(['BAD_USER_INPUT']);
+        const { codes } = await gateway.ask(`{ ${field} }`);
+        expect(codes, field).toEqual(['BAD_USER_INPUT']);
         expect(gateway.restCalls, field).toEqual([]);
         expect(planOf(`{ ${field} }`, gateway).calls.most, field).toBe(0);
       }
@@ -348,8 +345,8 @@ describe('an id that is the name of a route', () => {
         `restorePage(input: { id: "${search}" }) { page { id } }`,
         'createAudience(input: { pageId: "search" }) { audience { id } }',
       ]) {
-        const { errors } = await gateway.ask(`mutation { ${field} }`);
-        expect(codesOf(errors), field).toEqual(['BAD_USER_INPUT']);
+        const { codes } = await gateway.ask(`mutation { ${field} }`);
+        expect(codes, field).toEqual(['BAD_USER_INPUT']);
         expect(gateway.restCalls, field).toEqual([]);
       }
     },

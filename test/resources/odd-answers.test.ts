@@ -50,9 +50,6 @@ const topic = (entries: unknown) => ({
 
 const link = (n: number, target: unknown) => ({ pageLinkId: `l${n}`, path: `/${n}`, target });
 
-const codesOf = (errors: readonly { extensions: Record<string, unknown> }[] | undefined) =>
-  errors?.map(({ extensions }) => extensions['code']);
-
 describe('a broken answer', () => {
   it('is told with its whole route, however long that is', async () => {
     const gateway = await openGateway({ backend: () => ({ versionId: 7 }) });
@@ -72,12 +69,12 @@ describe('a broken answer', () => {
   it('costs the entries, not the topic, when they are no list', async () => {
     const gateway = await openGateway({ backend: () => topic('none') });
 
-    const { data, errors } = await gateway.ask(
+    const { data, codes } = await gateway.ask(
       '{ topic(topicId: "t") { title entries { nodes { topicEntryId } } } }',
     );
 
     expect(data).toEqual({ topic: { title: 'Topic', entries: null } });
-    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
   it('costs the entry it breaks, and the others can be paged around it', async () => {
@@ -94,35 +91,35 @@ describe('a broken answer', () => {
     const nodesOf = ({ data }: typeof first) =>
       data['topic'].entries.edges.map((edge: any) => edge.node);
     expect(nodesOf(first)).toEqual([{ topicEntryId: 'a' }, null]);
-    expect(codesOf(first.errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(first.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(nodesOf(second)).toEqual([null, { topicEntryId: 'd' }]);
-    expect(codesOf(second.errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(second.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
   it('costs an account its persons when they are no list, and their number', async () => {
     const { linkedPersonsCount: _, ...detail } = account('a');
     const gateway = await openGateway({ backend: () => ({ ...detail, linkedPersons: 'many' }) });
 
-    const { data, errors } = await gateway.ask(
+    const { data, codes } = await gateway.ask(
       '{ account(accountId: "a") { name persons { nodes { name } } } }',
     );
     const counted = await gateway.ask('{ account(accountId: "a") { linkedPersonsCount } }');
 
     expect(data).toEqual({ account: { name: 'Account a', persons: null } });
-    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    expect(codesOf(counted.errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(counted.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
   it('never becomes part of another call’s path', async () => {
     const gateway = await openGateway({ backend: (url) => listOf([account(1, 2)], url) });
 
-    const { data, errors } = await gateway.ask(`{ accounts(first: 1) { nodes { name
+    const { data, codes } = await gateway.ask(`{ accounts(first: 1) { nodes { name
       persons { nodes { name } } logs { nodes { type } } activity { nodes { type } } } } }`);
 
     expect(data['accounts'].nodes).toEqual([
       { name: 'Account 1', persons: null, logs: null, activity: null },
     ]);
-    expect(codesOf(errors)).toEqual(Array(3).fill('UPSTREAM_INVALID_RESPONSE'));
+    expect(codes).toEqual(Array(3).fill('UPSTREAM_INVALID_RESPONSE'));
     expect(gateway.restCalls).toEqual(['GET /v0/accounts?limit=1']);
   });
 
@@ -145,12 +142,12 @@ describe('a broken answer', () => {
   it('never becomes the words of a search', async () => {
     const gateway = await openGateway({ backend: () => person('p', 5) });
 
-    const { data, errors } = await gateway.ask(
+    const { data, codes } = await gateway.ask(
       '{ person(personId: "p") { name account { name } } }',
     );
 
     expect(data).toEqual({ person: { name: 'Person p', account: null } });
-    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(gateway.restCalls).toHaveLength(1);
   });
 
@@ -158,13 +155,13 @@ describe('a broken answer', () => {
     const activity = { activityId: 'x', accountId: 1, personId: 2, personLogId: 3, type: 'y' };
     const gateway = await openGateway({ backend: (url) => listOf([activity], url) });
 
-    const { data, errors } = await gateway.ask(`{ account(accountId: "a") { activity { nodes {
+    const { data, codes } = await gateway.ask(`{ account(accountId: "a") { activity { nodes {
       type account { name } person { name } personLog { type } accountLog { type } } } } }`);
 
     expect(data['account'].activity.nodes).toEqual([
       { type: 'y', account: null, person: null, personLog: null, accountLog: null },
     ]);
-    expect(codesOf(errors)).toEqual(Array(3).fill('UPSTREAM_INVALID_RESPONSE'));
+    expect(codes).toEqual(Array(3).fill('UPSTREAM_INVALID_RESPONSE'));
     expect(gateway.restCalls).toHaveLength(1);
   });
 
@@ -172,7 +169,7 @@ describe('a broken answer', () => {
     const links = [link(1, 'nowhere'), link(2, { targetType: 'audience', audienceId: 9 }), {}];
     const gateway = await openGateway({ backend: (url) => listOf(links, url) });
 
-    const { data, errors } = await gateway.ask(`{ pageLinks(pageId: "p") { nodes {
+    const { data, codes } = await gateway.ask(`{ pageLinks(pageId: "p") { nodes {
       path page { pageId } target { targetType audience { audienceId } } } } }`);
 
     const page = { pageId: 'p' };
@@ -181,7 +178,7 @@ describe('a broken answer', () => {
       { path: '/2', page, target: { targetType: 'audience', audience: null } },
       { path: null, page, target: null },
     ]);
-    expect(codesOf(errors)).toEqual(Array(2).fill('UPSTREAM_INVALID_RESPONSE'));
+    expect(codes).toEqual(Array(2).fill('UPSTREAM_INVALID_RESPONSE'));
   });
 });
 
@@ -255,12 +252,12 @@ describe('the account of a person', () => {
         url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
     });
 
-    const { data, errors } = await gateway.ask(
+    const { data, codes } = await gateway.ask(
       '{ person(personId: "p") { name account { name } } }',
     );
 
     expect(data).toEqual({ person: { name: 'Person p', account: null } });
-    expect(codesOf(errors)).toEqual(['UPSTREAM_UNSUPPORTED']);
+    expect(codes).toEqual(['UPSTREAM_UNSUPPORTED']);
     expect(gateway.restCalls.length).toBeLessThan(15);
   });
 });
@@ -321,16 +318,16 @@ describe('a list that is walked to its end', () => {
       rest: { routeSet: 'document' },
     });
 
-    const { data, errors } = await gateway.ask('{ account(accountId: "a") { name } }');
+    const { data, codes } = await gateway.ask('{ account(accountId: "a") { name } }');
 
     expect(data).toEqual({ account: null });
-    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(gateway.restCalls.length).toBeLessThan(5);
   });
 });
 
 describe('a list', () => {
-  it('with cursors in a circle is refused, not read for ever', async () => {
+  it('T16: with cursors in a circle is refused, not read for ever', async () => {
     let asked = 0;
     const gateway = await openGateway({
       backend: () => ({
@@ -341,12 +338,10 @@ describe('a list', () => {
       }),
     });
 
-    const { data, errors } = await gateway.ask('{ topics(first: 100) { nodes { title } } }');
+    const { data, codes } = await gateway.ask('{ topics(first: 100) { nodes { title } } }');
 
     expect(data).toEqual({ topics: null });
-    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual([
-      'UPSTREAM_INVALID_RESPONSE',
-    ]);
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(gateway.restCalls).toHaveLength(3);
   });
 
@@ -392,21 +387,21 @@ describe('a list', () => {
           : { pageId: 'p', audienceId: 'a', status: 'draft' },
     });
 
-    const { data, errors } = await gateway.ask(
+    const { data, codes } = await gateway.ask(
       '{ audience(pageId: "p", audienceId: "a") { audienceId links { nodes { path } } } }',
     );
 
     expect(data).toEqual({ audience: { audienceId: 'a', links: null } });
-    expect(codesOf(errors)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
   it('that the backend does not have is an error where no parent could be missing', async () => {
     const gateway = await openGateway({ backend: () => undefined });
 
-    const { data, errors } = await gateway.ask('{ persons { nodes { name } } }');
+    const { data, codes } = await gateway.ask('{ persons { nodes { name } } }');
 
     expect(data).toEqual({ persons: null });
-    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(['NOT_FOUND']);
+    expect(codes).toEqual(['NOT_FOUND']);
   });
 });
 
@@ -420,12 +415,12 @@ describe('a broken id', () => {
       rest: { routeSet: 'document' },
     });
 
-    const { data, errors } = await gateway.ask(
+    const { data, codes } = await gateway.ask(
       '{ page(pageId: "p1") { audiences { nodes { audienceId effectiveName } } } }',
     );
 
     expect(data).toEqual({ page: { audiences: { nodes: [null] } } });
-    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(['UPSTREAM_UNSUPPORTED']);
+    expect(codes).toEqual(['UPSTREAM_UNSUPPORTED']);
   });
 
   it('of an audience is the error of its links, not a list without any', async () => {
@@ -435,13 +430,11 @@ describe('a broken id', () => {
       backend: (url) => listOf(url.pathname === '/v0/page_links' ? [] : [broken], url),
     });
 
-    const { data, errors } = await gateway.ask(
+    const { data, codes } = await gateway.ask(
       '{ page(pageId: "p1") { pageId audiences { nodes { links { nodes { path } } } } } }',
     );
 
     expect(data['page'].audiences).toEqual({ nodes: [{ links: null }] });
-    expect(errors?.map(({ extensions }) => extensions['code'])).toEqual([
-      'UPSTREAM_INVALID_RESPONSE',
-    ]);
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 });

@@ -41,7 +41,7 @@ const call = fc.constantFrom(...withHoles).chain((route) => {
 });
 
 describe('a path', () => {
-  it('has exactly one encoded segment a parameter, which decodes to the id, or is refused', () => {
+  it('T42: has exactly one encoded segment a parameter, which decodes to the id, or is refused', () => {
     fc.assert(
       fc.property(call, ({ route, values }) => {
         const filled = attempt(() => fillPath(route, values));
@@ -69,7 +69,7 @@ describe('a path', () => {
     );
   });
 
-  it('gives the backend exactly one parameter a query value', () => {
+  it('T43: gives the backend exactly one parameter a query value', () => {
     fc.assert(
       fc.property(id, id, (cursor, query) => {
         const text = formatQuery({ cursor, query, limit: 5, absent: undefined });

@@ -1,6 +1,6 @@
 /** What callers see of failures, and what the log sees. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { send, POST_JSON } from '../support/client.ts';
+
 import { openGateway } from '../support/open-gateway.ts';
 import { openLog } from '../support/open-log.ts';
 import type { Upstream } from '../../src/rest/client/client.ts';
@@ -98,12 +98,7 @@ describe('a schema for callers with a key (INTROSPECTION=keys)', () => {
 
   it('is answered with a key, and refused without one, also beside data that needs none', async () => {
     const site = await openGateway({ tools: { introspection: 'keys' }, apiKey: 'demo' });
-    const ask = (query: string, headers = {}) =>
-      send(`${site.url}/graphql`, {
-        method: 'POST',
-        headers: { ...POST_JSON, ...headers },
-        body: JSON.stringify({ query }),
-      });
+    const ask = (query: string, headers = {}) => site.post({ query }, headers);
 
     const withKey = await ask(SCHEMA, { 'x-api-key': 'any' });
     const without = await ask(SCHEMA);
@@ -128,10 +123,8 @@ describe('a schema for callers with a key (INTROSPECTION=keys)', () => {
 
 describe('a key', () => {
   const ask = async (query: string, headers: Record<string, string> = {}) => {
-    const { url, restCalls } = await openGateway();
-    const body = JSON.stringify({ query });
-    const init = { method: 'POST', headers: { ...POST_JSON, ...headers }, body };
-    const reply = await send(`${url}/graphql`, init);
+    const { post, restCalls } = await openGateway();
+    const reply = await post({ query }, headers);
     expect(restCalls).toEqual([]);
     return reply;
   };
@@ -170,10 +163,9 @@ describe('a key', () => {
   });
 
   it('is the deployment’s for callers without one', async () => {
-    const { url } = await openGateway({ apiKey: 'demo' });
-    const body = JSON.stringify({ query: '{ page(pageId: "page_northwind") { name } }' });
+    const { post } = await openGateway({ apiKey: 'demo' });
 
-    const reply = await send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body });
+    const reply = await post({ query: '{ page(pageId: "page_northwind") { name } }' });
 
     expect(reply.body).toEqual({ data: { page: { name: 'Northwind launch' } } });
   });

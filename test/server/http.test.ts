@@ -1,14 +1,15 @@
-/** What is accepted over HTTP: methods, media types, bodies, origins. */
+/** T35, T39, T46 and T47: what is accepted over HTTP: methods, media types, bodies, origins. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { rawHttp } from '../faults/raw-http.ts';
 import { expectWithin } from '../faults/stand.ts';
 import { buildExplorer } from '../support/explorer-build.ts';
-import { POST_JSON, send } from '../support/client.ts';
+import { send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { DEFAULTS } from '../support/settings.ts';
 import { slowness } from '../support/slowness.ts';
@@ -27,9 +28,9 @@ describe('a request that a foreign page could send unasked', () => {
     ],
     ['plain text', 'POST', 'text/plain', QUERY],
     ['a multipart form', 'POST', 'multipart/form-data; boundary=x', '--x--'],
-  ])('is refused: %s', async (_what, method, type, body) => {
+  ])('T47: is refused: %s', async (_what, method, type, body) => {
     const { url, restCalls } = await openGateway();
-    const query = method === 'GET' ? '?query={__typename}' : '';
+    const query = method === 'GET' ? `?query=${encodeURIComponent(MUTATION)}` : '';
 
     const reply = await send(`${url}/graphql${query}`, {
       method,
@@ -57,15 +58,11 @@ describe('a request that a foreign page could send unasked', () => {
 
 describe('a media type', () => {
   it.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x'])(
-    '%s is 415 with a preflighted header',
+    'T47: %s is 415 with a preflighted header',
     async (type) => {
-      const { url } = await openGateway();
+      const { post } = await openGateway();
 
-      const reply = await send(`${url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': type, 'x-api-key': 'demo' },
-        body: QUERY,
-      });
+      const reply = await post(QUERY, { 'content-type': type, 'x-api-key': 'demo' });
 
       expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
     },
@@ -94,14 +91,12 @@ describe('a mutation by GET', () => {
 });
 
 describe('a body', () => {
-  it('may hold unknown properties', async () => {
-    const { url } = await openGateway();
+  it('T39: may hold unknown properties', async () => {
+    const { post } = await openGateway();
 
-    const reply = await send(`${url}/graphql`, {
-      method: 'POST',
-      headers: POST_JSON,
-      body: JSON.stringify({ query: '{ __typename }', id: 1, __proto__x: {}, persisted: null }),
-    });
+    const reply = await post(
+      '{"query":"{ __typename }","id":1,"documentId":"x","__proto__":null,"persisted":{"a":1}}',
+    );
 
     expect([reply.status, reply.body]).toEqual([200, { data: { __typename: 'Query' } }]);
   });
@@ -112,32 +107,29 @@ describe('a body', () => {
     ['null', 'null'],
     ['a number', '7'],
     ['an empty list', '[]'],
-    ['a list', `[${QUERY},${QUERY}]`],
+    ['a list of ten', `[${Array(10).fill(QUERY).join()}]`],
     ['a list of lists', `[[${QUERY}]]`],
+    ['a list of writes', JSON.stringify(Array(2).fill({ query: MUTATION }))],
     ['a query that is no text', '{"query":{"a":1}}'],
     ['variables that are no object', '{"query":"{__typename}","variables":"x"}'],
-    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
+    ['invalid UTF-8', Buffer.from('{"query":"{ __typename }","x":"\xff\xfe"}', 'latin1')],
     ['a byte order mark', `\uFEFF${QUERY}`],
-  ])('is 400 when it is %s', async (_what, body) => {
-    const { url } = await openGateway();
+  ])('T35, T46: is 400 when it is %s', async (_what, body) => {
+    const { post, restCalls } = await openGateway();
 
-    const reply = await send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body });
+    const reply = await post(body, { 'x-api-key': 'demo' });
 
     expect([reply.status, reply.codes]).toEqual([400, ['BAD_REQUEST']]);
+    expect(restCalls).toEqual([]);
   });
 
   it.each([
     ['in one piece', 'x'.repeat(101_000)],
     ['in chunks', chunked(50_000_000)],
   ])('is 413 past its limit, sent %s', async (_what, body) => {
-    const { url, ask } = await openGateway();
+    const { post, ask } = await openGateway();
 
-    const reply = await send(`${url}/graphql`, {
-      method: 'POST',
-      headers: POST_JSON,
-      body,
-      ...(typeof body !== 'string' && { duplex: 'half' }),
-    });
+    const reply = await post(body);
 
     expect([reply.status, reply.codes]).toEqual([413, ['BODY_TOO_LARGE']]);
     expect(reply.headers.get('connection')).toBe('close');
@@ -145,65 +137,43 @@ describe('a body', () => {
   });
 
   it('is read up to its limit', async () => {
-    const { url } = await openGateway({ http: { maxBodyBytes: 1_000 } });
-    const post = (size: number) =>
-      send(`${url}/graphql`, { method: 'POST', headers: POST_JSON, body: QUERY.padEnd(size) });
+    const { post } = await openGateway({ http: { maxBodyBytes: 1_000 } });
 
-    expect((await post(1_000)).status).toBe(200);
-    expect((await post(1_001)).status).toBe(413);
+    expect((await post(QUERY.padEnd(1_000))).status).toBe(200);
+    expect((await post(QUERY.padEnd(1_001))).status).toBe(413);
   });
 
   it.each(['APPLICATION/JSON', 'application/json ; charset=utf-8'])(
     'is JSON under any spelling of its type: %s',
     async (type) => {
-      const { url } = await openGateway();
+      const { post } = await openGateway();
 
-      const { status } = await send(`${url}/graphql`, {
-        method: 'POST',
-        headers: { ...POST_JSON, 'content-type': type },
-        body: QUERY,
-      });
+      const { status } = await post(QUERY, { 'content-type': type });
 
       expect(status).toBe(200);
     },
   );
 
   it('of a type with much space in it is looked at once', async () => {
-    const { url } = await openGateway();
+    const { post } = await openGateway();
+    const type = `application/json${' '.repeat(15_000)}x`;
 
-    await expectWithin(50, async () => {
-      const began = performance.now();
-      await send(`${url}/graphql`, {
-        method: 'POST',
-        headers: { ...POST_JSON, 'content-type': `application/json${' '.repeat(15_000)}x` },
-        body: QUERY,
-      });
-      return performance.now() - began;
-    });
+    await expectWithin(50, async () => (await post(QUERY, { 'content-type': type })).tookMs);
   });
 
   it('that was read whole and refused holds its connection no longer', async () => {
-    const { url } = await openGateway();
-    const began = performance.now();
+    const { post } = await openGateway();
 
-    const reply = await send(`${url}/graphql`, {
-      method: 'POST',
-      headers: { ...POST_JSON, connection: 'close' },
-      body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
-    });
+    const reply = await post(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), { connection: 'close' });
 
     expect(reply.status).toBe(400);
-    expect((performance.now() - began) / slowness()).toBeLessThan(900);
+    expect(reply.tookMs / slowness()).toBeLessThan(900);
   });
 
   it('is 415 when it is compressed', async () => {
-    const { url } = await openGateway();
+    const { post } = await openGateway();
 
-    const reply = await send(`${url}/graphql`, {
-      method: 'POST',
-      headers: { ...POST_JSON, 'content-encoding': 'gzip' },
-      body: gzipSync(QUERY),
-    });
+    const reply = await post(gzipSync(QUERY), { 'content-encoding': 'gzip' });
 
     expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
   });
@@ -215,10 +185,12 @@ describe('a request target', () => {
     async (target) => {
       const { server } = await openGateway();
 
-      const head = await raw(server.port, `GET ${target} HTTP/1.1\r\nHost: %%%[\r\n\r\n`);
+      const { text } = await rawHttp(server, `GET ${target} HTTP/1.1\r\nHost: %%%[\r\n\r\n`, {
+        forMs: 500,
+      });
 
-      expect(head).toMatch(/^HTTP\/1\.1 40[04]/);
-      expect(head).not.toMatch(/at .*\.ts|node_modules/);
+      expect(text).toMatch(/^HTTP\/1\.1 40[04]/);
+      expect(text).not.toMatch(/at .*\.ts|node_modules/);
     },
   );
 });
@@ -276,7 +248,7 @@ describe('CORS', () => {
   });
 
   it.each([[['https://app.example']], [['https://app.example', 'https://b.example']]])(
-    'is for %j and no other origin, without credentials',
+    'T47: is for %j and no other origin, without credentials',
     async (corsOrigins) => {
       const { url } = await openGateway({ http: { corsOrigins } });
       const ask = (origin: string) =>
@@ -297,20 +269,16 @@ describe('CORS', () => {
 });
 
 describe('what CORS lets pages read', () => {
-  it.each<[string, RequestInit, number]>([
+  it.each<[string, { body?: unknown; headers?: Record<string, string> }, number]>([
     ['a body that is too large', { body: 'x'.repeat(101_000) }, 413],
     ['a body that is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }, 400],
     ['a body of another kind', { headers: { 'content-type': 'image/png', 'x-api-key': 'k' } }, 415],
-    ['an answer of another kind', { headers: { ...POST_JSON, accept: 'image/png' } }, 406],
-  ])('is the refusal of %s too', async (_what, { headers = POST_JSON, body = QUERY }, status) => {
+    ['an answer of another kind', { headers: { accept: 'image/png' } }, 406],
+  ])('is the refusal of %s too', async (_what, { headers, body = QUERY }, status) => {
     const origin = 'https://app.example';
-    const { url } = await openGateway({ http: { corsOrigins: [origin] } });
+    const { post } = await openGateway({ http: { corsOrigins: [origin] } });
 
-    const reply = await send(`${url}/graphql`, {
-      method: 'POST',
-      headers: { ...(headers as Record<string, string>), origin },
-      body,
-    });
+    const reply = await post(body, { ...headers, origin });
 
     expect(reply.status).toBe(status);
     expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
@@ -320,13 +288,14 @@ describe('what CORS lets pages read', () => {
   it('is asked for without a body in either direction', async () => {
     const { server } = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
-    const head = await raw(
-      server.port,
+    const { status, text } = await rawHttp(
+      server,
       'OPTIONS /graphql HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n\r\n',
+      { forMs: 500 },
     );
 
-    expect(head).toMatch(/^HTTP\/1\.1 204/);
-    expect(head).not.toMatch(/content-length/i);
+    expect(status).toBe(204);
+    expect(text).not.toMatch(/content-length/i);
   });
 });
 
@@ -419,13 +388,13 @@ describe('GraphiQL', () => {
     for (const path of [
       ...['../index.html', '..%2Findex.html', '..%252Findex.html', '/../../index.html'],
       ...['../../main.js', 'index.html', 'no.js', ''],
-    ])
-      expect(
-        await raw(
-          server.port,
-          `GET /graphql/explorer/files/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-        ),
-      ).toMatch(/^HTTP\/1\.1 404/);
+    ]) {
+      const { status } = await rawHttp(
+        server,
+        `GET /graphql/explorer/files/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      );
+      expect(status, path).toBe(404);
+    }
     const named = await openHttpServer(gateway, { ...http, allowedHosts: ['gateway.example'] });
     onTestFinished(() => void named.close(0));
     expect((await send(`${named.url}/graphql`, { headers: browser })).status).toBe(421);
@@ -468,17 +437,5 @@ function chunked(bytes: number): ReadableStream {
       else controller.enqueue(new Uint8Array(64_000));
       left -= 64_000;
     },
-  });
-}
-
-/** What comes back for bytes that no client would send. */
-function raw(port: number, bytes: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-    let text = '';
-    socket.setTimeout(500, () => socket.destroy());
-    socket.on('data', (chunk) => (text += chunk.toString()));
-    socket.on('close', () => resolve(text));
-    socket.on('error', reject);
   });
 }

@@ -1,6 +1,6 @@
 /** Callers who leave, crowds, and unhandled rejections. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -26,7 +26,7 @@ async function openBackendThat(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('a caller who leaves', () => {
+describe('T22: a caller who leaves', () => {
   it.each([
     ['reads no further', '{ page(pageId: "p") { name } }', true],
     [
@@ -97,22 +97,6 @@ describe('a crowd', () => {
   });
 });
 
-describe('headers', () => {
-  it('past 16 KB are 431, and a key sent twice is 401', async () => {
-    const { server } = await openGateway({ backend: new URL('http://127.0.0.1:1') });
-    const body = '{"query":"{__typename}"}';
-    const post = (headers: string) =>
-      raw(
-        server.port,
-        `POST /graphql HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${headers}\r\n\r\n${body}`,
-      );
-
-    expect(await post(`x-api-key: ${'x'.repeat(20_000)}`)).toMatch(/^HTTP\/1\.1 431 /);
-    expect(await post('x-api-key: demo\r\nx-api-key: demo')).toMatch(/^HTTP\/1\.1 401 /);
-    expect(await post('x-api-key: demo')).toMatch(/^HTTP\/1\.1 200 /);
-  });
-});
-
 describe('an unhandled rejection', () => {
   it('is logged and counted, and the process goes on', async () => {
     const mistake = `process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody waits'))})`;
@@ -129,14 +113,3 @@ describe('an unhandled rejection', () => {
     expect(product.stdout).toContain('nobody waits');
   });
 });
-
-/** What comes back for bytes as they are. */
-function raw(port: number, bytes: string): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-    let text = '';
-    socket.on('data', (chunk) => (text += chunk.toString()));
-    socket.on('error', () => {});
-    socket.on('close', () => resolve(text));
-  });
-}

@@ -1,4 +1,4 @@
-/** The process: how it starts, how it refuses to, and how it ends. Everything in a child process. */
+/** The process: how it starts, how it refuses to, and how it ends (T57). Everything in a child process. */
 import { once } from 'node:events';
 import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -6,8 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { afterFile } from '../support/after-file.ts';
 import { POST_JSON, send } from '../support/client.ts';
+import { isCall } from '../support/fault-upstream.ts';
 import { startProcess } from '../support/gateway-process.ts';
 import { slowness } from '../support/slowness.ts';
+import { until } from '../support/until.ts';
 
 const PAGE = JSON.stringify({ query: `{ page(pageId: "${EXAMPLE_PAGE_ID}") { name } }` });
 const HEADERS = { ...POST_JSON, 'x-api-key': 'demo' };
@@ -16,7 +18,9 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A backend that answers every request with 404 after `delayMs`. */
 async function openSlowBackend(delayMs: number) {
-  const server = createServer((_request, response) => {
+  let calls = 0;
+  const server = createServer((request, response) => {
+    if (isCall(request)) calls += 1;
     setTimeout(() => {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
     }, delayMs);
@@ -27,11 +31,16 @@ async function openSlowBackend(delayMs: number) {
     server.closeAllConnections();
     server.close();
   });
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  return { server, url: `http://127.0.0.1:${port}`, calls: () => calls };
 }
 
 /** One POST through a given agent; rejects when the connection breaks. */
-function post(url: string, agent: Agent): Promise<{ status?: number; connection?: string }> {
+function post(
+  url: string,
+  agent: Agent,
+  body = PAGE,
+): Promise<{ status?: number; connection?: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(
       url,
@@ -45,7 +54,7 @@ function post(url: string, agent: Agent): Promise<{ status?: number; connection?
       },
     );
     sent.on('error', reject);
-    sent.end(PAGE);
+    sent.end(body);
   });
 }
 
@@ -130,38 +139,50 @@ describe('starting', () => {
 });
 
 describe('stopping', () => {
-  it('finishes what is under way, is not ready, closes idle connections and ends with 0', async () => {
-    const { url: upstreamUrl } = await openSlowBackend(700);
-    const product = startProcess({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '200' });
-    const url = await product.ready();
-    const idle = connect(Number(new URL(url).port), '127.0.0.1').resume();
-    const idleClosed = once(idle, 'close');
-    const underWay = post(url, new Agent({ keepAlive: true }));
-    await sleep(200);
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'T57: %s finishes what is under way, is not ready, closes idle connections and ends with 0',
+    async (signal) => {
+      const { url: upstreamUrl } = await openSlowBackend(1_200);
+      const product = startProcess({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '600' });
+      const url = await product.ready();
+      const idle = connect(Number(new URL(url).port), '127.0.0.1').resume();
+      const idleClosed = once(idle, 'close');
+      const underWay = post(url, new Agent({ keepAlive: true }));
+      await sleep(200);
 
-    product.process.kill('SIGTERM');
-    await sleep(50);
-    const ready = await send(new URL('/ready', url).href);
-    const answer = await underWay;
+      const ready = () => send(new URL('/ready', url).href);
+      await ready(); // over a connection that is kept: at SIGINT the port is closed at once
 
-    expect(ready.status).toBe(503);
-    expect(ready.body).toMatchObject({ ready: false, draining: true });
-    expect(answer).toEqual({ status: 200, connection: 'close' });
-    await idleClosed;
-    expect(await product.exit()).toBe(0);
-  });
+      product.process.kill(signal);
+      await until(async () => {
+        const { status, body } = await ready();
+        expect([status, body]).toMatchObject([503, { ready: false, draining: true }]);
+      });
+      const answer = await underWay;
 
-  it('resets none of twenty callers who keep their connections busy', async () => {
-    const { url: upstreamUrl } = await openSlowBackend(5);
+      expect(answer).toEqual({ status: 200, connection: 'close' });
+      await idleClosed;
+      expect(await product.exit()).toBe(0);
+      expect(product.stderr).toBe('');
+    },
+  );
+
+  it('T57: resets none of twenty callers who keep their connections busy', async () => {
+    const { url: upstreamUrl, calls } = await openSlowBackend(5);
     const product = startProcess({ UPSTREAM_URL: upstreamUrl });
     const url = await product.ready();
     const ends: string[] = [];
-    let answered = 0;
+    let [asked, answered] = [0, 0];
     const workers = Array.from({ length: 20 }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       for (;;) {
         try {
-          await post(url, agent);
+          // A page that no other asks for: reads of one key share a call.
+          await post(
+            url,
+            agent,
+            JSON.stringify({ query: `{ page(pageId: "p${asked++}") { name } }` }),
+          );
           answered += 1;
         } catch (error) {
           ends.push((error as NodeJS.ErrnoException).code ?? String(error));
@@ -175,8 +196,10 @@ describe('stopping', () => {
     product.process.kill('SIGTERM');
     await Promise.all(workers);
 
+    // Refused once the port is closed; a reset would have been a request lost.
     expect(new Set(ends)).toEqual(new Set(['ECONNREFUSED']));
     expect(await product.exit()).toBe(0);
+    expect(calls()).toBe(answered);
   });
 
   it.each(['SIGHUP', 'SIGTERM'] as const)(
@@ -196,7 +219,7 @@ describe('stopping', () => {
     },
   );
 
-  it('cuts what takes longer than SHUTDOWN_TIMEOUT_MS', async () => {
+  it('T57: cuts what takes longer than SHUTDOWN_TIMEOUT_MS', async () => {
     const { url: upstreamUrl } = await openSlowBackend(60_000);
     const product = startProcess({
       UPSTREAM_URL: upstreamUrl,
@@ -212,6 +235,7 @@ describe('stopping', () => {
     product.process.kill('SIGTERM');
 
     expect(await product.exit()).toBe(124);
+    expect(performance.now() - began).toBeGreaterThan(490);
     expect((performance.now() - began) / slowness()).toBeLessThan(2_000);
     expect(await cut).toBe('ECONNRESET');
     expect(product.stdout).toContain('Time is up');
@@ -233,23 +257,26 @@ describe('stopping', () => {
     expect(await product.exit()).toBe(0);
   });
 
-  it('happens at once on a second signal', async () => {
-    const { url: upstreamUrl } = await openSlowBackend(60_000);
-    const product = startProcess({
-      UPSTREAM_URL: upstreamUrl,
-      UPSTREAM_TIMEOUT_MS: '60000',
-      REQUEST_TIMEOUT_MS: '61000',
-    });
-    const url = await product.ready();
-    post(url, new Agent()).catch(() => {});
-    await sleep(200);
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'T57: happens at once on a second signal: %s',
+    async (second) => {
+      const { url: upstreamUrl } = await openSlowBackend(60_000);
+      const product = startProcess({
+        UPSTREAM_URL: upstreamUrl,
+        UPSTREAM_TIMEOUT_MS: '60000',
+        REQUEST_TIMEOUT_MS: '61000',
+      });
+      const url = await product.ready();
+      post(url, new Agent()).catch(() => {});
+      await sleep(200);
 
-    product.process.kill('SIGTERM');
-    await sleep(100);
-    const began = performance.now();
-    product.process.kill('SIGTERM');
+      product.process.kill('SIGTERM');
+      await sleep(100);
+      const began = performance.now();
+      product.process.kill(second);
 
-    expect(await product.exit()).toBe(1);
-    expect((performance.now() - began) / slowness()).toBeLessThan(500);
-  });
+      expect(await product.exit()).toBe(1);
+      expect((performance.now() - began) / slowness()).toBeLessThan(500);
+    },
+  );
 });

@@ -28,6 +28,8 @@ export interface AskOptions {
 }
 
 export interface Client {
+  /** POSTs a body as it is, or an object as JSON; without a key, if the headers have none. */
+  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** POSTs a GraphQL document as JSON. */
   ask<Data = any>(
     document: string | TypedDocumentNode<Data, any>,
@@ -50,13 +52,14 @@ export const POST_JSON = {
 
 /** @param url `http://127.0.0.1:1234`, without a path. */
 export const clientOf = (url: string, key: string): Client => ({
+  post: (body, headers) => post(url, body, headers),
   ask: (document, { variables, operationName, apiKey = key, headers, signal } = {}) =>
-    send(`${url}/graphql`, {
-      method: 'POST',
-      headers: { ...POST_JSON, 'x-api-key': apiKey, ...headers },
-      body: JSON.stringify({ query: textOf(document), variables, operationName }),
-      ...(signal && { signal }),
-    }),
+    post(
+      url,
+      { query: textOf(document), variables, operationName },
+      { 'x-api-key': apiKey, ...headers },
+      signal,
+    ),
   get: (path) => send(`${url}${path}`),
   metric: async (name, ...labels) => {
     const { text } = await send(`${url}/metrics`);
@@ -67,6 +70,23 @@ export const clientOf = (url: string, key: string): Client => ({
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   },
 });
+
+function post(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  signal: AbortSignal | null = null,
+): Promise<Reply> {
+  const isWritten =
+    typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
+  return send(`${url}/graphql`, {
+    method: 'POST',
+    headers: { ...POST_JSON, ...headers },
+    body: isWritten ? (body as BodyInit) : JSON.stringify(body),
+    ...{ duplex: 'half' }, // as a stream needs it; its type does not know it
+    signal,
+  });
+}
 
 const textOf = (document: string | DocumentNode): string =>
   typeof document === 'string' ? document : print(document);
