@@ -41,11 +41,13 @@ export function openPipeline(settings: UpstreamSettings) {
   };
   const answerTo = (flight: Flight) => new Promise<Settled>((settle) => ask(flight, settle));
   const kept = settings.cache?.layer({ answerTo, decode });
-  const fetch = (flight: Flight): void => {
-    const land = (settled: Settled<DecodedResponse>): void => flight.land(settled);
-    if (kept) kept(flight).then(land, land);
-    else ask(flight, (settled) => land(decoded(flight.call, settled)));
-  };
+  const fetch = kept
+    ? (flight: Flight): void => {
+        const land = (settled: Settled<DecodedResponse>): void => flight.land(settled);
+        kept(flight).then(land, land);
+      }
+    : (flight: Flight): void =>
+        ask(flight, (settled) => flight.land(decoded(flight.call, settled)));
   // Single-flight is outermost: a shared answer is decoded once.
   const pipeline: Pipeline = singleFlight(fetch);
   return { pipeline, breaker, limiter };

@@ -41,20 +41,20 @@ export function attempts(
     onSettled: (settled: Settled) => void,
   ): void {
     const attempt = begin(flight, number, isFresh);
-    const leftMs = Math.max(0, Math.ceil(attempt.untilMs - attempt.startMs));
-    const timer = clock.setTimeout(() => attempt.flight.cancel.timeOut(), leftMs);
-    const end = (outcome: Outcome): void => {
-      clock.clearTimeout(timer);
-      report(attempt, outcome);
-      pauses.note(attempt.call, outcome.settled);
-      onSettled(outcome.settled);
-    };
     // Nothing waits for an open circuit.
     const open = breaker.begin(attempt);
-    if (open) return end({ settled: open });
+    if (open) {
+      report(attempt, { settled: open });
+      return onSettled(open);
+    }
+    const leftMs = Math.max(0, Math.ceil(attempt.untilMs - attempt.startMs));
+    const timer = clock.setTimeout(() => flight.cancel.timeOut(), leftMs);
     limiter.send(attempt, (outcome) => {
+      clock.clearTimeout(timer);
       breaker.end(attempt, outcome);
-      end(outcome);
+      report(attempt, outcome);
+      pauses.note(flight.call, outcome.settled);
+      onSettled(outcome.settled);
     });
   }
 

@@ -6,7 +6,7 @@
  * may hold all connections, so a slow one leaves the others theirs.
  */
 import { LRUCache } from 'lru-cache';
-import type { EndOfWait } from '../../lib/cancel.ts';
+import type { EndOfWait, Waiter } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Attempt, Call, Outcome, Send } from '../call/call.ts';
@@ -62,11 +62,18 @@ export class ConcurrencyLimiter {
     const load = this.#loadOf(attempt.call.apiKey);
     // What waits may not start, or it would have: nothing is overtaken that could go on.
     if (this.#mayStart(load, attempt.call)) this.#start(attempt, load, onEnd);
-    else this.#wait({ attempt, load, onEnd });
+    else this.#wait(new QueuedAttempt(this, attempt, load, onEnd));
   }
 
   isAccepted(apiKey: string): boolean {
     return this.#accepted.has(apiKey);
+  }
+
+  /** Takes an attempt out of the queue that has waited for all its time, or is not wanted any more. */
+  giveUp(queued: QueuedAttempt, why: EndOfWait): void {
+    const { attempt, load } = queued;
+    const isWaiting = this.#queue.delete(load.key, queued, laneOf(attempt.call));
+    if (isWaiting) this.#leave(queued, this.#refusalFor(attempt, why));
   }
 
   #start(attempt: Attempt, load: Load, onEnd: OnEnd): void {
@@ -126,12 +133,7 @@ export class ConcurrencyLimiter {
     const { attempt, load } = queued;
     const { call, flight } = attempt;
     if (!call.isDeferred) load.waiting += 1;
-    flight.cancel.listen({
-      onEnd: (why) => {
-        const isWaiting = this.#queue.delete(load.key, queued, laneOf(call));
-        if (isWaiting) this.#leave(queued, this.#refusalFor(attempt, why));
-      },
-    });
+    flight.cancel.listen(queued);
     const dropped = this.#queue.add(load.key, queued, laneOf(call));
     if (!dropped) return;
     const { route } = dropped.attempt.call;
@@ -140,13 +142,13 @@ export class ConcurrencyLimiter {
   }
 
   /** Starts an attempt that has been taken out of the queue, or refuses it. */
-  #leave({ attempt, load, onEnd }: QueuedAttempt, refusal?: Error): void {
+  #leave({ attempt, load, tell }: QueuedAttempt, refusal?: Error): void {
     const { call, flight } = attempt;
     flight.cancel.listen(undefined);
     if (!call.isDeferred) load.waiting -= 1;
-    if (!refusal) return this.#start(attempt, load, onEnd);
+    if (!refusal) return this.#start(attempt, load, tell);
     this.#forgetIdle(load);
-    onEnd({ settled: refusal });
+    tell({ settled: refusal });
   }
 
   #refusalFor({ call: { route }, isCutShort }: Attempt, why: EndOfWait): Error {
@@ -200,8 +202,20 @@ class Load {
 type OnEnd = (outcome: Outcome) => void;
 
 /** An attempt that waits until it may start, times out or is cancelled. */
-interface QueuedAttempt {
+class QueuedAttempt implements Waiter {
   readonly attempt: Attempt;
   readonly load: Load;
-  readonly onEnd: OnEnd;
+  readonly tell: OnEnd;
+  readonly #limiter: ConcurrencyLimiter;
+
+  constructor(limiter: ConcurrencyLimiter, attempt: Attempt, load: Load, tell: OnEnd) {
+    this.attempt = attempt;
+    this.load = load;
+    this.tell = tell;
+    this.#limiter = limiter;
+  }
+
+  onEnd(why: EndOfWait): void {
+    this.#limiter.giveUp(this, why);
+  }
 }

@@ -4,7 +4,7 @@
  * Not undici's `interceptors.retry`: it knows no budget and retries DELETE. Writes are never retried.
  */
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Ask, type Settled, type Try } from '../call/call.ts';
+import { isRead, type Ask, type Flight, type Settled, type Try } from '../call/call.ts';
 import {
   endOfWait,
   RestTimeoutError,
@@ -41,28 +41,35 @@ export function retry(attempt: Try, { timeoutMs, observer, clock }: UpstreamSett
   const budget = new RetryBudget();
 
   return (flight, onSettled) => {
-    const { route } = flight.call;
     if (!isRead(flight.call)) return attempt(flight, 1, false, onSettled);
-    budget.earn(route);
-    const begin = (number: number, isFresh: boolean): void =>
-      attempt(flight, number, isFresh, (settled) => {
-        const next = retryOf(settled, number, timeoutMs);
-        const leftMs = flight.deadlineMs - clock.now();
-        const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
-        if (!next || number > most || next.afterMs + next.needsMs >= leftMs) {
-          return onSettled(settled);
-        }
-        if (!next.isFree && !budget.spend(route)) {
-          observer.onRetryBudgetExhausted?.(route);
-          return onSettled(settled);
-        }
-        void sleep(clock, next.afterMs, flight.cancel).then((slept) => {
-          if (slept) begin(number + 1, next.isFree);
-          else onSettled(endOfWait('cancelled', route));
-        });
-      });
-    begin(1, false);
+    budget.earn(flight.call.route);
+    begin(flight, 1, false, onSettled);
   };
+
+  function begin(
+    flight: Flight,
+    number: number,
+    isFresh: boolean,
+    onSettled: (settled: Settled) => void,
+  ): void {
+    attempt(flight, number, isFresh, (settled) => {
+      const { route } = flight.call;
+      const next = retryOf(settled, number, timeoutMs);
+      const leftMs = flight.deadlineMs - clock.now();
+      const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
+      if (!next || number > most || next.afterMs + next.needsMs >= leftMs) {
+        return onSettled(settled);
+      }
+      if (!next.isFree && !budget.spend(route)) {
+        observer.onRetryBudgetExhausted?.(route);
+        return onSettled(settled);
+      }
+      void sleep(clock, next.afterMs, flight.cancel).then((slept) => {
+        if (slept) begin(flight, number + 1, next.isFree, onSettled);
+        else onSettled(endOfWait('cancelled', route));
+      });
+    });
+  }
 }
 
 function retryOf(settled: Settled, number: number, timeoutMs: number): Retry | undefined {
