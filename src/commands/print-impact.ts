@@ -26,7 +26,7 @@ import { sha256 } from '../documents/manifest.ts';
 import { OTHER_APP } from '../operation/request/caller.ts';
 import { usedBy } from '../usage/coordinates.ts';
 import { readUsage } from '../usage/read-usage.ts';
-import type { UsageReport } from '../usage/usage.ts';
+import type { UsageReport } from '../usage/usage-report.ts';
 import { routes, type Route } from '../v0/routes.ts';
 
 const OWN_DOCUMENTS = 'src/client/generated';

@@ -7,7 +7,7 @@ import { resolveSchemaCoordinate } from 'graphql';
 import { schema } from '../schema.ts';
 import { aligned } from '../usage/aligned.ts';
 import { readUsage } from '../usage/read-usage.ts';
-import type { UsageReport } from '../usage/usage.ts';
+import type { UsageReport } from '../usage/usage-report.ts';
 
 const [from, coordinate] = process.argv.slice(2);
 

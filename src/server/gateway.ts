@@ -49,7 +49,7 @@ import { Readiness } from '../observe/readiness.ts';
 import { Requests } from '../observe/requests.ts';
 import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
 import { useApiKey } from './policies/api-key.plugin.ts';
-import { costExtensions, useBudget } from './policies/budget.plugin.ts';
+import { useBudget } from './policies/budget.plugin.ts';
 import {
   useConsistency,
   useExposedHeaders,
@@ -125,7 +125,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     execution: useExecution(execution), // our executor, with loaders and calls of this request
     admission: useAdmission(admit), // so many of a key at a time
     // @defer and @stream, in both formats
-    incremental: useIncrementalDelivery({ translate, lastExtensions }),
+    incremental: useIncrementalDelivery({ translate, explain, budget: execution.budget }),
     // So many of a key, and an answer to each event.
     subscriptions: useSubscriptions({
       ...{ execution, admit, subscriptions, translate, explain, heartbeatMs: live.heartbeatMs },
@@ -167,13 +167,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   metrics.watch({ requests, breaker: upstream.breaker, readiness, pollers, subscriptions });
 
   // Hooks of HTTP want requests and responses of the Fetch API.
-  const lane = own.some(hasHttpHook)
+  const answerPlain = own.some(hasHttpHook)
     ? undefined
     : createPlainLane({
-        yoga,
-        forwarding,
+        ...{ yoga, requests, forwarding, write },
         refused: (error) => ({ errors: [translate(error)] }),
-        write,
       });
   const upgrade = createWebSocketCarrier({
     ...live,
@@ -219,10 +217,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     drift,
     pollers,
     explorer: explorerOf(options),
-    answerPlain: (request, record) => {
-      const plain = lane?.(request, record);
-      return plain && requests.run(plain.context, plain.answer);
-    },
+    answerPlain,
     upgrade,
     admin: createSite(parts, adminRoutes),
     open: async () => trusted?.open(),
@@ -234,12 +229,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       return site.answer(request, record);
     },
   };
-
-  /** What an answer in parts has cost, for its last part. */
-  function lastExtensions(context: ServerContext) {
-    const cost = costExtensions(context, explain);
-    return cost && { upstream: { ...cost.upstream, budget: execution.budget } };
-  }
 
   /** A result as it goes over HTTP, after all plugins have seen it. */
   async function write(

@@ -3,9 +3,9 @@
  */
 import { z } from 'zod';
 import { routes } from '../v0/routes.ts';
+import { UNITS_MS } from './kinds.ts';
 import { ConfigError } from './setting.ts';
 
-const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
 const MAX_MS = 24 * UNITS_MS.h;
 
 const ONE = /^([A-Z]+ \/\S+)=([1-9]\d{0,5})([smh])$/;

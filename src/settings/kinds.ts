@@ -142,15 +142,15 @@ export const REDIS_URL = z
   )
   .describe('a Redis URL: redis://…, rediss://… for TLS, or unix:///path/of/its/socket');
 
-const WINDOWS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
+export const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** `600/m`: how much, in which window. */
 export const RATE = z
   .string()
   .regex(/^[1-9]\d{0,6}\/[smh]$/)
   .transform((text) => {
-    const [calls, unit] = text.split('/') as [string, keyof typeof WINDOWS_MS];
-    return { calls: Number(calls), windowMs: WINDOWS_MS[unit] };
+    const [calls, unit] = text.split('/') as [string, keyof typeof UNITS_MS];
+    return { calls: Number(calls), windowMs: UNITS_MS[unit] };
   })
   .describe(
     'a whole number up to 9999999 a second, a minute or an hour, such as 10/s, 600/m or 36000/h',

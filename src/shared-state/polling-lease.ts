@@ -9,7 +9,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from './redis/connection.ts';
 import { HOLD, RELEASE, SHARE } from './lease-scripts.ts';
-import { PREFIX, type Names } from './redis/names.ts';
+import { PREFIX } from './redis/names.ts';
+import type { Store } from './redis/store.ts';
 
 /** For how long a lease is held without being renewed, in milliseconds. */
 export const LEASE_MS = 3_000;
@@ -68,23 +69,22 @@ export type Asked = ReadonlyMap<string, number>;
 export type Role = 'undecided' | 'holder' | 'follower' | 'alone';
 
 export class PollingLeases {
-  readonly #connection: Connection;
-  readonly #names: Names;
+  readonly #store: Store;
   readonly #replica = randomUUID();
   readonly #leases = new Set<Lease>();
   #asks = 0;
 
-  constructor(connection: Connection, names: Names) {
-    this.#connection = connection;
-    this.#names = names;
+  constructor(store: Store) {
+    this.#store = store;
   }
 
   /** @param id of the object and of the key it is read with. */
   open(id: string, listener: LeaseListener): PollingLease {
-    // One slot of a cluster, should it ever be one.
-    const name = `${PREFIX}live:{${this.#names.hash(id)}}`;
+    const { connection, names } = this.#store;
     const lease = new Lease({
-      ...{ connection: this.#connection, name, replica: this.#replica, listener },
+      // One slot of a cluster, should it ever be one.
+      name: `${PREFIX}live:{${names.hash(id)}}`,
+      ...{ connection, replica: this.#replica, listener },
       nextAsk: () => (this.#asks += 1),
       onEnd: () => this.#leases.delete(lease),
     });

@@ -7,6 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Script } from './redis/connection.ts';
+import { PREFIX } from './redis/names.ts';
 import type { Store } from './redis/store.ts';
 
 /** What a key may do. */
@@ -138,7 +139,7 @@ export class RateLimits {
     const needed = Math.max(1, calls + key.owed - left);
     const answer = (await store.connection.run(
       LEASE,
-      [store.names.of('limit', apiKey)],
+      [`${PREFIX}limit:${store.names.hash(apiKey)}`],
       [this.#betweenMs, this.#most, needed, Math.max(needed, key.block)],
     )) as readonly [granted: number, waitMs: number] | undefined; // as the script answers
     if (!answer) return false;

@@ -6,8 +6,9 @@
  * what was kept before Redis lost its data is not used after it. How long an answer may be used is told by the clock of
  * Redis alone: those of replicas differ, and a command may be carried out late.
  */
-import type { Connection, Script } from './redis/connection.ts';
-import { PREFIX, type Names } from './redis/names.ts';
+import type { Script } from './redis/connection.ts';
+import { PREFIX } from './redis/names.ts';
+import type { Store } from './redis/store.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 
@@ -77,17 +78,15 @@ export interface MoveListener {
 }
 
 export class SharedReads {
-  readonly #connection: Connection;
-  readonly #names: Names;
+  readonly #store: Store;
 
-  constructor(connection: Connection, names: Names) {
-    this.#connection = connection;
-    this.#names = names;
+  constructor(store: Store) {
+    this.#store = store;
   }
 
   /** Resolves once moves of other processes are heard of. A message that is lost costs time. */
   open({ onMove, onGap }: MoveListener): Promise<void> {
-    return this.#connection.subscribe(CHANNEL, {
+    return this.#store.connection.subscribe(CHANNEL, {
       onMessage: (text) => {
         const [key = '', generation = ''] = text.split(' ');
         onMove(key, generation);
@@ -97,7 +96,7 @@ export class SharedReads {
   }
 
   hash(apiKey: string): string {
-    return this.#names.hash(apiKey);
+    return this.#store.names.hash(apiKey);
   }
 
   /**
@@ -107,7 +106,7 @@ export class SharedReads {
    */
   async find(apiKey: string, id: string, known: string): Promise<FoundRead | undefined> {
     const sentMs = performance.now();
-    const answer = (await this.#connection.run(FIND, this.#namesOf(apiKey, id), [
+    const answer = (await this.#store.connection.run(FIND, this.#namesOf(apiKey, id), [
       known || '0',
       KEPT_MS,
     ])) as readonly [generation: string, time: string, entry: string] | undefined; // as the script answers
@@ -127,7 +126,7 @@ export class SharedReads {
     const { serverMs, answeredMs } = found.at;
     const until = Math.floor(serverMs + freshUntilMs - answeredMs);
     if (text.length > MAX_LENGTH || until <= serverMs) return;
-    void this.#connection.run(KEEP, this.#namesOf(apiKey, id), [
+    void this.#store.connection.run(KEEP, this.#namesOf(apiKey, id), [
       ...[found.generation, until, text, KEPT_MS],
     ]);
   }
@@ -136,7 +135,7 @@ export class SharedReads {
   async move(apiKey: string, known: string): Promise<string | undefined> {
     const [name] = this.#namesOf(apiKey, '');
     const key = this.hash(apiKey);
-    const generation = await this.#connection.run(
+    const generation = await this.#store.connection.run(
       MOVE,
       [name!],
       [known || '0', KEPT_MS, CHANNEL, key],
@@ -147,6 +146,6 @@ export class SharedReads {
   #namesOf(apiKey: string, id: string): string[] {
     // One slot of a cluster, should it ever be one.
     const reads = `${PREFIX}reads:{${this.hash(apiKey)}}`;
-    return [`${reads}:generation`, `${reads}:${this.#names.hash(id)}`];
+    return [`${reads}:generation`, `${reads}:${this.#store.names.hash(id)}`];
   }
 }

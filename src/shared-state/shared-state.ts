@@ -39,11 +39,12 @@ export interface SharedState {
 export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
   const { url, secret, backend, stateFormat, observer } = options;
   const connection = createConnection(url, observer);
-  const leases = new PollingLeases(connection, new Names(secret, `${backend}\n${stateFormat}`));
-  const store = { connection, names: new Names(secret, backend) };
+  const storeOf = (about: string): Store => ({ connection, names: new Names(secret, about) });
+  const leases = new PollingLeases(storeOf(`${backend}\n${stateFormat}`));
+  const store = storeOf(backend);
   const pauses = new Pauses(store);
   // Names of their own: those of reads are many, and must not displace those of keys.
-  const reads = new SharedReads(connection, new Names(secret, backend));
+  const reads = new SharedReads(storeOf(backend));
   await connection.open();
   await pauses.open();
   return {

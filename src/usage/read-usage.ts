@@ -1,28 +1,13 @@
 /** Usage counts as commands read them: from a gateway, or from a file that was kept of one. */
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
-import type { UsageReport } from './usage.ts';
-
-const Report = z.object({
-  since: z.string(),
-  documents: z.array(
-    z.object({
-      app: z.string(),
-      version: z.string(),
-      document: z.string(),
-      operation: z.string(),
-      executions: z.number(),
-      uses: z.record(z.string(), z.number()),
-    }),
-  ),
-});
+import { usageReport, type UsageReport } from './usage-report.ts';
 
 /**
  * @param from `http://127.0.0.1:4001`, with or without `/usage`, or a file.
  * @throws {Error} where no usage counts are.
  */
 export async function readUsage(from: string): Promise<UsageReport> {
-  const found = Report.safeParse(parsed(await textOf(from)));
+  const found = usageReport.safeParse(parsed(await textOf(from)));
   if (found.success) return found.data;
   throw new Error(
     `${from} has no usage counts: name a gateway by its ADMIN_PORT, or a file of its /usage.`,

@@ -1,5 +1,5 @@
 /** The usage counts of several workers as those of one. */
-import type { DocumentUsage, UsageReport } from './usage.ts';
+import type { DocumentUsage, UsageReport } from './usage-report.ts';
 
 /** @param reports at least one. */
 export function sumUsage(reports: readonly UsageReport[]): UsageReport {

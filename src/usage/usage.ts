@@ -8,21 +8,7 @@ import { Kind, type DocumentNode, type GraphQLSchema, type OperationDefinitionNo
 import { OTHER_APP, type AppVersion } from '../operation/request/caller.ts';
 import type { RequestRecord } from '../operation/request/request-record.ts';
 import { usedBy } from './coordinates.ts';
-
-export interface UsageReport {
-  /** When counting began. */
-  readonly since: string;
-  readonly documents: readonly DocumentUsage[];
-}
-
-export interface DocumentUsage extends AppVersion {
-  /** The SHA-256 of a trusted document; `other` for all that are not. */
-  readonly document: string;
-  readonly operation: string;
-  readonly executions: number;
-  /** In how many executions each was asked for, by schema coordinate. */
-  readonly uses: Readonly<Record<string, number>>;
-}
+import type { UsageReport } from './usage-report.ts';
 
 /** Operations that are counted one by one, of trusted documents as well as of others. */
 const MAX_OPERATIONS = 2_000;

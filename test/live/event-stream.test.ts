@@ -250,10 +250,10 @@ describe('a subscription over server-sent events', () => {
     const id = await live.draft();
     const stream = await openEvents(live.site.url, { id });
     await until(() => stream.events.length > 0);
-    const during = await live.site.gateway.metrics.gather();
+    const during = await live.site.gateway.metrics.registry.metrics();
     await live.publish(id);
     await stream.ended;
-    const after = await live.site.gateway.metrics.gather();
+    const after = await live.site.gateway.metrics.registry.metrics();
 
     expect(during).toContain('gateway_subscriptions_open 1');
     expect(during).toContain('gateway_live_watchers 1');

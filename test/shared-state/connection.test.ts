@@ -159,11 +159,11 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     const url = `redis://gateway:password@127.0.0.1:${port}`;
     const { refusals, connection } = await open(url);
     const watching = { onTurn: () => {}, onAsk: () => {}, onShared: () => {} };
-    const leases = new PollingLeases(connection, new Names('secret', 'backend'));
+    const leases = new PollingLeases({ connection, names: new Names('secret', 'backend') });
 
     const lease = leases.open('object', watching);
     await until(() => lease.isMine);
-    const follower = new PollingLeases(connection, new Names('secret', 'backend')).open(
+    const follower = new PollingLeases({ connection, names: new Names('secret', 'backend') }).open(
       'object',
       watching,
     );

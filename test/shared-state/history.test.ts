@@ -59,7 +59,10 @@ async function openReplica(redis: RedisServer, url: string): Promise<Rest> {
   const connection = createConnection(redis.url);
   await connection.open();
   onTestFinished(() => connection.close());
-  const shared = new SharedReads(unreliable(connection), new Names('a secret', 'backend'));
+  const shared = new SharedReads({
+    connection: unreliable(connection),
+    names: new Names('a secret', 'backend'),
+  });
   const ttls = new Map([[routes.getTopic.path, TTL_MS]]);
   const cache = new KeptReads({ maxBytes: 1_000_000, ttls, shared });
   await cache.open();

@@ -190,8 +190,9 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     let release = () => {};
     const late = new Promise<void>((resolve) => (release = resolve));
     const names = new Names('a secret of the tests', 'backend');
-    const shared = new SharedReads(
-      {
+    const shared = new SharedReads({
+      names,
+      connection: {
         ...{ isAvailable: true, publish: () => {}, subscribe: async () => {} },
         ...{ unsubscribe: () => {}, open: async () => {}, close: async () => {} },
         run: async (script, keys, args) => {
@@ -201,8 +202,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
           return answer;
         },
       },
-      names,
-    );
+    });
     const cache = new KeptReads({ maxBytes: 1_000_000, ttls: TTLS, shared });
     const rest = await openRest({ url: backend.url, cache });
     const begun = read(rest);

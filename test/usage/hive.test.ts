@@ -1,7 +1,12 @@
 /** Reports to GraphQL Hive, as an endpoint gets them that checks what Hive's own checks. */
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { parse, type GraphQLEnumType, type OperationDefinitionNode } from 'graphql';
+import {
+  getOperationAST,
+  parse,
+  type GraphQLEnumType,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { ServerContext } from '../../src/operation/gateway-plugin.ts';
@@ -88,12 +93,10 @@ const TOPICS = '{ topics(first: 3) { nodes { title } } }';
 function execute(hive: Hive, times: number, text = TOPICS): void {
   const document = parse(text);
   for (let i = 0; i < times; i++) {
-    const record = createRecord(null);
-    const args = { schema, document, contextValue: { record } };
-    void hive.plugin.onExecute!({ args } as never); // what the plugin reads of them
-    hive.plugin.onAnswered!({ status: 200, outcome: 'ok', durationMs: 0 }, {
-      record,
-    } as ServerContext);
+    const record = { ...createRecord(null), operation: getOperationAST(document)! };
+    const context = { record } as ServerContext;
+    void hive.plugin.onExecute!({ args: { schema, document }, context } as never); // what the plugin reads of them
+    hive.plugin.onAnswered!({ status: 200, outcome: 'ok', durationMs: 0 }, context);
   }
 }
 

@@ -2,14 +2,6 @@
 import { Counter, Gauge, Histogram, Registry, type Aggregator } from 'prom-client';
 import { BOUNDS, DurationHistogram, type Labels } from './duration-histogram.ts';
 
-interface GaugeOptions<Label extends string> {
-  readonly labelNames?: Label[];
-  /** How the values of several workers become one. @default sum */
-  readonly aggregator?: Aggregator;
-  /** Sets the value when metrics are read. */
-  readonly collect?: () => void;
-}
-
 export class Instruments {
   readonly registry = new Registry();
 
@@ -32,12 +24,34 @@ export class Instruments {
     return counter;
   }
 
-  gauge<Label extends string = never>(
+  /**
+   * A gauge.
+   *
+   * @param read called when metrics are read.
+   * @param aggregator how the values of several workers become one.
+   */
+  gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
+    const gauge: Gauge = new Gauge({
+      ...{ name, help, aggregator, registers: [this.registry] },
+      collect: () => gauge.set(read()),
+    });
+  }
+
+  /** A gauge for each value of a label. */
+  gauges<Label extends string, Value extends string>(
     name: string,
     help: string,
-    options: GaugeOptions<Label>,
-  ): Gauge<Label> {
-    return new Gauge({ name, help, aggregator: 'sum', registers: [this.registry], ...options });
+    label: Label,
+    values: readonly Value[],
+    read: (value: Value) => number,
+    aggregator: Aggregator = 'sum',
+  ): void {
+    const gauge: Gauge<Label> = new Gauge({
+      ...{ name, help, aggregator, labelNames: [label], registers: [this.registry] },
+      collect: () => {
+        for (const value of values) gauge.labels(value).set(read(value));
+      },
+    });
   }
 
   /** Of durations that are observed too often for prom-client's own. */

@@ -2,7 +2,7 @@
  * What `/metrics` says, in a registry of its own: no keys, no ids, no names that callers choose.
  */
 import { performance } from 'node:perf_hooks';
-import { collectDefaultMetrics, type Counter, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-client';
 import type { LiveObserver } from '../../live/live-object.ts';
 import type { Pollers } from '../../live/pollers.ts';
 import type { RouteLabel } from '../../rest/call/errors.ts';
@@ -36,10 +36,10 @@ interface MetricsText {
 }
 
 export class Metrics {
-  readonly #instruments = new Instruments();
-  readonly registry: Registry = this.#instruments.registry;
-  /** What `/metrics` answers; several workers put their sum in its place. */
-  gather = (): Promise<string> => this.registry.metrics();
+  readonly instruments = new Instruments();
+  readonly registry: Registry = this.instruments.registry;
+  /** Adds up what several workers have counted; undefined for one process. */
+  gather: (() => Promise<string>) | undefined;
   /** To be handed to `createUpstream`: counts its calls. */
   readonly observer: UpstreamObserver;
   /** Counts what subscriptions and their pollers do. */
@@ -47,20 +47,17 @@ export class Metrics {
   readonly #operations: OperationMetrics;
   readonly #rejections: Counter;
   readonly #drift: Counter<'method' | 'route' | 'kind'>;
-  readonly #ownGather = this.gather;
-  #gathering: Promise<string> | undefined;
-  #gatheringOpen: Promise<string> | undefined;
 
   /** @param options.ofProcess also memory, CPU, event loop and GC of the process: once a process. */
   constructor({ ofProcess = false } = {}) {
-    const upstream = upstreamMetrics(this.#instruments);
+    const upstream = upstreamMetrics(this.instruments);
     this.observer = upstream;
-    this.#operations = new OperationMetrics(this.#instruments, upstream);
-    this.#rejections = this.#instruments.counter(
+    this.#operations = new OperationMetrics(this.instruments, upstream);
+    this.#rejections = this.instruments.counter(
       'gateway_unhandled_rejections_total',
       'Unhandled promise rejections, which are bugs.',
     );
-    this.#drift = this.#instruments.counter(
+    this.#drift = this.instruments.counter(
       'gateway_drift_total',
       'Departures of the backend from its document, by route and kind, in the answers that were looked at.',
       ['method', 'route', 'kind'],
@@ -70,21 +67,16 @@ export class Metrics {
   }
 
   /**
-   * What `/metrics` answers: once for all requests at the same time.
+   * What `/metrics` answers.
    *
    * @param isOpen in OpenMetrics, which has exemplars. The sum of several workers has neither.
    */
   async read(isOpen: boolean): Promise<MetricsText> {
-    if (isOpen && this.gather === this.#ownGather) {
-      this.#gatheringOpen ??= openMetrics(this.registry).finally(() => {
-        this.#gatheringOpen = undefined;
-      });
-      return { contentType: OPEN_METRICS, text: await this.#gatheringOpen };
+    if (isOpen && !this.gather) {
+      return { contentType: OPEN_METRICS, text: await openMetrics(this.registry) };
     }
-    this.#gathering ??= this.gather().finally(() => {
-      this.#gathering = undefined;
-    });
-    return { contentType: this.registry.contentType, text: await this.#gathering };
+    const text = await (this.gather?.() ?? this.registry.metrics());
+    return { contentType: this.registry.contentType, text };
   }
 
   request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
@@ -102,90 +94,83 @@ export class Metrics {
 
   /** @param build labels of what runs, such as its version. */
   build(build: Readonly<Record<string, string>>): void {
-    const info = this.#instruments.gauge('gateway_build_info', 'What runs here; always 1.', {
-      labelNames: Object.keys(build),
-      aggregator: 'first',
+    const info = new Gauge({
+      ...{ name: 'gateway_build_info', help: 'What runs here; always 1.', aggregator: 'first' },
+      ...{ labelNames: Object.keys(build), registers: [this.registry] },
     });
     info.set(build, 1);
   }
 
   /** Reads the state of these from now on, when metrics are gathered. */
   watch({ requests, breaker, readiness, pollers, subscriptions }: Watched): void {
-    const ready = this.#instruments.gauge(
+    const { instruments } = this;
+    instruments.gauge(
       'gateway_ready',
       'Whether requests are taken: 1 until the process stops; of several workers, the least.',
-      { aggregator: 'min', collect: () => ready.set(Number(readiness.report().ready)) },
+      () => Number(readiness.report().ready),
+      'min',
     );
-    const degraded = this.#instruments.gauge(
+    instruments.gauge(
       'gateway_degraded',
       'Whether a circuit is open, the last call was not answered, or a file of trusted documents is bad; of several workers, the most.',
-      { aggregator: 'max', collect: () => degraded.set(Number(readiness.report().degraded)) },
+      () => Number(readiness.report().degraded),
+      'max',
     );
-    const inFlight = this.#instruments.gauge(
+    instruments.gauge(
       'gateway_requests_in_flight',
       'GraphQL requests being answered.',
-      {
-        collect: () => inFlight.set(requests.underWay),
-      },
+      () => requests.underWay,
     );
-    const state = this.#instruments.gauge(
+    instruments.gauges(
       'gateway_breaker_state',
       'The worst circuit of a scope: 0 closed, 1 half-open, 2 open; of several workers, the worst.',
-      {
-        labelNames: ['scope'],
-        aggregator: 'max',
-        collect: () => {
-          for (const scope of BREAKER_SCOPES) {
-            state.set({ scope }, BREAKER_LEVEL[breaker.stateOf(scope)]);
-          }
-        },
-      },
+      'scope',
+      BREAKER_SCOPES,
+      (scope) => BREAKER_LEVEL[breaker.stateOf(scope)],
+      'max',
     );
-    const tripped = this.#instruments.gauge(
+    instruments.gauges(
       'gateway_breakers_open',
       'Circuits of a scope that are not closed.',
-      {
-        labelNames: ['scope'],
-        collect: () => {
-          for (const scope of BREAKER_SCOPES) tripped.set({ scope }, 0);
-          for (const { scope, count } of breaker.tripped) tripped.inc({ scope }, count);
-        },
-      },
+      'scope',
+      BREAKER_SCOPES,
+      (scope) =>
+        breaker.tripped
+          .filter((one) => one.scope === scope)
+          .reduce((sum, { count }) => sum + count, 0),
     );
-    const open = this.#instruments.gauge(
+    instruments.gauge(
       'gateway_subscriptions_open',
       'Subscriptions that are open.',
-      {
-        collect: () => open.set(subscriptions.size),
-      },
+      () => subscriptions.size,
     );
-    const watchers = this.#instruments.gauge(
+    instruments.gauge(
       'gateway_live_watchers',
       'Subscriptions and waiting mutations that watch an object.',
-      { collect: () => watchers.set(pollers.watchers) },
+      () => pollers.watchers,
     );
-    const polling = this.#instruments.gauge(
+    instruments.gauge(
       'gateway_live_pollers',
       'Objects that are polled, each once for all who watch it with the same key.',
-      { collect: () => polling.set(pollers.size) },
+      () => pollers.size,
     );
   }
 
   #observeLive(): LiveObserver & SubscriptionObserver {
-    const polls = this.#instruments.counter('gateway_live_polls_total', 'Polls by outcome.', [
+    const polls = this.instruments.counter('gateway_live_polls_total', 'Polls by outcome.', [
       'outcome',
     ]);
-    const events = this.#instruments.counter(
+    const events = this.instruments.counter(
       'gateway_subscription_events_total',
       'Events sent to subscribers; heartbeats repeat the last one.',
       ['kind'],
     );
-    const ends = this.#instruments.counter(
+    const ends = this.instruments.counter(
       'gateway_subscription_ends_total',
       'Subscriptions ended, by cause.',
       ['cause'],
     );
-    const lag = this.#instruments.histogram(
+    const lag = this.instruments.histogram(
       'gateway_live_lag_seconds',
       "From the backend's change of a watched object, by its own clock, to its being seen here.",
     );
@@ -202,17 +187,16 @@ export class Metrics {
   #observeProcess(): void {
     collectDefaultMetrics({ register: this.registry });
     let last = performance.eventLoopUtilization();
-    const utilization = this.#instruments.gauge(
+    this.instruments.gauge(
       'nodejs_eventloop_utilization',
       'Share of the time since the last reading in which the event loop was busy, 0 to 1; of several workers, the mean.',
-      {
-        aggregator: 'average',
-        collect: () => {
-          const now = performance.eventLoopUtilization();
-          utilization.set(performance.eventLoopUtilization(now, last).utilization);
-          last = now;
-        },
+      () => {
+        const now = performance.eventLoopUtilization();
+        const { utilization } = performance.eventLoopUtilization(now, last);
+        last = now;
+        return utilization;
       },
+      'average',
     );
   }
 }

@@ -5,7 +5,7 @@
  * Never a key, a variable, an id, a header: routes are templates.
  * Source: OpenTelemetry semantic conventions for HTTP and GraphQL.
  */
-import { SpanKind, SpanStatusCode, type Attributes, type TimeInput } from '@opentelemetry/api';
+import { SpanKind, type Attributes, type TimeInput } from '@opentelemetry/api';
 import type { JournalEntry } from '../../rest/call/journal.ts';
 import type { SpanRef } from '../../rest/call/trace.ts';
 import type {
@@ -139,8 +139,6 @@ export const phaseSpansOf = (phases: readonly Phase[]): SpanDescription[] =>
   phases
     .filter(({ startMs, endMs }) => endMs - startMs >= SHORTEST_PHASE_MS)
     .map((phase) => ({ ...phase, kind: SpanKind.INTERNAL, attributes: {} }));
-
-export const STATUS_OF_ERROR = SpanStatusCode.ERROR;
 
 /** `performance.now()`'s time as seconds and nanoseconds since 1970. */
 export function timeOf(ms: number): TimeInput {

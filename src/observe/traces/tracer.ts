@@ -9,6 +9,7 @@ import {
   DiagLogLevel,
   ROOT_CONTEXT,
   SpanKind,
+  SpanStatusCode,
   trace as api,
   TraceFlags,
   type Context,
@@ -31,6 +32,7 @@ import {
   type IdGenerator,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { SpanRef } from '../../rest/call/trace.ts';
 import type { Caller } from '../../operation/request/caller.ts';
 import {
@@ -46,7 +48,6 @@ import {
   phaseSpansOf,
   serverOf,
   serverSpanOf,
-  STATUS_OF_ERROR,
   timeOf,
   type SpanDescription,
 } from './spans.ts';
@@ -131,7 +132,7 @@ export function openTracer({ sampler: name, ratio, backend, version, logger }: T
     for (const event of events) span.addEvent(event.name, event.attributes, timeOf(event.atMs));
     if (described.error !== undefined) {
       span.setAttribute('error.type', described.error);
-      span.setStatus({ code: STATUS_OF_ERROR });
+      span.setStatus({ code: SpanStatusCode.ERROR });
     }
     span.end(timeOf(endMs));
   };
@@ -163,15 +164,11 @@ export function openTracer({ sampler: name, ratio, backend, version, logger }: T
       });
     },
     close: async () => {
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CLOSE_MS);
-      });
+      const timeout = sleep(CLOSE_MS, undefined, { ref: false });
       // What ended last has no spans yet.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       // It rejects where the collector is away.
       await Promise.race([provider.shutdown().catch(() => {}), timeout]);
-      clearTimeout(timer);
     },
   };
   return result;

@@ -3,7 +3,7 @@
  * the log and the metrics when it is answered.
  */
 import { randomUUID } from 'node:crypto';
-import type { GraphQLError } from 'graphql';
+import type { GraphQLError, OperationDefinitionNode } from 'graphql';
 import { Cancel } from '../../lib/cancel.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { AppVersion } from './caller.ts';
@@ -22,6 +22,8 @@ export interface RequestRecord {
   readonly startedAt: number;
   /** Cancelled when the caller leaves before the answer. */
   readonly leaving: Cancel;
+  /** The one that is meant; undefined before its document is parsed. */
+  operation?: OperationDefinitionNode;
   operationName?: string | undefined;
   operationType?: 'query' | 'mutation' | 'subscription';
   /** The SHA-256 of a trusted document; undefined for every other. */

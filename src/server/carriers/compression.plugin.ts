@@ -3,11 +3,15 @@
  *
  * Yoga's plugin compresses streams of the Fetch API, and holds back what streams are there for.
  */
+import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 import type { Caller } from '../../operation/request/caller.ts';
 import type { Answer } from '../../operation/result/answer.ts';
 import { negotiateCoding, type Coding } from '../../operation/result/negotiation.ts';
+
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
 
 /** Below this many characters a coding saves less than its headers and its turn take. */
 const MIN_CODED_LENGTH = 1_024;
@@ -25,35 +29,30 @@ export const codingOf = ({ text }: Answer, { acceptEncoding }: Caller): Coding |
 
 export const useCompression = (): GatewayPlugin => ({
   onAnswer(answer, { caller }) {
-    const { status, text, parts } = answer;
+    const { status, parts } = answer;
     const coding = status === 304 || parts ? undefined : codingOf(answer, caller);
     if (!coding) return undefined;
     if (caller.method !== 'GET') answer.headers.push('vary', 'accept-encoding');
-    return encode(text, coding)?.then((bytes) => {
-      answer.bytes = bytes;
-      answer.headers.push('content-encoding', coding);
-      // A strong tag: the same bytes only in the same coding.
-      if (answer.tag !== undefined) answer.tag += `-${coding}`;
-    });
+    return underWay < MAX_UNDER_WAY ? encode(answer, coding) : undefined;
   },
 });
 
 let underWay = 0;
 
-/** The text in a coding; undefined where too many others are waiting. */
-function encode(text: string, coding: Coding): Promise<Buffer> | undefined {
-  if (underWay >= MAX_UNDER_WAY) return undefined;
+async function encode(answer: Answer, coding: Coding): Promise<void> {
+  const bytes = Buffer.from(answer.text);
   underWay += 1;
-  const bytes = Buffer.from(text);
-  return new Promise((resolve, reject) => {
-    const done = (error: Error | null, coded: Buffer): void => {
-      underWay -= 1;
-      if (error) reject(error);
-      else resolve(coded);
-    };
-    if (coding === 'gzip') gzip(bytes, { level: GZIP_LEVEL }, done);
-    else brotliCompress(bytes, { params: brotliParams(bytes.length) }, done);
-  });
+  try {
+    answer.bytes =
+      coding === 'gzip'
+        ? await toGzip(bytes, { level: GZIP_LEVEL })
+        : await toBrotli(bytes, { params: brotliParams(bytes.length) });
+  } finally {
+    underWay -= 1;
+  }
+  answer.headers.push('content-encoding', coding);
+  // A strong tag: the same bytes only in the same coding.
+  if (answer.tag !== undefined) answer.tag += `-${coding}`;
 }
 
 /** A window no larger than the text: an encoder's default one takes several megabytes. */

@@ -15,14 +15,14 @@ import type { GatewayPlugin, ServerContext } from '../../operation/gateway-plugi
 import { factsOf } from '../../documents/documents.ts';
 import { formatted, formattedError, type AnswerParts } from '../../operation/result/answer.ts';
 import { translated, type Translate } from '../../operation/result/errors.ts';
+import { costExtensions, type ExplainAudience } from '../policies/budget.plugin.ts';
+import type { OperationExecution } from '../policies/execution.ts';
 import { incrementalFormatOf, type IncrementalFormat } from '../../operation/result/negotiation.ts';
 
 interface IncrementalOptions {
   readonly translate: Translate;
-  /** The `extensions` of the last part, beside where to continue. */
-  readonly lastExtensions: (
-    context: ServerContext,
-  ) => Readonly<Record<string, unknown>> | undefined;
+  readonly explain: ExplainAudience;
+  readonly budget: OperationExecution['budget'];
 }
 
 export const useIncrementalDelivery = (options: IncrementalOptions): GatewayPlugin => ({
@@ -47,7 +47,7 @@ function partsOf(
   subsequent: SubsequentResults,
   format: IncrementalFormat,
   context: ServerContext,
-  { translate, lastExtensions }: IncrementalOptions,
+  { translate, explain, budget }: IncrementalOptions,
 ): AnswerParts {
   const { record } = context;
   const later: GraphQLError[] = [];
@@ -68,6 +68,18 @@ function partsOf(
     record.bytes = (record.bytes ?? 0) + Buffer.byteLength(text);
     return text;
   };
+  /** What all of it has cost, and where to continue. */
+  const lastExtensions = (): { readonly extensions?: object } => {
+    const cost = costExtensions(context, explain);
+    const continuation = continuationsOf(later);
+    if (!cost && continuation.length === 0) return {};
+    return {
+      extensions: {
+        ...(cost && { upstream: { ...cost.upstream, budget } }),
+        ...(continuation.length > 0 && { continuation }),
+      },
+    };
+  };
   return {
     format,
     first: JSON.stringify({
@@ -80,7 +92,7 @@ function partsOf(
         const isLast = !payload.hasNext;
         const part = write(payload);
         if (isLast) {
-          const extensions = extensionsOf(later, lastExtensions(context));
+          const extensions = lastExtensions();
           const text = counted({ ...part, hasNext: false, ...extensions });
           finish();
           return { text, isLast };
@@ -95,15 +107,6 @@ function partsOf(
       finish();
     },
   };
-}
-
-function extensionsOf(
-  errors: readonly GraphQLError[],
-  more: Readonly<Record<string, unknown>> | undefined,
-): { readonly extensions?: object } {
-  const continuation = continuationsOf(errors);
-  const extensions = { ...more, ...(continuation.length > 0 && { continuation }) };
-  return Object.keys(extensions).length > 0 ? { extensions } : {};
 }
 
 type Show = (errors: readonly unknown[]) => readonly object[];

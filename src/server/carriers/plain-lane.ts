@@ -14,6 +14,7 @@ import { parseJson, readForm } from '../../operation/request/params.ts';
 import type { Forwarding } from '../../operation/request/forwarding.ts';
 import type { ServerContext } from '../../operation/gateway-plugin.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
+import type { Requests } from '../../observe/requests.ts';
 import { CSRF_HEADERS } from './request.plugin.ts';
 import type { WriteAnswer } from './response.plugin.ts';
 
@@ -33,6 +34,7 @@ type Yoga = Pick<
 
 interface PlainLaneOptions {
   readonly yoga: Yoga;
+  readonly requests: Requests;
   readonly forwarding: Forwarding | undefined;
   /** What is thrown before there is a result, as callers see it. */
   readonly refused: (error: unknown) => ExecutionResult;
@@ -43,10 +45,10 @@ interface PlainLaneOptions {
 export type PlainLane = (
   request: PlainRequest,
   record: RequestRecord,
-) => { readonly context: ServerContext; answer(): Promise<Answer> } | undefined;
+) => Promise<Answer> | undefined;
 
 export const createPlainLane =
-  ({ yoga, forwarding, refused, write }: PlainLaneOptions): PlainLane =>
+  ({ yoga, requests, forwarding, refused, write }: PlainLaneOptions): PlainLane =>
   (plain, record) => {
     const read = readerOf(plain);
     const mediaType = read && negotiateMediaType(plain.headers.accept);
@@ -55,21 +57,18 @@ export const createPlainLane =
     // Of Node's headers only `set-cookie`, which no request carries, is a list.
     const header = (name: string) => headers[name] as string | undefined;
     const context: ServerContext = { record, caller: callerOf(method, header, forwarding) };
-    return {
-      context,
-      answer: async () => {
-        let result: ExecutionResult;
-        try {
-          result = (await yoga.getResultForParams(
-            { params: read() as GraphQLParams, request: requestOf(plain, yoga) },
-            context,
-          )) as ExecutionResult;
-        } catch (error) {
-          result = refused(error);
-        }
-        return write(result, mediaType, context);
-      },
-    };
+    return requests.run(context, async () => {
+      let result: ExecutionResult;
+      try {
+        result = (await yoga.getResultForParams(
+          { params: read() as GraphQLParams, request: requestOf(plain, yoga) },
+          context,
+        )) as ExecutionResult;
+      } catch (error) {
+        result = refused(error);
+      }
+      return write(result, mediaType, context);
+    });
   };
 
 /** The request for plugins that read more of it than the gateway does: made when it is asked for. */

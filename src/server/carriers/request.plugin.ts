@@ -5,6 +5,7 @@
  */
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { acceptsStreams, negotiateMediaType } from '../../operation/result/negotiation.ts';
 import { refusal } from '../../operation/refusal.ts';
@@ -38,9 +39,13 @@ export function useRequests(): GatewayPlugin {
         throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
       }
       setRequestParser(async (unread) => {
-        const params = await attempt(() => formOf(unread) ?? requestParser(unread));
-        if (params === undefined || Array.isArray(params)) throw badRequest();
-        return params;
+        try {
+          const params = await (formOf(unread) ?? requestParser(unread));
+          if (!Array.isArray(params)) return params as GraphQLParams;
+        } catch {
+          // It is refused like a list.
+        }
+        throw badRequest();
       });
     },
     onParams({ params, setParams }) {
@@ -72,18 +77,10 @@ function csrfCheck(): NonNullable<Plugin['onRequestParse']> {
 }
 
 /** The parameters of a query string or form, of which Yoga would drop all but four. */
-function formOf(request: Request): unknown {
+function formOf(request: Request): MaybePromise<Readonly<Record<string, unknown>>> | undefined {
   if (request.method === 'GET') return readForm(new URL(request.url).search);
   const isForm = FORM_TYPE.test(request.headers.get('content-type') ?? '');
   return isForm ? request.text().then(readForm) : undefined;
 }
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
-
-const attempt = async <Value>(read: () => Value): Promise<Awaited<Value> | undefined> => {
-  try {
-    return await read();
-  } catch {
-    return undefined;
-  }
-};

@@ -19,29 +19,32 @@ const TAG_LENGTH = 24;
  * @param maxAgeS for how long answers to trusted documents may be used unasked, in seconds.
  * @param forwarded headers that the backend sees, or that decide what is kept of it.
  */
-export const useValidators = (maxAgeS: number, forwarded: readonly string[]): GatewayPlugin => ({
-  onAnswer(answer, context) {
-    const { caller, record } = context;
-    if (caller.method !== 'GET' || answer.parts) return;
-    answer.headers.push('vary', [...VARY, ...forwarded].join(', '));
-    if (!mayBeKept(answer, context)) {
-      answer.headers.push('cache-control', 'no-store');
-      return;
-    }
-    const mayBeUsed = record.document !== undefined && maxAgeS > 0;
-    answer.headers.push(
-      'cache-control',
-      mayBeUsed ? `private, max-age=${maxAgeS}` : 'private, no-cache',
-    );
-    const tagged = hash('sha256', `${answer.mediaType} ${answer.text}`, 'base64url');
-    answer.tag = tagged.slice(0, TAG_LENGTH);
-    const coding = codingOf(answer, caller);
-    const sent = coding ? `${answer.tag}-${coding}` : answer.tag;
-    if (!isAmong(caller.ifNoneMatch, `"${sent}"`)) return;
-    answer.status = 304;
-    answer.tag = sent;
-  },
-});
+export const useValidators = (maxAgeS: number, forwarded: readonly string[]): GatewayPlugin => {
+  const vary = [...VARY, ...forwarded].join(', ');
+  return {
+    onAnswer(answer, context) {
+      const { caller, record } = context;
+      if (caller.method !== 'GET' || answer.parts) return;
+      answer.headers.push('vary', vary);
+      if (!mayBeKept(answer, context)) {
+        answer.headers.push('cache-control', 'no-store');
+        return;
+      }
+      const mayBeUsed = record.document !== undefined && maxAgeS > 0;
+      answer.headers.push(
+        'cache-control',
+        mayBeUsed ? `private, max-age=${maxAgeS}` : 'private, no-cache',
+      );
+      const tagged = hash('sha256', `${answer.mediaType} ${answer.text}`, 'base64url');
+      answer.tag = tagged.slice(0, TAG_LENGTH);
+      const coding = codingOf(answer, caller);
+      const sent = coding ? `${answer.tag}-${coding}` : answer.tag;
+      if (!isAmong(caller.ifNoneMatch, `"${sent}"`)) return;
+      answer.status = 304;
+      answer.tag = sent;
+    },
+  };
+};
 
 /** Whole answers to reads, and nothing that tells of one request. */
 const mayBeKept = ({ status }: Answer, { caller, record }: ServerContext): boolean =>

@@ -1,12 +1,11 @@
 /** What an HTTP server serves on a port. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { PlainRequest } from '../carriers/plain-lane.ts';
+import type { PlainLane } from '../carriers/plain-lane.ts';
 import type { Logger } from '../../observe/logs/logger.ts';
 import type { Readiness } from '../../observe/readiness.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
-import type { Answer } from '../../operation/result/answer.ts';
 import type { Explorer } from './explorer.ts';
 
 export interface Site {
@@ -17,7 +16,7 @@ export interface Site {
   /** Requests as Yoga reads them fastest; Node's own cost three times as much. */
   readonly Request: typeof Request;
   /** Answers a plain request, if it is one; other requests go to `answer`, with the same record. */
-  answerPlain?(request: PlainRequest, record: RequestRecord): Promise<Answer> | undefined;
+  readonly answerPlain?: PlainLane | undefined;
   /**
    * Answers any request; never rejects.
    *

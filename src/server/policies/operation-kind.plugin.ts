@@ -19,6 +19,7 @@ export const useOperationKind = (): GatewayPlugin => ({
           'Send a document with one operation, or name one of its operations as "operationName".',
         );
       }
+      record.operation = operation;
       record.operationName = operation.name?.value;
       record.operationType = operation.operation;
       refuseKind(operation.operation, caller);

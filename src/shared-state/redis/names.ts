@@ -28,12 +28,11 @@ export class Names {
     this.#backend = backend;
   }
 
-  /** @param id what it is about: a caller's key, or a key and an object. */
-  of(kind: string, id: string): string {
-    return `${PREFIX}${kind}:${this.hash(id)}`;
-  }
-
-  /** 128 bits of an HMAC, as base64url. */
+  /**
+   * 128 bits of an HMAC, as base64url.
+   *
+   * @param id what a name is about: a caller's key, or a key and an object.
+   */
   hash(id: string): string {
     let hash = this.#hashes.get(id);
     if (hash === undefined) {

@@ -7,15 +7,11 @@
  *
  * Source: https://the-guild.dev/graphql/hive/docs/api-reference/usage-reports
  */
-import {
-  getOperationAST,
-  type ExecutionArgs,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
-import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 import { OTHER_APP } from '../../operation/request/caller.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
+import type { Executed } from '../usage.plugin.ts';
 import { hiveOperationOf, type HiveOperation } from './hive-operation.ts';
 
 export interface HiveOptions {
@@ -79,12 +75,9 @@ export class Hive {
   constructor(options: HiveOptions) {
     this.#options = options;
     this.#timer = setInterval(() => this.#send(), options.everyMs ?? 10_000).unref();
-    const begin = ({ args }: { readonly args: ExecutionArgs }): void => {
-      const { schema, document, operationName, contextValue } = args;
-      const operation = getOperationAST(document, operationName);
-      if (!operation) return;
-      const known = this.#knownOf(schema, document, operation);
-      this.#executed.set((contextValue as OperationContext).record, known);
+    const begin = ({ args: { schema, document }, context: { record } }: Executed): void => {
+      const { operation } = record;
+      if (operation) this.#executed.set(record, this.#knownOf(schema, document, operation));
     };
     this.plugin = {
       onExecute: begin,
@@ -112,7 +105,7 @@ export class Hive {
 
   #knownOf(
     schema: GraphQLSchema,
-    document: ExecutionArgs['document'],
+    document: DocumentNode,
     operation: OperationDefinitionNode,
   ): Known {
     let known = this.#known.get(operation);
