@@ -454,7 +454,9 @@ export const SETTINGS = {
 
 type Groups = typeof SETTINGS;
 
-export type Config = { readonly [Group in keyof Groups]: ValuesOf<Groups[Group]> } & {
+type Values = { readonly [Group in keyof Groups]: ValuesOf<Groups[Group]> };
+
+export type Config = Values & {
   /** Sentences for the log: variables that are probably misspelt. */
   readonly warnings: readonly string[];
 };
@@ -468,21 +470,8 @@ export type Config = { readonly [Group in keyof Groups]: ValuesOf<Groups[Group]>
  * @throws {ConfigError} for the first value that is not allowed.
  */
 export function readConfig(env: Environment): Config {
-  const read = {
-    http: readSettings(SETTINGS.http, env),
-    backend: readSettings(SETTINGS.backend, env),
-    headers: readSettings(SETTINGS.headers, env),
-    limits: readSettings(SETTINGS.limits, env),
-    documents: readSettings(SETTINGS.documents, env),
-    live: readSettings(SETTINGS.live, env),
-    tools: readSettings(SETTINGS.tools, env),
-    fleet: readSettings(SETTINGS.fleet, env),
-    process: readSettings(SETTINGS.process, env),
-    recording: readSettings(SETTINGS.recording, env),
-    traces: readSettings(SETTINGS.traces, env),
-    hive: readSettings(SETTINGS.hive, env),
-    embedded: readSettings(SETTINGS.embedded, env),
-  };
+  const groups = Object.entries(SETTINGS).map(([name, group]) => [name, readSettings(group, env)]);
+  const read = Object.fromEntries(groups) as Values; // the types of its groups
   checkTimes(read);
   checkPorts(read);
   checkConnections(read.backend);

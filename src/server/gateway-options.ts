@@ -17,7 +17,7 @@ import type { Route } from './http/routes.ts';
 import type { Site } from './http/site.ts';
 import type { Logger } from '../observe/logs/logger.ts';
 import type { Metrics } from '../observe/metrics/metrics.ts';
-import type { OperationTracer } from '../operation/request/trace-context.ts';
+import type { OperationTracer } from '../observe/traces/tracer.ts';
 import type { ExplainAudience } from './policies/budget.plugin.ts';
 import type { RequestLimits } from './policies/execution.ts';
 import type { RequestRecord } from '../operation/request/request-record.ts';

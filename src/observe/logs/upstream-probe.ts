@@ -4,6 +4,7 @@
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { ConnectionOptions } from '../../rest/transport/connections.ts';
 import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
+import { codeOf } from '../../rest/transport/transport-fault.ts';
 import { probeRoute } from '../../v0/routes.ts';
 
 /** How long it may take, in milliseconds. */
@@ -41,14 +42,8 @@ export async function probeUpstream({
     const isAnswer = statusCode < 500 && (statusCode < 300 || statusCode > 399);
     return isAnswer ? undefined : { ...address, status: statusCode };
   } catch (error) {
-    return { ...address, code: codeOf(error) };
+    return { ...address, code: codeOf(error) || (error as Error).name };
   } finally {
     await dispatcher.destroy();
   }
-}
-
-function codeOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'unknown';
-  if (cause.name === 'TimeoutError') return 'timeout';
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
 }

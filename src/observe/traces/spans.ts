@@ -6,13 +6,29 @@
  * Source: OpenTelemetry semantic conventions for HTTP and GraphQL.
  */
 import { SpanKind, type Attributes, type TimeInput } from '@opentelemetry/api';
-import type { JournalEntry } from '../../rest/call/journal.ts';
+import type { GraphQLError } from 'graphql';
+import type { Journal, JournalEntry } from '../../rest/call/journal.ts';
 import type { SpanRef } from '../../rest/call/trace.ts';
-import type {
-  EndedOperation,
-  Phase,
-  RecordedTrace,
-} from '../../operation/request/trace-context.ts';
+import type { RequestRecord } from '../../operation/request/request-record.ts';
+import type { Phase, RecordedTrace } from '../../operation/request/trace-context.ts';
+
+/** An operation, or a subscription's event, that has ended. */
+export interface EndedOperation {
+  /** Of the operation, or of the subscription. */
+  readonly record: RequestRecord;
+  /** By `performance.now()`. */
+  readonly startMs: number;
+  /** Of HTTP; undefined over a WebSocket. */
+  readonly method: string | undefined;
+  /** Undefined at `/graphql`. */
+  readonly path?: string | undefined;
+  /** Of HTTP; undefined for an event. */
+  readonly status?: number;
+  readonly errors: readonly GraphQLError[];
+  /** Whether the caller got no data because of the gateway or the backend. */
+  readonly isFailed: boolean;
+  readonly journal: Journal | undefined;
+}
 
 export interface SpanDescription {
   readonly name: string;
@@ -45,7 +61,8 @@ export function serverSpanOf(
   ended: EndedOperation,
   endMs: number,
 ): SpanDescription {
-  const { operationType = 'none', operationName, document, app, journal, errors, status } = ended;
+  const { record, journal, errors, status } = ended;
+  const { operationType = 'none', operationName, document, app } = record;
   // What callers call their own documents would be as many names of spans.
   const name =
     document === undefined || operationName === undefined

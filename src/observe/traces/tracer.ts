@@ -38,7 +38,6 @@ import type { Caller } from '../../operation/request/caller.ts';
 import {
   parentOf,
   traceStateOf,
-  type OperationTracer,
   type ParentSpan,
   type RecordedTrace,
 } from '../../operation/request/trace-context.ts';
@@ -49,8 +48,20 @@ import {
   serverOf,
   serverSpanOf,
   timeOf,
+  type EndedOperation,
   type SpanDescription,
 } from './spans.ts';
+
+/** Records traces. What it does costs a request nothing but the decision whether to. */
+export interface OperationTracer {
+  /** Undefined where the trace is not recorded. */
+  begin(caller: Caller): RecordedTrace | undefined;
+  /** A trace of its own for an event of a subscription, which is linked to. */
+  beginEvent(subscription: RecordedTrace): RecordedTrace;
+  end(trace: RecordedTrace, ended: EndedOperation): void;
+  /** Sends what is left; resolves within two seconds, whatever the collector does. */
+  close(): Promise<void>;
+}
 
 export interface TracerOptions {
   /** As `OTEL_TRACES_SAMPLER` has it. */
@@ -81,7 +92,8 @@ class KnownIds implements IdGenerator {
   generateSpanId = (): string => this.known?.spanId ?? this.#random.generateSpanId();
 }
 
-export function openTracer({ sampler: name, ratio, backend, version, logger }: TracerOptions) {
+export function openTracer(options: TracerOptions): OperationTracer {
+  const { sampler: name, ratio, backend, version, logger } = options;
   complainRarely(logger);
   const sampler = samplerOf(name.replace(PARENT_BASED, ''), ratio);
   const isByParent = name.startsWith(PARENT_BASED);
@@ -137,8 +149,8 @@ export function openTracer({ sampler: name, ratio, backend, version, logger }: T
     span.end(timeOf(endMs));
   };
 
-  const result: OperationTracer = {
-    begin: (caller: Caller) => {
+  return {
+    begin: (caller) => {
       const { traceparent } = caller;
       const parent = typeof traceparent === 'string' ? parentOf(traceparent) : undefined;
       const traceId = parent?.traceId ?? ids.generateTraceId();
@@ -171,7 +183,6 @@ export function openTracer({ sampler: name, ratio, backend, version, logger }: T
       await Promise.race([provider.shutdown().catch(() => {}), timeout]);
     },
   };
-  return result;
 }
 
 const contextOf = ({ traceId, spanId }: SpanRef) => ({

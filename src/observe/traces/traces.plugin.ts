@@ -1,10 +1,7 @@
 /** Records the trace of an operation, where it is one that is recorded; spans are made when it has ended. */
 import type { GatewayPlugin, ServerContext } from '../../operation/gateway-plugin.ts';
-import type {
-  OperationTracer,
-  Phase,
-  RecordedTrace,
-} from '../../operation/request/trace-context.ts';
+import type { Phase, RecordedTrace } from '../../operation/request/trace-context.ts';
+import type { OperationTracer } from './tracer.ts';
 
 export function useTraces(tracer: OperationTracer | undefined): GatewayPlugin {
   if (!tracer) return {};
@@ -29,9 +26,9 @@ export function useTraces(tracer: OperationTracer | undefined): GatewayPlugin {
       const trace = traceOf(context);
       if (!trace) return;
       const { record, caller } = context;
-      const { operationType, operationName, document, app, errors = [], rest } = record;
+      const { errors = [], rest } = record;
       tracer.end(trace, {
-        ...{ operationType, operationName, document, app, errors, status },
+        ...{ record, status, errors },
         startMs: record.startedAt,
         method: caller.method,
         path: context.path,

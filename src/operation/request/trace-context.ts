@@ -4,10 +4,8 @@
  * A trace that is not recorded here is passed on as it came. `baggage` is not: it may hold anything.
  * Source: W3C Trace Context, "traceparent Header" and "tracestate Header".
  */
-import type { GraphQLError } from 'graphql';
-import type { Journal } from '../../rest/call/journal.ts';
 import type { CallTrace, SpanRef } from '../../rest/call/trace.ts';
-import type { AppVersion, Caller } from './caller.ts';
+import type { Caller } from './caller.ts';
 
 /** What `traceparent` says. */
 export interface ParentSpan extends SpanRef {
@@ -57,35 +55,4 @@ export function forwardedTrace(caller: Caller): CallTrace | undefined {
   const { traceparent } = caller;
   if (typeof traceparent !== 'string' || !parentOf(traceparent)) return undefined;
   return { forwarded: ['traceparent', traceparent, ...traceStateOf(caller)] };
-}
-
-/** An operation, or a subscription's event, that has ended. */
-export interface EndedOperation {
-  /** By `performance.now()`. */
-  readonly startMs: number;
-  readonly method: string | undefined;
-  /** Undefined at `/graphql`. */
-  readonly path?: string | undefined;
-  /** Of HTTP; undefined for an event. */
-  readonly status?: number;
-  readonly operationType: string | undefined;
-  readonly operationName: string | undefined;
-  /** The SHA-256 of a trusted document. */
-  readonly document: string | undefined;
-  readonly app: AppVersion | undefined;
-  readonly errors: readonly GraphQLError[];
-  /** Whether the caller got no data because of the gateway or the backend. */
-  readonly isFailed: boolean;
-  readonly journal: Journal | undefined;
-}
-
-/** Records traces. What it does costs a request nothing but the decision whether to. */
-export interface OperationTracer {
-  /** Undefined where the trace is not recorded. */
-  begin(caller: Caller): RecordedTrace | undefined;
-  /** A trace of its own for an event of a subscription, which is linked to. */
-  beginEvent(subscription: RecordedTrace): RecordedTrace;
-  end(trace: RecordedTrace, ended: EndedOperation): void;
-  /** Sends what is left; resolves within two seconds, whatever the collector does. */
-  close(): Promise<void>;
 }

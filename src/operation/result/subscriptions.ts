@@ -59,9 +59,7 @@ export class Subscriptions {
   /** From now on the connection is ended when the process stops. */
   add(connection: Drainable): void {
     this.#connections.add(connection);
-    if (this.#drainedMs === undefined) return;
-    const leftMs = Math.max(0, this.#drainedMs - this.#clock.now());
-    this.#drainLater(connection, Math.random() * leftMs);
+    if (this.#drainedMs !== undefined) this.#drainBefore(connection, this.#drainedMs);
   }
 
   delete(connection: Drainable): void {
@@ -71,27 +69,17 @@ export class Subscriptions {
   /** Ends all that are open, spread over a time in milliseconds. */
   async drain(overMs: number): Promise<void> {
     this.#drainedMs = this.#clock.now() + overMs;
-    const connections = shuffled([...this.#connections]);
-    connections.forEach((connection, i) => {
-      this.#drainLater(connection, (overMs * i) / connections.length);
-    });
-    if (connections.length === 0) return;
+    for (const connection of this.#connections) this.#drainBefore(connection, this.#drainedMs);
+    if (this.#connections.size === 0) return;
     await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, overMs).unref());
   }
 
-  #drainLater(connection: Drainable, afterMs: number): void {
+  /** At any moment until then: those that came together do not end together. */
+  #drainBefore(connection: Drainable, endMs: number): void {
     const end = () => {
       if (this.#connections.has(connection)) connection.drain();
     };
-    this.#clock.setTimeout(end, afterMs).unref();
+    const leftMs = Math.max(0, endMs - this.#clock.now());
+    this.#clock.setTimeout(end, Math.random() * leftMs).unref();
   }
-}
-
-/** Those that came together do not end together (Fisher and Yates). */
-function shuffled<Item>(items: Item[]): Item[] {
-  for (let i = items.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [items[i], items[j]] = [items[j]!, items[i]!];
-  }
-  return items;
 }

@@ -1,12 +1,44 @@
-/** Paths of a gateway that is below another path (`BASE_PATH`). */
+/**
+ * Which requests are for this gateway: those below its path (`BASE_PATH`) that name a host it answers as
+ * (`ALLOWED_HOSTS`).
+ */
+import type { IncomingMessage } from 'node:http';
 import { refusalResponse } from '../../operation/refusal.ts';
 
+/** Requests of orchestrators, which ask by addresses and names of their own; a page learns nothing from the answers. */
+const PROBES = new Set(['/health', '/ready']);
+
+/** Takes what is above the gateway off the URL of a request; answers the refusal of one that is for somebody else. */
+export type CheckAddress = (incoming: IncomingMessage) => Response | undefined;
+
+/**
+ * @param basePath what each path begins with; empty for nothing.
+ * @param allowedHosts in lower case and without ports; undefined for any.
+ */
+export const createAddressCheck =
+  (basePath: string, allowedHosts: readonly string[] | undefined): CheckAddress =>
+  (incoming) => {
+    const url = pathBelow(basePath, incoming.url ?? '/');
+    if (url === undefined) {
+      return refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${basePath}/graphql.`);
+    }
+    incoming.url = url;
+    const { host = '' } = incoming.headers;
+    if (!allowedHosts || isAllowed(host, allowedHosts) || PROBES.has(url)) return undefined;
+    return refusalResponse(
+      421,
+      'HOST_NOT_ALLOWED',
+      `This gateway does not answer as ${JSON.stringify(host.slice(0, 100))}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
+    );
+  };
+
 /** What is asked for below it: `/content/graphql?a` → `/graphql?a`; undefined for what is not below it. */
-export function pathBelow(basePath: string, url: string): string | undefined {
+function pathBelow(basePath: string, url: string): string | undefined {
   if (basePath === '') return url;
   const path = url.startsWith(basePath) ? url.slice(basePath.length) : undefined;
   return path === '' ? '/' : path?.startsWith('/') ? path : undefined;
 }
 
-export const notBelow = (basePath: string): Response =>
-  refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${basePath}/graphql.`);
+/** Compared without the port. */
+const isAllowed = (host: string, allowed: readonly string[]): boolean =>
+  allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));

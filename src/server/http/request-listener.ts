@@ -16,13 +16,10 @@ import type { Answer, AnswerParts } from '../../operation/result/answer.ts';
 import { refusalResponse } from '../../operation/refusal.ts';
 import { createRecord, type RequestRecord } from '../../operation/request/request-record.ts';
 import type { Explorer, ExplorerAnswer } from './explorer.ts';
-import { notBelow, pathBelow } from './base-path.ts';
+import type { CheckAddress } from './address.ts';
 import { readBody } from './request-body.ts';
 import type { Stopping } from './drain.ts';
 import type { Site } from './site.ts';
-
-/** Requests of orchestrators, which ask by addresses and names of their own; a page learns nothing from the answers. */
-const PROBES = new Set(['/health', '/ready']);
 
 /** How long a caller may take to read an answer that does not fit into the system's buffers. */
 const READ_WITHIN_MS = 30_000;
@@ -32,14 +29,13 @@ const LINGER_MS = 1_000;
 
 interface RequestListenerOptions {
   readonly site: Site;
-  readonly basePath: string;
+  readonly checkAddress: CheckAddress;
   readonly maxBodyBytes: number;
-  readonly allowedHosts: readonly string[] | undefined;
   readonly stopping: Readonly<Stopping>;
 }
 
 export function requestListener(options: RequestListenerOptions): RequestListener {
-  const { site, basePath, maxBodyBytes, allowedHosts, stopping } = options;
+  const { site, checkAddress, maxBodyBytes, stopping } = options;
   return (incoming, outgoing) => {
     const record = createRecord(oneValue(incoming.headers['x-request-id']));
     const exchange = { incoming, outgoing, record };
@@ -55,13 +51,9 @@ export function requestListener(options: RequestListenerOptions): RequestListene
 
   async function serve(exchange: Exchange): Promise<void> {
     const { incoming, record } = exchange;
-    const { method = 'GET', headers } = incoming;
-    const url = pathBelow(basePath, incoming.url ?? '/');
-    if (url === undefined) return refuse(exchange, notBelow(basePath));
-    incoming.url = url;
-    if (allowedHosts && !isAllowed(headers.host, allowedHosts) && !PROBES.has(url)) {
-      return refuse(exchange, hostRefusal(headers.host));
-    }
+    const refused = checkAddress(incoming);
+    if (refused) return refuse(exchange, refused);
+    const { method = 'GET', url = '/', headers } = incoming;
     if (site.explorer && isRead(method)) {
       const page = site.explorer.page(incoming);
       if (page) return sendPage(exchange, page);
@@ -237,17 +229,6 @@ const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD
 const hasBody = ({ method = 'GET', headers }: IncomingMessage): boolean =>
   !isRead(method) &&
   (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
-
-export const hostRefusal = (host = ''): Response =>
-  refusalResponse(
-    421,
-    'HOST_NOT_ALLOWED',
-    `This gateway does not answer as ${JSON.stringify(host.slice(0, 100))}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
-  );
-
-/** Compared without the port. */
-export const isAllowed = (host = '', allowed: readonly string[]): boolean =>
-  allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));
 
 const oneValue = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' ? value : null;

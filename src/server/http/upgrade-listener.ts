@@ -7,39 +7,30 @@
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { notBelow, pathBelow } from './base-path.ts';
-import { hostRefusal, isAllowed } from './request-listener.ts';
+import type { CheckAddress } from './address.ts';
 import type { Site } from './site.ts';
 
 interface UpgradeListenerOptions {
   readonly server: Server;
   readonly site: Pick<Site, 'upgrade'>;
-  readonly basePath: string;
-  readonly allowedHosts: readonly string[] | undefined;
+  readonly checkAddress: CheckAddress;
 }
 
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export const upgradeListener =
-  ({ server, site, basePath, allowedHosts }: UpgradeListenerOptions): OnUpgrade =>
+  ({ server, site, checkAddress }: UpgradeListenerOptions): OnUpgrade =>
   (incoming, socket, head) => {
     // Node handles a socket's errors only while it reads requests from it.
     socket.on('error', () => socket.destroy());
-    const { upgrade = '', host } = incoming.headers;
+    const { upgrade = '' } = incoming.headers;
     if (upgrade.toLowerCase() !== 'websocket') {
       socket.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(incoming), 'latin1'), head]));
       server.emit('connection', socket);
       return;
     }
-    const url = pathBelow(basePath, incoming.url ?? '/');
-    if (url !== undefined) incoming.url = url;
-    const refusal =
-      allowedHosts && !isAllowed(host, allowedHosts)
-        ? hostRefusal(host)
-        : url === undefined
-          ? notBelow(basePath)
-          : site.upgrade(incoming, socket, head);
-    if (refusal) void refuse(socket, refusal);
+    const refused = checkAddress(incoming) ?? site.upgrade(incoming, socket, head);
+    if (refused) void refuse(socket, refused);
   };
 
 /** Headers that ask for another protocol. */

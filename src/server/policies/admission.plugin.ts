@@ -29,7 +29,8 @@ export type Admit = <Value>(
  * key.
  * @throws 503 when too many wait.
  */
-export function createAdmit(isAccepted: IsAccepted, admission = new Admission()): Admit {
+export function createAdmit(isAccepted: IsAccepted): Admit {
+  const admission = new Admission();
   return (context, task) => {
     const { apiKey } = context.caller;
     const key = apiKey != null && isAccepted(apiKey) ? apiKey : '';

@@ -12,7 +12,7 @@ import type { GatewayPlugin, OperationContext } from '../../operation/gateway-pl
 import type { Admit } from './admission.plugin.ts';
 import { costExtensions, type ExplainAudience } from './budget.plugin.ts';
 import type { OperationExecution } from './execution.ts';
-import type { OperationTracer } from '../../operation/request/trace-context.ts';
+import type { OperationTracer } from '../../observe/traces/tracer.ts';
 import { ResultStream, type SubscriptionObserver } from '../../operation/result/result-stream.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
 
@@ -103,10 +103,9 @@ async function executeEvent(
     result = { errors: [error as never] };
   }
   if (trace) {
-    const { operationType, operationName, document, app } = record;
     const { errors = [], data } = result;
     tracer!.end(trace, {
-      ...{ startMs, operationType, operationName, document, app, errors },
+      ...{ record, startMs, errors },
       method: caller.method,
       isFailed: data == null && errors.length > 0,
       journal: own.rest.journal,

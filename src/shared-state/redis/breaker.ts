@@ -14,11 +14,10 @@ interface BreakerOptions {
   /** Resolves to whether it answers. */
   readonly probe: () => Promise<boolean>;
   readonly onChange: (isClosed: boolean) => void;
-  readonly probeMs?: number;
 }
 
 export class Breaker {
-  readonly #options: Required<BreakerOptions>;
+  readonly #options: BreakerOptions;
   #timeouts = 0;
   /** When the last timeout was counted: those of commands that were sent before are the same one. */
   #countedMs = -Infinity;
@@ -27,7 +26,7 @@ export class Breaker {
   #isEnded = false;
 
   constructor(options: BreakerOptions) {
-    this.#options = { probeMs: PROBE_MS, ...options };
+    this.#options = options;
   }
 
   get isClosed(): boolean {
@@ -56,7 +55,7 @@ export class Breaker {
   }
 
   #probeLater(): void {
-    this.#timer = setTimeout(() => void this.#probe(), this.#options.probeMs);
+    this.#timer = setTimeout(() => void this.#probe(), PROBE_MS);
     this.#timer.unref();
   }
 
