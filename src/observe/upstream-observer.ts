@@ -2,14 +2,17 @@
  * What the process does with events of the REST client: they are counted, and some are logged.
  */
 import type { UpstreamObserver } from '../rest/call/observer.ts';
+import { DIFFERENCES } from '../v0/extended-routes.ts';
 import type { Logger } from './logs/logger.ts';
 import { logFailedCalls } from './logs/failed-calls.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { warnOfMissingRoute } from './logs/missing-routes.ts';
 import type { Readiness } from './readiness.ts';
 
 /** How often a lack of file descriptors is logged, in milliseconds: every call fails then. */
 const OUT_OF_FILES_MS = 10_000;
+
+/** What is told of a route that the backend lacks. */
+const ABOUT_ROUTES = 'docs/assumptions.md#a-deployment-with-the-documents-routes-only';
 
 interface Watching {
   readonly readiness: Pick<Readiness, 'noticeCall'>;
@@ -40,7 +43,13 @@ export function observeUpstream(
       gateway().readiness.noticeCall(call);
     },
     onAnswer: (...answered) => gateway().drift.onAnswer(...answered),
-    onMissingRoute: warnOfMissingRoute(logger),
+    onMissingRoute: ({ method, path }) => {
+      const route = `${method} ${path}`;
+      logger.warn(
+        { route },
+        `The backend does not have ${route}: from now on ${DIFFERENCES.get(path)}. Found out by UPSTREAM_ROUTES=auto, until this process ends. See ${ABOUT_ROUTES}`,
+      );
+    },
     onBreaker: (change) => {
       metrics.observer.onBreaker?.(change);
       const { scope, route, state } = change;

@@ -86,7 +86,7 @@ export function openRecorder(
     dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean =>
       dispatcher.dispatch(
         options,
-        new Listener(requestOf(options, pathPrefix, keys, count++), handler, write),
+        listener(requestOf(options, pathPrefix, keys, count++), handler, write),
       ),
     close: async (): Promise<void> => {
       await dispatcher.close();
@@ -155,86 +155,63 @@ function requestOf(
 }
 
 /** Hears one exchange and hands on everything as it comes. */
-class Listener implements Dispatcher.DispatchHandler {
-  readonly #request: RecordedRequest;
-  readonly #handler: Dispatcher.DispatchHandler;
-  readonly #write: (exchange: RecordedExchange) => void;
-  readonly #startMs = performance.now();
-  readonly #startedAt = new Date();
-  #isConnected = false;
-  #headMs = 0;
-  #status = 0;
-  #headers: IncomingHttpHeaders = {};
-  readonly #chunks: Buffer[] = [];
+function listener(
+  { request, number, key }: RecordedRequest,
+  handler: Dispatcher.DispatchHandler,
+  write: (exchange: RecordedExchange) => void,
+): Dispatcher.DispatchHandler {
+  const startMs = performance.now();
+  const startedDateTime = new Date().toISOString();
+  const chunks: Buffer[] = [];
+  let isConnected = false;
+  let headMs: number | undefined;
+  let status = 0;
+  let given: IncomingHttpHeaders = {};
 
-  constructor(
-    request: RecordedRequest,
-    handler: Dispatcher.DispatchHandler,
-    write: (exchange: RecordedExchange) => void,
-  ) {
-    this.#request = request;
-    this.#handler = handler;
-    this.#write = write;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.#handler.onRequestStart?.(controller, context);
-    // One that was given up while it waited for a connection was not sent.
-    this.#isConnected = !controller.aborted;
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-    statusMessage?: string,
-  ): void {
-    this.#headMs = performance.now();
-    this.#status = status;
-    this.#headers = headers;
-    this.#handler.onResponseStart?.(controller, status, headers, statusMessage);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(Buffer.from(chunk));
-    this.#handler.onResponseData?.(controller, chunk);
-  }
-
-  onResponseEnd(
-    controller: Dispatcher.DispatchController,
-    trailers: Record<string, string | string[] | undefined>,
-  ): void {
-    this.#end({ end: 'whole' });
-    this.#handler.onResponseEnd?.(controller, trailers);
-  }
-
-  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    // Given up by the gateway, in time or because its callers left: the backend had said no more by then.
-    if (controller?.aborted) this.#end({ end: 'silent' });
-    else this.#end({ end: 'failed', fault: faultOf(error) });
-    this.#handler.onResponseError?.(controller, error);
-  }
-
-  #end(how: Pick<RecordedExchange['_gateway'], 'end' | 'fault'>): void {
+  function end(how: Pick<RecordedExchange['_gateway'], 'end' | 'fault'>): void {
     const nowMs = performance.now();
-    const { request, number, key } = this.#request;
-    const headMs = this.#headMs || nowMs;
+    headMs ??= nowMs;
     const headers = KEPT_HEADERS.flatMap((name) =>
-      [this.#headers[name] ?? []].flat().map((value) => ({ name, value })),
+      [given[name] ?? []].flat().map((value) => ({ name, value })),
     );
-    const content = contentOf(
-      Buffer.concat(this.#chunks),
-      this.#headers['content-type'] ?? 'application/octet-stream',
-    );
+    const mimeType = given['content-type'] ?? 'application/octet-stream';
+    const content = contentOf(Buffer.concat(chunks), mimeType);
     const response = {
-      ...{ status: this.#status, statusText: '', httpVersion: 'HTTP/1.1', cookies: [], headers },
+      ...{ status, statusText: '', httpVersion: 'HTTP/1.1', cookies: [], headers },
       ...{ content, redirectURL: '', headersSize: -1, bodySize: content.size },
     };
-    this.#write({
-      ...{ startedDateTime: this.#startedAt.toISOString(), time: nowMs - this.#startMs },
-      ...{ request, response, cache: {} },
-      timings: { send: 0, wait: headMs - this.#startMs, receive: nowMs - headMs },
-      _gateway: { number, key, isConnected: this.#isConnected, ...how },
+    write({
+      ...{ startedDateTime, time: nowMs - startMs, request, response, cache: {} },
+      timings: { send: 0, wait: headMs - startMs, receive: nowMs - headMs },
+      _gateway: { number, key, isConnected, ...how },
     } as RecordedExchange);
   }
+
+  return {
+    onRequestStart: (controller, context) => {
+      handler.onRequestStart?.(controller, context);
+      // One that was given up while it waited for a connection was not sent.
+      isConnected = !controller.aborted;
+    },
+    onResponseStart: (controller, statusCode, headers, statusMessage) => {
+      headMs = performance.now();
+      status = statusCode;
+      given = headers;
+      handler.onResponseStart?.(controller, statusCode, headers, statusMessage);
+    },
+    onResponseData: (controller, chunk) => {
+      chunks.push(Buffer.from(chunk));
+      handler.onResponseData?.(controller, chunk);
+    },
+    onResponseEnd: (controller, trailers) => {
+      end({ end: 'whole' });
+      handler.onResponseEnd?.(controller, trailers);
+    },
+    onResponseError: (controller, error) => {
+      // Given up by the gateway, in time or because its callers left: the backend had said no more by then.
+      if (controller?.aborted) end({ end: 'silent' });
+      else end({ end: 'failed', fault: faultOf(error) });
+      handler.onResponseError?.(controller, error);
+    },
+  };
 }

@@ -6,8 +6,8 @@
  * one scenario, any key plays it. `publish.K2` plays the part of the second key of the recording.
  */
 import { readdirSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { API_KEY_HEADER } from '../v0/api-key.ts';
@@ -76,7 +76,7 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
       const list = headers as readonly string[]; // of names and values, as the client of `/v0` sends them
       const key = list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
       const asked = { method, path, body: typeof body === 'string' ? body : '' };
-      new Answering(answerTo(asked, key), handler, speed).begin();
+      void respond(answerTo(asked, key), handler, speed);
       return true;
     },
     close: () => Promise.resolve(),
@@ -161,74 +161,45 @@ class Cast {
   }
 }
 
-/** One answer on its way, in later turns of the event loop as undici's are. */
-class Answering implements Dispatcher.DispatchController {
-  aborted = false;
-  readonly paused = false;
-  reason: Error | null = null;
-  readonly #answer: RecordedExchange | NotRecordedError;
-  readonly #handler: Dispatcher.DispatchHandler;
-  readonly #speed: number;
+/** Gives one answer, in later turns of the event loop as undici does; nothing more of it once it is given up. */
+async function respond(
+  answer: RecordedExchange | NotRecordedError,
+  handler: Dispatcher.DispatchHandler,
+  speed: number,
+): Promise<void> {
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null as Error | null,
+    abort: (reason: Error) => {
+      if (controller.aborted) return;
+      Object.assign(controller, { aborted: true, reason });
+      handler.onResponseError?.(controller, reason);
+    },
+    pause: () => {},
+    resume: () => {},
+  };
+  const isGivenUp = () => controller.aborted;
+  const passed = (ms: number) => (speed === 0 ? nextTurn() : sleep(ms / speed));
 
-  constructor(
-    answer: RecordedExchange | NotRecordedError,
-    handler: Dispatcher.DispatchHandler,
-    speed: number,
-  ) {
-    this.#answer = answer;
-    this.#handler = handler;
-    this.#speed = speed;
+  await nextTurn();
+  if (answer instanceof NotRecordedError) {
+    handler.onResponseError?.(controller, answer);
+    return;
   }
-
-  begin(): void {
-    const answer = this.#answer;
-    setImmediate(() => {
-      if (answer instanceof NotRecordedError) this.#handler.onResponseError?.(this, answer);
-      else this.#connect(answer);
-    });
+  const { timings, response, _gateway } = answer;
+  if (_gateway.isConnected) handler.onRequestStart?.(controller, {});
+  await passed(timings.wait);
+  if (isGivenUp()) return;
+  if (response.status > 0) {
+    const headers = Object.fromEntries(response.headers.map(({ name, value }) => [name, value]));
+    handler.onResponseStart?.(controller, response.status, headers, '');
   }
-
-  abort(reason: Error): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
-    this.#handler.onResponseError?.(this, reason);
-  }
-
-  pause(): void {}
-
-  resume(): void {}
-
-  #connect(exchange: RecordedExchange): void {
-    const { timings, response, _gateway } = exchange;
-    if (_gateway.isConnected) this.#handler.onRequestStart?.(this, {});
-    this.#after(timings.wait, () => {
-      if (response.status > 0) this.#head(exchange);
-      this.#after(timings.receive, () => this.#end(exchange));
-    });
-  }
-
-  #head({ response }: RecordedExchange): void {
-    const headers: IncomingHttpHeaders = {};
-    for (const { name, value } of response.headers) headers[name] = value;
-    this.#handler.onResponseStart?.(this, response.status, headers, '');
-  }
-
-  #end({ response, _gateway }: RecordedExchange): void {
-    const body = bodyOf(response.content);
-    if (body.length > 0) this.#handler.onResponseData?.(this, body);
-    if (this.aborted) return;
-    if (_gateway.end === 'whole') this.#handler.onResponseEnd?.(this, {});
-    else if (_gateway.fault) this.#handler.onResponseError?.(this, errorOf(_gateway.fault));
-  }
-
-  /** Nothing more comes of what was given up meanwhile. */
-  #after(ms: number, next: () => void): void {
-    if (this.aborted) return;
-    const run = (): void => {
-      if (!this.aborted) next();
-    };
-    if (this.#speed === 0) setImmediate(run);
-    else setTimeout(run, ms / this.#speed);
-  }
+  await passed(timings.receive);
+  if (isGivenUp()) return;
+  const body = bodyOf(response.content);
+  if (body.length > 0) handler.onResponseData?.(controller, body);
+  if (isGivenUp()) return;
+  if (_gateway.end === 'whole') handler.onResponseEnd?.(controller, {});
+  else if (_gateway.fault) handler.onResponseError?.(controller, errorOf(_gateway.fault));
 }

@@ -19,7 +19,7 @@ import type { Logger } from '../observe/logs/logger.ts';
 import type { Metrics } from '../observe/metrics/metrics.ts';
 import type { OperationTracer } from '../observe/traces/tracer.ts';
 import type { ExplainAudience } from './policies/budget.plugin.ts';
-import type { RequestLimits } from './policies/execution.ts';
+import type { RequestLimits } from './policies/execution.plugin.ts';
 import type { RequestRecord } from '../operation/request/request-record.ts';
 import type { Drift } from '../drift/drift.ts';
 

@@ -18,7 +18,7 @@ import { useCompression } from './carriers/compression.plugin.ts';
 import { createTranslate } from '../operation/result/errors.ts';
 import { noted } from '../operation/result/outcome.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
-import { callerOf } from '../operation/request/caller.ts';
+import { callerOf, createForwarding } from '../operation/request/caller.ts';
 import type { MediaType } from '../operation/result/negotiation.ts';
 import { useValidators } from './carriers/validators.plugin.ts';
 import { useCors } from './carriers/cors.plugin.ts';
@@ -26,7 +26,6 @@ import { createPlainLane } from './carriers/plain-lane.ts';
 import { useRequests } from './carriers/request.plugin.ts';
 import { useResponses } from './carriers/response.plugin.ts';
 import { createWebSocketCarrier } from './carriers/web-socket.ts';
-import { createForwarding } from '../operation/request/forwarding.ts';
 import { useDocumentLimits } from './policies/document-limits.plugin.ts';
 import { Documents } from '../documents/documents.ts';
 import { useTrustedDocuments } from './policies/trusted-documents.plugin.ts';
@@ -56,8 +55,7 @@ import {
   useForwardedHeaders,
   useServerTiming,
 } from './carriers/headers.plugin.ts';
-import { useExecution } from './policies/execution.plugin.ts';
-import { createExecution } from './policies/execution.ts';
+import { createExecution, useExecution } from './policies/execution.plugin.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
 import { createRecord, type RequestRecord } from '../operation/request/request-record.ts';
 import { useRateLimit } from './policies/rate-limit.plugin.ts';

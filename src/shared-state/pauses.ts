@@ -3,8 +3,7 @@
  * learn it by a refusal of its own otherwise.
  */
 import { LRUCache } from 'lru-cache';
-import { PREFIX } from './redis/names.ts';
-import type { Store } from './redis/store.ts';
+import { PREFIX, type Store } from './redis/names.ts';
 
 const CHANNEL = `${PREFIX}pauses`;
 

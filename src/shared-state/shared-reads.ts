@@ -7,8 +7,7 @@
  * Redis alone: those of replicas differ, and a command may be carried out late.
  */
 import type { Script } from './redis/connection.ts';
-import { PREFIX } from './redis/names.ts';
-import type { Store } from './redis/store.ts';
+import { PREFIX, type Store } from './redis/names.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 

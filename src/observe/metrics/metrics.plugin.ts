@@ -4,6 +4,6 @@ import type { Metrics } from './metrics.ts';
 
 export const useMetrics = (metrics: Metrics): GatewayPlugin => ({
   onAnswered({ outcome, durationMs }, { record }) {
-    metrics.request(record, outcome, durationMs);
+    metrics.operations.add(record, outcome, durationMs);
   },
 });

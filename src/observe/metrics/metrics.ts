@@ -9,9 +9,7 @@ import type { RouteLabel } from '../../rest/call/errors.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../rest/call/observer.ts';
 import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../../operation/result/result-stream.ts';
-import type { RequestRecord } from '../../operation/request/request-record.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
-import type { Outcome } from '../../operation/result/outcome.ts';
 import type { Readiness } from '../readiness.ts';
 import { Instruments } from './instruments.ts';
 import { OPEN_METRICS, openMetrics } from './open-metrics.ts';
@@ -44,7 +42,7 @@ export class Metrics {
   readonly observer: UpstreamObserver;
   /** Counts what subscriptions and their pollers do. */
   readonly live: LiveObserver & SubscriptionObserver;
-  readonly #operations: OperationMetrics;
+  readonly operations: OperationMetrics;
   readonly #rejections: Counter;
   readonly #drift: Counter<'method' | 'route' | 'kind'>;
 
@@ -52,7 +50,7 @@ export class Metrics {
   constructor({ ofProcess = false } = {}) {
     const upstream = upstreamMetrics(this.instruments);
     this.observer = upstream;
-    this.#operations = new OperationMetrics(this.instruments, upstream);
+    this.operations = new OperationMetrics(this.instruments, upstream);
     this.#rejections = this.instruments.counter(
       'gateway_unhandled_rejections_total',
       'Unhandled promise rejections, which are bugs.',
@@ -77,10 +75,6 @@ export class Metrics {
     }
     const text = await (this.gather?.() ?? this.registry.metrics());
     return { contentType: this.registry.contentType, text };
-  }
-
-  request(record: RequestRecord, outcome: Outcome, durationMs: number): void {
-    this.#operations.add(record, outcome, durationMs);
   }
 
   /** An answer departs from the document of its route. */

@@ -1,7 +1,6 @@
 /** Who has sent an operation, and how: what a carrier has read beside the parameters. */
 import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
-import type { Forwarding } from './forwarding.ts';
 
 export interface Caller {
   /** By GET nothing is written. Undefined over a WebSocket. */
@@ -68,6 +67,28 @@ export function callerOf(
     onlySubscriptions: false,
   };
 }
+
+/** A header of a caller's by its name, in lower case. */
+type ReadHeader = (name: string) => string | readonly string[] | null | undefined;
+
+/**
+ * Reads the headers that go on to the backend, where a request arrives: a stream that stays open for hours then keeps
+ * these few, and no request.
+ */
+export type Forwarding = (header: ReadHeader) => ForwardedHeaders;
+
+/**
+ * @param names in lower case.
+ * @returns undefined where nothing is forwarded.
+ */
+export const createForwarding = (names: readonly string[]): Forwarding | undefined =>
+  names.length === 0
+    ? undefined
+    : (header) =>
+        names.flatMap((name) => {
+          const value = header(name);
+          return typeof value === 'string' ? [name, value] : [];
+        });
 
 /** One version of an app. */
 export interface AppVersion {

@@ -59,7 +59,9 @@ export class Subscriptions {
   /** From now on the connection is ended when the process stops. */
   add(connection: Drainable): void {
     this.#connections.add(connection);
-    if (this.#drainedMs !== undefined) this.#drainBefore(connection, this.#drainedMs);
+    if (this.#drainedMs === undefined) return;
+    const leftMs = Math.max(0, this.#drainedMs - this.#clock.now());
+    this.#drainLater(connection, Math.random() * leftMs);
   }
 
   delete(connection: Drainable): void {
@@ -69,17 +71,18 @@ export class Subscriptions {
   /** Ends all that are open, spread over a time in milliseconds. */
   async drain(overMs: number): Promise<void> {
     this.#drainedMs = this.#clock.now() + overMs;
-    for (const connection of this.#connections) this.#drainBefore(connection, this.#drainedMs);
-    if (this.#connections.size === 0) return;
+    const connections = [...this.#connections];
+    connections.forEach((connection, i) => {
+      this.#drainLater(connection, (overMs * i) / connections.length);
+    });
+    if (connections.length === 0) return;
     await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, overMs).unref());
   }
 
-  /** At any moment until then: those that came together do not end together. */
-  #drainBefore(connection: Drainable, endMs: number): void {
+  #drainLater(connection: Drainable, afterMs: number): void {
     const end = () => {
       if (this.#connections.has(connection)) connection.drain();
     };
-    const leftMs = Math.max(0, endMs - this.#clock.now());
-    this.#clock.setTimeout(end, Math.random() * leftMs).unref();
+    this.#clock.setTimeout(end, afterMs).unref();
   }
 }

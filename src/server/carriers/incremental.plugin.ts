@@ -16,7 +16,7 @@ import { factsOf } from '../../documents/documents.ts';
 import { formatted, formattedError, type AnswerParts } from '../../operation/result/answer.ts';
 import { translated, type Translate } from '../../operation/result/errors.ts';
 import { costExtensions, type ExplainAudience } from '../policies/budget.plugin.ts';
-import type { OperationExecution } from '../policies/execution.ts';
+import type { OperationExecution } from '../policies/execution.plugin.ts';
 import { incrementalFormatOf, type IncrementalFormat } from '../../operation/result/negotiation.ts';
 
 interface IncrementalOptions {

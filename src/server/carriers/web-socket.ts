@@ -30,10 +30,13 @@ import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 import { formatted, formattedError } from '../../operation/result/answer.ts';
 import type { Translate } from '../../operation/result/errors.ts';
 import { noted } from '../../operation/result/outcome.ts';
-import { CLIENT_NAME_HEADERS, CLIENT_VERSION_HEADERS } from '../../operation/request/caller.ts';
+import {
+  CLIENT_NAME_HEADERS,
+  CLIENT_VERSION_HEADERS,
+  type Forwarding,
+} from '../../operation/request/caller.ts';
 import { mayAsk } from './cors.plugin.ts';
 import { refusal, refusalResponse } from '../../operation/refusal.ts';
-import type { Forwarding } from '../../operation/request/forwarding.ts';
 import { readParams } from '../../operation/request/params.ts';
 import type { ServerContext } from '../../operation/gateway-plugin.ts';
 import type { Requests } from '../../observe/requests.ts';

@@ -12,7 +12,7 @@ import type {
   OperationContext,
   ServerContext,
 } from '../../operation/gateway-plugin.ts';
-import type { OperationExecution } from './execution.ts';
+import type { OperationExecution } from './execution.plugin.ts';
 
 /** Who may see what a request costs: all callers, those who bring a key, or none. */
 export type ExplainAudience = 'on' | 'keys' | 'off';

@@ -3,28 +3,33 @@
  */
 import { getOperationAST, OperationTypeNode, type DocumentNode } from 'graphql';
 import { refusal } from '../../operation/refusal.ts';
-import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
+import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
 import type { Caller } from '../../operation/request/caller.ts';
 
-export const useOperationKind = (): GatewayPlugin => ({
-  onParse: () =>
-    function afterParse({ result: document, context: { params, record, caller } }) {
-      if (!document || document instanceof Error) return;
-      // Envelop has no type for what it hands on.
-      const operation = getOperationAST(document as DocumentNode, params.operationName);
-      if (!operation) {
-        throw refusal(
-          400,
-          'OPERATION_RESOLUTION_FAILURE',
-          'Send a document with one operation, or name one of its operations as "operationName".',
-        );
-      }
-      record.operation = operation;
-      record.operationName = operation.name?.value;
-      record.operationType = operation.operation;
-      refuseKind(operation.operation, caller);
-    },
-});
+export const useOperationKind = (): GatewayPlugin => ({ onParse: () => afterParse });
+
+interface Parsed {
+  /** The document, or why there is none. */
+  readonly result: unknown;
+  readonly context: Pick<OperationContext, 'params' | 'record' | 'caller'>;
+}
+
+function afterParse({ result, context: { params, record, caller } }: Parsed): void {
+  if (!result || result instanceof Error) return;
+  // Envelop has no type for what it hands on.
+  const operation = getOperationAST(result as DocumentNode, params.operationName);
+  if (!operation) {
+    throw refusal(
+      400,
+      'OPERATION_RESOLUTION_FAILURE',
+      'Send a document with one operation, or name one of its operations as "operationName".',
+    );
+  }
+  record.operation = operation;
+  record.operationName = operation.name?.value;
+  record.operationType = operation.operation;
+  refuseKind(operation.operation, caller);
+}
 
 /** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for what the carrier does not take. */
 function refuseKind(kind: OperationTypeNode, { method, streams, onlySubscriptions }: Caller): void {

@@ -11,7 +11,7 @@ import { translated, type Translate } from '../../operation/result/errors.ts';
 import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
 import type { Admit } from './admission.plugin.ts';
 import { costExtensions, type ExplainAudience } from './budget.plugin.ts';
-import type { OperationExecution } from './execution.ts';
+import type { OperationExecution } from './execution.plugin.ts';
 import type { OperationTracer } from '../../observe/traces/tracer.ts';
 import { ResultStream, type SubscriptionObserver } from '../../operation/result/result-stream.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
