@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { KeptReads } from '../../src/cache/kept-reads.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ID, openBackend } from '../shared-state/support.ts';
-import { openEvents, statusesOf, until } from '../live/support.ts';
+import { openEvents, statusesOf } from '../live/support.ts';
 import { IDS } from '../support/ids.ts';
 import {
   openGateway,
   type InProcessGateway,
   type InProcessOptions,
 } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 const reads = [routes.getTopic, routes.getVersion];
 const TTLS = new Map(reads.map(({ path }) => [path, 60_000]));

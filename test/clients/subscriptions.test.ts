@@ -9,14 +9,8 @@ import { createClient as createSseClient } from 'graphql-sse';
 import { Network, Observable, type GraphQLResponse } from 'relay-runtime';
 import { describe, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
-import {
-  openLive,
-  expectPublished,
-  until,
-  WATCH,
-  wsClient,
-  type Progress,
-} from '../live/support.ts';
+import { openLive, expectPublished, WATCH, wsClient, type Progress } from '../live/support.ts';
+import { until } from '../support/until.ts';
 
 /** Hears of each event, and of the end. */
 interface Sink {

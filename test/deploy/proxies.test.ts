@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../src/config.ts';
-import { openEvents, openSocket, PUBLISH, statusesOf, until } from '../live/support.ts';
+import { openEvents, openSocket, PUBLISH, statusesOf } from '../live/support.ts';
 import { startBackend } from '../support/backend-service.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { clientOf } from '../support/client.ts';
@@ -23,6 +23,7 @@ import {
   openNginxInFrontOf,
   readProxy,
 } from '../support/proxy.ts';
+import { until } from '../support/until.ts';
 
 const DRAFT = `mutation { createAudience(input: { pageId: "${IDS.page}", publishBehavior: draft }) {
   audience { latestVersion { id } } } }`;

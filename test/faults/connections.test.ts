@@ -11,7 +11,8 @@ import { text } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { eventually, expectWithin, openStand, type Stand } from './stand.ts';
+import { expectWithin, openStand, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 let stand: Stand;
 
@@ -55,7 +56,7 @@ describe('T67 a connection that sends and does not read', () => {
     socket.on('data', (chunk: Buffer) => (read += chunk.toString()));
     socket.resume();
 
-    await eventually(() =>
+    await until(() =>
       expect([...read.matchAll(/"(n\d+)":"Query"/g)].map(([, name]) => name)).toEqual(names),
     );
     socket.destroy();

@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../src/v0/error.ts';
 import { routes, type RouteName } from '../../src/v0/routes.ts';
 import { callerOf, shareTestBackend, temporaryDatabase } from '../backend/support.ts';
-import { POST_JSON, send } from '../support/client.ts';
+import { clientOf } from '../support/client.ts';
 import { startProcess } from '../support/gateway-process.ts';
 import { buildGateway } from '../support/gateway-build.ts';
 
@@ -202,15 +202,10 @@ describe('T76 its database', () => {
       const databaseUrl = temporaryDatabase();
       const file = databaseUrl.slice('file:'.length);
       const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl, WORKERS: count });
-      const url = await product.ready();
-      const written = await send(url, {
-        method: 'POST',
-        headers: { ...POST_JSON, 'x-api-key': 'demo' },
-        body: JSON.stringify({
-          query:
-            'mutation { createTopicEntry(input: { topicId: "topic_02", content: { type: "text", content: "Written last" } }) { topicEntry { topicEntryId } } }',
-        }),
-      });
+      const { origin } = new URL(await product.ready());
+      const written = await clientOf(origin, 'demo').ask(
+        'mutation { createTopicEntry(input: { topicId: "topic_02", content: { type: "text", content: "Written last" } }) { topicEntry { topicEntryId } } }',
+      );
 
       product.process.kill('SIGTERM');
       const exit = await product.exit();

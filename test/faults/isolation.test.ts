@@ -9,7 +9,8 @@ import { after, held, ok, status } from '../support/faults.ts';
 import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers } from './callers.ts';
-import { eventually, expectBelow, openStand, percentile, type Stand } from './stand.ts';
+import { expectBelow, openStand, percentile, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 let stand: Stand;
 
@@ -45,7 +46,7 @@ it('T48 shares a read in flight among callers of one key, and with no other', as
   stand.upstream.on('GET /v0/persons/p', late.behaviour);
 
   const asked = [KEY, KEY, OTHER_KEY, OTHER_KEY, KEY].map((apiKey) => stand.ask(QUERY, { apiKey }));
-  await eventually(() => expect(stand.hits).toBe(2));
+  await until(() => expect(stand.hits).toBe(2));
   await sleep(100);
   late.release();
   const replies = await Promise.all(asked);
@@ -103,7 +104,7 @@ it('T50 lets a read that began before a write answer no caller who asks after it
   stand.upstream.on('GET /v0/topics/t', stale.behaviour, ok({ ...topic, title: 'new' }));
 
   const before = stand.ask('{ topic(topicId: "t") { title } }');
-  await eventually(() => expect(stand.hits).toBe(1));
+  await until(() => expect(stand.hits).toBe(1));
   const wrote = await stand.ask(
     `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "new" }) { userErrors { code } } }`,
   );
@@ -175,7 +176,7 @@ it('T51 keeps a caller quick while another waits for a slow backend with all it 
   );
   try {
     // As many calls of one key as the gateway lets out at once, and more that wait.
-    await eventually(() => expect(stand.upstream.connections).toBeGreaterThan(100), 20_000);
+    await until(() => expect(stand.upstream.connections).toBeGreaterThan(100), 20_000);
     await expectBelow(2, async () => {
       const [beside, alone] = await both(1_200);
       return beside! / alone!;

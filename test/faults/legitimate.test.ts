@@ -27,9 +27,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
-import { openEvents, until } from '../live/support.ts';
-import { POST_JSON, send, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { openEvents } from '../live/support.ts';
+import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';
+import { until } from '../support/until.ts';
 
 let gateway: GatewayProcess;
 
@@ -206,14 +207,9 @@ describe.each([
   ['without a key', {}],
 ])('introspection %s', (_what, headers) => {
   it.each(INTROSPECTIONS)('passes all limits with %j', async (options) => {
-    const reply = await send(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers: { ...POST_JSON, ...headers },
-      body: JSON.stringify({
-        query: getIntrospectionQuery(options),
-        operationName: 'IntrospectionQuery',
-      }),
-    });
+    const query = getIntrospectionQuery(options);
+
+    const reply = await gateway.post({ query, operationName: 'IntrospectionQuery' }, headers);
 
     expect(reply.errors).toEqual([]);
     expect(reply.data.__schema.types.length).toBeGreaterThan(20);

@@ -20,14 +20,8 @@ import { KEY, startGateway, type GatewayProcess } from '../support/gateway-proce
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { rawHttp } from './raw-http.ts';
-import {
-  eventually,
-  expectBelow,
-  openStand,
-  percentile,
-  type Stand,
-  type StandOptions,
-} from './stand.ts';
+import { expectBelow, openStand, percentile, type Stand, type StandOptions } from './stand.ts';
+import { until } from '../support/until.ts';
 
 const open = (env: Record<string, string> = {}, options?: StandOptions): Promise<Stand> =>
   openStand(env, options);
@@ -93,7 +87,7 @@ function besiege(stand: Stand): Siege {
 
 /** Waits until all of them were cut; how long the first and the last were let. */
 async function allCut(holds: readonly Hold[], ms: number): Promise<[first: number, last: number]> {
-  await eventually(() => {
+  await until(() => {
     expect(holds.filter(({ closedMs }) => closedMs === undefined)).toHaveLength(0);
   }, ms);
   const times = holds.map(({ closedMs }) => closedMs!);
@@ -148,7 +142,7 @@ describe('T57 the end of a process', () => {
 
     expect(code).toBe(0);
     expect(performance.now() - startMs).toBeLessThan(2_000);
-    await eventually(() => expect(stand.upstream.connections).toBe(0));
+    await until(() => expect(stand.upstream.connections).toBe(0));
   });
 
   it('T57 finishes a write whose caller has left before it ends', async () => {
@@ -160,7 +154,7 @@ describe('T57 the end of a process', () => {
       'mutation { createTopicEntry(input: { topicId: "t", content: { type: "a", content: "b" } }) { topicEntry { id } } }',
       { signal: leaving.signal },
     );
-    await eventually(() => expect(stand.hits).toBe(1));
+    await until(() => expect(stand.hits).toBe(1));
     leaving.abort();
     await gone.catch(() => {});
 
@@ -194,7 +188,7 @@ describe('T57 the end of a process', () => {
       }
     });
 
-    await eventually(() => expect(answered.length).toBeGreaterThan(40), 15_000);
+    await until(() => expect(answered.length).toBeGreaterThan(40), 15_000);
     const ended = Promise.allSettled(writers);
     await first.stop('SIGKILL');
     await ended;
@@ -274,11 +268,11 @@ describe('T58 the HTTP server', () => {
         socket.on('error', () => {});
         return socket.resume(); // or the end of it would not be seen
       });
-      await eventually(() => expect(some.some((one) => one.connecting)).toBe(false), 20_000);
+      await until(() => expect(some.some((one) => one.connecting)).toBe(false), 20_000);
       sockets.push(...some);
     }
     let held = 0;
-    await eventually(async () => {
+    await until(async () => {
       const answer = await inside.request({ path: '/metrics', method: 'GET' });
       const text = await answer.body.text();
       held = Number(/nodejs_active_handles\{type="Socket"\} (\d+)/.exec(text)?.[1]);
@@ -288,9 +282,7 @@ describe('T58 the HTTP server', () => {
     expect(held).toBeLessThanOrEqual(4_096 + 128);
     for (const socket of sockets) socket.destroy();
 
-    await eventually(async () =>
-      expect((await besieged.stand.ask('{ __typename }')).status).toBe(200),
-    );
+    await until(async () => expect((await besieged.stand.ask('{ __typename }')).status).toBe(200));
     await besieged.stand.holds([], { hits: 0 });
   });
 
@@ -335,9 +327,9 @@ describe('T58 the HTTP server', () => {
       return socket;
     });
 
-    await eventually(async () => expect(await held()).toBeGreaterThanOrEqual(sockets.length));
+    await until(async () => expect(await held()).toBeGreaterThanOrEqual(sockets.length));
     // Connections to the backend are sockets too, and may stay.
-    await eventually(async () => expect(await held()).toBeLessThan(sockets.length / 2), 10_000);
+    await until(async () => expect(await held()).toBeLessThan(sockets.length / 2), 10_000);
   });
 
   it.runIf(process.env['SLOW_TESTS'] === 'on')(

@@ -1,7 +1,8 @@
 /** T105: WebSockets that send many operations at once. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openSocket, until } from '../live/support.ts';
+import { openSocket } from '../live/support.ts';
 import { openStand, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 let stand: Stand;
 

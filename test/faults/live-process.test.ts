@@ -7,9 +7,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { until, WATCH } from '../live/support.ts';
+import { WATCH } from '../live/support.ts';
 import { KEY, type Gauge, type GatewayProcess } from '../support/gateway-process.ts';
 import { allSee, expectInOrder, ID, openWatched, watchMany } from './live-watchers.ts';
+import { until } from '../support/until.ts';
 
 const preload = (name: string) => [new URL(`../support/${name}`, import.meta.url).href];
 

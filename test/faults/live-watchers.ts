@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { statusesOf, until, WATCH, type Progress } from '../live/support.ts';
+import { statusesOf, WATCH, type Progress } from '../live/support.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, type Behaviour } from '../support/faults.ts';
 import {
@@ -19,6 +19,7 @@ import {
   type GatewayProcessOptions,
 } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
+import { until } from '../support/until.ts';
 
 const KEYS = { page_id: 'p', audience_id: 'a', version_id: 'v' };
 export const ID = formatNodeId('AudienceVersion', Object.values(KEYS));

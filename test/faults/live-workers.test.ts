@@ -8,10 +8,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { statusesOf, until } from '../live/support.ts';
+import { statusesOf } from '../live/support.ts';
 import { freePort } from '../support/free-port.ts';
 import type { GatewayProcess } from '../support/gateway-process.ts';
 import { allSee, expectInOrder, openWatched, watchMany, type Watching } from './live-watchers.ts';
+import { until } from '../support/until.ts';
 
 const WATCHERS = 200;
 

@@ -15,7 +15,6 @@ import {
   openSocket,
   sseClient,
   statusesOf,
-  until,
   WATCH,
   type Events,
   type Progress,
@@ -24,6 +23,7 @@ import { openGateway } from '../support/open-gateway.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, silence, status, type Behaviour } from '../support/faults.ts';
 import { ID, inState, VERSION } from './live-watchers.ts';
+import { until } from '../support/until.ts';
 
 const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
 

@@ -15,7 +15,8 @@ import { isCall } from '../support/fault-upstream.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
 import { readAll } from './readers.ts';
-import { eventually, expectBelow, IMPATIENT, openStand, percentile, type Stand } from './stand.ts';
+import { expectBelow, IMPATIENT, openStand, percentile, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 const SLOW = process.env['SLOW_TESTS'] === 'on';
 
@@ -272,7 +273,7 @@ describe('as the settings are by default', () => {
 
     stopServing();
     stand.upstream.on('*', world());
-    await eventually(async () => {
+    await until(async () => {
       const { body, tookMs } = await callers.ask(next());
       expect(body.errors).toBeUndefined();
       expect(tookMs).toBeLessThan(1_000);
@@ -350,7 +351,7 @@ describe('T27 memory', () => {
     expect(heaps[3], String(heaps)).toBeLessThan(heaps[1]! * 1.05 + 1e6);
     // Idle connections to the backend come and go with the load; nothing else may.
     expect(handles[3], String(handles)).toBeLessThan(handles[1]! + 25);
-    await eventually(async () => {
+    await until(async () => {
       const { handles: left } = await stand.gateway.gauge();
       expect(left).toBeLessThan(20);
     }, 8_000);

@@ -17,7 +17,8 @@ import {
   type Behaviour,
 } from '../support/faults.ts';
 import { sampleOf, world } from '../support/world.ts';
-import { eventually, openStand, type Stand } from './stand.ts';
+import { openStand, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 let stand: Stand;
 
@@ -284,12 +285,12 @@ describe('T56 several writes in one document', () => {
     const gone = stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`, {
       signal: leaving.signal,
     });
-    await eventually(() => expect(stand.hits).toBe(1));
+    await until(() => expect(stand.hits).toBe(1));
     leaving.abort();
     await expect(gone).rejects.toThrow();
     late.release();
 
-    await eventually(() => expect(stand.hits).toBe(3));
+    await until(() => expect(stand.hits).toBe(3));
     await stand.holds([], { hits: 3 });
   });
 });

@@ -9,7 +9,8 @@ import { reset, silence, status, type Behaviour } from '../support/faults.ts';
 import { KEY, OTHER_KEY } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
-import { eventually, openStand, percentile, type Stand } from './stand.ts';
+import { openStand, percentile, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 async function open(env?: Readonly<Record<string, string>>): Promise<[Stand, Callers]> {
   const stand = await openStand(env);
@@ -87,11 +88,11 @@ describe.concurrent('T63 what fails', () => {
 
     // Half-open after 5 s at most: one call finds out that it is well again.
     upstream.on('*', world());
-    await eventually(async () => {
+    await until(async () => {
       const { body } = await callers.ask(screen());
       expect(body.errors).toBeUndefined();
     }, 8_000);
-    await eventually(async () => expect((await gateway.get('/ready')).body.degraded).toBe(false));
+    await until(async () => expect((await gateway.get('/ready')).body.degraded).toBe(false));
   });
 
   it.each([400, 1_500])(

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
 import { rawHttp } from './raw-http.ts';
-import { eventually, openStand, type Stand } from './stand.ts';
+import { openStand, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 const open = (env: Record<string, string> = {}): Promise<Stand> => openStand(env);
 
@@ -16,7 +17,7 @@ describe('T77 ADMIN_PORT', () => {
   /** Where the gateway says that its operators' port is. */
   const adminOf = async ({ gateway }: Stand): Promise<string> => {
     let url: string | undefined;
-    await eventually(() => {
+    await until(() => {
       url = /Metrics and readiness are at (http:\S+?)"/.exec(gateway.output)?.[1];
       expect(url).toBeDefined();
     });
@@ -64,11 +65,10 @@ describe('T77 ADMIN_PORT', () => {
 
 describe('T77 EXPLAIN', () => {
   const ask = ({ gateway }: Stand, explain: string, apiKey?: string): Promise<Reply> =>
-    send(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers: { ...POST_JSON, 'x-explain': explain, ...(apiKey && { 'x-api-key': apiKey }) },
-      body: JSON.stringify({ query: LOOKUP }),
-    });
+    gateway.post(
+      { query: LOOKUP },
+      { 'x-explain': explain, ...(apiKey && { 'x-api-key': apiKey }) },
+    );
   const told = async (stand: Stand, apiKey?: string) => {
     const [plan, cost] = [await ask(stand, 'plan', apiKey), await ask(stand, 'true', apiKey)];
     return [

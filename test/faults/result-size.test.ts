@@ -10,7 +10,8 @@ import { ok } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { eventually, expectBelow, openStand, type Stand } from './stand.ts';
+import { expectBelow, openStand, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 const ITEMS = 100;
 
@@ -110,7 +111,7 @@ describe('T61 an answer has a size', () => {
         return callers.ask(query, signal && { signal: signal() }).catch(() => {});
       });
       await Promise.all(asked);
-      await eventually(async () => {
+      await until(async () => {
         expect(await stand.gateway.metric('gateway_requests_in_flight')).toBe(0);
       });
       return (await stand.gateway.metric('process_cpu_seconds_total')) - before;
@@ -138,7 +139,7 @@ describe('T61 an answer has a size', () => {
     );
     for (const socket of sockets) socket.write(head + body);
 
-    await eventually(async () => {
+    await until(async () => {
       const sent = await stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
       expect(sent - sentBefore).toBe(60);
       const { heapBytes } = await stand.gateway.gauge();

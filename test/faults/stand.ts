@@ -7,7 +7,6 @@
  * I3  afterwards `{ __typename }` is answered in under 100 ms;
  * I4  the backend was asked exactly as often as expected.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { afterFile } from '../support/after-file.ts';
@@ -26,6 +25,7 @@ import {
 } from '../support/gateway-process.ts';
 import { slowness } from '../support/slowness.ts';
 import { world } from '../support/world.ts';
+import { until } from '../support/until.ts';
 
 export { percentile } from '../support/percentile.ts';
 
@@ -90,7 +90,7 @@ export async function openStand(
     calm: async () => {
       for (const ids of CALM_IDS) {
         // Again where the machine has other things to do for longer than a try may last.
-        await eventually(async () => {
+        await until(async () => {
           const { text, errors } = await gateway.ask(PERSONS, { variables: { ids } });
           expect(errors, text.slice(0, 500)).toEqual([]);
         });
@@ -169,18 +169,6 @@ function expectNothingOf(text: string, port: number): void {
 function isOfStack(line: string): boolean {
   const at = line.search(/\bat \S/);
   return at !== -1 && /:\d+:\d+/.test(line.slice(at));
-}
-
-/** Tries until it holds; the last failure is thrown after `ms`. */
-export async function eventually(check: () => void | Promise<void>, ms = 5_000): Promise<void> {
-  for (const endMs = performance.now() + ms; ; await sleep(25)) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (performance.now() > endMs) throw error;
-    }
-  }
 }
 
 /**

@@ -2,12 +2,13 @@
  * T74: a write of which the answer says that it was not carried out, or that it was, and one that is sent
  * while the backend closes idle connections, which is neither lost nor carried out twice.
  */
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status } from '../support/faults.ts';
+import { listen } from '../support/listen.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { openStand, type Stand } from './stand.ts';
@@ -66,7 +67,6 @@ it('T74 loses and doubles none of 400 writes to a backend that closes idle conne
   onTestFinished(async () => {
     await callers.close();
     await closer.close();
-    far.close();
   });
   closer.upstream.on('*', async (response, seen, socket) => {
     response.once('finish', () => setTimeout(() => socket.destroy(), 12 * Math.random()));
@@ -99,32 +99,22 @@ it('T74 loses and doubles none of 400 writes to a backend that closes idle conne
 
 /** A way to a port that takes everything, the end of a connection too, so many milliseconds each way. */
 async function openDistance(ms: number) {
-  const sockets = new Set<Socket>();
   let target = 0;
   const carry = (from: Socket, to: Socket): void => {
-    sockets.add(from);
     from.on('error', () => {});
     from.on('data', (bytes: Buffer) => setTimeout(() => to.write(bytes), ms));
-    from.on('close', () => {
-      sockets.delete(from);
-      setTimeout(() => to.destroy(), ms);
-    });
+    from.on('close', () => setTimeout(() => to.destroy(), ms));
   };
   const server = createServer((socket) => {
     const onwards = connect(target, 'localhost');
     carry(socket, onwards);
     carry(onwards, socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const url = `http://127.0.0.1:${await listen(server)}`;
   return {
     leadTo: (port: number): string => {
       target = port;
-      // A TCP server that listens has an AddressInfo.
-      return `http://localhost:${(server.address() as AddressInfo).port}`;
-    },
-    close: (): void => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
+      return url;
     },
   };
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Pool } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { KEY, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
-import { eventually } from './stand.ts';
+import { until } from '../support/until.ts';
 
 async function open(): Promise<GatewayProcess> {
   const gateway = await startGateway({ LOG_LEVEL: 'info' });
@@ -51,7 +51,7 @@ it('T107 waits for its reader up to four megabytes, and then says how many lines
       (sum, [, count]) => sum + Number(count),
       0,
     );
-  await eventually(() => expect(written() + dropped()).toBe(lines));
+  await until(() => expect(written() + dropped()).toBe(lines));
   expect(health.status).toBe(200);
   expect(dropped()).toBeGreaterThan(1_000);
   expect(written()).toBeGreaterThan(5_000);

@@ -29,7 +29,6 @@ import {
 import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import {
-  eventually,
   expectBelow,
   expectWithin,
   IMPATIENT,
@@ -37,6 +36,7 @@ import {
   type Range,
   type Stand,
 } from './stand.ts';
+import { until } from '../support/until.ts';
 
 /** How late the end of a request may be, in milliseconds. */
 const LATE_MS = 100;
@@ -120,7 +120,7 @@ describe('slow and silent backends', () => {
 
     expectPartial(reply, 'UPSTREAM_TIMEOUT');
     await stand.holds(reply, { hits: 4 });
-    await eventually(
+    await until(
       () => expect([...sockets].filter(({ destroyed }) => !destroyed)).toEqual([]),
       1_000,
     );
@@ -673,7 +673,7 @@ describe('answers made to hurt', () => {
     const reply = await stand.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
-    await eventually(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true));
+    await until(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true));
     const written = Math.max(...[...sockets].map(({ bytesWritten }) => bytesWritten));
     expect(written).toBeGreaterThan(5_000_000);
     // The operating system's own buffers hold up to forty megabytes of a connection on loopback.
@@ -779,7 +779,7 @@ describe('T23 answers that are no HTTP', () => {
       expectPartial(reply, code);
     }
     // The rest of it goes to no caller: the connection is not used again.
-    await eventually(() => expect([...sockets].filter((one) => !one.destroyed)).toEqual([]));
+    await until(() => expect([...sockets].filter((one) => !one.destroyed)).toEqual([]));
     await stand.holds(reply, { hits });
   });
 
@@ -809,7 +809,7 @@ describe('T22 a caller who leaves', () => {
     const query = '{ person(personId: "p") { name } }';
 
     const first = stand.ask(query, { signal: leaving.signal }).catch(() => undefined);
-    await eventually(() => expect(stand.hits).toBe(1));
+    await until(() => expect(stand.hits).toBe(1));
     const second = stand.ask(query);
     await sleep(50);
     leaving.abort();

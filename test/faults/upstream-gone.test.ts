@@ -4,7 +4,7 @@
  * Each has a gateway of its own, and most of it is waiting: they run side by side.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,10 +16,10 @@ import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, held, status } from '../support/faults.ts';
 import { type Reply } from '../support/gateway-process.ts';
+import { listen } from '../support/listen.ts';
 import { world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import {
-  eventually,
   expectBelow,
   expectWithin,
   IMPATIENT,
@@ -27,6 +27,7 @@ import {
   percentile,
   type Stand,
 } from './stand.ts';
+import { until } from '../support/until.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-faults-'));
 
@@ -51,7 +52,7 @@ describe.concurrent('a backend that is gone', () => {
     /** By the metric, by the details of `/ready`, and as the log's last word. All of a route of a key. */
     const inState = async (state: 'closed' | 'half-open' | 'open') => {
       const level = { closed: 0, 'half-open': 1, open: 2 }[state];
-      await eventually(
+      await until(
         async () =>
           expect(await gateway.metric('gateway_breaker_state', 'scope="route_key"')).toBe(level),
         8_000,
@@ -62,7 +63,7 @@ describe.concurrent('a backend that is gone', () => {
       expect(body.upstream.open.map((one: { state: string }) => one.state)).toEqual(
         state === 'closed' ? [] : [state],
       );
-      await eventually(() => expect(told().at(-1) ?? 'closed').toBe(state));
+      await until(() => expect(told().at(-1) ?? 'closed').toBe(state));
     };
     await inState('closed');
 
@@ -105,7 +106,7 @@ describe.concurrent('a backend that is gone', () => {
     upstream.on('*', healed.behaviour);
     await inState('half-open');
     const probing = askMany(stand, 20);
-    await eventually(() => expect(stand.hits).toBe(1));
+    await until(() => expect(stand.hits).toBe(1));
     // The others are refused while the probe is under way.
     await new Promise((resolve) => setTimeout(resolve, 200));
     healed.release();
@@ -118,7 +119,7 @@ describe.concurrent('a backend that is gone', () => {
     expect(after.every(({ errors }) => errors.length === 0)).toBe(true);
     // Once more half open for each probe that a busy machine did not let connect in time.
     expect(told().join(' ')).toMatch(/^open( half-open open)+ half-open closed$/);
-    await eventually(async () => expect((await gateway.get('/ready')).status).toBe(200));
+    await until(async () => expect((await gateway.get('/ready')).status).toBe(200));
     await stand.holds(after, { hits: 20 });
   });
 
@@ -267,7 +268,6 @@ async function openFront() {
   const server = createServer((socket) => {
     connections += 1;
     sockets.add(socket);
-    socket.on('error', () => {});
     if (target === undefined) return;
     const onwards = connect(target, 'localhost');
     onwards.on('error', () => socket.destroy());
@@ -275,14 +275,10 @@ async function openFront() {
     socket.on('close', () => onwards.destroy());
     socket.pipe(onwards).pipe(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  afterFile(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
+  const port = await listen(server);
   return {
-    // A TCP server that listens has an AddressInfo.
-    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    // Certificates are for this name.
+    url: `https://localhost:${port}`,
     get connections() {
       return connections;
     },

@@ -11,12 +11,13 @@ import { describe, expect, it } from 'vitest';
 import { after } from '../support/faults.ts';
 import { KEY, POST_JSON, type GatewayProcess } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
-import { eventually, openStand, type Stand } from './stand.ts';
+import { openStand, type Stand } from './stand.ts';
+import { until } from '../support/until.ts';
 
 async function open(env: Record<string, string> = {}): Promise<Stand> {
   const stand = await openStand({ WORKERS: '2', LOG_LEVEL: 'error', ...env });
   stand.upstream.on('*', after(3, world()));
-  await eventually(() => expect(workersOf(stand.gateway)).toHaveLength(2));
+  await until(() => expect(workersOf(stand.gateway)).toHaveLength(2));
   return stand;
 }
 
@@ -132,8 +133,8 @@ describe.runIf(process.platform === 'linux')('two workers', () => {
     await sleep(300);
 
     process.kill(killed, 'SIGKILL');
-    await eventually(() => expect(workersOf(gateway)).not.toContain(killed));
-    await eventually(() => expect(workersOf(gateway)).toHaveLength(2), 10_000);
+    await until(() => expect(workersOf(gateway)).not.toContain(killed));
+    await until(() => expect(workersOf(gateway)).toHaveLength(2), 10_000);
     await sleep(300);
     await callers.stop();
 

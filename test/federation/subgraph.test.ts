@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findEntity } from '../../src/graph/entity/entity.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { openSchema } from '../../src/schema.ts';
-import { POST_JSON, send } from '../support/client.ts';
 import { status } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import {
@@ -28,12 +27,7 @@ async function open(options: InProcessOptions = {}): Promise<InProcessGateway> {
 }
 
 /** As composers ask, without a key. */
-const sdlOf = ({ url }: { readonly url: string }) =>
-  send(`${url}/graphql`, {
-    method: 'POST',
-    headers: POST_JSON,
-    body: JSON.stringify({ query: '{ _service { sdl } }' }),
-  });
+const sdlOf = ({ post }: InProcessGateway) => post({ query: '{ _service { sdl } }' });
 
 const ENTITIES = `query Entities($representations: [_Any!]!) { _entities(representations: $representations) {
   __typename

@@ -51,7 +51,7 @@ const TABLE: readonly [query: string, calls: number, rounds: number][] = [
     3,
     1,
   ],
-  [`accounts(first: 20) { nodes { persons { nodes { name } } } }`, 21, 2],
+  [`accounts(first: 20) { nodes { persons { nodes { name account { name } } } } }`, 21, 2],
   [`persons(first: 50) { nodes { logs(first: 5) { nodes { type } } } }`, 51, 2],
   [
     `nodes(ids: ["${pageId}", ${IDS.pages.slice(0, 2).map(idOfPage).join(', ')},
@@ -140,17 +140,6 @@ describe('the cost of a query', () => {
     expect(gateway.restCalls).toHaveLength(3);
     expect(gateway.journal.rounds).toBe(2);
     expect(plan).toMatchObject({ calls: { least: 1, most: 3 }, rounds: 2 });
-  });
-
-  it('gives up what was begun below a page that does not exist', async () => {
-    const gateway = await openGateway({ sample: { latencyMs: 20 } });
-
-    const { data, errors } = await gateway.ask(
-      '{ page(pageId: "nobody") { name audiences { nodes { effectiveName } } } }',
-    );
-
-    expect(data).toEqual({ page: null });
-    expect(errors).toEqual([]);
   });
 
   it('does not believe an id that only the caller names', async () => {

@@ -4,10 +4,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { DOCUMENT_ROUTES, openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
-const gateway = (): Promise<InProcessGateway> =>
-  openGateway({ sample: { routes: 'document' }, rest: { routeSet: 'document' } });
+const gateway = (): Promise<InProcessGateway> => openGateway(DOCUMENT_ROUTES);
 
 describe('the document’s routes', () => {
   it('show a page’s audiences by its links, and count them by the page', async () => {
@@ -79,8 +78,7 @@ describe('the document’s routes', () => {
   it('show the versions that came with an audience that a mutation answered', async () => {
     const { ask } = await openGateway({
       fresh: true,
-      sample: { routes: 'document' },
-      rest: { routeSet: 'document' },
+      ...DOCUMENT_ROUTES,
     });
 
     const { data, errors } = await ask(`mutation { createAudience(input: {
@@ -91,21 +89,6 @@ describe('the document’s routes', () => {
     expect(data['createAudience'].audience.versions).toEqual({
       totalCount: 1,
       nodes: [{ versionNumber: 1, status: 'draft', page: { name: 'Northwind launch' } }],
-    });
-  });
-
-  it('find an account among all, by id and by global id', async () => {
-    const { ask } = await gateway();
-
-    const { data, errors } = await ask(`{ account(accountId: "${IDS.account}") { name }
-      node(id: "${formatNodeId('Account', [IDS.account])}") { ... on Account { domain } }
-      nobody: account(accountId: "nobody") { name } }`);
-
-    expect(errors).toEqual([]);
-    expect(data).toEqual({
-      account: { name: 'Harborlight Logistics' },
-      node: { domain: 'harborlight-logistics.example' },
-      nobody: null,
     });
   });
 });

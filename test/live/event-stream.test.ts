@@ -10,11 +10,11 @@ import {
   sseClient,
   expectPublished,
   statusesOf,
-  until,
   WATCH,
   type Events,
   type Progress,
 } from './support.ts';
+import { until } from '../support/until.ts';
 
 const NOBODY = formatNodeId('AudienceVersion', [IDS.page, IDS.audience, 'nobody']);
 

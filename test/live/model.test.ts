@@ -13,7 +13,8 @@ import { openGateway } from '../support/open-gateway.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, status } from '../support/faults.ts';
 import { sampleOf } from '../support/world.ts';
-import { openEvents, PUBLISH, statusesOf, until, type Events } from './support.ts';
+import { openEvents, PUBLISH, statusesOf, type Events } from './support.ts';
+import { until } from '../support/until.ts';
 
 const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
 const ID = formatNodeId('AudienceVersion', Object.values(VERSION));

@@ -6,7 +6,8 @@ import { openGateway } from '../support/open-gateway.ts';
 import { status } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { world } from '../support/world.ts';
-import { openEvents, openLive, until, type Events } from './support.ts';
+import { openEvents, openLive, type Events } from './support.ts';
+import { until } from '../support/until.ts';
 
 const PAGE = formatNodeId('Page', [IDS.page]);
 

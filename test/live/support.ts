@@ -11,7 +11,6 @@ import type { Explained } from '../../src/plan/explain.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { IDS } from '../support/ids.ts';
 import { openSampleBackend } from '../support/sample-database.ts';
-import { send, POST_JSON } from '../support/client.ts';
 import {
   openGateway,
   type InProcessOptions,
@@ -66,11 +65,7 @@ export async function openLive({
   onTestFinished(async () => void (await backend.close()));
   const site = await openGateway({ backend: new URL(backend.url), live, ...options });
   const mutate = async (query: string, variables: object, apiKey = EXAMPLE_API_KEY) => {
-    const { body } = await send(`${site.url}/graphql`, {
-      method: 'POST',
-      headers: { 'x-api-key': apiKey, ...POST_JSON },
-      body: JSON.stringify({ query, variables }),
-    });
+    const { body } = await site.ask(query, { variables, apiKey });
     return body;
   };
   return {

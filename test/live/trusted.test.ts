@@ -8,7 +8,8 @@ import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
-import { openSocket, until, WATCH, type Progress } from './support.ts';
+import { openSocket, WATCH, type Progress } from './support.ts';
+import { until } from '../support/until.ts';
 
 const HASH = createHash('sha256').update(WATCH).digest('hex');
 const OTHER = WATCH.replace('isFinal', '__typename');

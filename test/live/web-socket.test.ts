@@ -8,11 +8,11 @@ import {
   openLive,
   openSocket,
   expectPublished,
-  until,
   WATCH,
   wsClient,
   type Progress,
 } from './support.ts';
+import { until } from '../support/until.ts';
 
 describe('a subscription over WebSocket', () => {
   it('sees a version published, from the state it begins in to the final one, and completes', async () => {

@@ -1,8 +1,7 @@
 /** `npm run backend`: the embedded backend as a service, and a gateway that has none. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { startBackend } from '../support/backend-service.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { buildGateway } from '../support/gateway-build.ts';
 import { POST_JSON } from '../support/client.ts';
+import { listen } from '../support/listen.ts';
 
 const DEMO = { 'x-api-key': 'demo' };
 
@@ -81,11 +81,7 @@ it.each([
 });
 
 it('says what to set where its port is in use', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  // A TCP server that listens has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(createServer());
   const backend = await startBackend({ PORT: `${port}` });
 
   expect(await backend.exit).toBe(1);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { openCollector } from '../support/collector.ts';
+import { openHttp } from '../support/listen.ts';
 import { buildGateway, loadedWith } from '../support/gateway-build.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 
@@ -20,7 +20,7 @@ it('loads nothing of them before there is a token', async () => {
 
 it('sends the last one as it ends, with the token that a file holds', async () => {
   const got: string[] = [];
-  const endpoint = await openCollector((request, response) => {
+  const endpoint = await openHttp((request, response) => {
     void text(request).then((body) => {
       got.push(`${request.headers.authorization} ${request.url} ${body}`);
       response.end('{}');

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
 import { nginxInFrontOf } from '../support/proxy.ts';
-import { openEvents, openLive, openSocket, until } from '../live/support.ts';
+import { openEvents, openLive, openSocket } from '../live/support.ts';
+import { until } from '../support/until.ts';
 
 /** `deploy/proxy/nginx.conf`. */
 const documented: NginxSettings = (port, host) => nginxInFrontOf(`http://${host}`)(port, host);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { until } from '../live/support.ts';
+import { until } from '../support/until.ts';
 
 const TOPICS = '{ topics(first: 1) { nodes { title } } }';
 

@@ -11,10 +11,9 @@ import {
   PublishVersionDocument,
   VersionDocument,
 } from '../../src/client/generated/graphql.ts';
-import { POST_JSON, send } from '../support/client.ts';
+import { clientOf, type Client } from '../support/client.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';
-import { print } from 'graphql';
 
 const SOCKETS = new URL('../support/client-sockets.mjs', import.meta.url).href;
 
@@ -27,13 +26,9 @@ const folderOf = (): string => {
 /** A screen, a draft, its publishing to the end, and what cannot be found: every answer, byte for byte. */
 async function journey(url: string, apiKey: string): Promise<string[]> {
   const answers: string[] = [];
-  const ask = async (document: object | string, variables: object) => {
-    const query = typeof document === 'string' ? document : print(document as never);
-    const reply = await send(`${url}/graphql`, {
-      method: 'POST',
-      headers: { ...POST_JSON, 'x-api-key': apiKey },
-      body: JSON.stringify({ query, variables }),
-    });
+  const client = clientOf(url, apiKey);
+  const ask = async (document: Parameters<Client['ask']>[0], variables: object) => {
+    const reply = await client.ask<any>(document, { variables });
     answers.push(reply.text);
     return reply;
   };

@@ -1,7 +1,8 @@
 /** Traces of a gateway as it is started: nothing is loaded without a collector, and one that hangs holds up no end. */
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openCollector, openDecoder } from '../support/collector.ts';
+import { openDecoder } from '../support/collector.ts';
+import { openHttp } from '../support/listen.ts';
 import { buildGateway, loadedWith } from '../support/gateway-build.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 import { slowness } from '../support/slowness.ts';
@@ -37,7 +38,7 @@ it('sends traces under the name that the environment gives, and the last ones as
 
 it('ends within two seconds while the collector hangs', async () => {
   const gateway = await startGateway({
-    OTEL_EXPORTER_OTLP_ENDPOINT: await openCollector(() => {}),
+    OTEL_EXPORTER_OTLP_ENDPOINT: await openHttp(() => {}),
   });
   await gateway.ask('{ topics(first: 1) { nodes { title } } }', {
     headers: { 'x-api-key': 'demo' },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openGateway } from '../support/open-gateway.ts';
+import { DOCUMENT_ROUTES, openGateway } from '../support/open-gateway.ts';
 
 const ACCOUNT = IDS.account;
 
@@ -74,62 +74,13 @@ describe('accounts', () => {
     expect(errors).toEqual([]);
     expect(gateway.restCalls).toEqual([`GET ${path}`]);
   });
-
-  it('finds what is searched for, page by page, with one call a page', async () => {
-    const gateway = await openGateway();
-    const page = (after: string | null) =>
-      gateway.ask(
-        'query ($after: String) { accounts(query: "foods", first: 5, after: $after) { totalCount nodes { name } pageInfo { hasNextPage endCursor } } }',
-        { variables: { after } },
-      );
-    const names: string[] = [];
-
-    for (let after: string | null = null, more = true; more;) {
-      const { data }: any = await page(after);
-      names.push(...data.accounts.nodes.map((account: any) => account.name));
-      after = data.accounts.pageInfo.endCursor;
-      more = data.accounts.pageInfo.hasNextPage;
-      expect(gateway.restCalls).toHaveLength(1);
-    }
-
-    expect(names).toHaveLength(12);
-    expect(new Set(names).size).toBe(12);
-  });
-
-  it('does not take a cursor of all accounts for a search', async () => {
-    const gateway = await openGateway();
-    const { data } = await gateway.ask('{ accounts(first: 1) { pageInfo { endCursor } } }');
-
-    const { errors } = await gateway.ask(
-      'query ($after: String) { accounts(first: 1, query: "food", after: $after) { nodes { name } } }',
-      { variables: { after: data['accounts'].pageInfo.endCursor } },
-    );
-
-    expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(gateway.restCalls).toEqual([]);
-  });
-
-  it('reads the persons of 20 accounts in 21 calls and 2 rounds', async () => {
-    const gateway = await openGateway({ sample: { latencyMs: 20 } });
-
-    const { errors } = await gateway.ask(
-      '{ accounts(first: 20) { nodes { persons { nodes { name account { name } } } } } }',
-    );
-
-    expect(errors).toEqual([]);
-    expect(gateway.restCalls).toHaveLength(21);
-    expect(gateway.journal.rounds).toBe(2);
-  });
 });
 
 describe('account, with the document’s routes alone', () => {
   const LAST = 'account_copperreach_robotics';
 
   it('is found by walking the list, which is read once however many are looked for', async () => {
-    const gateway = await openGateway({
-      sample: { routes: 'document' },
-      rest: { routeSet: 'document' },
-    });
+    const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } =
       await gateway.ask(`{ a: account(accountId: "${ACCOUNT}") { name linkedPersonsCount }
@@ -148,10 +99,7 @@ describe('account, with the document’s routes alone', () => {
   });
 
   it('stops walking where the account is found', async () => {
-    const gateway = await openGateway({
-      sample: { routes: 'document' },
-      rest: { routeSet: 'document' },
-    });
+    const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { name logs(first: 1) { nodes { type } } } }`,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openGateway } from '../support/open-gateway.ts';
+import { DOCUMENT_ROUTES, openGateway } from '../support/open-gateway.ts';
 
 const { account: ACCOUNT, person: PERSON } = IDS;
 
@@ -169,10 +169,7 @@ describe('ActivityItem', () => {
 
 describe('logs, with the document’s routes alone', () => {
   it('say that an account’s log cannot be read alone', async () => {
-    const gateway = await openGateway({
-      sample: { routes: 'document' },
-      rest: { routeSet: 'document' },
-    });
+    const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } = await gateway.ask(
       'query ($id: ID!) { node(id: $id) { ... on AccountLog { type } } }',

@@ -144,30 +144,6 @@ describe('Audience.links', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it.each([1, 2])('are walked %i at a time without overlap', async (first) => {
-    const gateway = await openGateway();
-    const page = (after: string | null) =>
-      gateway.ask(
-        `query ($after: String) { audience(pageId: "${PAGE}", audienceId: "${IDS.audience}") {
-          links(first: ${first}, after: $after) { totalCount nodes { pageLinkId } pageInfo { hasNextPage endCursor } } } }`,
-        { variables: { after } },
-      );
-    const seen: string[] = [];
-    let total = 0;
-
-    for (let after: string | null = null, more = true; more;) {
-      const { data }: any = await page(after);
-      const { links } = data.audience;
-      seen.push(...links.nodes.map((link: any) => link.pageLinkId));
-      total = links.totalCount;
-      after = links.pageInfo.endCursor;
-      more = links.pageInfo.hasNextPage;
-    }
-
-    expect(seen).toHaveLength(total);
-    expect(new Set(seen).size).toBe(total);
-  });
-
   it('shares the walk that finds the page’s audiences, with the document’s routes alone', async () => {
     const gateway = await openGateway({ rest: { routeSet: 'document' } });
 

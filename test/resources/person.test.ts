@@ -1,8 +1,7 @@
 /** Persons: the edges from accounts and audiences, and the way from a person to its account. */
 import { describe, expect, it } from 'vitest';
-import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { DOCUMENT_ROUTES, openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const ACCOUNT = IDS.account;
@@ -44,18 +43,6 @@ describe('persons', () => {
     expect(one.errors).toEqual([]);
     expect(listCalls).toEqual(['GET /v0/persons?limit=2']);
     expect(gateway.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
-  });
-
-  it('bring their logs in a call each and two rounds', async () => {
-    const gateway = await openGateway({ sample: { latencyMs: 20 } });
-
-    const { errors } = await gateway.ask(
-      '{ persons(first: 50) { nodes { logs(first: 5) { nodes { type } } } } }',
-    );
-
-    expect(errors).toEqual([]);
-    expect(gateway.restCalls).toHaveLength(51);
-    expect(gateway.journal.rounds).toBe(2);
   });
 });
 
@@ -199,10 +186,7 @@ describe('Audience.person', () => {
 
 describe('Account.persons, with the document’s routes alone', () => {
   it('are the distinct persons of the account’s activity', async () => {
-    const gateway = await openGateway({
-      sample: { routes: 'document' },
-      rest: { routeSet: 'document' },
-    });
+    const gateway = await openGateway(DOCUMENT_ROUTES);
     const full = await openGateway({ sample: { routes: 'document' } });
     const { data: feed } = await full.ask(`{ accounts(first: 1) { nodes {
       activity(first: 100, includePersonActivity: true) { nodes { personId } pageInfo { hasNextPage } } } } }`);
@@ -226,10 +210,7 @@ describe('Account.persons, with the document’s routes alone', () => {
   });
 
   it('are read one by one when more than their ids is selected', async () => {
-    const gateway = await openGateway({
-      sample: { routes: 'document' },
-      rest: { routeSet: 'document' },
-    });
+    const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { name persons(first: 3) { nodes { name account { name } } } } }`,
@@ -242,10 +223,7 @@ describe('Account.persons, with the document’s routes alone', () => {
   });
 
   it('are planned as what they cost: a walk, and a call a person when more is selected', async () => {
-    const gateway = await openGateway({
-      sample: { routes: 'document' },
-      rest: { routeSet: 'document' },
-    });
+    const gateway = await openGateway(DOCUMENT_ROUTES);
     const planned = (selection: string) =>
       planOf(
         `{ account(accountId: "${ACCOUNT}") { persons(first: 3) { nodes { ${selection} } } } }`,
@@ -261,10 +239,7 @@ describe('Account.persons, with the document’s routes alone', () => {
   });
 
   it('give no cursor away to another account', async () => {
-    const gateway = await openGateway({
-      sample: { routes: 'document' },
-      rest: { routeSet: 'document' },
-    });
+    const gateway = await openGateway(DOCUMENT_ROUTES);
     const { data } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { persons(first: 1) { pageInfo { endCursor } } } }`,
     );
@@ -275,18 +250,5 @@ describe('Account.persons, with the document’s routes alone', () => {
     );
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-  });
-});
-
-describe('a person’s global id', () => {
-  it('reads the person with one call', async () => {
-    const gateway = await openGateway();
-
-    const { data } = await gateway.ask(
-      `{ node(id: "${formatNodeId('Person', [IDS.person])}") { ... on Person { personId slug } } }`,
-    );
-
-    expect(data['node'].personId).toBe(IDS.person);
-    expect(gateway.restCalls).toEqual([`GET /v0/persons/${IDS.person}`]);
   });
 });

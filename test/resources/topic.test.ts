@@ -302,22 +302,6 @@ describe('updateTopic', () => {
     expect(errors).toEqual([]);
     expect(data['updateTopic']).toEqual({ topic: null, userErrors: [{ code: 'NOT_FOUND' }] });
   });
-
-  it.each([
-    ['an id of another type', { id: entryId, title: 'x' }],
-    ['a raw id', { id: TOPIC, title: 'x' }],
-  ])('refuses %s before any call', async (_what, input) => {
-    const gateway = await openGateway();
-
-    const { data, codes } = await gateway.ask(
-      'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } } }',
-      { variables: { input } },
-    );
-
-    expect(data).toEqual({ updateTopic: null });
-    expect(codes).toEqual(['BAD_USER_INPUT']);
-    expect(gateway.restCalls).toEqual([]);
-  });
 });
 
 describe('createTopicEntry', () => {

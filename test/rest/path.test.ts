@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { describe, it, onTestFinished } from 'vitest';
+import { describe, it } from 'vitest';
 import { fillPath, formatQuery, MAX_ID_LENGTH, segmentFault } from '../../src/rest/client/path.ts';
 import type { Route } from '../../src/v0/routes.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cases } from '../support/cases.ts';
+import { listen } from '../support/listen.ts';
 import { failureOf, openRest } from './open-rest.ts';
 
 const RUNS = cases(10_000);
@@ -90,7 +90,7 @@ describe('a path', () => {
   it('arrives byte for byte, and nothing else does', async () => {
     const targets: string[] = [];
     const port = await listenForTargets(targets);
-    const { client } = await openRest({ url: `http://localhost:${port}` });
+    const { client } = await openRest({ url: `http://127.0.0.1:${port}` });
 
     await fc.assert(
       fc.asyncProperty(id, id, async (pageId, cursor) => {
@@ -121,16 +121,13 @@ const attempt = <Value>(make: () => Value): Value | undefined => {
 const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\uFFFD');
 
 /** A backend that takes down request lines as they are on the wire, and answers 404. */
-async function listenForTargets(targets: string[]): Promise<number> {
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (bytes) => {
-      const [line = ''] = bytes.toString('latin1').split('\r\n');
-      targets.push(line.replace(/ HTTP\/1\.1$/, ''));
-      socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port; // a TCP server that listens has one
-}
+const listenForTargets = (targets: string[]): Promise<number> =>
+  listen(
+    createServer((socket) => {
+      socket.on('data', (bytes) => {
+        const [line = ''] = bytes.toString('latin1').split('\r\n');
+        targets.push(line.replace(/ HTTP\/1\.1$/, ''));
+        socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
+      });
+    }),
+  );

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { retryAfterOf } from '../../src/rest/decode/retry-after.ts';
@@ -10,6 +9,7 @@ import { markReused, retryOf } from '../../src/rest/transport/transport-fault.ts
 import { routes } from '../../src/v0/routes.ts';
 import { cut, hangUp, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
 import { failureOf, NO_BREAKER, openRest, outcome, person } from './open-rest.ts';
+import { listen } from '../support/listen.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
@@ -155,7 +155,6 @@ async function openClosing(close: (socket: Socket) => void) {
   let ended = 0;
   const server = createServer((socket) => {
     let served = 0;
-    socket.on('error', () => {});
     socket.on('data', () => {
       if (served++ > 0 && isClosing) {
         ended += 1;
@@ -167,10 +166,8 @@ async function openClosing(close: (socket: Socket) => void) {
       socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${body}`);
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     beginClosing: () => void (isClosing = true),
     ended: () => ended,
   };

@@ -6,6 +6,7 @@ import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { ok } from '../support/faults.ts';
+import { listen } from '../support/listen.ts';
 import { openRest, outcome, person } from './open-rest.ts';
 import { slowness } from '../support/slowness.ts';
 
@@ -60,18 +61,15 @@ describe('TLS', () => {
   });
 
   it('T21: with a peer that never shakes hands ends in time', async () => {
-    const server = createServer((socket) => socket.on('error', () => {}));
-    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-    const { port } = server.address() as { port: number }; // a TCP server that listens has one
+    const deaf = await listen(createServer());
     const { client } = await openRest({
-      url: `https://localhost:${port}`,
+      url: `https://127.0.0.1:${deaf}`,
       timeoutMs: 300,
       requestTimeoutMs: 500,
     });
     const begun = performance.now();
 
     const failure = await outcome(getPerson(client()));
-    server.close();
 
     expect(failure).toMatchObject({ name: 'RestTimeoutError' });
     expect((performance.now() - begun) / slowness()).toBeLessThan(600);

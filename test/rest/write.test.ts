@@ -1,7 +1,6 @@
 import { createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
@@ -15,6 +14,7 @@ import {
   status,
   type Behaviour,
 } from '../support/faults.ts';
+import { listen } from '../support/listen.ts';
 import { failureOf, openRest, outcome, topic } from './open-rest.ts';
 import { slowness } from '../support/slowness.ts';
 
@@ -36,8 +36,8 @@ describe('a write', () => {
   });
 
   it('T53: that met no connection in time was surely never sent', async () => {
-    const deaf = await listen(() => {});
-    const { client } = await openRest({ url: `https://localhost:${deaf}`, timeoutMs: 300 });
+    const deaf = await listen(createServer());
+    const { client } = await openRest({ url: `https://127.0.0.1:${deaf}`, timeoutMs: 300 });
 
     expect(await failureOf(updateTopic(client()))).toBe('RestTimeoutError');
   });
@@ -71,7 +71,7 @@ describe('a write', () => {
   ])('on a kept connection that meets %s as it is sent goes out once', async (_name, close) => {
     const arrived: string[] = [];
     const answer = JSON.stringify(topic('t'));
-    const port = await listen((socket) => {
+    const server = createServer((socket) => {
       socket.on('data', (bytes) => {
         const [line = ''] = bytes.toString().split('\r\n');
         arrived.push(line.slice(0, line.indexOf(' ')));
@@ -84,7 +84,7 @@ describe('a write', () => {
         }
       });
     });
-    const { client } = await openRest({ url: `http://localhost:${port}` });
+    const { client } = await openRest({ url: `http://127.0.0.1:${await listen(server)}` });
     await client().call(routes.getTopic, { path: { topic_id: 't' } });
 
     const failure = await failureOf(updateTopic(client()));
@@ -147,19 +147,3 @@ describe('a write', () => {
     expect((performance.now() - begun) / slowness()).toBeLessThan(300);
   });
 });
-
-async function listen(onSocket: (socket: Socket) => void): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    onSocket(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  onTestFinished(() => {
-    sockets.forEach((socket) => socket.destroy());
-    server.close();
-  });
-  // A TCP server that listens has an AddressInfo.
-  return (server.address() as AddressInfo).port;
-}

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
-import { openEvents, openSocket, until } from '../live/support.ts';
+import { openEvents, openSocket } from '../live/support.ts';
 import { clientOf, KEY, send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { DEFAULTS } from '../support/settings.ts';
+import { until } from '../support/until.ts';
 
 const QUERY = '{ person(personId: "p") { name } }';
 const VERSION = { id: formatNodeId('AudienceVersion', ['p', 'a', 'v']) };

@@ -1,10 +1,11 @@
 /** `EXPLAIN=off`: errors name no route and no status of the backend, whatever carries them. Operators still count by route. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { openEvents, openSocket, until } from '../live/support.ts';
-import { KEY, send, POST_JSON } from '../support/client.ts';
+import { openEvents, openSocket } from '../live/support.ts';
+import { KEY } from '../support/client.ts';
 import { reset, status, text } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 const open = (explain: 'on' | 'off' = 'off') =>
   openGateway({ backend: 'faulty', tools: { explain }, rest: { breaker: { volume: 1_000 } } });
@@ -54,16 +55,10 @@ describe('with EXPLAIN=off', () => {
     const site = await open();
     site.upstream.on('GET /v0/pages/p/audiences', status(503));
 
-    const reply = await send(`${site.url}/graphql`, {
-      method: 'POST',
-      headers: {
-        ...{ ...POST_JSON, 'x-api-key': KEY },
-        accept: 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9',
-      },
-      body: JSON.stringify({
-        query: '{ page(pageId: "p") { name ... @defer { audiences { totalCount } } } }',
-      }),
-    });
+    const reply = await site.ask(
+      '{ page(pageId: "p") { name ... @defer { audiences { totalCount } } } }',
+      { headers: { accept: 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9' } },
+    );
 
     expect(reply.text).toContain('"UPSTREAM_UNAVAILABLE"');
     expect(reply.text).not.toMatch(TOLD);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { KEY, OTHER_KEY, POST_JSON, send } from '../support/client.ts';
+import { OTHER_KEY } from '../support/client.ts';
 import { held, ok, status } from '../support/faults.ts';
 import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
 import { sampleOf, world } from '../support/world.ts';
@@ -123,17 +123,10 @@ describe('a header of the backend’s that is exposed', () => {
     const site = await open();
     site.upstream.on(PERSON, told('41'));
 
-    const { headers, text } = await send(`${site.url}/graphql`, {
-      method: 'POST',
-      headers: {
-        ...{ ...POST_JSON, 'x-api-key': KEY },
-        accept: 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9',
-      },
-      body: JSON.stringify({
-        query:
-          '{ person(personId: "p") { name } page(pageId: "p") { ... @defer { audiences { totalCount } } } }',
-      }),
-    });
+    const { headers, text } = await site.ask(
+      '{ person(personId: "p") { name } page(pageId: "p") { ... @defer { audiences { totalCount } } } }',
+      { headers: { accept: 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9' } },
+    );
 
     expect(text).toContain('"hasNext":true');
     expect(headers.get('x-left')).toBe('41');

@@ -11,8 +11,9 @@ import { held, ok, status, type Seen } from '../support/faults.ts';
 import { KEY, OTHER_KEY, POST_JSON, send } from '../support/client.ts';
 import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
 import { openRest, outcome } from '../rest/open-rest.ts';
-import { FAST, openEvents, openSocket, until } from '../live/support.ts';
+import { FAST, openEvents, openSocket } from '../live/support.ts';
 import { sampleOf, world } from '../support/world.ts';
+import { until } from '../support/until.ts';
 
 const open = (options: InProcessOptions = {}) =>
   openGateway({

@@ -6,11 +6,11 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { multipart } from '../../src/server/carriers/multipart.ts';
-import { eventually } from '../faults/stand.ts';
 import { after, held, silence, status } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 import { POST_JSON, send } from '../support/client.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 const open = () => openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
 
@@ -334,7 +334,7 @@ describe('an answer in parts', () => {
       sent.end(body);
     });
 
-    await eventually(() => expect(closed).toBe(true));
+    await until(() => expect(closed).toBe(true));
     await site.gateway.idle();
     expect(upstream.hits(AUDIENCES)).toBe(1);
   });

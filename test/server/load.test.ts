@@ -1,30 +1,15 @@
 /** Callers who leave, crowds, and unhandled rejections. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
+
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { POST_JSON, send } from '../support/client.ts';
 import { startProcess } from '../support/gateway-process.ts';
+import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** A backend that does what the test says. */
-async function openBackendThat(
-  answers: (request: IncomingMessage, response: ServerResponse) => void,
-) {
-  const server = createServer(answers);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 describe('T22: a caller who leaves', () => {
   it.each([
@@ -38,7 +23,7 @@ describe('T22: a caller who leaves', () => {
     let asked = () => {};
     const began = new Promise<void>((resolve) => (asked = resolve));
     let givenUp = false;
-    const upstreamUrl = await openBackendThat((_request, response) => {
+    const upstreamUrl = await openHttp((_request, response) => {
       response.once('close', () => (givenUp = !response.writableFinished));
       setTimeout(() => response.writeHead(404).end(), 400);
       asked();
@@ -68,7 +53,7 @@ describe('T22: a caller who leaves', () => {
 
 describe('a crowd', () => {
   it('is served as far as it goes; the rest is answered 503 with when to come back', async () => {
-    const url = await openBackendThat((_request, response) => {
+    const url = await openHttp((_request, response) => {
       setTimeout(() => response.writeHead(404).end(), 200);
     });
     const dispatcher = new BackendDispatcher(url);

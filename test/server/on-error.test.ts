@@ -4,20 +4,17 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
-import { eventually, expectWithin } from '../faults/stand.ts';
+import { expectWithin } from '../faults/stand.ts';
 import { ok, status } from '../support/faults.ts';
 import { sampleOf } from '../support/world.ts';
-import { POST_JSON, send } from '../support/client.ts';
+
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 const open = () => openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
 
-const ask = ({ url }: InProcessGateway, query: string, onError: unknown) =>
-  send(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'x-api-key': 'key', ...POST_JSON },
-    body: JSON.stringify({ query, onError }),
-  });
+const ask = ({ post }: InProcessGateway, query: string, onError: unknown) =>
+  post({ query, onError }, { 'x-api-key': 'key' });
 
 const PAGE = '{ page(pageId: "p") { name pageId } }';
 
@@ -45,7 +42,7 @@ describe('onError', () => {
         socket.once('close', () => (closedMs = performance.now()));
       });
       upstream.on('GET /v0/topics/gone', async (response, ...rest) => {
-        await eventually(() => expect(upstream.hits('GET /v0/persons/slow')).toBe(1));
+        await until(() => expect(upstream.hits('GET /v0/persons/slow')).toBe(1));
         failedMs = performance.now();
         await status(403)(response, ...rest);
       });
@@ -59,7 +56,7 @@ describe('onError', () => {
       expect(reply.status).toBe(200);
       expect(reply.body.data).toBeNull();
       expect(reply.codes).toEqual(['FORBIDDEN']);
-      await eventually(() => expect(closedMs).toBeGreaterThan(0));
+      await until(() => expect(closedMs).toBeGreaterThan(0));
       return closedMs - failedMs;
     });
   });

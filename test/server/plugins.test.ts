@@ -13,7 +13,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import type { GatewayPlugin } from '../../src/operation/gateway-plugin.ts';
-import { openSocket, until } from '../live/support.ts';
+import { openSocket } from '../live/support.ts';
 import { NO_BREAKER } from '../rest/open-rest.ts';
 import { IDS, SAMPLE_NODES } from '../support/ids.ts';
 import { send } from '../support/client.ts';
@@ -22,6 +22,7 @@ import {
   type InProcessGateway,
   type InProcessOptions,
 } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 const PAGE = { query: `{ page(pageId: "${IDS.page}") { name } }` };
 

@@ -1,13 +1,14 @@
 /** The process: how it starts, how it refuses to, and how it ends (T57). Everything in a child process. */
 import { once } from 'node:events';
-import { Agent, createServer, request, type IncomingMessage } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { afterFile } from '../support/after-file.ts';
 import { POST_JSON, send } from '../support/client.ts';
 import { isCall } from '../support/fault-upstream.ts';
+import { freePort } from '../support/free-port.ts';
 import { startProcess } from '../support/gateway-process.ts';
+import { openHttp } from '../support/listen.ts';
 import { slowness } from '../support/slowness.ts';
 import { until } from '../support/until.ts';
 
@@ -19,20 +20,13 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** A backend that answers every request with 404 after `delayMs`. */
 async function openSlowBackend(delayMs: number) {
   let calls = 0;
-  const server = createServer((request, response) => {
+  const url = await openHttp((request, response) => {
     if (isCall(request)) calls += 1;
     setTimeout(() => {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
     }, delayMs);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  afterFile(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-  return { server, url: `http://127.0.0.1:${port}`, calls: () => calls };
+  return { url, calls: () => calls };
 }
 
 /** One POST through a given agent; rejects when the connection breaks. */
@@ -79,10 +73,8 @@ describe('starting', () => {
   });
 
   it('goes on while the backend is away, says so once in the log, and takes requests', async () => {
-    const { server, url: upstreamUrl } = await openSlowBackend(0);
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    const product = startProcess({ UPSTREAM_URL: upstreamUrl });
+    const port = await freePort();
+    const product = startProcess({ UPSTREAM_URL: `http://127.0.0.1:${port}` });
     const site = new URL('/', await product.ready()).href;
 
     const health = await send(`${site}health`);

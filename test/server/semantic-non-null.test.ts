@@ -20,8 +20,7 @@ import { semanticLevelsOf } from '../../src/graph/entity/demand.ts';
 import { schema } from '../../src/schema.ts';
 import { ok, status, type Behaviour } from '../support/faults.ts';
 import { routeOf, sampleOf, world } from '../support/world.ts';
-import { POST_JSON, send } from '../support/client.ts';
-import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { openGateway } from '../support/open-gateway.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -163,13 +162,6 @@ const BACKENDS: Readonly<Record<string, Behaviour>> = {
   broken: status(500),
 };
 
-const ask = ({ url }: InProcessGateway, body: object) =>
-  send(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'x-api-key': 'key', ...POST_JSON },
-    body: JSON.stringify(body),
-  });
-
 interface Asked {
   readonly backend: string;
   readonly body: any;
@@ -177,10 +169,10 @@ interface Asked {
 
 /** Asked by one gateway, failures last: they open its circuits. */
 async function answersTo(one: Annotated): Promise<readonly Asked[]> {
-  const site = await openGateway({ backend: 'faulty' });
-  const { upstream } = site;
+  const { upstream, post } = await openGateway({ backend: 'faulty' });
+  const ask = (body: object) => post(body, { 'x-api-key': 'key' });
   const request = sourceOf(one);
-  await ask(site, request);
+  await ask(request);
   const asked = new Set(
     upstream.seen.map(({ method, target }) => `${method} ${target.split('?')[0]!}`),
   );
@@ -191,7 +183,7 @@ async function answersTo(one: Annotated): Promise<readonly Asked[]> {
       for (const other of asked) upstream.on(other, route === '*' ? behaviour : world());
       upstream.on(route, behaviour);
       for (const onError of ['PROPAGATE', 'NULL']) {
-        const { body } = await ask(site, { ...request, onError });
+        const { body } = await ask({ ...request, onError });
         answers.push({ backend: `${backend} at ${route}`, body });
       }
     }

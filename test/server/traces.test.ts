@@ -7,15 +7,17 @@ import { schema } from '../../src/schema.ts';
 import { silentLogger } from '../../src/observe/logs/logger.ts';
 import { openTracer } from '../../src/observe/traces/tracer.ts';
 import { cases } from '../support/cases.ts';
-import { openCollector, openDecoder, type DecodedSpan } from '../support/collector.ts';
+import { openDecoder, type DecodedSpan } from '../support/collector.ts';
+import { openHttp } from '../support/listen.ts';
 import { KEY } from '../support/client.ts';
 import { reset, status } from '../support/faults.ts';
 import { SAMPLE_VALUES } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { openEvents, openLive, openSocket, until } from '../live/support.ts';
+import { openEvents, openLive, openSocket } from '../live/support.ts';
 import { randomFrom, randomQuery, UNLIMITED } from '../support/random-query.ts';
 import { world } from '../support/world.ts';
 import { slowness } from '../support/slowness.ts';
+import { until } from '../support/until.ts';
 
 /** The SDK reads where its collector is as the exporter is made. */
 function tracerFor(url: string, sampler = 'parentbased_always_on', ratio = 1) {
@@ -250,7 +252,7 @@ describe('a share of the traces', () => {
 
 describe('a trace that is not recorded', () => {
   const heard = async (sampler: string | undefined, headers: Record<string, string>) => {
-    const url = await openCollector((_request, response) => response.end('{}'));
+    const url = await openHttp((_request, response) => response.end('{}'));
     const { site, tracer } =
       sampler === undefined
         ? { site: await openGateway({ backend: 'faulty' }), tracer: undefined }
@@ -291,16 +293,16 @@ describe('a trace that is not recorded', () => {
 describe('a collector', () => {
   it.concurrent.each<[string, () => Promise<string>]>([
     ['is away', async () => 'http://127.0.0.1:1'],
-    ['hangs', () => openCollector(() => {})],
-    ['resets', () => openCollector((request) => request.socket.destroy())],
+    ['hangs', () => openHttp(() => {})],
+    ['resets', () => openHttp((request) => request.socket.destroy())],
     [
       'takes its time',
       () =>
-        openCollector((_request, response) => {
+        openHttp((_request, response) => {
           setTimeout(() => response.end('{}'), 1_500);
         }),
     ],
-    ['refuses', () => openCollector((_request, response) => response.writeHead(503).end())],
+    ['refuses', () => openHttp((_request, response) => response.writeHead(503).end())],
   ])('that %s costs no answer anything, and the end at most two seconds', async (_what, open) => {
     const { site, tracer } = await openTraced(await open());
 

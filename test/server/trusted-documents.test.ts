@@ -63,12 +63,7 @@ async function openTrusting(
   return site;
 }
 
-const post = (site: InProcessGateway, body: object, headers: Record<string, string> = {}) =>
-  send(`${site.url}/graphql`, {
-    method: 'POST',
-    headers: { 'x-api-key': 'demo', ...POST_JSON, ...headers },
-    body: JSON.stringify(body),
-  });
+const post = (site: InProcessGateway, body: object) => site.post(body, { 'x-api-key': 'demo' });
 
 const get = (site: InProcessGateway, params: Record<string, unknown>) =>
   send(`${site.url}/graphql?${searchOf(params)}`, { headers: { 'x-api-key': 'demo' } });
@@ -97,10 +92,9 @@ const CARRIERS: readonly (readonly [name: string, ask: Ask])[] = [
   [
     'a form',
     (site, params) =>
-      send(`${site.url}/graphql`, {
-        method: 'POST',
-        headers: { 'x-api-key': 'demo', 'content-type': 'application/x-www-form-urlencoded' },
-        body: searchOf(params),
+      site.post(searchOf(params), {
+        'x-api-key': 'demo',
+        'content-type': 'application/x-www-form-urlencoded',
       }),
   ],
   ['GET', get],
@@ -250,10 +244,9 @@ describe('a trusted document', () => {
   it('needs the caller’s key like any other', async () => {
     const site = await openTrusting();
 
-    const { status, codes } = await send(`${site.url}/graphql`, {
-      method: 'POST',
-      headers: POST_JSON,
-      body: JSON.stringify({ documentId: sha256(PAGE), variables: VARIABLES }),
+    const { status, codes } = await site.post({
+      documentId: sha256(PAGE),
+      variables: VARIABLES,
     });
 
     expect([status, ...codes]).toEqual([401, 'UNAUTHENTICATED']);

@@ -8,11 +8,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createConnection, type CommandOutcome } from '../../src/shared-state/redis/connection.ts';
 import { Names } from '../../src/shared-state/redis/names.ts';
 import { PollingLeases } from '../../src/shared-state/polling-lease.ts';
-import { until } from '../live/support.ts';
 import { freePort } from '../support/free-port.ts';
 import { ROOT } from '../support/pages.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
 import { slowness } from '../support/slowness.ts';
+import { until } from '../support/until.ts';
 
 const ECHO = { name: 'echoArgument', lua: 'return ARGV[1]' };
 

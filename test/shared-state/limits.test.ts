@@ -8,8 +8,9 @@ import { RateLimits } from '../../src/shared-state/rate-limits.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { ok, status } from '../support/faults.ts';
-import { openEvents, until } from '../live/support.ts';
+import { openEvents } from '../live/support.ts';
 import { ID, openBackend, openShared } from './support.ts';
+import { until } from '../support/until.ts';
 
 const MINUTE = { calls: 600, windowMs: 60_000 };
 const PAGE = '{ page(pageId: "p") { name } }';

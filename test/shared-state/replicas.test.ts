@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statusesOf, until, type Events } from '../live/support.ts';
+import { statusesOf, type Events } from '../live/support.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
 import { openBackend, watchAll } from './support.ts';
+import { until } from '../support/until.ts';
 
 const SECRET = 'a secret of the tests';
 

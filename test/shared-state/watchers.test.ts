@@ -4,9 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { statusesOf, until, type Events } from '../live/support.ts';
+import { statusesOf, type Events } from '../live/support.ts';
 import { hasRedis, openRedis, type RedisServer } from '../support/redis.ts';
 import { openBackend, openReplicas, POLL_MS, watchAll, type Replica } from './support.ts';
+import { until } from '../support/until.ts';
 
 const ORDER = ['draft', 'queued', 'processing', 'published'];
 

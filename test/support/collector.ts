@@ -1,19 +1,6 @@
-/** A collector of traces that answers as a test says, and one that decodes what it is sent. */
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** A collector of traces that decodes what it is sent. */
 import { createRequire } from 'node:module';
 import { afterFile } from './after-file.ts';
-
-/** @returns its URL, without a path. */
-export async function openCollector(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterFile(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 export interface DecodedSpan {
   readonly traceId: string;

@@ -1,7 +1,7 @@
 /** A proxy that takes CONNECT, and leads to a port of this machine whatever host is asked for. */
 import { createServer, type IncomingMessage } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { listen } from './listen.ts';
 
 export interface ConnectProxy {
   readonly url: string;
@@ -21,7 +21,7 @@ export async function openConnectProxy(port: number): Promise<ConnectProxy> {
   const server = createServer((_request, response) => response.writeHead(405).end());
   server.on('connection', (socket) => {
     sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    socket.on('close', () => sockets.delete(socket));
   });
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     asked.push(request.url ?? '');
@@ -42,14 +42,8 @@ export async function openConnectProxy(port: number): Promise<ConnectProxy> {
     there.on('error', () => socket.destroy()).on('close', () => socket.destroy());
     socket.on('close', () => there.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  const { port: own } = server.address() as AddressInfo; // a TCP server that listens has one
   const state = {
-    url: `http://127.0.0.1:${own}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     asked,
     get connections() {
       return sockets.size;

@@ -6,8 +6,7 @@
  * of a test's time, so gateways with the same backend options share one a file; a test that writes asks for
  * one of its own with `fresh`.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+
 import { execute, parse, type GraphQLFormattedError } from 'graphql';
 import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
@@ -35,6 +34,7 @@ import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
 import type { GatewayProcess, GatewayProcessOptions } from './gateway-process.ts';
+import { openHttp } from './listen.ts';
 import { openSampleBackend } from './sample-database.ts';
 import { DEFAULTS, scopeOf } from './settings.ts';
 import { world } from './world.ts';
@@ -64,6 +64,12 @@ export interface InProcessOptions extends PartOfOptions {
   /** Of the HTTP server, and of the gateway. */
   readonly http?: Partial<GatewayOptions['http'] & HttpOptions>;
 }
+
+/** Before a backend that has the routes of its document only, which the gateway knows. */
+export const DOCUMENT_ROUTES = {
+  sample: { routes: 'document' },
+  rest: { routeSet: 'document' },
+} as const satisfies InProcessOptions;
 
 export interface ProcessOptions extends GatewayProcessOptions {
   readonly backend?: 'sample' | 'faulty' | URL;
@@ -267,24 +273,16 @@ function sampleSite(options: Partial<BackendOptions>, fresh: boolean): SampleSit
 }
 
 /** Sockets and the gateway's own code are real; only the answers are made up. */
-async function openStagedBackend(
+const openStagedBackend = (
   answer: (url: URL) => unknown,
   listen: (line: string) => void,
-): Promise<string> {
-  const server = createServer((request, response) => {
+): Promise<string> =>
+  openHttp((request, response) => {
     listen(`${request.method} ${request.url}`);
     const body = answer(new URL(request.url ?? '', 'http://backend'));
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body ?? {}));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterFile(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  // A TCP server that listens has an AddressInfo.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** Items in the list envelope, a page at a time: a cursor is the place of a page's first item. */
 export function listOf(items: readonly unknown[], url: URL) {

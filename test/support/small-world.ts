@@ -2,10 +2,9 @@
  * A small backend with any of the extended routes missing, whose objects read the same with and without
  * them: every audience has one link, every linked person one event, and no audience more than two versions.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+
 import { routes, type Route } from '../../src/v0/routes.ts';
-import { afterFile } from './after-file.ts';
+import { openHttp } from './listen.ts';
 import { listOf } from './open-gateway.ts';
 import { routeOf, sampleOf } from './world.ts';
 
@@ -198,7 +197,7 @@ export interface SmallWorld {
 
 /** Closes with the file. */
 export async function openSmallWorld(missing: Iterable<Route> = []): Promise<SmallWorld> {
-  const server = createServer((request, response) => {
+  const url = await openHttp((request, response) => {
     const target = request.url ?? '';
     const method = request.method ?? '';
     world.calls.push(`${method} ${target}`);
@@ -216,12 +215,8 @@ export async function openSmallWorld(missing: Iterable<Route> = []): Promise<Sma
       response.end(JSON.stringify(body ?? {}));
     }, world.latencyMs);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterFile(() => server.close());
-  // A TCP server that listens has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
   const world: SmallWorld = {
-    url: `http://127.0.0.1:${port}`,
+    url,
     calls: [],
     keys: [],
     missing: new Set(missing),

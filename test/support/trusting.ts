@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { send } from './client.ts';
+
 import { openGateway, type InProcessOptions } from './open-gateway.ts';
 
 /** A folder of manifests, by the names of their files. */
@@ -24,15 +24,10 @@ export async function openTrusting(
   const folder = await openFolder(manifests);
   const site = await openGateway({ ...options, documents: { folder } });
   await site.gateway.open();
-  const { url } = site;
   const byId = (documentId: string, headers: Record<string, string> = {}) =>
-    send(`${url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': 'demo', ...headers },
-      body: JSON.stringify({ documentId }),
-    });
+    site.post({ documentId }, { 'x-api-key': 'demo', ...headers });
   const operations = async () => {
-    const { text } = await send(`${url}/metrics`);
+    const { text } = await site.get('/metrics');
     return [...text.matchAll(/^gateway_operations_total\{(.*)\} (\d+)$/gm)].map(
       ([, labels, count]) => `${labels} ${count}`,
     );

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  *
  * @throws what `check` last threw, when it still does not hold after `ms`.
  */
-export async function until(check: () => unknown, ms = 10_000): Promise<void> {
+export async function until(check: () => unknown, ms = 30_000): Promise<void> {
   for (const endMs = performance.now() + ms; ; await sleep(10)) {
     try {
       if ((await check()) !== false) return;

@@ -14,7 +14,7 @@ import { createRecord } from '../../src/operation/request/request-record.ts';
 import { schema } from '../../src/schema.ts';
 import { Hive, type HiveOptions } from '../../src/usage/hive/hive.ts';
 import { hiveOperationOf } from '../../src/usage/hive/hive-operation.ts';
-import { openCollector } from '../support/collector.ts';
+import { openHttp } from '../support/listen.ts';
 import { freePort } from '../support/free-port.ts';
 import { IDS, SAMPLE_NODES } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -73,7 +73,7 @@ async function openHive(
       answer(response);
     });
   };
-  const endpoint = await openCollector(listener);
+  const endpoint = await openHttp(listener);
   const open = (options: Partial<HiveOptions> = {}) => {
     const hive = new Hive({
       ...{ token: TOKEN, endpoint, version: '1.2.3', everyMs: 3_600_000 },

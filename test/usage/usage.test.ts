@@ -29,7 +29,7 @@ import type { UsageReport } from '../../src/usage/usage-report.ts';
 import { Usage } from '../../src/usage/usage.ts';
 import { afterFile } from '../support/after-file.ts';
 import { cases } from '../support/cases.ts';
-import { POST_JSON, send } from '../support/client.ts';
+import { send } from '../support/client.ts';
 import { IDS, SAMPLE_VALUES } from '../support/ids.ts';
 import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
 import { randomQuery, UNLIMITED } from '../support/random-query.ts';
@@ -59,22 +59,16 @@ async function openTrusting() {
   return site;
 }
 
-const trusted = (url: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
-  send(`${url}/graphql`, {
-    method: 'POST',
-    headers: { ...POST_JSON, 'x-api-key': EXAMPLE_API_KEY, ...headers },
-    body: JSON.stringify(body),
-  });
-
 describe('usage', () => {
   it('is told by app, version and document, with texts that are not trusted together', async () => {
     const site = await openTrusting();
-    const ofIos = { 'graphql-client-name': 'ios', 'graphql-client-version': '4.2' };
+    const withKey = { 'x-api-key': EXAMPLE_API_KEY };
+    const ofIos = { ...withKey, 'graphql-client-name': 'ios', 'graphql-client-version': '4.2' };
     const variables = { id: IDS.page };
     for (let i = 0; i < 3; i++) {
-      await trusted(site.url, { documentId: 'page', variables }, ofIos);
+      await site.post({ documentId: 'page', variables }, ofIos);
     }
-    await trusted(site.url, { documentId: 'topics' });
+    await site.post({ documentId: 'topics' }, withKey);
     await site.ask('query Mine { topics { nodes { title } } }');
     await site.ask('{ topics { totalCount } }');
 
