@@ -143,3 +143,18 @@ it('counts a plan as well answered, and a preflight not at all', async () => {
     'gateway_requests_total{operation="query",outcome="ok"} 1',
   ]);
 });
+
+it('gathers metrics once for many who ask at the same time', async () => {
+  const { url, gateway } = await openGateway();
+  let gathered = 0;
+  gateway.metrics.gather = async () => {
+    gathered += 1;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return gateway.metrics.registry.metrics();
+  };
+
+  const replies = await Promise.all(Array.from({ length: 20 }, () => send(`${url}/metrics`)));
+
+  expect(replies.every(({ text }) => text.includes('gateway_requests_total'))).toBe(true);
+  expect(gathered).toBeLessThan(5);
+});

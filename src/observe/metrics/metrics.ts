@@ -43,6 +43,8 @@ export class Metrics {
   /** Counts what subscriptions and their pollers do. */
   readonly live: LiveObserver & SubscriptionObserver;
   readonly operations: OperationMetrics;
+  /** Those that are being written. */
+  readonly #texts = new Map<boolean, Promise<MetricsText>>();
   readonly #rejections: Counter;
   readonly #drift: Counter<'method' | 'route' | 'kind'>;
 
@@ -65,11 +67,20 @@ export class Metrics {
   }
 
   /**
-   * What `/metrics` answers.
+   * What `/metrics` answers: written once for all who ask at the same time.
    *
    * @param isOpen in OpenMetrics, which has exemplars. The sum of several workers has neither.
    */
-  async read(isOpen: boolean): Promise<MetricsText> {
+  read(isOpen: boolean): Promise<MetricsText> {
+    let text = this.#texts.get(isOpen);
+    if (!text) {
+      text = this.#write(isOpen).finally(() => this.#texts.delete(isOpen));
+      this.#texts.set(isOpen, text);
+    }
+    return text;
+  }
+
+  async #write(isOpen: boolean): Promise<MetricsText> {
     if (isOpen && !this.gather) {
       return { contentType: OPEN_METRICS, text: await openMetrics(this.registry) };
     }
