@@ -117,10 +117,17 @@ function uses(coordinates: ReadonlySet<string>, path: string): boolean {
 /** A day, as a deprecation has to name one: `Use title. Goes on 2027-03-01.` */
 const DAY = /\b\d{4}-\d\d-\d\d\b/;
 
+interface Deprecable {
+  readonly name: string;
+  readonly deprecationReason?: string | null | undefined;
+  /** Of a field. */
+  readonly args?: readonly Deprecable[];
+}
+
 /** What is deprecated without a day on which it goes, or without anything beside the day. */
 export function undatedDeprecations(schema: GraphQLSchema): readonly string[] {
   const found: string[] = [];
-  const look = (coordinate: string, reason: string | null | undefined): void => {
+  const look = (coordinate: string, { deprecationReason: reason }: Deprecable): void => {
     if (typeof reason !== 'string') return;
     const day = DAY.exec(reason)?.[0] ?? '';
     const isDay = !Number.isNaN(Date.parse(day));
@@ -129,18 +136,12 @@ export function undatedDeprecations(schema: GraphQLSchema): readonly string[] {
   for (const [name, type] of Object.entries(schema.getTypeMap())) {
     if (name.startsWith('__')) continue;
     if (isEnumType(type)) {
-      for (const value of type.getValues()) look(`${name}.${value.name}`, value.deprecationReason);
+      for (const value of type.getValues()) look(`${name}.${value.name}`, value);
     }
-    if (isInputObjectType(type)) {
-      for (const field of Object.values(type.getFields())) {
-        look(`${name}.${field.name}`, field.deprecationReason);
-      }
-    }
-    if (!isObjectType(type) && !isInterfaceType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      look(`${name}.${field.name}`, field.deprecationReason);
-      for (const arg of field.args)
-        look(`${name}.${field.name}(${arg.name}:)`, arg.deprecationReason);
+    if (!('getFields' in type)) continue;
+    for (const field of Object.values<Deprecable>(type.getFields())) {
+      look(`${name}.${field.name}`, field);
+      for (const arg of field.args ?? []) look(`${name}.${field.name}(${arg.name}:)`, arg);
     }
   }
   return found;

@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Door } from '../server/gateway-options.ts';
-import type { Route } from '../server/http/routes.ts';
+import type { Route } from '../server/http/site.ts';
 import { formatted } from '../operation/result/answer.ts';
 import { createCors, mayAsk } from '../server/carriers/cors.plugin.ts';
 import { refusalResponse } from '../operation/refusal.ts';

@@ -13,7 +13,7 @@ import type { IntrospectionAudience } from '../documents/documents.ts';
 import type { TrustedDocument } from '../documents/trusted-documents.ts';
 import type { ChosenDocument, GatewayPlugin } from '../operation/gateway-plugin.ts';
 import type { ExplorerSettings } from './http/explorer.ts';
-import type { Route } from './http/routes.ts';
+import type { Route } from './http/site.ts';
 import type { Site } from './http/site.ts';
 import type { Logger } from '../observe/logs/logger.ts';
 import type { Metrics } from '../observe/metrics/metrics.ts';

@@ -37,7 +37,7 @@ import type {
   ServerContext,
 } from '../operation/gateway-plugin.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
-import { createSite, forGet, type Routes } from './http/routes.ts';
+import { createSite, forGet, type Routes } from './http/site.ts';
 import { subscriptionLog, useLog } from '../observe/logs/log.plugin.ts';
 import { silentLogger, type Logger } from '../observe/logs/logger.ts';
 import { useMetrics } from '../observe/metrics/metrics.plugin.ts';

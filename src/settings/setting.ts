@@ -37,26 +37,18 @@ export type ValuesOf<Group extends Settings> = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function setting<Value>(
+export const setting = <Value extends {}, Unset extends string | undefined>(
   name: string,
   kind: Kind<Value>,
-  unset: string,
+  unset: Unset,
   meaning: string,
-): Setting<Value>;
-export function setting<Value>(
-  name: string,
-  kind: Kind<Value>,
-  unset: undefined,
-  meaning: string,
-): Setting<Value | undefined>;
-export function setting<Value extends {}>(
-  name: string,
-  kind: Kind<Value>,
-  unset: string | undefined,
-  meaning: string,
-): Setting<Value | undefined> {
-  return { name, kind, unset, meaning, isSecret: false };
-}
+): Setting<Unset extends string ? Value : Value | undefined> => ({
+  name,
+  kind,
+  unset,
+  meaning,
+  isSecret: false,
+});
 
 /** The same setting as one that holds a secret. */
 export const secret = <Value>(shown: Setting<Value>): Setting<Value> => ({

@@ -72,7 +72,7 @@ it('closes no idle connection while others are used, whose callers may be about 
     meanwhile.push(await ask());
   }
 
-  expect(before).toEqual(Array(6).fill(undefined));
+  expect(before).toEqual(Array(6).fill('keep-alive'));
   expect(meanwhile).toEqual(Array(5).fill('close'));
   // The sixth connection, which nobody uses any more.
   expect(await closed).toBe(true);

@@ -19,7 +19,6 @@ export function logFailedCalls(logger: Logger): (call: ObservedCall) => void {
     const call = `${route.method} ${route.path}`;
     // Both are of closed lists, so this map is.
     const line = lines.get(`${call} ${kind}`) ?? { saidMs: -Infinity, unsaid: 0 };
-    lines.set(`${call} ${kind}`, line);
     if (performance.now() - line.saidMs < PAUSE_MS) {
       line.unsaid += 1;
       return;

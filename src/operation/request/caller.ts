@@ -48,7 +48,6 @@ export function callerOf(
   header: HeaderOf,
   forwarding: Forwarding | undefined,
 ): Caller {
-  const oneOf = ([first, second]: readonly [string, string]) => header(first) ?? header(second);
   return {
     method,
     apiKey: header(API_KEY_HEADER),
@@ -61,12 +60,15 @@ export function callerOf(
     origin: header('origin'),
     traceparent: header('traceparent'),
     tracestate: header('tracestate'),
-    clientName: oneOf(CLIENT_NAME_HEADERS),
-    clientVersion: oneOf(CLIENT_VERSION_HEADERS),
+    clientName: firstOf(header, CLIENT_NAME_HEADERS),
+    clientVersion: firstOf(header, CLIENT_VERSION_HEADERS),
     streams: false,
     onlySubscriptions: false,
   };
 }
+
+const firstOf = (header: HeaderOf, [first, second]: readonly [string, string]) =>
+  header(first) ?? header(second);
 
 /** A header of a caller's by its name, in lower case. */
 type ReadHeader = (name: string) => string | readonly string[] | null | undefined;

@@ -34,6 +34,8 @@ export interface RequestRecord {
   app?: AppVersion;
   /** Set for an operation that is compared with its plan. */
   planned?: PlannedCost | undefined;
+  /** REST calls that the limit of the key has counted before they are made. */
+  callsTaken?: number;
   /** The key to call the backend with; undefined for what calls nothing. Never shown, never logged. */
   apiKey?: string | undefined;
   /** The backend as this request used it, with its journal. */

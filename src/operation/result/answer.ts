@@ -36,15 +36,12 @@ export interface AnswerParts {
   cancel(): void;
 }
 
-/** A result as JSON has it: errors without what is for HTTP alone. */
-export function formatted(result: ExecutionResult): object {
-  const { errors, data, extensions } = result;
-  return {
-    ...(errors && errors.length > 0 && { errors: errors.map(formattedError) }),
-    ...(data !== undefined && { data }),
-    ...(extensions && { extensions }),
-  };
-}
+/** A result to be written in JSON, which leaves out what is undefined: errors without what is for HTTP alone. */
+export const formatted = ({ errors, data, extensions }: ExecutionResult): object => ({
+  errors: errors && errors.length > 0 ? errors.map(formattedError) : undefined,
+  data,
+  extensions,
+});
 
 export function formattedError(error: unknown): object {
   // Plugins may answer errors of any kind.

@@ -70,24 +70,29 @@ export const createPlainLane =
     });
   };
 
-/** The request for plugins that read more of it than the gateway does: made when it is asked for. */
-function requestOf({ method, url, headers }: PlainRequest, { fetchAPI }: Yoga): Request {
-  let made: Request | undefined;
-  const make = (): Request =>
-    (made ??= new fetchAPI.Request(`http://gateway${url}`, {
+/** A request for plugins that read more of it than the gateway does: made when it is asked for. */
+interface LateRequest {
+  readonly plain: PlainRequest;
+  readonly yoga: Yoga;
+  made?: Request;
+}
+
+const requestOf = (plain: PlainRequest, yoga: Yoga): Request =>
+  new Proxy<LateRequest>({ plain, yoga }, MADE_WHEN_READ) as object as Request;
+
+const MADE_WHEN_READ: ProxyHandler<LateRequest> = {
+  get(late, name) {
+    const { method, url, headers } = late.plain;
+    if (name === 'method') return method;
+    const request = (late.made ??= new late.yoga.fetchAPI.Request(`http://gateway${url}`, {
       method,
       // Values are strings, but for `set-cookie`, which no request carries.
       headers: headers as Record<string, string>,
     }));
-  return new Proxy({ method } as Request, {
-    get(target, name) {
-      if (name === 'method') return target.method;
-      const request = make();
-      const value: unknown = Reflect.get(request, name, request);
-      return typeof value === 'function' ? (value.bind(request) as unknown) : value;
-    },
-  });
-}
+    const value: unknown = Reflect.get(request, name, request);
+    return typeof value === 'function' ? (value.bind(request) as unknown) : value;
+  },
+};
 
 const JSON_TYPE = /^application\/json(?:; ?charset=(?:utf|UTF)-8)?$/;
 

@@ -38,12 +38,15 @@ export interface ExplorerAnswer {
 export interface Explorer {
   /** The answer to a browser that opens the page, or the root of the site; undefined for other requests. */
   page(incoming: IncomingMessage): ExplorerAnswer | undefined;
-  /** Answers a GET for one of the page's files; false when it is not for one. */
+  /** Answers a GET for one of the page's files; false when there is none of its name. */
   file(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
 }
 
 const PAGE = '/graphql';
 const FILES = '/graphql/explorer/files/';
+
+/** Whether a file of the page's is asked for. */
+export const isExplorerFile = (url: string): boolean => url.startsWith(FILES);
 
 const OFF = 'GraphiQL is switched off here (GRAPHIQL=off).';
 const NOT_BUILT =
@@ -136,7 +139,6 @@ function filesIn(folder: string): Explorer['file'] {
   });
   return (incoming, outgoing) => {
     const { url = '' } = incoming;
-    if (!url.startsWith(FILES)) return false;
     let isFound = true;
     // Mounted below the prefix, as connect and its kin do.
     incoming.url = url.slice(FILES.length - 1);

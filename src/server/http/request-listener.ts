@@ -15,7 +15,7 @@ import { multipart, partsOf } from '../carriers/multipart.ts';
 import type { Answer, AnswerParts } from '../../operation/result/answer.ts';
 import { refusalResponse } from '../../operation/refusal.ts';
 import { createRecord, type RequestRecord } from '../../operation/request/request-record.ts';
-import type { Explorer, ExplorerAnswer } from './explorer.ts';
+import { isExplorerFile, type Explorer, type ExplorerAnswer } from './explorer.ts';
 import type { CheckAddress } from './address.ts';
 import { readBody } from './request-body.ts';
 import type { Stopping } from './drain.ts';
@@ -57,7 +57,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     if (site.explorer && isRead(method)) {
       const page = site.explorer.page(incoming);
       if (page) return sendPage(exchange, page);
-      if (sendFile(exchange, site.explorer)) return;
+      if (isExplorerFile(url) && sendFile(exchange, site.explorer)) return;
     }
     let body: string | undefined;
     if (hasBody(incoming)) {
@@ -93,10 +93,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     const { incoming, outgoing, record } = exchange;
     outgoing.setHeader('x-request-id', record.requestId);
     if (stopping.isPortClosed) outgoing.setHeader('connection', 'close');
-    if (explorer.file(incoming, outgoing)) return true;
-    outgoing.removeHeader('x-request-id');
-    outgoing.removeHeader('connection');
-    return false;
+    return explorer.file(incoming, outgoing);
   }
 
   function sendAnswer(exchange: Exchange, answer: Answer): Promise<void> {

@@ -7,20 +7,13 @@
 import type { ExecutionArgs, GraphQLError } from 'graphql';
 import { certainCalls } from '../../plan/cost.ts';
 import type { RateLimit, RateLimits } from '../../shared-state/rate-limits.ts';
-import type {
-  GatewayPlugin,
-  OperationContext,
-  ServerContext,
-} from '../../operation/gateway-plugin.ts';
+import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
 import { refusal } from '../../operation/refusal.ts';
 
 /** What `take` and `owe` do, for requests with a key. */
 type Limits = Pick<RateLimits, 'limit' | 'take' | 'owe'>;
 
 export function useRateLimit(limits: Limits): GatewayPlugin {
-  /** What was taken for requests that are being answered. */
-  const taken = new WeakMap<ServerContext['record'], number>();
-
   /** Runs a request, or answers its refusal. */
   const limited =
     (run: (args: ExecutionArgs) => unknown) =>
@@ -32,7 +25,7 @@ export function useRateLimit(limits: Limits): GatewayPlugin {
       const calls = Math.max(1, certainCalls(args, context));
       const goOn = (waitMs: number): unknown => {
         if (waitMs > 0) return { errors: [limitedError(limits.limit, waitMs)] };
-        taken.set(context.record, calls);
+        context.record.callsTaken = calls;
         return run(args);
       };
       const waitMs = limits.take(apiKey, calls);
@@ -43,10 +36,10 @@ export function useRateLimit(limits: Limits): GatewayPlugin {
     onExecute: ({ executeFn, setExecuteFn }) => setExecuteFn(limited(executeFn)),
     onSubscribe: ({ subscribeFn, setSubscribeFn }) => setSubscribeFn(limited(subscribeFn)),
     onAnswered(_answered, { record }) {
-      const counted = taken.get(record);
-      if (counted === undefined || record.apiKey === undefined) return;
-      const made = record.rest?.journal.calls ?? 0;
-      if (made > counted) limits.owe(record.apiKey, made - counted);
+      const { callsTaken, apiKey, rest } = record;
+      if (callsTaken === undefined || apiKey === undefined) return;
+      const made = rest?.journal.calls ?? 0;
+      if (made > callsTaken) limits.owe(apiKey, made - callsTaken);
     },
   };
 }
