@@ -111,9 +111,7 @@ export const SETTINGS = {
       undefined,
       'base URL of a `/v0` deployment, without `/v0`; a path prefix is kept; unset: the embedded backend',
     ),
-    apiKey: secret(
-      setting('UPSTREAM_API_KEY', API_KEY, undefined, 'key to send for callers who send none'),
-    ),
+    apiKey: secret('UPSTREAM_API_KEY', API_KEY, undefined, 'key to send for callers who send none'),
     routeSet: setting(
       'UPSTREAM_ROUTES',
       oneOf(['auto', ...ROUTE_SETS]),
@@ -297,20 +295,16 @@ export const SETTINGS = {
       'REST calls that a key may make, such as `600/m` (`s`, `m` or `h`), a tenth of them at once; unset: as many as it likes',
     ),
     redisUrl: secret(
-      setting(
-        'REDIS_URL',
-        REDIS_URL,
-        undefined,
-        'Redis or Valkey, for what replicas share: `redis://…`, `rediss://…` or `unix://…`; unset: nothing is shared',
-      ),
+      'REDIS_URL',
+      REDIS_URL,
+      undefined,
+      'Redis or Valkey, for what replicas share: `redis://…`, `rediss://…` or `unix://…`; unset: nothing is shared',
     ),
     redisSecret: secret(
-      setting(
-        'REDIS_SECRET',
-        SECRET,
-        undefined,
-        "hides callers' keys in it; the same in every replica; unset: the password in `REDIS_URL`",
-      ),
+      'REDIS_SECRET',
+      SECRET,
+      undefined,
+      "hides callers' keys in it; the same in every replica; unset: the password in `REDIS_URL`",
     ),
   },
   process: {
@@ -414,12 +408,10 @@ export const SETTINGS = {
   },
   hive: {
     token: secret(
-      setting(
-        'HIVE_TOKEN',
-        TOKEN,
-        undefined,
-        'an access token of GraphQL Hive, where usage is then reported; unset: nowhere, and nothing of it is loaded',
-      ),
+      'HIVE_TOKEN',
+      TOKEN,
+      undefined,
+      'an access token of GraphQL Hive, where usage is then reported; unset: nowhere, and nothing of it is loaded',
     ),
     endpoint: setting(
       'HIVE_ENDPOINT',
@@ -430,12 +422,10 @@ export const SETTINGS = {
   },
   embedded: {
     databaseUrl: secret(
-      setting(
-        'BACKEND_DATABASE_URL',
-        DATABASE_URL,
-        'file:.data/backend.db',
-        'its libSQL database: `file:…`, `:memory:` or `libsql://…`',
-      ),
+      'BACKEND_DATABASE_URL',
+      DATABASE_URL,
+      'file:.data/backend.db',
+      'its libSQL database: `file:…`, `:memory:` or `libsql://…`',
     ),
     timestamps: setting(
       'BACKEND_TIMESTAMPS',

@@ -50,11 +50,8 @@ export const setting = <Value extends {}, Unset extends string | undefined>(
   isSecret: false,
 });
 
-/** The same setting as one that holds a secret. */
-export const secret = <Value>(shown: Setting<Value>): Setting<Value> => ({
-  ...shown,
-  isSecret: true,
-});
+/** A setting that holds a secret. */
+export const secret: typeof setting = (...given) => ({ ...setting(...given), isSecret: true });
 
 /** The variables of a setting. */
 export const namesOf = ({ name, isSecret }: Setting<unknown>): readonly string[] =>
