@@ -167,10 +167,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   // Hooks of HTTP want requests and responses of the Fetch API.
   const answerPlain = own.some(hasHttpHook)
     ? undefined
-    : createPlainLane({
-        ...{ yoga, requests, forwarding, write },
-        refused: (error) => ({ errors: [translate(error)] }),
-      });
+    : createPlainLane({ yoga, requests, forwarding, translate, write });
   const upgrade = createWebSocketCarrier({
     ...live,
     ...{ yoga, translate, forwarding, requests, subscriptions, corsOrigins, maxBodyBytes },
@@ -328,13 +325,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
 
-const hasHttpHook = ({
-  onRequest,
-  onRequestParse,
-  onResultProcess,
-  onResponse,
-}: GatewayPlugin): boolean =>
-  [onRequest, onRequestParse, onResultProcess, onResponse].some(Boolean);
+const HTTP_HOOKS = ['onRequest', 'onRequestParse', 'onResultProcess', 'onResponse'] as const;
+
+const hasHttpHook = (plugin: GatewayPlugin): boolean => HTTP_HOOKS.some((hook) => plugin[hook]);
 
 /** GraphiQL, or the page that says why it is not here. */
 function explorerOf(options: GatewayOptions): Explorer {

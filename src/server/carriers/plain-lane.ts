@@ -9,6 +9,7 @@ import type { ExecutionResult } from 'graphql';
 import type { GraphQLParams, YogaServerInstance } from 'graphql-yoga';
 import type { Answer } from '../../operation/result/answer.ts';
 import { callerOf, type Forwarding } from '../../operation/request/caller.ts';
+import type { Translate } from '../../operation/result/errors.ts';
 import { negotiateMediaType } from '../../operation/result/negotiation.ts';
 import { parseJson, readForm } from '../../operation/request/params.ts';
 import type { ServerContext } from '../../operation/gateway-plugin.ts';
@@ -35,8 +36,7 @@ interface PlainLaneOptions {
   readonly yoga: Yoga;
   readonly requests: Requests;
   readonly forwarding: Forwarding | undefined;
-  /** What is thrown before there is a result, as callers see it. */
-  readonly refused: (error: unknown) => ExecutionResult;
+  readonly translate: Translate;
   readonly write: WriteAnswer;
 }
 
@@ -47,7 +47,7 @@ export type PlainLane = (
 ) => Promise<Answer> | undefined;
 
 export const createPlainLane =
-  ({ yoga, requests, forwarding, refused, write }: PlainLaneOptions): PlainLane =>
+  ({ yoga, requests, forwarding, translate, write }: PlainLaneOptions): PlainLane =>
   (plain, record) => {
     const read = readerOf(plain);
     const mediaType = read && negotiateMediaType(plain.headers.accept);
@@ -64,7 +64,7 @@ export const createPlainLane =
           context,
         )) as ExecutionResult;
       } catch (error) {
-        result = refused(error);
+        result = { errors: [translate(error)] };
       }
       return write(result, mediaType, context);
     });

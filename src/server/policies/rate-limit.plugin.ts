@@ -10,10 +10,7 @@ import type { RateLimit, RateLimits } from '../../shared-state/rate-limits.ts';
 import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
 import { refusal } from '../../operation/refusal.ts';
 
-/** What `take` and `owe` do, for requests with a key. */
-type Limits = Pick<RateLimits, 'limit' | 'take' | 'owe'>;
-
-export function useRateLimit(limits: Limits): GatewayPlugin {
+export function useRateLimit(limits: RateLimits): GatewayPlugin {
   /** Runs a request, or answers its refusal. */
   const limited =
     (run: (args: ExecutionArgs) => unknown) =>
