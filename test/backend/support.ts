@@ -1,10 +1,9 @@
 /** A running backend for one test, and a caller for it: real sockets, real database. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { openFolder } from '../support/folder.ts';
 import { openSampleBackend } from '../support/sample-database.ts';
 
 export interface Answer {
@@ -66,11 +65,7 @@ export function callerOf(url: string): Caller {
 }
 
 /** A database file in a folder of its own, which goes when the test does. */
-export function temporaryDatabase(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'backend-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return `file:${join(folder, 'data', 'backend.db')}`;
-}
+export const temporaryDatabase = (): string => `file:${join(openFolder(), 'data', 'backend.db')}`;
 
 /** Walks a list to its end; `between` runs after each page. */
 export async function walk(

@@ -1,11 +1,9 @@
 /**
  * A frontend's run on a recording, as docs/clients.md shows it: real browsers, each with a key of its own, and no backend.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Browser } from 'playwright-core';
+import { openFolder } from '../support/folder.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { launch } from './chromium.ts';
 import { picture } from './browser.ts';
@@ -40,8 +38,7 @@ async function visitApp(browser: Browser, url: string, key: string) {
 }
 
 it('runs side by side from the beginning for each key, and GraphiQL says what answers', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'journeys-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = openFolder();
   const browser = await launch();
   onTestFinished(() => browser.close());
   const recording = await startGateway({ RECORD: folder, SCENARIO: 'rename' });

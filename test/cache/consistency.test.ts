@@ -34,22 +34,20 @@ async function rename(gateway: InProcessGateway, title: string): Promise<string 
   return headers.get('x-consistency');
 }
 
-describe('a kept answer', () => {
-  it('is explained and counted as cached, and planned as the call that it may be', async () => {
-    const gateway = await openCached();
-    await gateway.ask(QUERY);
+it('a kept answer is explained and counted as cached, and planned as the call that it may be', async () => {
+  const gateway = await openCached();
+  await gateway.ask(QUERY);
 
-    const explained = await gateway.ask(QUERY, { headers: { 'x-explain': 'true' } });
-    const { calls, rounds, journal } = explained.extensions['upstream'];
-    const planned = await gateway.ask(QUERY, { headers: { 'x-explain': 'plan' } });
+  const explained = await gateway.ask(QUERY, { headers: { 'x-explain': 'true' } });
+  const { calls, rounds, journal } = explained.extensions['upstream'];
+  const planned = await gateway.ask(QUERY, { headers: { 'x-explain': 'plan' } });
 
-    expect(gateway.restCalls).toEqual([]);
-    expect({ calls, rounds }).toEqual({ calls: 0, rounds: 0 });
-    expect(journal).toMatchObject([{ source: 'cached', status: 200, route: routes.getTopic.path }]);
-    expect(planned.extensions['plan'].calls).toEqual({ least: 1, most: 1 });
-    const labels = ['source="cached"', `route="${routes.getTopic.path}"`, 'status="200"'];
-    expect(await gateway.metric('gateway_upstream_calls_total', ...labels)).toBe(1);
-  });
+  expect(gateway.restCalls).toEqual([]);
+  expect({ calls, rounds }).toEqual({ calls: 0, rounds: 0 });
+  expect(journal).toMatchObject([{ source: 'cached', status: 200, route: routes.getTopic.path }]);
+  expect(planned.extensions['plan'].calls).toEqual({ least: 1, most: 1 });
+  const labels = ['source="cached"', `route="${routes.getTopic.path}"`, 'status="200"'];
+  expect(await gateway.metric('gateway_upstream_calls_total', ...labels)).toBe(1);
 });
 
 describe('x-consistency', () => {

@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSchema, isScalarType, isSpecifiedScalarType } from 'graphql';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { status } from '../support/faults.ts';
 import { ROOT } from '../support/pages.ts';
@@ -68,8 +69,7 @@ beforeAll(async () => {
 
 /** An app with the page's files and others, outside this repository, with what the page installs. */
 async function makeApp(files: Iterable<readonly [string, string]>): Promise<string> {
-  const app = await mkdtemp(join(tmpdir(), 'app-'));
-  onTestFinished(() => rm(app, { recursive: true }));
+  const app = openFolder();
   const modules = join(app, 'node_modules');
   await mkdir(join(modules, 'content-pages-client'), { recursive: true });
   // The packages of the registry are those that are installed here.
@@ -148,37 +148,35 @@ const client = () => new Client({
   ),
 };
 
-describe('an empty app and docs/own-documents.md', () => {
-  it.each(['apollo', 'urql'] as const)(
-    'give typed hooks that keep what arrived when one person fails: %s',
-    async (client) => {
-      const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
-      const { upstream } = site;
-      const rest = world();
-      upstream.on('*', (response, seen, socket) =>
-        (seen.target.startsWith('/v0/persons/') ? status(500) : rest)(response, seen, socket),
-      );
-      const files = filesOf(client);
-      expect([...files.keys()]).toEqual([
-        'codegen.ts',
-        'src/PageView.tsx',
-        'src/App.tsx',
-        'src/main.tsx',
-      ]);
-      const app = await makeApp([...files, ['src/run.tsx', RUNS[client]]]);
+it.each(['apollo', 'urql'] as const)(
+  'an empty app and docs/own-documents.md give typed hooks that keep what arrived when one person fails: %s',
+  async (client) => {
+    const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
+    const { upstream } = site;
+    const rest = world();
+    upstream.on('*', (response, seen, socket) =>
+      (seen.target.startsWith('/v0/persons/') ? status(500) : rest)(response, seen, socket),
+    );
+    const files = filesOf(client);
+    expect([...files.keys()]).toEqual([
+      'codegen.ts',
+      'src/PageView.tsx',
+      'src/App.tsx',
+      'src/main.tsx',
+    ]);
+    const app = await makeApp([...files, ['src/run.tsx', RUNS[client]]]);
 
-      await generate(app);
+    await generate(app);
 
-      expect(await faultsOf(app)).toBe('');
-      await node(app, tool('vite/bin/vite.js'), 'build', '--ssr', 'src/run.tsx');
-      const { stdout } = await node(app, 'dist/run.js', `${site.url}/graphql`);
-      expect(stdout).toMatch(
-        /<h1>.+<\/h1><p>Some of it could not be read: .+<li>.+: no person<\/li>/s,
-      );
-    },
-    120_000,
-  );
-});
+    expect(await faultsOf(app)).toBe('');
+    await node(app, tool('vite/bin/vite.js'), 'build', '--ssr', 'src/run.tsx');
+    const { stdout } = await node(app, 'dist/run.js', `${site.url}/graphql`);
+    expect(stdout).toMatch(
+      /<h1>.+<\/h1><p>Some of it could not be read: .+<li>.+: no person<\/li>/s,
+    );
+  },
+  120_000,
+);
 
 /** Uses of a document's type, each of which is right. */
 const TYPED = `

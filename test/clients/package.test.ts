@@ -1,10 +1,10 @@
 /** `npm run client`: what a frontend outside this repository installs from a folder. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 import { ROOT } from '../support/pages.ts';
 
 const run = promisify(execFile);
@@ -91,10 +91,7 @@ it('packs types, documents and the manifest, which a frontend can install, compi
   }
 
   // Outside this repository, so that nothing is found in its node_modules.
-  const frontend = await mkdtemp(join(tmpdir(), 'frontend-'));
-  onTestFinished(() => rm(frontend, { recursive: true }));
-  await writeFile(join(frontend, 'package.json'), '{ "type": "module" }');
-  await writeFile(join(frontend, 'main.ts'), CONSUMER);
+  const frontend = openFolder({ 'package.json': '{ "type": "module" }', 'main.ts': CONSUMER });
   // What it depends on comes from folders too: no registry is asked.
   const dependencies = ['graphql', '@graphql-typed-document-node/core'].map((name) =>
     join(ROOT, 'node_modules', name),

@@ -6,7 +6,7 @@ import { ApolloClient, HttpLink, InMemoryCache, gql } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
@@ -52,8 +52,9 @@ const paramsOf = (input: RequestInfo | URL): Asked => ({
   query: new URL(input instanceof Request ? input.url : input).searchParams.get('query'),
 });
 
-describe('Apollo Client with its persisted query link', () => {
-  it.each([false, true])('falls back on the document (hashes by GET: %s)', async (byGet) => {
+it.each([false, true])(
+  'Apollo Client with its persisted query link falls back on the document (hashes by GET: %s)',
+  async (byGet) => {
     const { url } = await openGateway();
     const { sent, fetch } = recordedFetch();
     const http = new HttpLink({ uri: `${url}/graphql`, headers: HEADERS, fetch });
@@ -69,11 +70,12 @@ describe('Apollo Client with its persisted query link', () => {
     expect(second.data).toHaveProperty('topics.nodes.length', 1);
     expect(sent.slice(0, 2)).toEqual([byGet ? 'GET hash' : 'POST hash', 'POST document']);
     client.stop();
-  });
-});
+  },
+);
 
-describe('urql with its persisted exchange', () => {
-  it.each([false, true])('falls back on the document (hashes by GET: %s)', async (byGet) => {
+it.each([false, true])(
+  'urql with its persisted exchange falls back on the document (hashes by GET: %s)',
+  async (byGet) => {
     const { url } = await openGateway();
     const { sent, fetch } = recordedFetch();
     const client = new Client({
@@ -94,5 +96,5 @@ describe('urql with its persisted exchange', () => {
     expect(second.data).toHaveProperty('topics.nodes.length', 1);
     expect(sent[0]).toBe(byGet ? 'GET hash' : 'POST hash');
     expect(sent).toContain(byGet ? 'GET document' : 'POST document');
-  });
-});
+  },
+);

@@ -7,7 +7,7 @@ import { OperationTypeNode } from 'graphql';
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient as createSseClient } from 'graphql-sse';
 import { Network, Observable, type GraphQLResponse } from 'relay-runtime';
-import { describe, it } from 'vitest';
+import { it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { openLive, expectPublished, WATCH, wsClient, type Progress } from '../live/support.ts';
 import { until } from '../support/until.ts';
@@ -111,8 +111,9 @@ const CLIENTS: Readonly<Record<string, Watch>> = {
   },
 };
 
-describe('a version that is published', () => {
-  it.each(Object.entries(CLIENTS))('is watched by %s', async (_, watch) => {
+it.each(Object.entries(CLIENTS))(
+  'a version that is published is watched by %s',
+  async (_, watch) => {
     const live = await openLive();
     const id = await live.draft();
     const events: Progress[] = [];
@@ -128,5 +129,5 @@ describe('a version that is published', () => {
 
     expectPublished(events);
     await live.quiet();
-  });
-});
+  },
+);

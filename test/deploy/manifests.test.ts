@@ -13,7 +13,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -21,6 +20,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readConfig, SETTINGS } from '../../src/config.ts';
 import { Metrics } from '../../src/observe/metrics/metrics.ts';
 import { namesOf } from '../../src/settings/setting.ts';
+import { openFolder } from '../support/folder.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { readProxy } from '../support/proxy.ts';
 
@@ -224,10 +224,7 @@ describe('settings', () => {
     const [mount] = container.volumeMounts;
     const generated = base.configMapGenerator.map(({ name }: any) => name);
     const [documents] = base.configMapGenerator[1].files;
-    const folder = mkdtempSync(join(tmpdir(), 'config-map-'));
-    onTestFinished(() => {
-      rmSync(folder, { recursive: true });
-    });
+    const folder = openFolder();
     const file = documents.replace('documents/', '');
     mkdirSync(join(folder, '..2026'));
     cpSync(join(BASE, documents), join(folder, '..2026', file));

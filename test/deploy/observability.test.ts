@@ -1,11 +1,11 @@
 /** `deploy/observability/`: rules, alerts, the dashboard and the scrape, held to what a gateway really exports. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { routes } from '../../src/v0/routes.ts';
+import { openFolder } from '../support/folder.ts';
 import { openDecoder } from '../support/collector.ts';
 import { ok, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -71,8 +71,7 @@ async function openBusy(env: Readonly<Record<string, string>> = {}) {
 describe.skipIf(!hasJq)('what docs/observability.md says to ask at 3 a.m.', () => {
   it('is answered by its commands, while a route fails', async () => {
     const { gateway } = await openBusy({ LOG_LEVEL: 'debug' });
-    const folder = mkdtempSync(join(tmpdir(), 'on-call-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = openFolder();
     const log = join(folder, 'gateway.log');
     await expect.poll(() => gateway.output).toContain('"GraphQL request"');
     writeFileSync(log, gateway.output.replace(/^(?!\{).*$/gm, ''));
@@ -133,8 +132,7 @@ describe.skipIf(!hasPrometheus)('promtool', () => {
   });
 
   it('finds every expression of the dashboard valid', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'panels-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = openFolder();
     const file = join(folder, 'panels.yaml');
     const asRules = panels.map(({ expr }, i) => ({
       record: `panel${i}`,

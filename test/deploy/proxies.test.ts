@@ -1,14 +1,12 @@
 /** The proxies of `deploy/proxy/` in front of three gateways over the embedded backend, each a process. */
 import { once } from 'node:events';
 import { connect } from 'node:http2';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../src/config.ts';
 import { openEvents, openSocket, PUBLISH, statusesOf } from '../live/support.ts';
+import { openFolder } from '../support/folder.ts';
 import { startBackend } from '../support/backend-service.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { clientOf } from '../support/client.ts';
@@ -107,12 +105,7 @@ describe.each([
 
 it.skipIf(!hasNginx)('nginx answers by HTTP/2 where its lines are no comments', async () => {
   const { urls } = await startReplicas();
-  const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
-  writeFileSync(join(folder, 'site.crt'), selfSigned.cert);
-  writeFileSync(join(folder, 'site.key'), selfSigned.key);
+  const folder = openFolder({ 'site.crt': selfSigned.cert, 'site.key': selfSigned.key });
   const port = await freePort();
   await openNginx(urls[0]!, (plain, host) =>
     nginxInFrontOf(...urls)(plain, host)

@@ -1,6 +1,5 @@
 /** Departures of a backend, seeded one kind a case, as operators are told of them. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { walkAnswer } from '../../src/drift/departures.ts';
@@ -8,6 +7,7 @@ import { Drift } from '../../src/drift/drift.ts';
 import type { RestResponse } from '../../src/rest/call/call.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
+import { openFolder } from '../support/folder.ts';
 import { afterFile } from '../support/after-file.ts';
 import { send } from '../support/client.ts';
 import { ok, status } from '../support/faults.ts';
@@ -23,9 +23,7 @@ const page = (): Page => sampleOf(routes.getPage, { page_id: 'p1' }) as Page;
 
 /** Before a backend whose page is what a case makes of it. */
 async function openSeeded(change: (page: Page) => unknown) {
-  const folder = await mkdtemp(join(tmpdir(), 'drift-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify({ screen: SCREEN, other: OTHER }));
+  const folder = openFolder({ 'ios-4.2.json': { screen: SCREEN, other: OTHER } });
   const site = await openGateway({
     backend: 'faulty',
     documents: { folder },
@@ -93,8 +91,7 @@ describe('what /drift tells', () => {
   });
 
   it('names the documents that select the field on the type that the route serves', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'drift-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = openFolder();
     const documents = {
       page: 'query OfPage { page(pageId: "p1") { pageType } }',
       hit: 'query OfHit { searchPages(query: "p") { pageType } }',

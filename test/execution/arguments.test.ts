@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { buildSchema, getArgumentValues, Kind, parse, type FieldNode } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { argumentsOf } from '../../src/execution/operation/arguments.ts';
 import { cases } from '../support/cases.ts';
 
@@ -26,26 +26,24 @@ const someVariables = fc.dictionary(
   fc.constantFrom(null, 1, 'text', [1], { x: 1 }),
 );
 
-describe('arguments', () => {
-  it('are what graphql-js makes of them, or wrong where it throws', () => {
-    const someArguments = fc.dictionary(fc.constantFrom(...ARGUMENTS), someLiteral);
-    fc.assert(
-      fc.property(someArguments, someVariables, (given, variableValues) => {
-        const written = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
-        const node = fieldIn(`{ field${written.length > 0 ? `(${written.join(' ')})` : ''} }`);
-        const document = { schema, fragments: {}, variableValues };
-        const selected = { key: 'field', name: 'field', fieldNodes: [node] };
+it('arguments are what graphql-js makes of them, or wrong where it throws', () => {
+  const someArguments = fc.dictionary(fc.constantFrom(...ARGUMENTS), someLiteral);
+  fc.assert(
+    fc.property(someArguments, someVariables, (given, variableValues) => {
+      const written = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+      const node = fieldIn(`{ field${written.length > 0 ? `(${written.join(' ')})` : ''} }`);
+      const document = { schema, fragments: {}, variableValues };
+      const selected = { key: 'field', name: 'field', fieldNodes: [node] };
 
-        const first = argumentsOf(document, definition, selected);
-        const second = argumentsOf(document, definition, selected);
+      const first = argumentsOf(document, definition, selected);
+      const second = argumentsOf(document, definition, selected);
 
-        const expected = orUndefined(() => getArgumentValues(definition, node, variableValues));
-        expect(JSON.stringify(first)).toBe(JSON.stringify(expected));
-        expect(JSON.stringify(second)).toBe(JSON.stringify(expected));
-      }),
-      { numRuns: cases(2_000) },
-    );
-  });
+      const expected = orUndefined(() => getArgumentValues(definition, node, variableValues));
+      expect(JSON.stringify(first)).toBe(JSON.stringify(expected));
+      expect(JSON.stringify(second)).toBe(JSON.stringify(expected));
+    }),
+    { numRuns: cases(2_000) },
+  );
 });
 
 function fieldIn(source: string): FieldNode {

@@ -3,7 +3,7 @@
  */
 import { buildSchema, getVariableValues, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { coerceVariableValues } from '../../src/execution/operation/variables.ts';
 import { cases } from '../support/cases.ts';
 
@@ -33,21 +33,19 @@ const someValues = fc.oneof(
 
 const someSent = fc.dictionary(fc.constantFrom('a', 'b', 'toString', 'other'), someValues);
 
-describe('variables', () => {
-  it('are what graphql-js makes of them, or wrong as it finds them', () => {
-    fc.assert(
-      fc.property(fc.array(aDeclaration, { maxLength: 3 }), someSent, (declared, sent) => {
-        const list = declared.map(({ name, type, given }) => `$${name}: ${type}${given}`).join(' ');
-        const operation = operationOf(`query Q${list && `(${list})`} { field }`);
+it('variables are what graphql-js makes of them, or wrong as it finds them', () => {
+  fc.assert(
+    fc.property(fc.array(aDeclaration, { maxLength: 3 }), someSent, (declared, sent) => {
+      const list = declared.map(({ name, type, given }) => `$${name}: ${type}${given}`).join(' ');
+      const operation = operationOf(`query Q${list && `(${list})`} { field }`);
 
-        const { coerced: found } = coerceVariableValues(schema, operation, sent);
+      const { coerced: found } = coerceVariableValues(schema, operation, sent);
 
-        const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], sent);
-        expect(found && { ...found }).toStrictEqual(coerced);
-      }),
-      { numRuns: cases(2_000) },
-    );
-  });
+      const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], sent);
+      expect(found && { ...found }).toStrictEqual(coerced);
+    }),
+    { numRuns: cases(2_000) },
+  );
 });
 
 function operationOf(source: string): OperationDefinitionNode {

@@ -6,22 +6,20 @@ const { suggestionsIn } = await import('../../src/explorer/page/quick-fix.ts');
 const { changesBetween } = await import('../../src/explorer/waterfall/event-changes.ts');
 const { labelsOf } = await import('../../src/explorer/waterfall/rows.ts');
 
-describe('what a message suggests', () => {
-  it.each([
-    [
-      'Cannot query field "totalCuont" on type "TopicConnection". Did you mean "totalCount"?',
-      ['totalCount'],
-    ],
-    ['Cannot query field "nam" on type "Page". Did you mean "name" or "id"?', ['name', 'id']],
-    ['Value "DRAF" does not exist in "X" enum. Did you mean the enum value "DRAFT"?', ['DRAFT']],
-    [
-      'Cannot query field "x" on type "Node". Did you mean to use an inline fragment on "Page" or "Topic"?',
-      [],
-    ],
-    ['Cannot query field "x" on type "Page".', []],
-  ])('%s', (message, names) => {
-    expect(suggestionsIn(message)).toEqual(names);
-  });
+it.each([
+  [
+    'Cannot query field "totalCuont" on type "TopicConnection". Did you mean "totalCount"?',
+    ['totalCount'],
+  ],
+  ['Cannot query field "nam" on type "Page". Did you mean "name" or "id"?', ['name', 'id']],
+  ['Value "DRAF" does not exist in "X" enum. Did you mean the enum value "DRAFT"?', ['DRAFT']],
+  [
+    'Cannot query field "x" on type "Node". Did you mean to use an inline fragment on "Page" or "Topic"?',
+    [],
+  ],
+  ['Cannot query field "x" on type "Page".', []],
+])('what a message suggests %s', (message, names) => {
+  expect(suggestionsIn(message)).toEqual(names);
 });
 
 describe('what an event has changed', () => {

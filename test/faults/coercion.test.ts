@@ -1,16 +1,12 @@
 /**
  * T68 and T69: names that objects of JavaScript have already, and errors that libraries give no code.
  */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { randomFrom } from '../support/random-query.ts';
 import { queryOf } from './chaos.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openStand } from './stand.ts';
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand({ REQUEST_TIMEOUT_MS: '20000' });
-});
+const stand = await openStand({ REQUEST_TIMEOUT_MS: '20000' });
 beforeEach(() => stand.forget());
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];

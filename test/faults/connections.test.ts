@@ -3,7 +3,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { afterFile } from '../support/after-file.ts';
@@ -14,11 +14,7 @@ import { openCallers } from './callers.ts';
 import { expectWithin, openStand, type Stand } from './stand.ts';
 import { until } from '../support/until.ts';
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand({ LOG_LEVEL: 'warn' });
-});
+const stand = await openStand({ LOG_LEVEL: 'warn' });
 beforeEach(() => stand.forget());
 
 /** A connection that reads nothing until `read` is called. */

@@ -4,16 +4,12 @@
  * What is measured is the CPU that the gateway's process has used, so that a busy machine matters little.
  */
 import { getIntrospectionQuery } from 'graphql';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { Reply } from '../support/client.ts';
-import { expectWithin, openStand, type Stand } from './stand.ts';
+import { expectWithin, openStand } from './stand.ts';
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand({ LOG_LEVEL: 'warn' });
-});
+const stand = await openStand({ LOG_LEVEL: 'warn' });
 beforeEach(() => stand.forget());
 
 const times = (count: number, write: (i: number) => string, separator = ' ') =>

@@ -4,10 +4,10 @@
  * A failure names its seed; `FUZZ_SEED=7 FUZZ_RUNS=1 npx vitest run test/faults/fuzz.test.ts` runs it
  * again, and `FUZZ_RUNS=5000` runs many.
  */
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { world } from '../support/world.ts';
 import { chaos, queryOf } from './chaos.ts';
-import { expectSound, IMPATIENT, openStand, type Stand } from './stand.ts';
+import { expectSound, IMPATIENT, openStand } from './stand.ts';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
 const FIRST = Number(process.env['FUZZ_SEED'] ?? 1);
@@ -15,11 +15,7 @@ const FIRST = Number(process.env['FUZZ_SEED'] ?? 1);
 /** Runs between two recoveries, so that the breaker stays out of most of them. */
 const SPELL = 20;
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand(IMPATIENT);
-});
+const stand = await openStand(IMPATIENT);
 beforeEach(() => stand.forget());
 
 const calm = world();

@@ -2,18 +2,14 @@
  * T73: what precedes an answer is passed over, and a part is not taken for the whole.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { raw, type Behaviour } from '../support/faults.ts';
 import { sampleOf, world } from '../support/world.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openStand } from './stand.ts';
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand();
-});
+const stand = await openStand();
 
 afterEach(async () => {
   for (const route of [READ, WRITE]) stand.upstream.on(route, world());

@@ -2,21 +2,17 @@
  * T48 to T52: what is one caller's stays that caller's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, status } from '../support/faults.ts';
 import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers } from './callers.ts';
-import { expectBelow, openStand, percentile, type Stand } from './stand.ts';
+import { expectBelow, openStand, percentile } from './stand.ts';
 import { until } from '../support/until.ts';
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand({});
-});
+const stand = await openStand({});
 
 afterEach(async () => {
   stand.upstream.on('*', world());

@@ -23,20 +23,16 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/schema.ts';
 import { openEvents } from '../live/support.ts';
-import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { startGateway } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';
 import { until } from '../support/until.ts';
 
-let gateway: GatewayProcess;
-
-beforeAll(async () => {
-  gateway = await startGateway({});
-});
+const gateway = await startGateway({});
 
 afterAll(() => gateway.stop('SIGKILL'));
 

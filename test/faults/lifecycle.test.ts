@@ -5,15 +5,14 @@
  * writes, loses nothing it has answered for is told in test/backend/restart.test.ts; here it is tried once through the
  * gateway.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
+import { openFolder } from '../support/folder.ts';
 import { afterFile } from '../support/after-file.ts';
 import { after, held, text } from '../support/faults.ts';
 import { KEY, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
@@ -169,8 +168,7 @@ describe('T57 the end of a process', () => {
   });
 
   it('T57 killed with SIGKILL in the middle of writes, the product loses none it has answered for', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
-    afterFile(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = openFolder();
     const start = async (): Promise<GatewayProcess> => {
       const gateway = await startGateway({ BACKEND_DATABASE_URL: `file:${join(folder, 'db')}` });
       afterFile(() => gateway.stop('SIGKILL'));

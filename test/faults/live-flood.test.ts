@@ -1,14 +1,10 @@
 /** T105: WebSockets that send many operations at once. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { openSocket } from '../live/support.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openStand } from './stand.ts';
 import { until } from '../support/until.ts';
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand({ LOG_LEVEL: 'warn', WS_OPERATIONS: 'all' });
-});
+const stand = await openStand({ LOG_LEVEL: 'warn', WS_OPERATIONS: 'all' });
 beforeEach(() => stand.forget());
 
 afterAll(async () => {

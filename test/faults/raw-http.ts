@@ -4,7 +4,7 @@
 import { connect } from 'node:net';
 import type { GatewayProcess } from '../support/gateway-process.ts';
 
-export interface RawReply {
+interface RawReply {
   /** Of the first response; 0 when none came. */
   readonly status: number;
   /** Every byte that came back. */
@@ -13,7 +13,7 @@ export interface RawReply {
   readonly tookMs: number;
 }
 
-export interface RawOptions {
+interface RawOptions {
   /** What is sent after it, a piece at a time, as fast as it is taken. */
   readonly then?: Iterable<string>;
   /** How long to wait for the connection to close. @default 3_000 */
@@ -51,20 +51,3 @@ export function rawHttp(
     socket.once('connect', more);
   });
 }
-
-type Headers = Readonly<Record<string, string>>;
-
-export const WITH_KEY: Headers = { 'x-api-key': 'key-of-an-attacker' };
-
-/** A request as it is written to the socket, without a body. */
-export const raw = (method: string, url: string, headers: Headers): string =>
-  `${method} ${url} HTTP/1.1\r\nHost: a\r\n${Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')}\r\n`;
-
-export const rawPost = (body: string, headers = WITH_KEY): string =>
-  raw('POST', '/graphql', {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    ...headers,
-  }) + body;

@@ -4,20 +4,16 @@
  */
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status } from '../support/faults.ts';
 import { listen } from '../support/listen.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openStand } from './stand.ts';
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand();
-});
+const stand = await openStand();
 
 afterEach(async () => {
   stand.upstream.on(WRITE, world());

@@ -43,12 +43,8 @@ const LATE_MS = 100;
 
 const DEADLINE_MS = Number(IMPATIENT.REQUEST_TIMEOUT_MS);
 
-let stand: Stand;
-
-beforeAll(async () => {
-  stand = await openStand();
-  await stand.calm();
-});
+const stand = await openStand();
+await stand.calm();
 
 afterEach(() => stand.calm());
 

@@ -3,15 +3,14 @@
  *
  * Each has a gateway of its own, and most of it is waiting: they run side by side.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { afterFile } from '../support/after-file.ts';
+import { openFolder } from '../support/folder.ts';
 import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, held, status } from '../support/faults.ts';
@@ -29,9 +28,7 @@ import {
 } from './stand.ts';
 import { until } from '../support/until.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'gateway-faults-'));
-
-afterFile(() => rmSync(scratch, { recursive: true }));
+const scratch = openFolder();
 
 let persons = 0;
 /** A query that no other is shared with. */

@@ -4,13 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { findEntity } from '../../src/graph/entity/entity.ts';
+import { openFolder } from '../support/folder.ts';
 import { afterFile } from '../support/after-file.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
@@ -118,7 +118,7 @@ export const routers: Readonly<Record<string, Router>> = {
   'Hive Gateway': async (subgraphs) => {
     const { supergraph } = composers['@theguild/federation-composition']!(subgraphs);
     const port = await freePort();
-    const folder = folderOf({
+    const folder = openFolder({
       'supergraph.graphql': supergraph,
       'gateway.config.mjs': `export const gatewayConfig = { propagateHeaders: { fromClientToSubgraphs:
         ({ request }) => ({ 'x-api-key': request.headers.get('x-api-key') ?? undefined }) } };`,
@@ -137,7 +137,7 @@ export const routers: Readonly<Record<string, Router>> = {
       const tables = subgraphs.map(
         ({ name, url }) => `[subgraphs.${name}]\nurl = "${url}"\nschema_path = "${name}.graphql"`,
       );
-      const folder = folderOf({
+      const folder = openFolder({
         ...Object.fromEntries(subgraphs.map(({ name, sdl }) => [`${name}.graphql`, sdl])),
         'grafbase.toml': `[[headers]]\nrule = "forward"\nname = "x-api-key"\n${tables.join('\n')}\n`,
       });
@@ -164,11 +164,4 @@ function start(program: string, args: readonly string[], cwd = HERE) {
     await ended;
   });
   return child;
-}
-
-function folderOf(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'router-'));
-  afterFile(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return folder;
 }

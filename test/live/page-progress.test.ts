@@ -121,10 +121,9 @@ describe('pageProgress', () => {
       backend: 'faulty',
       live: { pollMs: { least: 20, most: 40 } },
     });
-    const { upstream } = site;
     const rest = world();
     let isFailing = false;
-    upstream.on('*', (response, seen, socket) =>
+    site.upstream.on('*', (response, seen, socket) =>
       (isFailing ? status(503) : rest)(response, seen, socket),
     );
     const stream = await openEvents(

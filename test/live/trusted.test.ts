@@ -1,13 +1,11 @@
 /** Trusted documents by their ids over what carries subscriptions, through a process that serves nothing else. */
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { openFolder } from '../support/folder.ts';
+import { startGateway } from '../support/gateway-process.ts';
 import { openSocket, WATCH, type Progress } from './support.ts';
 import { until } from '../support/until.ts';
 
@@ -24,21 +22,10 @@ const EVENT = {
   },
 };
 
-let folder: string;
-let gateway: GatewayProcess;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'trusted-'));
-  await writeFile(join(folder, 'web-1.json'), JSON.stringify({ [HASH]: WATCH }));
-  gateway = await startGateway({
-    TRUSTED_DOCUMENTS: folder,
-    TRUSTED_DOCUMENTS_ONLY: 'true',
-    LOG_LEVEL: 'warn',
-  });
-});
-afterAll(async () => {
-  await gateway.stop('SIGKILL');
-  await rm(folder, { recursive: true });
+const gateway = await startGateway({
+  TRUSTED_DOCUMENTS: openFolder({ 'web-1.json': { [HASH]: WATCH } }),
+  TRUSTED_DOCUMENTS_ONLY: 'true',
+  LOG_LEVEL: 'warn',
 });
 
 const BY_ID: readonly [how: string, params: object][] = [

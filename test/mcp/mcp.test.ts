@@ -2,15 +2,12 @@
  * Agents at `/mcp`: the official client, in the old protocol and the new, before the real gateway and its backend.
  */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMcp } from '../../src/mcp/mcp.ts';
-import { afterFile } from '../support/after-file.ts';
+import { openFolder } from '../support/folder.ts';
 import { send } from '../support/client.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
@@ -63,14 +60,12 @@ const manifestOf = (documents: readonly string[]): string =>
     ),
   );
 
-function folderOf(manifests: Readonly<Record<string, readonly string[]>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'agents-'));
-  afterFile(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, documents] of Object.entries(manifests)) {
-    writeFileSync(join(folder, name), manifestOf(documents));
-  }
-  return folder;
-}
+const folderOf = (manifests: Readonly<Record<string, readonly string[]>>): string =>
+  openFolder(
+    Object.fromEntries(
+      Object.entries(manifests).map(([name, documents]) => [name, manifestOf(documents)]),
+    ),
+  );
 
 const FOLDER = folderOf({ 'agents-1.json': DOCUMENTS });
 

@@ -1,11 +1,11 @@
 /** `npm run backend`: the embedded backend as a service, and a gateway that has none. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 import { startBackend } from '../support/backend-service.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { buildGateway } from '../support/gateway-build.ts';
@@ -92,10 +92,7 @@ it('says what to set where its port is in use', async () => {
 });
 
 it('a gateway that is installed without the backend’s packages asks for UPSTREAM_URL in one line', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'without-backend-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = openFolder();
   const main = await buildGateway();
   cpSync(dirname(main), join(folder, 'dist'), { recursive: true });
   cpSync('node_modules/graphql', join(folder, 'node_modules/graphql'), { recursive: true });

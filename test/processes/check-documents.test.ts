@@ -1,11 +1,11 @@
 /** `npm run documents:check`: what an app's pipeline asks before a schema or a document is shipped. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 import { buildScript } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 
@@ -14,13 +14,6 @@ const run = promisify(execFile);
 const PAGE =
   'query Screen($id: ID!, $first: Int = 3) { page(pageId: $id) { audiences(first: $first) { nodes { person { name } } } } }';
 const ID = createHash('sha256').update(PAGE).digest('hex');
-
-async function openFolder(manifest: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'documents-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify(manifest));
-  return folder;
-}
 
 /** What it says, and how it ends. */
 async function check(...args: string[]): Promise<{ code: number; lines: readonly string[] }> {
@@ -36,7 +29,7 @@ async function check(...args: string[]): Promise<{ code: number; lines: readonly
 
 describe('documents:check', { timeout: 60_000 }, () => {
   it('keeps prices when they are accepted, and names app, document and field when one rises', async () => {
-    const folder = await openFolder({ [ID]: PAGE });
+    const folder = openFolder({ 'ios-4.2.json': { [ID]: PAGE } });
     const pricesFile = join(folder, 'ios-4.2.prices.json');
     const short = ID.slice(0, 12);
 
@@ -72,9 +65,11 @@ describe('documents:check', { timeout: 60_000 }, () => {
   });
 
   it('names app, document and field of what the schema does not serve', async () => {
-    const folder = await openFolder({
-      old: 'query Old($id: ID!) { page(pageId: $id) { audiences { nodes { colour } } } }',
-      torn: 'query Torn {',
+    const folder = openFolder({
+      'ios-4.2.json': {
+        old: 'query Old($id: ID!) { page(pageId: $id) { audiences { nodes { colour } } } }',
+        torn: 'query Torn {',
+      },
     });
 
     const { code, lines } = await check(folder);

@@ -1,10 +1,10 @@
 /** `npm run schema:check`: a changelog of the schema since a commit. */
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 import { buildScript } from '../support/gateway-build.ts';
 
 const DOCUMENT = 'query A { name }';
@@ -12,8 +12,7 @@ const ID = createHash('sha256').update(DOCUMENT).digest('hex');
 
 /** A repository whose `main` has one schema, with another in its working tree. */
 function openRepository(old: string, now: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'schema-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = openFolder();
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' });
   const write = (schema: string) => writeFileSync(join(folder, 'schema.graphql'), schema);
   const commit = () =>

@@ -1,9 +1,9 @@
 /** Reports to GraphQL Hive of a gateway as it is started: nothing is loaded without a token, and a bad one is refused. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 import { openHttp } from '../support/listen.ts';
 import { buildGateway, loadedWith } from '../support/gateway-build.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
@@ -26,9 +26,7 @@ it('sends the last one as it ends, with the token that a file holds', async () =
       response.end('{}');
     });
   });
-  const folder = await mkdtemp(join(tmpdir(), 'hive-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'token'), 'hvo1/secret-token\n');
+  const folder = openFolder({ token: 'hvo1/secret-token\n' });
   const gateway = await startGateway({
     ...{ HIVE_TOKEN_FILE: join(folder, 'token'), HIVE_ENDPOINT: `${endpoint}/usage/org/api/live` },
     LOG_LEVEL: 'trace',

@@ -1,10 +1,8 @@
 /** `npm run impact`: who needs a route, a field, or what a version of an app needs. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 import { buildScript } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 
@@ -17,10 +15,7 @@ const TWO =
 
 /** The cells of what it prints. */
 async function impact(...args: string[]): Promise<string[][]> {
-  const folder = await mkdtemp(join(tmpdir(), 'impact-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify({ one: PAGE, two: TWO }));
-  await writeFile(join(folder, 'web.json'), JSON.stringify({ two: TWO }));
+  const folder = openFolder({ 'ios-4.2.json': { one: PAGE, two: TWO }, 'web.json': { two: TWO } });
   const script = await buildScript('print-impact');
   const { stdout } = await run(process.execPath, [script, ...args, folder], { cwd: ROOT });
   return stdout

@@ -1,18 +1,13 @@
 /** Agents before the processes that `npm start` starts: MCP_DOCUMENTS switches their tools on. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it, onTestFinished } from 'vitest';
-import { afterFile } from '../support/after-file.ts';
+import { openFolder } from '../support/folder.ts';
 import { hasNginx, openNginx } from '../support/nginx.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'agents-'));
-afterFile(() => rmSync(folder, { recursive: true, force: true }));
 const FIND_PAGES =
   '# Finds pages.\nquery FindPages($query: String!) { searchPages(query: $query) { name } }';
-writeFileSync(join(folder, 'agents.json'), JSON.stringify({ FindPages: FIND_PAGES }));
+const folder = openFolder({ 'agents.json': { FindPages: FIND_PAGES } });
 
 const start = (settings: Readonly<Record<string, string>> = {}) =>
   openGateway({ process: { MCP_DOCUMENTS: folder, ...settings } });

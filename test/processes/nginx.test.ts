@@ -1,12 +1,10 @@
 /** Answers through nginx as Debian installs it, and through one that compresses itself. */
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { openFolder } from '../support/folder.ts';
 import { held, ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { hasNginx, openNginx, passing } from '../support/nginx.ts';
@@ -52,10 +50,8 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
   });
 
   it('trusted documents come by id, others are refused, and a changed or failed answer is never 304', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'trusted-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
     const text = '{ page(pageId: "p") { name title } }';
-    await writeFile(join(folder, 'app-1.json'), JSON.stringify({ 'page-1': text }));
+    const folder = openFolder({ 'app-1.json': { 'page-1': text } });
     const site = await openGateway({ backend: 'faulty', documents: { folder, only: true } });
     const { upstream } = site;
     await site.gateway.open();

@@ -1,27 +1,22 @@
 /**
  * `RECORD` and `REPLAY` as their users start them: a journey over the embedded backend, and the same without it.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   CreateAudienceDocument,
   PageWithAudiencesDocument,
   PublishVersionDocument,
   VersionDocument,
 } from '../../src/client/generated/graphql.ts';
+import { openFolder } from '../support/folder.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';
 
 const SOCKETS = new URL('../support/client-sockets.mjs', import.meta.url).href;
-
-const folderOf = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'journeys-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-};
 
 /** A screen, a draft, its publishing to the end, and what cannot be found: every answer, byte for byte. */
 async function journey(url: string, apiKey: string): Promise<string[]> {
@@ -45,7 +40,7 @@ async function journey(url: string, apiKey: string): Promise<string[]> {
 }
 
 it('replays a journey byte for byte without a connection, and to ten clients side by side', async () => {
-  const folder = folderOf();
+  const folder = openFolder();
   const recording = await startGateway(
     { RECORD: folder, SCENARIO: 'publish' },
     { preload: [SOCKETS] },
@@ -79,7 +74,7 @@ it('replays a journey byte for byte without a connection, and to ten clients sid
 }, 180_000);
 
 it('names the file after the time where it is given no name', async () => {
-  const folder = join(folderOf(), 'new');
+  const folder = join(openFolder(), 'new');
   const recording = await startGateway({ RECORD: folder });
   await recording.stop();
 

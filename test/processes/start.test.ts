@@ -1,20 +1,17 @@
 /** What `npm start` and `npm run prepare` do in a folder that has been built, one that has not, and one without sources. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Parts of the project in a folder of their own, with its packages. */
 function folderOf(...parts: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'start-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = openFolder();
   for (const part of parts) {
     cpSync(join(ROOT, part), join(folder, part), {
       recursive: true,

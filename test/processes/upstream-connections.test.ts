@@ -1,14 +1,14 @@
 /** Settings of connections to the backend, in a process: certificates made by openssl, a proxy, a unix socket. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
+import { openFolder } from '../support/folder.ts';
 import { openConnectProxy } from '../support/connect-proxy.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
@@ -17,8 +17,7 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 if (!hasOpenssl)
   process.stderr.write('There is no openssl here: tests of certificates are skipped.\n');
 
-const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = openFolder();
 const file = (name: string): string => join(folder, name);
 
 const QUERY = '{ person(personId: "p") { name } }';

@@ -1,11 +1,11 @@
 /** `npm run usage`, and `npm run impact` with usage counts. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
 import { buildScript } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -68,11 +68,8 @@ it('says what to name where no usage counts are', async () => {
 });
 
 it('stands beside what each document would lose', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'usage-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const text = 'query Two($id: ID!) { page(pageId: $id) { title } person(personId: $id) { name } }';
-  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify({ two: text }));
-  await writeFile(join(folder, 'web-1.json'), JSON.stringify({ two: text }));
+  const folder = openFolder({ 'ios-4.2.json': { two: text }, 'web-1.json': { two: text } });
   const row = {
     document: createHash('sha256').update(text).digest('hex'),
     operation: 'Two',

@@ -1,8 +1,7 @@
 /**
  * Recording what a backend says, and replaying it: faults, sequences, keys, misses.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUpstream, type RestClient } from '../../src/rest/client/client.ts';
@@ -11,6 +10,7 @@ import { openReplay, type Miss } from '../../src/recording/replayer.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { harFaults } from '../browser/har.ts';
+import { openFolder } from '../support/folder.ts';
 import {
   after,
   cut,
@@ -28,12 +28,6 @@ import { NO_BREAKER, outcome, person, topic } from '../rest/open-rest.ts';
 
 const KEY = 'secret-key+of/tenant==a';
 
-const folderOf = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'recording-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-};
-
 function clientsOf(dispatcher: Parameters<typeof createUpstream>[0]['dispatcher']) {
   const upstream = createUpstream({
     ...{ dispatcher, pathPrefix: '', routeSet: 'extended', timeoutMs: 3_000 },
@@ -48,7 +42,7 @@ async function openRecording(
   scripts: Readonly<Record<string, readonly Behaviour[]>>,
   options: Partial<Parameters<typeof openRecorder>[1]> = {},
 ) {
-  const folder = options.folder ?? folderOf();
+  const folder = options.folder ?? openFolder();
   const backend = await openFaultUpstream();
   for (const [route, turns] of Object.entries(scripts)) backend.on(route, ...turns);
   const dispatcher = new BackendDispatcher(backend.url);
@@ -271,7 +265,7 @@ describe('a replay', () => {
   });
 
   it('plays to each key from the beginning, and to each by its name', async () => {
-    const folder = folderOf();
+    const folder = openFolder();
     const first = await openRecording(
       { [TOPIC]: [ok(topic('t1', 'one')), ok(topic('t1', 'two'))] },
       { folder, name: 'first' },
@@ -328,7 +322,7 @@ describe('a replay', () => {
   });
 
   it('refuses a folder without a recording, and a file that is none', () => {
-    const folder = folderOf();
+    const folder = openFolder();
     expect(() => openReplayOf(join(folder, 'x'))).toThrow(/must be a folder that is there/);
     expect(() => openReplayOf(folder)).toThrow(/has no file ….har: make one with RECORD=/);
     writeFileSync(join(folder, 'a.har'), '{"log":{"version":"1.2","entries":[]}}');

@@ -55,25 +55,23 @@ describe('account', () => {
   });
 });
 
-describe('accounts', () => {
-  it.each([
-    ['', '/v0/accounts?limit=2'],
-    [', query: null, includeEmptyOnly: null', '/v0/accounts?limit=2'],
-    [', includeEmptyOnly: true', '/v0/accounts?includeEmptyOnly=true&limit=2'],
-    [', includeEmptyOnly: false', '/v0/accounts?includeEmptyOnly=false&limit=2'],
-    [', query: "food"', '/v0/accounts/search?query=food&limit=2'],
-    [
-      ', query: "a b&c", includeEmptyOnly: true',
-      '/v0/accounts/search?query=a%20b%26c&includeEmptyOnly=true&limit=2',
-    ],
-  ])('with (first: 2%s) asks for %s', async (args, path) => {
-    const gateway = await openGateway();
+it.each([
+  ['', '/v0/accounts?limit=2'],
+  [', query: null, includeEmptyOnly: null', '/v0/accounts?limit=2'],
+  [', includeEmptyOnly: true', '/v0/accounts?includeEmptyOnly=true&limit=2'],
+  [', includeEmptyOnly: false', '/v0/accounts?includeEmptyOnly=false&limit=2'],
+  [', query: "food"', '/v0/accounts/search?query=food&limit=2'],
+  [
+    ', query: "a b&c", includeEmptyOnly: true',
+    '/v0/accounts/search?query=a%20b%26c&includeEmptyOnly=true&limit=2',
+  ],
+])('accounts with (first: 2%s) asks for %s', async (args, path) => {
+  const gateway = await openGateway();
 
-    const { errors } = await gateway.ask(`{ accounts(first: 2${args}) { nodes { name } } }`);
+  const { errors } = await gateway.ask(`{ accounts(first: 2${args}) { nodes { name } } }`);
 
-    expect(errors).toEqual([]);
-    expect(gateway.restCalls).toEqual([`GET ${path}`]);
-  });
+  expect(errors).toEqual([]);
+  expect(gateway.restCalls).toEqual([`GET ${path}`]);
 });
 
 describe('account, with the document’s routes alone', () => {

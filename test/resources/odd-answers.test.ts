@@ -194,22 +194,20 @@ describe('an activity item of which nearly all is absent', () => {
   });
 });
 
-describe('a page link that names its page', () => {
-  it('is believed', async () => {
-    const gateway = await openGateway({
-      backend: (url) =>
-        listOf([{ ...link(1, { targetType: 'audience', audienceId: 'a' }), pageId: 'p' }], url),
-    });
-
-    const { data, errors } = await gateway.ask(
-      '{ pageLinks { nodes { page { pageId } target { audience { pageId audienceId } } } } }',
-    );
-
-    expect(errors).toEqual([]);
-    expect(data['pageLinks'].nodes).toEqual([
-      { page: { pageId: 'p' }, target: { audience: { pageId: 'p', audienceId: 'a' } } },
-    ]);
+it('a page link that names its page is believed', async () => {
+  const gateway = await openGateway({
+    backend: (url) =>
+      listOf([{ ...link(1, { targetType: 'audience', audienceId: 'a' }), pageId: 'p' }], url),
   });
+
+  const { data, errors } = await gateway.ask(
+    '{ pageLinks { nodes { page { pageId } target { audience { pageId audienceId } } } } }',
+  );
+
+  expect(errors).toEqual([]);
+  expect(data['pageLinks'].nodes).toEqual([
+    { page: { pageId: 'p' }, target: { audience: { pageId: 'p', audienceId: 'a' } } },
+  ]);
 });
 
 describe('the account of a person', () => {

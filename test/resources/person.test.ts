@@ -25,25 +25,23 @@ async function personsOf(gateway: InProcessGateway) {
   };
 }
 
-describe('persons', () => {
-  it('are listed, and read by id, with one call each', async () => {
-    const gateway = await openGateway();
+it('persons are listed, and read by id, with one call each', async () => {
+  const gateway = await openGateway();
 
-    const list = await gateway.ask(
-      '{ persons(first: 2) { totalCount nodes { id personId name email slug createdAt } } }',
-    );
-    const listCalls = [...gateway.restCalls];
-    const [first] = list.data['persons'].nodes;
-    const one = await gateway.ask(
-      `{ person(personId: "${first.personId}") { id personId name email slug createdAt } }`,
-    );
+  const list = await gateway.ask(
+    '{ persons(first: 2) { totalCount nodes { id personId name email slug createdAt } } }',
+  );
+  const listCalls = [...gateway.restCalls];
+  const [first] = list.data['persons'].nodes;
+  const one = await gateway.ask(
+    `{ person(personId: "${first.personId}") { id personId name email slug createdAt } }`,
+  );
 
-    expect(list.errors).toEqual([]);
-    expect(one).toMatchObject({ data: { person: first }, status: 200 });
-    expect(one.errors).toEqual([]);
-    expect(listCalls).toEqual(['GET /v0/persons?limit=2']);
-    expect(gateway.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
-  });
+  expect(list.errors).toEqual([]);
+  expect(one).toMatchObject({ data: { person: first }, status: 200 });
+  expect(one.errors).toEqual([]);
+  expect(listCalls).toEqual(['GET /v0/persons?limit=2']);
+  expect(gateway.restCalls).toEqual([`GET /v0/persons/${first.personId}`]);
 });
 
 describe('Account.persons', () => {

@@ -4,12 +4,11 @@ import type { RestClient } from '../../src/rest/client/client.ts';
 import { RestInvalidResponseError } from '../../src/rest/call/errors.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cut, endless, ok, raw, status, text, type Behaviour } from '../support/faults.ts';
-import { failureOf, openRest, outcome, person } from './open-rest.ts';
+import { failureOf, getPerson, openRest, outcome, person } from './open-rest.ts';
 import { slowness } from '../support/slowness.ts';
 
 const PERSON = 'GET /v0/persons/p';
-const getPerson = (client: RestClient) =>
-  client.call(routes.getPerson, { path: { person_id: 'p' } });
+
 const listLinks = (client: RestClient) => client.call(routes.listPageLinks, {});
 
 const BODY = JSON.stringify(person('p'));
@@ -161,18 +160,16 @@ describe('an answer made to hurt', () => {
   });
 });
 
-describe('a mistake of our own while an answer is counted', () => {
-  it('costs that call, and no other', async () => {
-    let mistakes = 1;
-    const onCall = (): void => {
-      if (mistakes-- > 0) throw new TypeError('a mistake of ours');
-    };
-    const { backend, client } = await openRest({ observer: { onCall } });
-    backend.on(PERSON, ok(person('p')));
+it('a mistake of our own while an answer is counted costs that call, and no other', async () => {
+  let mistakes = 1;
+  const onCall = (): void => {
+    if (mistakes-- > 0) throw new TypeError('a mistake of ours');
+  };
+  const { backend, client } = await openRest({ observer: { onCall } });
+  backend.on(PERSON, ok(person('p')));
 
-    await expect(getPerson(client())).rejects.toThrow('a mistake of ours');
-    await expect(getPerson(client())).resolves.toMatchObject({ personId: 'p' });
-  });
+  await expect(getPerson(client())).rejects.toThrow('a mistake of ours');
+  await expect(getPerson(client())).resolves.toMatchObject({ personId: 'p' });
 });
 
 /** The longest time the event loop stood still, in milliseconds. */

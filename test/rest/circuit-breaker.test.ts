@@ -7,6 +7,7 @@ import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
 import {
   failureOf,
+  getPerson,
   openRest,
   outcome,
   person,
@@ -18,8 +19,6 @@ import { slowness } from '../support/slowness.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
-const getPerson = (client: RestClient, id = 'p') =>
-  client.call(routes.getPerson, { path: { person_id: id } });
 const getTopic = (client: RestClient, id = 't') =>
   client.call(routes.getTopic, { path: { topic_id: id } });
 

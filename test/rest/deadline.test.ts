@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
-import type { RestClient } from '../../src/rest/client/client.ts';
-import { routes } from '../../src/v0/routes.ts';
 import { after, drip, ok, silence, status } from '../support/faults.ts';
-import { failureOf, openRest, outcome, person } from './open-rest.ts';
+import { failureOf, getPerson, openRest, outcome, person } from './open-rest.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
-
-const getPerson = (client: RestClient, id = 'p') =>
-  client.call(routes.getPerson, { path: { person_id: id } });
 
 describe('the deadline of a request', () => {
   it.each([

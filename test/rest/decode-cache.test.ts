@@ -7,11 +7,9 @@ import type { RestResponse, Call } from '../../src/rest/call/call.ts';
 import { DecodeCache } from '../../src/rest/decode/decode-cache.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status, text } from '../support/faults.ts';
-import { failureOf, openRest, person } from './open-rest.ts';
+import { failureOf, getPerson, openRest, person } from './open-rest.ts';
 
 const PERSON = 'GET /v0/persons/p';
-const getPerson = (client: RestClient) =>
-  client.call(routes.getPerson, { path: { person_id: 'p' } });
 
 /** What one request after another is answered. */
 async function inTurn(client: () => RestClient, times: number) {

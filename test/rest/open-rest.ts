@@ -18,6 +18,7 @@ import {
   type FaultUpstream,
   type FaultUpstreamOptions,
 } from '../support/fault-upstream.ts';
+import { routes } from '../../src/v0/routes.ts';
 import { DEFAULTS, scopeOf } from '../support/settings.ts';
 
 export interface Rest {
@@ -125,3 +126,6 @@ export const topic = (topicId: string, title = 'News') => ({
   updatedAt: '+1700000000000',
   entries: [],
 });
+
+export const getPerson = (client: RestClient, id = 'p') =>
+  client.call(routes.getPerson, { path: { person_id: id } });

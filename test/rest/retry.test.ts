@@ -2,20 +2,17 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
-import type { RestClient } from '../../src/rest/client/client.ts';
 import { retryAfterOf } from '../../src/rest/decode/retry-after.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { markReused, retryOf } from '../../src/rest/transport/transport-fault.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cut, hangUp, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
-import { failureOf, NO_BREAKER, openRest, outcome, person } from './open-rest.ts';
+import { failureOf, getPerson, NO_BREAKER, openRest, outcome, person } from './open-rest.ts';
 import { listen } from '../support/listen.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
 const PERSON = 'GET /v0/persons/p';
-const getPerson = (client: RestClient, id = 'p') =>
-  client.call(routes.getPerson, { path: { person_id: id } });
 
 describe('a failed read', () => {
   it.each<[string, Behaviour]>([
@@ -213,8 +210,9 @@ describe('a read whose idle connection is closed as it is sent', () => {
   });
 });
 
-describe('a process without file descriptors', () => {
-  it.each(['EMFILE', 'ENFILE'])('is no fault of the backend: %s opens no circuit', async (code) => {
+it.each(['EMFILE', 'ENFILE'])(
+  'a process without file descriptors is no fault of the backend: %s opens no circuit',
+  async (code) => {
     const dispatcher = new BackendDispatcher('http://127.0.0.1:9');
     const failing = vi.spyOn(dispatcher, 'dispatch').mockImplementation((_options, handler) => {
       const error = Object.assign(new Error(`connect ${code}`), { code, syscall: 'connect' });
@@ -234,8 +232,8 @@ describe('a process without file descriptors', () => {
     expect(calls.map(({ failure: kind }) => kind)).toEqual(['out_of_files', 'out_of_files']);
     expect(failing).toHaveBeenCalledTimes(2);
     expect(upstream.breaker.tripped).toEqual([]);
-  });
-});
+  },
+);
 
 describe('the retry budget', () => {
   it.each<[string, Behaviour]>([

@@ -2,17 +2,13 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { describe, expect, it } from 'vitest';
-import type { RestClient } from '../../src/rest/client/client.ts';
-import { routes } from '../../src/v0/routes.ts';
 import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { ok } from '../support/faults.ts';
 import { listen } from '../support/listen.ts';
-import { openRest, outcome, person } from './open-rest.ts';
+import { getPerson, openRest, outcome, person } from './open-rest.ts';
 import { slowness } from '../support/slowness.ts';
 
 const PERSON = 'GET /v0/persons/p';
-const getPerson = (client: RestClient) =>
-  client.call(routes.getPerson, { path: { person_id: 'p' } });
 
 /** A pool that trusts a certificate, so that only its other faults show. */
 const trusting = (ca: string, url: string) => new Pool(url, { connections: 4, connect: { ca } });

@@ -1,12 +1,12 @@
 /** A gateway below another path (`BASE_PATH`), and one on a unix socket (`UNIX_SOCKET`). */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { openEvents, openSocket } from '../live/support.ts';
+import { openFolder } from '../support/folder.ts';
 import { clientOf, KEY, send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { DEFAULTS } from '../support/settings.ts';
@@ -17,12 +17,9 @@ const VERSION = { id: formatNodeId('AudienceVersion', ['p', 'a', 'v']) };
 
 describe('a gateway below /content', () => {
   const open = async () => {
-    const explorer = mkdtempSync(join(tmpdir(), 'explorer-'));
-    onTestFinished(() => rmSync(explorer, { recursive: true }));
-    writeFileSync(
-      join(explorer, 'index.html'),
-      '<script src="./files/a.js"></script><script id="settings"></script>',
-    );
+    const explorer = openFolder({
+      'index.html': '<script src="./files/a.js"></script><script id="settings"></script>',
+    });
     const site = await openGateway({
       backend: 'faulty',
       http: { basePath: '/content' },
@@ -101,11 +98,7 @@ describe('a unix socket', () => {
     onTestFinished(async () => void (await server.close(0)));
     return server;
   };
-  const fileIn = (): string => {
-    const folder = mkdtempSync(join(tmpdir(), 'socket-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    return join(folder, 'gateway.sock');
-  };
+  const fileIn = (): string => join(openFolder(), 'gateway.sock');
   const askAt = (socketPath: string) =>
     new Promise<string>((resolve, reject) => {
       const headers = { 'content-type': 'application/json', 'x-api-key': KEY };

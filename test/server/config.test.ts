@@ -1,13 +1,13 @@
 /** Settings: what they are when unset, and how a wrong one is said. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { ConfigError } from '../../src/settings/setting.ts';
+import { openFolder } from '../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'settings-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = openFolder();
 
 let files = 0;
 const fileWith = (text: string): string => {

@@ -127,32 +127,30 @@ describe('the plan', () => {
   });
 });
 
-describe('the plan for a backend with the document’s routes only', () => {
-  it('names the routes that are missing, in the answer and in the table', async () => {
-    const gateway = await openGateway({ rest: { routeSet: 'document' } });
-    const root = fileURLToPath(new URL('../..', import.meta.url));
+it('the plan for a backend with the document’s routes only names the routes that are missing, in the answer and in the table', async () => {
+  const gateway = await openGateway({ rest: { routeSet: 'document' } });
+  const root = fileURLToPath(new URL('../..', import.meta.url));
 
-    const { extensions } = await gateway.ask(
-      `{ page(pageId: "${IDS.page}") { name audiences { nodes { effectiveName } } } }`,
-      { variables: {}, headers: { 'x-explain': 'plan' } },
-    );
-    const { stdout } = spawnSync(
-      process.execPath,
-      [
-        await buildScript('print-plan'),
-        'document',
-        'src/client/documents/search-pages.graphql',
-        '{"query":"x"}',
-      ],
-      { cwd: root, encoding: 'utf8' },
-    );
+  const { extensions } = await gateway.ask(
+    `{ page(pageId: "${IDS.page}") { name audiences { nodes { effectiveName } } } }`,
+    { variables: {}, headers: { 'x-explain': 'plan' } },
+  );
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      await buildScript('print-plan'),
+      'document',
+      'src/client/documents/search-pages.graphql',
+      '{"query":"x"}',
+    ],
+    { cwd: root, encoding: 'utf8' },
+  );
 
-    expect(extensions.plan.missing).toEqual([
-      'GET /v0/pages/{page_id}/audiences',
-      'GET /v0/pages/{page_id}/audiences/{audience_id}',
-    ]);
-    expect(stdout).toMatch(/^GET \/v0\/pages\/search +missing /m);
-  });
+  expect(extensions.plan.missing).toEqual([
+    'GET /v0/pages/{page_id}/audiences',
+    'GET /v0/pages/{page_id}/audiences/{audience_id}',
+  ]);
+  expect(stdout).toMatch(/^GET \/v0\/pages\/search +missing /m);
 });
 
 describe('the budget', () => {

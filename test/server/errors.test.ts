@@ -21,30 +21,28 @@ const broken: Upstream = Object.assign(
   },
 );
 
-describe('an unforeseen error', () => {
-  it.each(['development', 'test', 'production', undefined])(
-    'is masked with NODE_ENV %s, and its cause logged',
-    async (mode) => {
-      const before = process.env['NODE_ENV'];
-      onTestFinished(() => {
-        process.env['NODE_ENV'] = before;
-      });
-      if (mode === undefined) delete process.env['NODE_ENV'];
-      else process.env['NODE_ENV'] = mode;
-      const { lines, logger } = openLog();
-      const { ask } = await openGateway({ upstream: broken, logger });
+it.each(['development', 'test', 'production', undefined])(
+  'an unforeseen error is masked with NODE_ENV %s, and its cause logged',
+  async (mode) => {
+    const before = process.env['NODE_ENV'];
+    onTestFinished(() => {
+      process.env['NODE_ENV'] = before;
+    });
+    if (mode === undefined) delete process.env['NODE_ENV'];
+    else process.env['NODE_ENV'] = mode;
+    const { lines, logger } = openLog();
+    const { ask } = await openGateway({ upstream: broken, logger });
 
-      const { status, body, headers } = await ask('{ __typename }');
+    const { status, body, headers } = await ask('{ __typename }');
 
-      expect(status).toBe(500);
-      expect(body).toEqual({
-        errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
-      });
-      const requestId = headers.get('x-request-id');
-      expect(lines.filter(({ err }) => err?.message === SECRET)).toMatchObject([{ requestId }]);
-    },
-  );
-});
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+    });
+    const requestId = headers.get('x-request-id');
+    expect(lines.filter(({ err }) => err?.message === SECRET)).toMatchObject([{ requestId }]);
+  },
+);
 
 describe('a refused document', () => {
   it.each([

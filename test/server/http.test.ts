@@ -1,13 +1,13 @@
 /** T35, T39, T46 and T47: what is accepted over HTTP: methods, media types, bodies, origins. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import { rawHttp } from '../faults/raw-http.ts';
 import { expectWithin } from '../faults/stand.ts';
+import { openFolder } from '../support/folder.ts';
 import { buildExplorer } from '../support/explorer-build.ts';
 import { send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -77,17 +77,15 @@ describe('a media type', () => {
   });
 });
 
-describe('a mutation by GET', () => {
-  it('is 405 and sends nothing', async () => {
-    const { url, restCalls } = await openGateway();
+it('a mutation by GET is 405 and sends nothing', async () => {
+  const { url, restCalls } = await openGateway();
 
-    const reply = await send(`${url}/graphql?query=${encodeURIComponent(MUTATION)}`, {
-      headers: { 'x-api-key': 'demo', accept: 'application/graphql-response+json' },
-    });
-
-    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST']);
-    expect(restCalls).toEqual([]);
+  const reply = await send(`${url}/graphql?query=${encodeURIComponent(MUTATION)}`, {
+    headers: { 'x-api-key': 'demo', accept: 'application/graphql-response+json' },
   });
+
+  expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST']);
+  expect(restCalls).toEqual([]);
 });
 
 describe('a body', () => {
@@ -179,21 +177,19 @@ describe('a body', () => {
   });
 });
 
-describe('a request target', () => {
-  it.each(['http://evil.example/graphql', '*'])(
-    '%s is 400 or 404, whatever Host says',
-    async (target) => {
-      const { server } = await openGateway();
+it.each(['http://evil.example/graphql', '*'])(
+  'a request target %s is 400 or 404, whatever Host says',
+  async (target) => {
+    const { server } = await openGateway();
 
-      const { text } = await rawHttp(server, `GET ${target} HTTP/1.1\r\nHost: %%%[\r\n\r\n`, {
-        forMs: 500,
-      });
+    const { text } = await rawHttp(server, `GET ${target} HTTP/1.1\r\nHost: %%%[\r\n\r\n`, {
+      forMs: 500,
+    });
 
-      expect(text).toMatch(/^HTTP\/1\.1 40[04]/);
-      expect(text).not.toMatch(/at .*\.ts|node_modules/);
-    },
-  );
-});
+    expect(text).toMatch(/^HTTP\/1\.1 40[04]/);
+    expect(text).not.toMatch(/at .*\.ts|node_modules/);
+  },
+);
 
 describe('a query by GET', () => {
   it('is kept by no cache when it fails', async () => {
@@ -357,8 +353,7 @@ describe('GraphiQL', () => {
   );
 
   it('says of a file that a new build has taken away that there is none', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'explorer-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = openFolder();
     cpSync(buildExplorer(), folder, { recursive: true });
     const { url } = await openGateway({ explorer: { folder } });
     const { text } = await send(`${url}/graphql`, { headers: browser });

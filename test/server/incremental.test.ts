@@ -59,8 +59,7 @@ const slowly = (ms: number) => after(ms, world());
 describe('an answer in parts', () => {
   it('is written as v0.2 for callers who accept that', async () => {
     const site = await open();
-    const { upstream } = site;
-    upstream.on(AUDIENCES, slowly(100));
+    site.upstream.on(AUDIENCES, slowly(100));
 
     const { response, parts } = await ask(site, SCREEN);
 
@@ -90,8 +89,7 @@ describe('an answer in parts', () => {
     'is written as in 2022 for %s',
     async (accept) => {
       const site = await open();
-      const { upstream } = site;
-      upstream.on(AUDIENCES, slowly(100));
+      site.upstream.on(AUDIENCES, slowly(100));
 
       const { response, parts } = await ask(site, SCREEN, { accept });
 
@@ -129,7 +127,6 @@ describe('an answer in parts', () => {
 
   it('is whole, and JSON, when nothing deferred costs a round', async () => {
     const site = await open();
-    const { upstream } = site;
 
     const reply = await send(
       `${site.url}/graphql`,
@@ -138,13 +135,12 @@ describe('an answer in parts', () => {
 
     expect(reply.headers.get('content-type')).toContain('application/json');
     expect(Object.keys(reply.body.data.page)).toEqual(['name', 'status', 'pageContext']);
-    expect(upstream.hits()).toBe(1);
+    expect(site.upstream.hits()).toBe(1);
   });
 
   it('is the same by GET, and without a server', async () => {
     const site = await open();
-    const { upstream } = site;
-    upstream.on(AUDIENCES, slowly(50));
+    site.upstream.on(AUDIENCES, slowly(50));
     const { parts } = await ask(site, SCREEN);
 
     const headers = { 'x-api-key': 'key', accept: V02 };
@@ -163,8 +159,7 @@ describe('an answer in parts', () => {
 
   it('streams the items that wait for calls of their own', async () => {
     const site = await open();
-    const { upstream } = site;
-    upstream.on('*', async (response, seen, socket) => {
+    site.upstream.on('*', async (response, seen, socket) => {
       if (seen.target.includes('/persons/')) await sleep(50);
       await world()(response, seen, socket);
     });
@@ -185,8 +180,7 @@ describe('an answer in parts', () => {
 
   it('says what it has cost in its last part', async () => {
     const site = await open();
-    const { upstream } = site;
-    upstream.on(AUDIENCES, slowly(50));
+    site.upstream.on(AUDIENCES, slowly(50));
 
     const { response, parts } = await ask(site, SCREEN, { headers: { 'x-explain': 'true' } });
 
@@ -199,8 +193,7 @@ describe('an answer in parts', () => {
 
   it.each([V02, V2022])('reports a failure at its place: %s', async (accept) => {
     const site = await open();
-    const { upstream } = site;
-    upstream.on(AUDIENCES, after(50, status(403)));
+    site.upstream.on(AUDIENCES, after(50, status(403)));
 
     const { parts } = await ask(site, SCREEN, { accept });
 
@@ -213,8 +206,7 @@ describe('an answer in parts', () => {
 
   it('ends with the failure under onError: ABORT', async () => {
     const site = await open();
-    const { upstream } = site;
-    upstream.on(AUDIENCES, after(50, status(403)));
+    site.upstream.on(AUDIENCES, after(50, status(403)));
 
     const { parts } = await ask(site, SCREEN, { body: { onError: 'ABORT' } });
 
@@ -230,8 +222,7 @@ describe('an answer in parts', () => {
       rest: { timeoutMs: 5_000 },
       limits: { requestTimeoutMs: 400 },
     });
-    const { upstream } = site;
-    upstream.on(AUDIENCES, silence());
+    site.upstream.on(AUDIENCES, silence());
 
     const { parts } = await ask(site, SCREEN);
 
@@ -241,13 +232,12 @@ describe('an answer in parts', () => {
 
   it('holds the limits of whole answers', async () => {
     const site = await open();
-    const { upstream } = site;
     const many = Array.from({ length: 11 }, (_, i) => `... @defer { a${i}: name }`).join(' ');
 
     const reply = await send(`${site.url}/graphql`, init(`{ page(pageId: "p") { ${many} } }`));
 
     expect(reply.codes).toEqual(['QUERY_TOO_LARGE']);
-    expect(upstream.hits()).toBe(0);
+    expect(site.upstream.hits()).toBe(0);
   });
 
   it.each([
@@ -273,7 +263,6 @@ describe('an answer in parts', () => {
 
   it('is planned: which @defer pays, and how many rounds it saves', async () => {
     const site = await open();
-    const { upstream } = site;
     const query = `{
       page(pageId: "p") {
         name
@@ -294,14 +283,13 @@ describe('an answer in parts', () => {
       { label: 'links', at: { line: 5, column: 9 }, savesRounds: rounds - 1, pays: true },
     ]);
     expect(rounds).toBeGreaterThan(1);
-    expect(upstream.hits()).toBe(0);
+    expect(site.upstream.hits()).toBe(0);
   });
 
   it('leaves part by part', async () => {
     const site = await open();
-    const { upstream } = site;
     const late = held(world());
-    upstream.on(AUDIENCES, late.behaviour);
+    site.upstream.on(AUDIENCES, late.behaviour);
     const response = await fetch(`${site.url}/graphql`, init(SCREEN));
     const reader = response.body!.getReader();
 
@@ -316,9 +304,8 @@ describe('an answer in parts', () => {
 
   it('leaves no call behind when its reader goes away', async () => {
     const site = await open();
-    const { upstream } = site;
     let closed = false;
-    upstream.on(AUDIENCES, (_response, _seen, socket: Socket) => {
+    site.upstream.on(AUDIENCES, (_response, _seen, socket: Socket) => {
       socket.once('close', () => (closed = true));
     });
     const { port } = new URL(site.url);
@@ -336,29 +323,27 @@ describe('an answer in parts', () => {
 
     await until(() => expect(closed).toBe(true));
     await site.gateway.idle();
-    expect(upstream.hits(AUDIENCES)).toBe(1);
+    expect(site.upstream.hits(AUDIENCES)).toBe(1);
   });
 });
 
-describe('a heartbeat', () => {
-  it('is a part that says nothing, as often as nothing is said', async () => {
-    const text = '{"hasNext":false}';
-    const parts = {
-      format: 'incrementalSpec=v0.2' as const,
-      first: '{"hasNext":true}',
-      next: async () => {
-        await sleep(70);
-        return { text, isLast: true };
-      },
-      cancel: () => {},
-    };
-    const chunks: string[] = [];
+it('a heartbeat is a part that says nothing, as often as nothing is said', async () => {
+  const text = '{"hasNext":false}';
+  const parts = {
+    format: 'incrementalSpec=v0.2' as const,
+    first: '{"hasNext":true}',
+    next: async () => {
+      await sleep(70);
+      return { text, isLast: true };
+    },
+    cancel: () => {},
+  };
+  const chunks: string[] = [];
 
-    for await (const chunk of multipart(parts, 20)) chunks.push(chunk);
+  for await (const chunk of multipart(parts, 20)) chunks.push(chunk);
 
-    expect(chunks.length).toBeGreaterThanOrEqual(4);
-    for (const chunk of chunks.slice(1, -1)) expect(chunk).toContain('{"hasNext":true}');
-    expect(chunks.at(-1)).toContain(text);
-    expect(chunks.at(-1)!.endsWith('\r\n-----\r\n')).toBe(true);
-  });
+  expect(chunks.length).toBeGreaterThanOrEqual(4);
+  for (const chunk of chunks.slice(1, -1)) expect(chunk).toContain('{"hasNext":true}');
+  expect(chunks.at(-1)).toContain(text);
+  expect(chunks.at(-1)!.endsWith('\r\n-----\r\n')).toBe(true);
 });

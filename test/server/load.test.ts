@@ -1,6 +1,6 @@
 /** Callers who leave, crowds, and unhandled rejections. */
 
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
@@ -11,90 +11,84 @@ import { openGateway } from '../support/open-gateway.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('T22: a caller who leaves', () => {
-  it.each([
-    ['reads no further', '{ page(pageId: "p") { name } }', true],
-    [
-      'has its write finished',
-      `mutation { restorePage(input: { id: "${formatNodeId('Page', ['p'])}" }) { page { name } } }`,
-      false,
-    ],
-  ])('%s', async (_what, query, given) => {
-    let asked = () => {};
-    const began = new Promise<void>((resolve) => (asked = resolve));
-    let givenUp = false;
-    const upstreamUrl = await openHttp((_request, response) => {
-      response.once('close', () => (givenUp = !response.writableFinished));
-      setTimeout(() => response.writeHead(404).end(), 400);
-      asked();
-    });
-    const site = await openGateway({ backend: new URL(upstreamUrl) });
-    const leaving = new AbortController();
-
-    const left = fetch(`${site.url}/graphql`, {
-      method: 'POST',
-      headers: { ...POST_JSON, 'x-api-key': 'demo' },
-      body: JSON.stringify({ query }),
-      signal: leaving.signal,
-    }).catch(() => 'left');
-    await began;
-    leaving.abort();
-    await sleep(100);
-
-    expect(await left).toBe('left');
-    expect(givenUp).toBe(given);
-    await sleep(400);
-    expect(givenUp).toBe(given);
-    const { text } = await send(`${site.url}/metrics`);
-    expect(text).toMatch(/gateway_requests_total\{operation="\w+",outcome="abandoned"\} 1/);
-    expect(text).toContain('gateway_requests_in_flight 0');
+it.each([
+  ['reads no further', '{ page(pageId: "p") { name } }', true],
+  [
+    'has its write finished',
+    `mutation { restorePage(input: { id: "${formatNodeId('Page', ['p'])}" }) { page { name } } }`,
+    false,
+  ],
+])('T22: a caller who leaves %s', async (_what, query, given) => {
+  let asked = () => {};
+  const began = new Promise<void>((resolve) => (asked = resolve));
+  let givenUp = false;
+  const upstreamUrl = await openHttp((_request, response) => {
+    response.once('close', () => (givenUp = !response.writableFinished));
+    setTimeout(() => response.writeHead(404).end(), 400);
+    asked();
   });
+  const site = await openGateway({ backend: new URL(upstreamUrl) });
+  const leaving = new AbortController();
+
+  const left = fetch(`${site.url}/graphql`, {
+    method: 'POST',
+    headers: { ...POST_JSON, 'x-api-key': 'demo' },
+    body: JSON.stringify({ query }),
+    signal: leaving.signal,
+  }).catch(() => 'left');
+  await began;
+  leaving.abort();
+  await sleep(100);
+
+  expect(await left).toBe('left');
+  expect(givenUp).toBe(given);
+  await sleep(400);
+  expect(givenUp).toBe(given);
+  const { text } = await send(`${site.url}/metrics`);
+  expect(text).toMatch(/gateway_requests_total\{operation="\w+",outcome="abandoned"\} 1/);
+  expect(text).toContain('gateway_requests_in_flight 0');
 });
 
-describe('a crowd', () => {
-  it('is served as far as it goes; the rest is answered 503 with when to come back', async () => {
-    const url = await openHttp((_request, response) => {
-      setTimeout(() => response.writeHead(404).end(), 200);
-    });
-    const dispatcher = new BackendDispatcher(url);
-    onTestFinished(() => dispatcher.destroy());
-    const upstream = createUpstream({
-      dispatcher,
-      pathPrefix: '',
-      routeSet: 'extended',
-      timeoutMs: 2_000,
-      maxResponseBytes: 1_000,
-      connections: 2,
-      maxQueue: 2,
-    });
-    const site = await openGateway({ upstream, backend: new URL(url) });
-
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => site.ask(`{ page(pageId: "p${i}") { name } }`)),
-    );
-
-    const statuses = replies.map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([200, 503]));
-    const shed = replies.find(({ status }) => status === 503);
-    expect(Number(shed?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-    expect(shed?.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
-    expect(shed?.body).not.toHaveProperty('data');
+it('a crowd is served as far as it goes; the rest is answered 503 with when to come back', async () => {
+  const url = await openHttp((_request, response) => {
+    setTimeout(() => response.writeHead(404).end(), 200);
   });
+  const dispatcher = new BackendDispatcher(url);
+  onTestFinished(() => dispatcher.destroy());
+  const upstream = createUpstream({
+    dispatcher,
+    pathPrefix: '',
+    routeSet: 'extended',
+    timeoutMs: 2_000,
+    maxResponseBytes: 1_000,
+    connections: 2,
+    maxQueue: 2,
+  });
+  const site = await openGateway({ upstream, backend: new URL(url) });
+
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => site.ask(`{ page(pageId: "p${i}") { name } }`)),
+  );
+
+  const statuses = replies.map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  const shed = replies.find(({ status }) => status === 503);
+  expect(Number(shed?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect(shed?.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+  expect(shed?.body).not.toHaveProperty('data');
 });
 
-describe('an unhandled rejection', () => {
-  it('is logged and counted, and the process goes on', async () => {
-    const mistake = `process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody waits'))})`;
-    const product = startProcess({
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(mistake)}`,
-    });
-    const url = await product.ready();
-    product.process.kill('SIGUSR2');
-    await sleep(200);
-
-    const metrics = await send(new URL('/metrics', url).href);
-
-    expect(metrics.text).toContain('gateway_unhandled_rejections_total 1');
-    expect(product.stdout).toContain('nobody waits');
+it('an unhandled rejection is logged and counted, and the process goes on', async () => {
+  const mistake = `process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody waits'))})`;
+  const product = startProcess({
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(mistake)}`,
   });
+  const url = await product.ready();
+  product.process.kill('SIGUSR2');
+  await sleep(200);
+
+  const metrics = await send(new URL('/metrics', url).href);
+
+  expect(metrics.text).toContain('gateway_unhandled_rejections_total 1');
+  expect(product.stdout).toContain('nobody waits');
 });

@@ -86,25 +86,23 @@ describe('the line of an operation', () => {
   });
 });
 
-describe('a call that fails', () => {
-  it('is a line with route, kind, attempt and duration, once a second for each kind', async () => {
-    const { lines, logger } = openLog('warn');
-    const observer = observeUpstream(new Metrics(), logger, () => site.gateway);
-    const site = await openGateway({ backend: 'faulty', rest: { observer } });
-    site.upstream.on('GET /v0/persons/p', status(503), status(503), reset(), world());
-    site.upstream.on('GET /v0/topics/t', status(404));
+it('a call that fails is a line with route, kind, attempt and duration, once a second for each kind', async () => {
+  const { lines, logger } = openLog('warn');
+  const observer = observeUpstream(new Metrics(), logger, () => site.gateway);
+  const site = await openGateway({ backend: 'faulty', rest: { observer } });
+  site.upstream.on('GET /v0/persons/p', status(503), status(503), reset(), world());
+  site.upstream.on('GET /v0/topics/t', status(404));
 
-    await site.ask(PERSON);
-    await site.ask(PERSON);
-    await site.ask('{ topic(topicId: "t") { title } }');
+  await site.ask(PERSON);
+  await site.ask(PERSON);
+  await site.ask('{ topic(topicId: "t") { title } }');
 
-    const route = 'GET /v0/persons/{person_id}';
-    expect(
-      lines.map(({ msg, ...line }) => [msg, line['route'], line['kind'], line['attempt']]),
-    ).toEqual([
-      ['Call to the backend failed', route, 'status 503', 1],
-      ['Call to the backend failed', route, 'reset', expect.any(Number)],
-    ]);
-    expect(lines[0]!['durationMs']).toEqual(expect.any(Number));
-  });
+  const route = 'GET /v0/persons/{person_id}';
+  expect(
+    lines.map(({ msg, ...line }) => [msg, line['route'], line['kind'], line['attempt']]),
+  ).toEqual([
+    ['Call to the backend failed', route, 'status 503', 1],
+    ['Call to the backend failed', route, 'reset', expect.any(Number)],
+  ]);
+  expect(lines[0]!['durationMs']).toEqual(expect.any(Number));
 });

@@ -176,29 +176,27 @@ describe('what operations cost', () => {
   });
 });
 
-describe('OpenMetrics', () => {
-  it('is answered to scrapers who accept it, and the text format to all others, before and after', async () => {
-    const site = await openGateway();
-    await site.ask(TOPICS);
-    const read = async (accept?: string) => {
-      const { headers, text } = await send(`${site.url}/metrics`, {
-        headers: accept === undefined ? {} : { accept },
-      });
-      return { type: headers.get('content-type')!.split(';')[0], text };
-    };
+it('OpenMetrics is answered to scrapers who accept it, and the text format to all others, before and after', async () => {
+  const site = await openGateway();
+  await site.ask(TOPICS);
+  const read = async (accept?: string) => {
+    const { headers, text } = await send(`${site.url}/metrics`, {
+      headers: accept === undefined ? {} : { accept },
+    });
+    return { type: headers.get('content-type')!.split(';')[0], text };
+  };
 
-    const before = await read();
-    const open = await read('application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
-    const after = await read('text/plain');
+  const before = await read();
+  const open = await read('application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
+  const after = await read('text/plain');
 
-    expect([before.type, open.type, after.type]).toEqual([
-      'text/plain',
-      'application/openmetrics-text',
-      'text/plain',
-    ]);
-    expect(open.text).toContain('# TYPE gateway_requests counter');
-    expect(open.text).toContain('gateway_requests_total{operation="query",outcome="ok"} 1');
-    expect(open.text).toMatch(/# EOF\n$/);
-    expect(after.text).toBe(before.text);
-  });
+  expect([before.type, open.type, after.type]).toEqual([
+    'text/plain',
+    'application/openmetrics-text',
+    'text/plain',
+  ]);
+  expect(open.text).toContain('# TYPE gateway_requests counter');
+  expect(open.text).toContain('gateway_requests_total{operation="query",outcome="ok"} 1');
+  expect(open.text).toMatch(/# EOF\n$/);
+  expect(after.text).toBe(before.text);
 });

@@ -21,8 +21,10 @@ const PAGE = '{ page(pageId: "p") { name pageId } }';
 describe('onError', () => {
   it('NULL keeps a failure of what must not be null where it is', async () => {
     const site = await open();
-    const { upstream } = site;
-    upstream.on('GET /v0/pages/p', ok({ ...sampleOf(routes.getPage, { page_id: 'p' }), name: 7 }));
+    site.upstream.on(
+      'GET /v0/pages/p',
+      ok({ ...sampleOf(routes.getPage, { page_id: 'p' }), name: 7 }),
+    );
 
     const whole = await ask(site, PAGE, undefined);
     const local = await ask(site, PAGE, 'NULL');
@@ -35,14 +37,13 @@ describe('onError', () => {
   it.each(['ABORT', 'HALT'])('%s gives up the calls in flight at once', async (onError) => {
     await expectWithin(50, async () => {
       const site = await open();
-      const { upstream } = site;
       let failedMs = 0;
       let closedMs = 0;
-      upstream.on('GET /v0/persons/slow', (_response, _seen, socket: Socket) => {
+      site.upstream.on('GET /v0/persons/slow', (_response, _seen, socket: Socket) => {
         socket.once('close', () => (closedMs = performance.now()));
       });
-      upstream.on('GET /v0/topics/gone', async (response, ...rest) => {
-        await until(() => expect(upstream.hits('GET /v0/persons/slow')).toBe(1));
+      site.upstream.on('GET /v0/topics/gone', async (response, ...rest) => {
+        await until(() => expect(site.upstream.hits('GET /v0/persons/slow')).toBe(1));
         failedMs = performance.now();
         await status(403)(response, ...rest);
       });
@@ -63,13 +64,12 @@ describe('onError', () => {
 
   it('refuses another value before anything is called', async () => {
     const site = await open();
-    const { upstream } = site;
 
     const reply = await ask(site, PAGE, 'IGNORE');
 
     expect(reply.status).toBe(400);
     expect(reply.codes).toEqual(['BAD_REQUEST']);
     expect(reply.body.errors[0].message).toContain('PROPAGATE, NULL, ABORT, HALT');
-    expect(upstream.hits()).toBe(0);
+    expect(site.upstream.hits()).toBe(0);
   });
 });

@@ -6,20 +6,18 @@ import { world } from '../support/world.ts';
 import { send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
-describe('/health', () => {
-  it('says alive, to HEAD as well', async () => {
-    const { url } = await openGateway();
+it('/health says alive, to HEAD as well', async () => {
+  const { url } = await openGateway();
 
-    const get = await send(`${url}/health`);
-    const head = await send(`${url}/health`, { method: 'HEAD' });
+  const get = await send(`${url}/health`);
+  const head = await send(`${url}/health`, { method: 'HEAD' });
 
-    expect([get.status, get.body, head.status, head.text]).toEqual([
-      200,
-      { status: 'alive' },
-      200,
-      '',
-    ]);
-  });
+  expect([get.status, get.body, head.status, head.text]).toEqual([
+    200,
+    { status: 'alive' },
+    200,
+    '',
+  ]);
 });
 
 describe('/ready', () => {
@@ -47,11 +45,10 @@ describe('/ready', () => {
     'is 200 and degraded when the backend %s, until a call is answered',
     async (_what, fault, met) => {
       const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 200 } });
-      const { upstream } = site;
-      upstream.on('*', fault);
+      site.upstream.on('*', fault);
       await site.ask('{ topics(first: 1) { nodes { topicId } } }');
       const away = await send(`${site.url}/ready`);
-      upstream.on('*', world());
+      site.upstream.on('*', world());
       await site.ask('{ topics(first: 1) { nodes { topicId } } }');
       const back = await send(`${site.url}/ready`);
 
@@ -91,42 +88,38 @@ describe('/ready', () => {
   });
 });
 
-describe('/metrics', () => {
-  it('counts requests and calls by route, and knows no key and no id', async () => {
-    const { url, ask } = await openGateway();
-    await ask('query Secret { page(pageId: "page_northwind") { name } }');
-    await ask('{ page(pageId: "page_northwind") { nonsense } }');
+it('/metrics counts requests and calls by route, and knows no key and no id', async () => {
+  const { url, ask } = await openGateway();
+  await ask('query Secret { page(pageId: "page_northwind") { name } }');
+  await ask('{ page(pageId: "page_northwind") { nonsense } }');
 
-    const { text, headers } = await send(`${url}/metrics`);
+  const { text, headers } = await send(`${url}/metrics`);
 
-    expect(headers.get('content-type')).toMatch(/^text\/plain/);
-    expect(text).toContain('gateway_requests_total{operation="query",outcome="ok"} 1');
-    expect(text).toContain('gateway_requests_total{operation="query",outcome="refused"} 1');
-    expect(text).toContain(
-      'gateway_upstream_calls_total{method="GET",route="/v0/pages/{page_id}",source="sent",status="200"} 1',
-    );
-    expect(text).not.toMatch(/demo|northwind|Secret/);
-  });
+  expect(headers.get('content-type')).toMatch(/^text\/plain/);
+  expect(text).toContain('gateway_requests_total{operation="query",outcome="ok"} 1');
+  expect(text).toContain('gateway_requests_total{operation="query",outcome="refused"} 1');
+  expect(text).toContain(
+    'gateway_upstream_calls_total{method="GET",route="/v0/pages/{page_id}",source="sent",status="200"} 1',
+  );
+  expect(text).not.toMatch(/demo|northwind|Secret/);
 });
 
-describe('everything else', () => {
-  it.each([
-    ['GET', '/', 404, 'NOT_FOUND'],
-    ['GET', '/graphql/nothing', 404, 'NOT_FOUND'],
-    ['GET', '//graphql', 404, 'NOT_FOUND'],
-    ['POST', '/health', 405, 'METHOD_NOT_ALLOWED'],
-    ['DELETE', '/graphql', 405, 'METHOD_NOT_ALLOWED'],
-  ])('%s %s is refused in JSON', async (method, path, status, code) => {
-    const { url } = await openGateway();
+it.each([
+  ['GET', '/', 404, 'NOT_FOUND'],
+  ['GET', '/graphql/nothing', 404, 'NOT_FOUND'],
+  ['GET', '//graphql', 404, 'NOT_FOUND'],
+  ['POST', '/health', 405, 'METHOD_NOT_ALLOWED'],
+  ['DELETE', '/graphql', 405, 'METHOD_NOT_ALLOWED'],
+])('everything else %s %s is refused in JSON', async (method, path, status, code) => {
+  const { url } = await openGateway();
 
-    const reply = await send(url + path, {
-      method,
-      headers: { 'x-api-key': 'demo' },
-    });
-
-    expect([reply.status, reply.codes]).toEqual([status, [code]]);
-    expect(reply.headers.get('content-type')).toMatch(/json/);
+  const reply = await send(url + path, {
+    method,
+    headers: { 'x-api-key': 'demo' },
   });
+
+  expect([reply.status, reply.codes]).toEqual([status, [code]]);
+  expect(reply.headers.get('content-type')).toMatch(/json/);
 });
 
 it('counts a plan as well answered, and a preflight not at all', async () => {

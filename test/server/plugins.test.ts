@@ -2,19 +2,17 @@
  * The list of plugins: what an operator adds to it, and that each line of ours is its whole mechanism.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDisableIntrospection } from '@envelop/disable-introspection';
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
 import { GraphQLError, type ValidationRule } from 'graphql';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import type { GatewayPlugin } from '../../src/operation/gateway-plugin.ts';
 import { openSocket } from '../live/support.ts';
 import { NO_BREAKER } from '../rest/open-rest.ts';
+import { openFolder } from '../support/folder.ts';
 import { IDS, SAMPLE_NODES } from '../support/ids.ts';
 import { send } from '../support/client.ts';
 import {
@@ -264,12 +262,7 @@ describe('without its line', () => {
   });
 
   it('trustedDocuments refuses no other document', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'trusted-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(
-      join(folder, 'web-1.json'),
-      JSON.stringify({ [sha256(PAGE.query)]: PAGE.query }),
-    );
+    const folder = openFolder({ 'web-1.json': { [sha256(PAGE.query)]: PAGE.query } });
     const documents = { folder, only: true };
     const ask = async (site: InProcessGateway) => (await site.ask('{ __typename }')).codes;
     expect(await ask(await openGateway({ documents }))).toEqual(['TRUSTED_DOCUMENT_REQUIRED']);

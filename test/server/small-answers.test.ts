@@ -231,8 +231,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
 
   it('never has a tag for a partial answer', async () => {
     const site = await openGateway({ backend: 'faulty' });
-    const { upstream } = site;
-    upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
+    site.upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
 
     const answer = await ask(site, carrier, '{ page(pageId: "p") { title audiencesCount } }');
 
@@ -244,7 +243,6 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
 
 it('answers 304 for the same answer only: never for a changed field, coding or type', async () => {
   const site = await openGateway({ backend: 'faulty' });
-  const { upstream } = site;
   const pages = fc.record({
     name: fc.constantFrom('n', 'N', 'ñ', 'n'.repeat(2_000)),
     title: fc.constantFrom('u', 't', ''),
@@ -258,7 +256,7 @@ it('answers 304 for the same answer only: never for a changed field, coding or t
   await fc.assert(
     fc.asyncProperty(asked, asked, async (one, two) => {
       const ask = async ({ page, caller }: typeof one, tag?: string) => {
-        upstream.on('GET /v0/pages/p', ok({ pageId: 'p', ...page }));
+        site.upstream.on('GET /v0/pages/p', ok({ pageId: 'p', ...page }));
         const headers = { ...caller, ...(tag && { 'if-none-match': tag }) };
         const query = encodeURIComponent('{ page(pageId: "p") { name title } }');
         return raw(`${site.url}/graphql?query=${query}`, { headers });
@@ -281,8 +279,7 @@ it('answers 304 for the same answer only: never for a changed field, coding or t
 
 it('tells nothing of the key in a tag: the same bytes have the same one', async () => {
   const site = await openGateway({ backend: 'faulty' });
-  const { upstream } = site;
-  upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
+  site.upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
   const query = encodeURIComponent('{ page(pageId: "p") { title } }');
 
   const tags = new Set<unknown>();

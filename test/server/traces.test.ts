@@ -190,64 +190,58 @@ describe('a trace', () => {
   });
 });
 
-describe('the method of a trace', () => {
-  it('is that of a request over HTTP, and absent over a WebSocket', async () => {
-    const decoder = await openDecoder();
-    const tracer = tracerFor(decoder.url);
-    const site = await openGateway({ tracer, live: { socketOperations: 'all' } });
+it('the method of a trace is that of a request over HTTP, and absent over a WebSocket', async () => {
+  const decoder = await openDecoder();
+  const tracer = tracerFor(decoder.url);
+  const site = await openGateway({ tracer, live: { socketOperations: 'all' } });
 
-    await site.ask(PERSON);
-    const { subscribe, received } = await openSocket(site.url);
-    subscribe('1', {}, PERSON);
-    await until(() => received('complete').length > 0);
-    await tracer.close();
+  await site.ask(PERSON);
+  const { subscribe, received } = await openSocket(site.url);
+  subscribe('1', {}, PERSON);
+  await until(() => received('complete').length > 0);
+  await tracer.close();
 
-    const ofOperations = decoder.spans.filter(({ attributes }) => 'http.route' in attributes);
-    const methods = ofOperations.map(({ attributes }) => attributes['http.request.method']);
-    expect(methods).toEqual(['POST', undefined]);
-  });
+  const ofOperations = decoder.spans.filter(({ attributes }) => 'http.route' in attributes);
+  const methods = ofOperations.map(({ attributes }) => attributes['http.request.method']);
+  expect(methods).toEqual(['POST', undefined]);
 });
 
-describe('the route of a trace', () => {
-  it('is that of the carrier, such as /mcp: agents are told apart from apps', async () => {
-    const decoder = await openDecoder();
-    const tracer = tracerFor(decoder.url);
-    const site = await openGateway({
-      tracer,
-      carriers: {
-        '/mcp': (door) => async (request, record) => {
-          const document = { text: PERSON, hash: 'hash', document: parse(PERSON) };
-          return Response.json(await door.run({ document, variables: {} }, request, record));
-        },
+it('the route of a trace is that of the carrier, such as /mcp: agents are told apart from apps', async () => {
+  const decoder = await openDecoder();
+  const tracer = tracerFor(decoder.url);
+  const site = await openGateway({
+    tracer,
+    carriers: {
+      '/mcp': (door) => async (request, record) => {
+        const document = { text: PERSON, hash: 'hash', document: parse(PERSON) };
+        return Response.json(await door.run({ document, variables: {} }, request, record));
       },
-    });
-
-    await site.ask(PERSON);
-    await fetch(`${site.url}/mcp`, { method: 'POST', headers: { 'x-api-key': KEY } });
-    await tracer.close();
-
-    const routes = decoder.spans.flatMap(({ attributes }) => attributes['http.route'] ?? []);
-    expect(routes).toEqual(['/graphql', '/mcp']);
+    },
   });
+
+  await site.ask(PERSON);
+  await fetch(`${site.url}/mcp`, { method: 'POST', headers: { 'x-api-key': KEY } });
+  await tracer.close();
+
+  const routes = decoder.spans.flatMap(({ attributes }) => attributes['http.route'] ?? []);
+  expect(routes).toEqual(['/graphql', '/mcp']);
 });
 
-describe('a share of the traces', () => {
-  it('is decided once for each: the collector gets those that the backend was told of', async () => {
-    const decoder = await openDecoder();
-    const tracer = tracerFor(decoder.url, 'traceidratio', 0.5);
-    const site = await openGateway({ backend: 'faulty', tracer });
+it('a share of the traces is decided once for each: the collector gets those that the backend was told of', async () => {
+  const decoder = await openDecoder();
+  const tracer = tracerFor(decoder.url, 'traceidratio', 0.5);
+  const site = await openGateway({ backend: 'faulty', tracer });
 
-    for (let i = 0; i < 40; i++) await site.ask(PERSON);
-    await tracer.close();
+  for (let i = 0; i < 40; i++) await site.ask(PERSON);
+  await tracer.close();
 
-    const told = site.upstream.seen.flatMap(({ headers }) => headers['traceparent'] ?? []);
-    const servers = decoder.spans.filter(({ attributes }) => 'http.route' in attributes);
-    expect(servers.map(({ traceId }) => traceId)).toEqual(
-      told.map((parent) => String(parent).split('-')[1]),
-    );
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.length).toBeLessThan(40);
-  });
+  const told = site.upstream.seen.flatMap(({ headers }) => headers['traceparent'] ?? []);
+  const servers = decoder.spans.filter(({ attributes }) => 'http.route' in attributes);
+  expect(servers.map(({ traceId }) => traceId)).toEqual(
+    told.map((parent) => String(parent).split('-')[1]),
+  );
+  expect(told.length).toBeGreaterThan(0);
+  expect(told.length).toBeLessThan(40);
 });
 
 describe('a trace that is not recorded', () => {
@@ -290,20 +284,21 @@ describe('a trace that is not recorded', () => {
   });
 });
 
-describe('a collector', () => {
-  it.concurrent.each<[string, () => Promise<string>]>([
-    ['is away', async () => 'http://127.0.0.1:1'],
-    ['hangs', () => openHttp(() => {})],
-    ['resets', () => openHttp((request) => request.socket.destroy())],
-    [
-      'takes its time',
-      () =>
-        openHttp((_request, response) => {
-          setTimeout(() => response.end('{}'), 1_500);
-        }),
-    ],
-    ['refuses', () => openHttp((_request, response) => response.writeHead(503).end())],
-  ])('that %s costs no answer anything, and the end at most two seconds', async (_what, open) => {
+it.concurrent.each<[string, () => Promise<string>]>([
+  ['is away', async () => 'http://127.0.0.1:1'],
+  ['hangs', () => openHttp(() => {})],
+  ['resets', () => openHttp((request) => request.socket.destroy())],
+  [
+    'takes its time',
+    () =>
+      openHttp((_request, response) => {
+        setTimeout(() => response.end('{}'), 1_500);
+      }),
+  ],
+  ['refuses', () => openHttp((_request, response) => response.writeHead(503).end())],
+])(
+  'a collector that %s costs no answer anything, and the end at most two seconds',
+  async (_what, open) => {
     const { site, tracer } = await openTraced(await open());
 
     const replies = await Promise.all(Array.from({ length: 20 }, () => site.ask(PERSON)));
@@ -312,5 +307,5 @@ describe('a collector', () => {
 
     expect(replies.every(({ data }) => data.person.name === 'name')).toBe(true);
     expect((performance.now() - beganMs) / slowness()).toBeLessThan(2_500);
-  });
-});
+  },
+);

@@ -3,8 +3,7 @@
  * changes while it is served.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -16,6 +15,7 @@ import {
   type BadFile,
 } from '../../src/documents/trusted-documents.ts';
 import { schema } from '../../src/schema.ts';
+import { openFolder } from '../support/folder.ts';
 import { IDS } from '../support/ids.ts';
 import { replyOf, POST_JSON, send } from '../support/client.ts';
 import { startProcess } from '../support/gateway-process.ts';
@@ -33,18 +33,16 @@ const VARIABLES = { id: IDS.page };
 const ANSWER = '{"data":{"page":{"name":"Northwind launch"}}}';
 
 /** A folder of its own, with a manifest of each format. */
-async function openFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'trusted-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await write(folder, 'web-1.json', { [sha256(PAGE)]: PAGE, [sha256(WRITE)]: WRITE });
-  await write(folder, 'ios-4.2.json', {
-    format: 'apollo-persisted-query-manifest',
-    version: 1,
-    operations: [{ id: 'topics-1', name: 'Topics', type: 'query', body: TOPICS }],
+const openManifests = (): string =>
+  openFolder({
+    'web-1.json': { [sha256(PAGE)]: PAGE, [sha256(WRITE)]: WRITE },
+    'ios-4.2.json': {
+      format: 'apollo-persisted-query-manifest',
+      version: 1,
+      operations: [{ id: 'topics-1', name: 'Topics', type: 'query', body: TOPICS }],
+    },
+    'relay-7.json': { '0123456789abcdef0123456789abcdef': RELAY },
   });
-  await write(folder, 'relay-7.json', { '0123456789abcdef0123456789abcdef': RELAY });
-  return folder;
-}
 
 const write = (folder: string, file: string, manifest: unknown) =>
   writeFile(join(folder, file), typeof manifest === 'string' ? manifest : JSON.stringify(manifest));
@@ -53,7 +51,7 @@ async function openTrusting(
   options: Partial<GatewayOptions['documents']> = {},
   gatewayOptions: Pick<GatewayOptions, 'logger'> = {},
 ): Promise<InProcessGateway> {
-  const folder = options.folder ?? (await openFolder());
+  const folder = options.folder ?? openManifests();
   const site = await openGateway({
     documents: { pollMs: 20, ...options, folder },
     ...gatewayOptions,
@@ -295,7 +293,7 @@ describe('a trusted document', () => {
   });
 
   it('is not pushed out by any number of other documents', async () => {
-    const { trusted, documents } = await openStore(await openFolder());
+    const { trusted, documents } = await openStore(openManifests());
     const before = trusted.find(TOPICS_ASKED);
 
     for (let i = 0; i < 1_100; i++) documents.parse(`{ a${i}: __typename }`);
@@ -323,7 +321,7 @@ describe('the folder of trusted documents', () => {
   });
 
   it('is read again when it changes', async () => {
-    const folder = await openFolder();
+    const folder = openManifests();
     const site = await openTrusting({ folder });
     const asked = { documentId: sha256(OTHER) };
     expect((await post(site, asked)).codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
@@ -363,7 +361,7 @@ describe('the folder of trusted documents', () => {
   ])(
     'that has a file that %s is served as it was, all of it, and says so',
     async (_, manifest, reason) => {
-      const folder = await openFolder();
+      const folder = openManifests();
       const logged: string[] = [];
       const logger = pino({ level: 'warn' }, { write: (line) => logged.push(line) });
       const site = await openTrusting({ folder }, { logger });
@@ -391,7 +389,7 @@ describe('the folder of trusted documents', () => {
   );
 
   it('serves what it held while it is away', async () => {
-    const folder = await openFolder();
+    const folder = openManifests();
     const { trusted, bad } = await openStore(folder);
 
     await rm(folder, { recursive: true });
@@ -406,7 +404,7 @@ describe('the folder of trusted documents', () => {
   });
 
   it('tells of a bad file once, and of a document that the schema does not serve', async () => {
-    const folder = await openFolder();
+    const folder = openManifests();
     await write(folder, 'old-1.json', { gone: '{ pages { name } }' });
     const { trusted, bad, invalid } = await openStore(folder);
 
@@ -419,7 +417,7 @@ describe('the folder of trusted documents', () => {
   });
 
   it('is changed as a whole: what comes beside a bad file waits for it to be mended', async () => {
-    const folder = await openFolder();
+    const folder = openManifests();
     const { trusted, bad } = await openStore(folder);
 
     await write(folder, 'bad-1.json', 'nothing');
@@ -440,7 +438,7 @@ describe('the folder of trusted documents', () => {
   });
 
   it('refuses the start in one line where a file is bad', async () => {
-    const folder = await openFolder();
+    const folder = openManifests();
     await write(folder, 'web-2.json', '{"0":"query');
     const line = 'TRUSTED_DOCUMENTS: bad file web-2.json: It is not JSON. Mend it or take it away.';
 
@@ -453,7 +451,7 @@ describe('the folder of trusted documents', () => {
   });
 
   it('is read and prepared before the process is ready', async () => {
-    const product = startProcess({ TRUSTED_DOCUMENTS: await openFolder(), LOG_LEVEL: 'info' });
+    const product = startProcess({ TRUSTED_DOCUMENTS: openManifests(), LOG_LEVEL: 'info' });
 
     await product.ready();
 
@@ -463,7 +461,7 @@ describe('the folder of trusted documents', () => {
   });
 
   it('holds documents that are prepared before anybody asks', async () => {
-    const { trusted } = await openStore(await openFolder());
+    const { trusted } = await openStore(openManifests());
 
     const found = trusted.find(TOPICS_ASKED);
 

@@ -1,12 +1,11 @@
 /**
  * Three gateway processes that share a Redis: the one that polls is killed, stopped or paused.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { statusesOf, type Events } from '../live/support.ts';
+import { openFolder } from '../support/folder.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
@@ -137,11 +136,8 @@ describe.skipIf(!hasRedis)('three replicas', () => {
 
   it('reach Redis by TLS, with a certificate of an authority of their own', async () => {
     const port = await freePort();
-    const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = openFolder({ 'cert.pem': selfSigned.cert, 'key.pem': selfSigned.key });
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-    writeFileSync(cert, selfSigned.cert);
-    writeFileSync(key, selfSigned.key);
     await openRedis(
       ...['--tls-port', String(port), '--tls-cert-file', cert, '--tls-key-file', key],
       ...['--tls-auth-clients', 'no', '--requirepass', 'the password of a test'],

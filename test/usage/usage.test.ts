@@ -1,7 +1,4 @@
 /** Usage counts against counts of documents that are walked by hand, over a gateway and its operators' port. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import {
   getNamedType,
@@ -27,6 +24,7 @@ import { schema } from '../../src/schema.ts';
 import { openHttpServer } from '../../src/server/http/http-server.ts';
 import type { UsageReport } from '../../src/usage/usage-report.ts';
 import { Usage } from '../../src/usage/usage.ts';
+import { openFolder } from '../support/folder.ts';
 import { afterFile } from '../support/after-file.ts';
 import { cases } from '../support/cases.ts';
 import { send } from '../support/client.ts';
@@ -49,10 +47,10 @@ async function openCounted(options: InProcessOptions = {}) {
 }
 
 async function openTrusting() {
-  const folder = await mkdtemp(join(tmpdir(), 'usage-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify({ page: PAGE, topics: TOPICS }));
-  await writeFile(join(folder, 'web-1.json'), JSON.stringify({ page: PAGE }));
+  const folder = openFolder({
+    'ios-4.2.json': { page: PAGE, topics: TOPICS },
+    'web-1.json': { page: PAGE },
+  });
   const site = await openCounted({ documents: { folder } });
   await site.gateway.open();
   onTestFinished(() => site.gateway.close());
