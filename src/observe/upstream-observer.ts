@@ -11,8 +11,8 @@ import type { Readiness } from './readiness.ts';
 /** How often a lack of file descriptors is logged, in milliseconds: every call fails then. */
 const OUT_OF_FILES_MS = 10_000;
 
-/** What is told of a route that the backend lacks. */
-const ABOUT_ROUTES = 'docs/assumptions.md#a-deployment-with-the-documents-routes-only';
+/** The section of the documentation that the warning of a missing route links to. */
+const MISSING_ROUTES_DOCS = 'docs/assumptions.md#a-deployment-with-the-documents-routes-only';
 
 interface Watching {
   readonly readiness: Pick<Readiness, 'noticeCall'>;
@@ -47,7 +47,7 @@ export function observeUpstream(
       const route = `${method} ${path}`;
       logger.warn(
         { route },
-        `The backend does not have ${route}: from now on ${DIFFERENCES.get(path)}. Found out by UPSTREAM_ROUTES=auto, until this process ends. See ${ABOUT_ROUTES}`,
+        `The backend does not have ${route}: from now on ${DIFFERENCES.get(path)}. Found out by UPSTREAM_ROUTES=auto, until this process ends. See ${MISSING_ROUTES_DOCS}`,
       );
     },
     onBreaker: (change) => {

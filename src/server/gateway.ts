@@ -16,7 +16,7 @@ import { prepareCost } from '../plan/cost.ts';
 import { answerInParts, answerOf, finish, type Answer } from '../operation/result/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
 import { createTranslate } from '../operation/result/errors.ts';
-import { noted } from '../operation/result/outcome.ts';
+import { recordResult } from '../operation/result/outcome.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
 import { callerOf, createForwarding } from '../operation/request/caller.ts';
 import type { MediaType } from '../operation/result/negotiation.ts';
@@ -53,12 +53,12 @@ import {
   useConsistency,
   useExposedHeaders,
   useForwardedHeaders,
-  useServerTiming,
 } from './carriers/headers.plugin.ts';
 import { createExecution, useExecution } from './policies/execution.plugin.ts';
 import { useOperationKind } from './policies/operation-kind.plugin.ts';
 import { createRecord, type RequestRecord } from '../operation/request/request-record.ts';
 import { useRateLimit } from './policies/rate-limit.plugin.ts';
+import { useServerTiming } from './policies/server-timing.plugin.ts';
 import { useSubscriptions } from './policies/subscriptions.plugin.ts';
 import { driftReport } from '../drift/drift-report.ts';
 import { Drift } from '../drift/drift.ts';
@@ -233,7 +233,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   ): Promise<Answer> {
     const { record, parts } = context;
     // Errors of validation, and of plugins, come here as they are.
-    const result = noted(executed, record, translate);
+    const result = recordResult(executed, record, translate);
     const answer = parts ? answerInParts(parts) : answerOf(result, mediaType);
     for (const plugin of answering) {
       const changed = plugin.onAnswer?.(answer, context);
@@ -271,7 +271,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       } catch (error) {
         executed = { errors: [translate(error)] };
       }
-      return { status: 200, result: noted(executed, record, translate) };
+      return { status: 200, result: recordResult(executed, record, translate) };
     });
     return result;
   }

@@ -3,7 +3,8 @@
  * learn it by a refusal of its own otherwise.
  */
 import { LRUCache } from 'lru-cache';
-import { PREFIX, type Store } from './redis/names.ts';
+import { PREFIX } from './redis/names.ts';
+import type { Store } from './redis/store.ts';
 
 const CHANNEL = `${PREFIX}pauses`;
 

@@ -9,7 +9,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from './redis/connection.ts';
 import { HOLD, RELEASE, SHARE } from './lease-scripts.ts';
-import { PREFIX, type Store } from './redis/names.ts';
+import { PREFIX } from './redis/names.ts';
+import type { Store } from './redis/store.ts';
 
 /** For how long a lease is held without being renewed, in milliseconds. */
 export const LEASE_MS = 3_000;

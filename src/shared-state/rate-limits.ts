@@ -7,7 +7,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Script } from './redis/connection.ts';
-import { PREFIX, type Store } from './redis/names.ts';
+import { PREFIX } from './redis/names.ts';
+import type { Store } from './redis/store.ts';
 
 /** What a key may do. */
 export interface RateLimit {

@@ -7,7 +7,8 @@
  * Redis alone: those of replicas differ, and a command may be carried out late.
  */
 import type { Script } from './redis/connection.ts';
-import { PREFIX, type Store } from './redis/names.ts';
+import { PREFIX } from './redis/names.ts';
+import type { Store } from './redis/store.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 

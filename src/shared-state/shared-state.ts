@@ -2,7 +2,8 @@
  * What replicas share through Redis or Valkey. Loaded only where REDIS_URL is set.
  */
 import { createConnection, type ConnectionObserver } from './redis/connection.ts';
-import { Names, type Store } from './redis/names.ts';
+import { Names } from './redis/names.ts';
+import type { Store } from './redis/store.ts';
 import { Pauses } from './pauses.ts';
 import { SharedReads } from './shared-reads.ts';
 import { PollingLeases } from './polling-lease.ts';

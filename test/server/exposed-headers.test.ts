@@ -31,6 +31,15 @@ describe('a header of the backend’s that is exposed', () => {
     ]);
   });
 
+  it('may have the name of another header as its value', async () => {
+    const site = await open();
+    site.upstream.on(PERSON, told('vary'));
+
+    const { headers } = await site.ask(QUERY);
+
+    expect([headers.get('x-left'), headers.get('vary')]).toEqual(['vary', null]);
+  });
+
   it('is not there where nothing is exposed', async () => {
     const site = await open({ headers: {} });
     site.upstream.on(PERSON, told('41'));

@@ -42,7 +42,8 @@ export async function probeUpstream({
     const isAnswer = statusCode < 500 && (statusCode < 300 || statusCode > 399);
     return isAnswer ? undefined : { ...address, status: statusCode };
   } catch (error) {
-    return { ...address, code: codeOf(error) || (error as Error).name };
+    const { name } = error as Error;
+    return { ...address, code: codeOf(error) || (name === 'TimeoutError' ? 'timeout' : name) };
   } finally {
     await dispatcher.destroy();
   }

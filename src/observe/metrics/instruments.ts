@@ -25,8 +25,6 @@ export class Instruments {
   }
 
   /**
-   * A gauge.
-   *
    * @param read called when metrics are read.
    * @param aggregator how the values of several workers become one.
    */

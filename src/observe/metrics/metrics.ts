@@ -43,7 +43,7 @@ export class Metrics {
   /** Counts what subscriptions and their pollers do. */
   readonly live: LiveObserver & SubscriptionObserver;
   readonly operations: OperationMetrics;
-  /** Those that are being written. */
+  /** Single-flight: texts that are being written, by whether they are OpenMetrics. */
   readonly #texts = new Map<boolean, Promise<MetricsText>>();
   readonly #rejections: Counter;
   readonly #drift: Counter<'method' | 'route' | 'kind'>;

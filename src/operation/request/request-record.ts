@@ -22,7 +22,7 @@ export interface RequestRecord {
   readonly startedAt: number;
   /** Cancelled when the caller leaves before the answer. */
   readonly leaving: Cancel;
-  /** The one that is meant; undefined before its document is parsed. */
+  /** The operation of the document that is executed; undefined until the document is parsed. */
   operation?: OperationDefinitionNode;
   operationName?: string | undefined;
   operationType?: 'query' | 'mutation' | 'subscription';

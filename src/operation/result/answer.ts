@@ -98,13 +98,12 @@ export const pairsOf = (headers: readonly string[]): [string, string][] =>
   Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);
 
 /** What several plugins want caches to compare, as one header. */
-function withOneVary(headers: string[]): string[] {
-  if (!headers.includes('vary')) return headers;
+function withOneVary(headers: readonly string[]): string[] {
   const others: string[] = [];
   const vary: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] === 'vary') vary.push(headers[i + 1]!);
     else others.push(headers[i]!, headers[i + 1]!);
   }
-  return [...others, 'vary', vary.join(', ')];
+  return vary.length > 0 ? [...others, 'vary', vary.join(', ')] : others;
 }

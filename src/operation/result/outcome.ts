@@ -3,8 +3,8 @@ import type { ExecutionResult } from 'graphql';
 import type { RequestRecord } from '../request/request-record.ts';
 import { translated, type Translate } from './errors.ts';
 
-/** The result as its caller sees it, noted in the record of its request. */
-export function noted(
+/** Translates the errors of a result for its caller, and records errors and data for the log and the metrics. */
+export function recordResult(
   executed: ExecutionResult,
   record: RequestRecord,
   translate: Translate,

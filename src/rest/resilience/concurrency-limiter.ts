@@ -69,7 +69,7 @@ export class ConcurrencyLimiter {
     return this.#accepted.has(apiKey);
   }
 
-  /** Takes an attempt out of the queue that has waited for all its time, or is not wanted any more. */
+  /** Removes an attempt that timed out or was cancelled from the queue. */
   giveUp(queued: QueuedAttempt, why: EndOfWait): void {
     const { attempt, load } = queued;
     const isWaiting = this.#queue.delete(load.key, queued, laneOf(attempt.call));

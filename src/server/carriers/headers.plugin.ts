@@ -1,11 +1,6 @@
-/**
- * Headers that pass the gateway, callers' on to the backend and the backend's back to callers, and those that tell of
- * the calls.
- */
+/** Headers that pass the gateway: callers' on to the backend, and the backend's back to callers. */
 import { refusal } from '../../operation/refusal.ts';
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
-import { serverTiming } from '../../plan/explain.ts';
-import { mayExplain, type ExplainAudience } from '../policies/budget.plugin.ts';
 
 /**
  * The most characters that the names and values of one request may have together: every call of it carries them, and
@@ -49,16 +44,5 @@ export const useConsistency = (): GatewayPlugin => ({
   onAnswer({ headers }, { record }) {
     const token = record.rest?.journal.consistency;
     if (token !== undefined) headers.push('x-consistency', token);
-  },
-});
-
-/** Sends `Server-Timing`: calls and rounds of an operation, to callers who may know what it costs. */
-export const useServerTiming = (audience: ExplainAudience): GatewayPlugin => ({
-  onAnswer({ headers, parts }, context) {
-    const { rest } = context.record;
-    // The calls of an answer in parts are not all made yet.
-    if (rest && !parts && mayExplain(context, audience)) {
-      headers.push('server-timing', serverTiming(rest.journal));
-    }
   },
 });

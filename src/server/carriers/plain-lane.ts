@@ -71,20 +71,20 @@ export const createPlainLane =
   };
 
 /** A request for plugins that read more of it than the gateway does: made when it is asked for. */
-interface LateRequest {
+interface LazyRequest {
   readonly plain: PlainRequest;
   readonly yoga: Yoga;
   made?: Request;
 }
 
 const requestOf = (plain: PlainRequest, yoga: Yoga): Request =>
-  new Proxy<LateRequest>({ plain, yoga }, MADE_WHEN_READ) as object as Request;
+  new Proxy<LazyRequest>({ plain, yoga }, LAZY_REQUEST) as object as Request;
 
-const MADE_WHEN_READ: ProxyHandler<LateRequest> = {
-  get(late, name) {
-    const { method, url, headers } = late.plain;
+const LAZY_REQUEST: ProxyHandler<LazyRequest> = {
+  get(lazy, name) {
+    const { method, url, headers } = lazy.plain;
     if (name === 'method') return method;
-    const request = (late.made ??= new late.yoga.fetchAPI.Request(`http://gateway${url}`, {
+    const request = (lazy.made ??= new lazy.yoga.fetchAPI.Request(`http://gateway${url}`, {
       method,
       // Values are strings, but for `set-cookie`, which no request carries.
       headers: headers as Record<string, string>,

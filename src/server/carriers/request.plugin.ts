@@ -43,7 +43,7 @@ export function useRequests(): GatewayPlugin {
           const params = await (formOf(unread) ?? requestParser(unread));
           if (!Array.isArray(params)) return params as GraphQLParams;
         } catch {
-          // It is refused like a list.
+          // A body that cannot be read is refused like a list.
         }
         throw badRequest();
       });

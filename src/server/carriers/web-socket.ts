@@ -29,7 +29,7 @@ import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 import { formatted, formattedError } from '../../operation/result/answer.ts';
 import type { Translate } from '../../operation/result/errors.ts';
-import { noted } from '../../operation/result/outcome.ts';
+import { recordResult } from '../../operation/result/outcome.ts';
 import {
   CLIENT_NAME_HEADERS,
   CLIENT_VERSION_HEADERS,
@@ -251,7 +251,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
       } catch (error) {
         result = { errors: [translate(error)] };
       }
-      result = noted(result, server.record, translate);
+      result = recordResult(result, server.record, translate);
       return { status: 200 };
     });
     return result;

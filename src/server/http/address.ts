@@ -8,7 +8,7 @@ import { refusalResponse } from '../../operation/refusal.ts';
 /** Requests of orchestrators, which ask by addresses and names of their own; a page learns nothing from the answers. */
 const PROBES = new Set(['/health', '/ready']);
 
-/** Takes what is above the gateway off the URL of a request; answers the refusal of one that is for somebody else. */
+/** Strips the base path from the URL of a request. @returns the refusal (404 or 421) of one that is not for this gateway. */
 export type CheckAddress = (incoming: IncomingMessage) => Response | undefined;
 
 /**

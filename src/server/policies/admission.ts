@@ -15,7 +15,7 @@ export interface AdmissionLimits {
   readonly waiting?: number;
 }
 
-/** Told whether its operation may begin. */
+/** Called once, with whether the operation may begin. */
 type Waiting = (isAdmitted: boolean) => void;
 
 export class Admission {

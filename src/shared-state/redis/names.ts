@@ -4,19 +4,12 @@
  */
 import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Connection } from './connection.ts';
 
 /**
  * Before each name, as rules of an ACL have it. Its number is that of the format of what is stored: replicas of
  * another release that write another format read and write other names.
  */
 export const PREFIX = 'gateway:1:';
-
-/** What the parts of the shared state need: a connection, and names in which no caller's key is seen. */
-export interface Store {
-  readonly connection: Connection;
-  readonly names: Names;
-}
 
 /** Names that are remembered: a hash takes some microseconds. */
 const MAX_REMEMBERED = 10_000;

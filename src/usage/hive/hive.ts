@@ -11,7 +11,7 @@ import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graph
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 import { OTHER_APP } from '../../operation/request/caller.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
-import type { Executed } from '../usage.plugin.ts';
+import type { ExecutePayload } from '../usage.plugin.ts';
 import { hiveOperationOf, type HiveOperation } from './hive-operation.ts';
 
 export interface HiveOptions {
@@ -75,7 +75,7 @@ export class Hive {
   constructor(options: HiveOptions) {
     this.#options = options;
     this.#timer = setInterval(() => this.#send(), options.everyMs ?? 10_000).unref();
-    const begin = ({ args: { schema, document }, context: { record } }: Executed): void => {
+    const begin = ({ args: { schema, document }, context: { record } }: ExecutePayload): void => {
       const { operation } = record;
       if (operation) this.#executed.set(record, this.#knownOf(schema, document, operation));
     };
