@@ -88,6 +88,9 @@ it('a mutation by GET is 405 and sends nothing', async () => {
   expect(restCalls).toEqual([]);
 });
 
+const NO_DOCUMENT = 'Send a JSON object with a text as "query" or as "documentId".';
+const NO_BATCH = 'Send one operation a request: the gateway takes no batches.';
+
 describe('a body', () => {
   it('T39: may hold unknown properties', async () => {
     const { post } = await openGateway();
@@ -100,24 +103,49 @@ describe('a body', () => {
   });
 
   it.each([
-    ['no JSON', '{"query":'],
-    ['nothing', ''],
-    ['null', 'null'],
-    ['a number', '7'],
-    ['an empty list', '[]'],
-    ['a list of ten', `[${Array(10).fill(QUERY).join()}]`],
-    ['a list of lists', `[[${QUERY}]]`],
-    ['a list of writes', JSON.stringify(Array(2).fill({ query: MUTATION }))],
-    ['a query that is no text', '{"query":{"a":1}}'],
-    ['variables that are no object', '{"query":"{__typename}","variables":"x"}'],
-    ['invalid UTF-8', Buffer.from('{"query":"{ __typename }","x":"\xff\xfe"}', 'latin1')],
-    ['a byte order mark', `\uFEFF${QUERY}`],
-  ])('T35, T46: is 400 when it is %s', async (_what, body) => {
+    ['no JSON', '{"query":', 'Send the body as JSON.'],
+    ['nothing', '', 'Send the body as JSON.'],
+    ['null', 'null', NO_DOCUMENT],
+    ['a number', '7', NO_DOCUMENT],
+    ['an object without a document', '{"variables":{}}', NO_DOCUMENT],
+    ['an empty list', '[]', NO_BATCH],
+    ['a list of ten', `[${Array(10).fill(QUERY).join()}]`, NO_BATCH],
+    ['a list of lists', `[[${QUERY}]]`, NO_BATCH],
+    ['a list of writes', JSON.stringify(Array(2).fill({ query: MUTATION })), NO_BATCH],
+    ['a query that is no text', '{"query":{"a":1}}', NO_DOCUMENT],
+    ['an id that is no text', '{"documentId":1}', 'Send a text as "documentId", or leave it out.'],
+    [
+      'a name that is no text',
+      '{"query":"{__typename}","operationName":1}',
+      'Send a text as "operationName", or leave it out.',
+    ],
+    [
+      'variables that are no object',
+      '{"query":"{__typename}","variables":"x"}',
+      'Send an object as "variables", or leave it out.',
+    ],
+    [
+      'extensions that are a list',
+      '{"query":"{__typename}","extensions":[]}',
+      'Send an object as "extensions", or leave it out.',
+    ],
+    [
+      'invalid UTF-8',
+      Buffer.from('{"query":"{ __typename }","x":"\xff\xfe"}', 'latin1'),
+      'Send the body in UTF-8.',
+    ],
+    ['a byte order mark', `\uFEFF${QUERY}`, 'Send the body as JSON.'],
+  ])('T35, T46: is 400 with what to send instead when it is %s', async (_what, body, message) => {
     const { post, restCalls } = await openGateway();
 
-    const reply = await post(body, { 'x-api-key': 'demo' });
+    const replies = [
+      await post(body, { 'x-api-key': 'demo' }),
+      await post(body, { 'x-api-key': 'demo', accept: 'text/event-stream, application/json' }),
+    ];
 
-    expect([reply.status, reply.codes]).toEqual([400, ['BAD_REQUEST']]);
+    for (const { status, codes, body: refused } of replies) {
+      expect([status, codes, refused.errors[0].message]).toEqual([400, ['BAD_REQUEST'], message]);
+    }
     expect(restCalls).toEqual([]);
   });
 
@@ -212,7 +240,11 @@ describe('a query by GET', () => {
     expect(body).toEqual({ data: { __typename: 'Query' } });
   });
 
-  it.each(['variables={', 'variables=7', 'extensions=x'])('is 400 with %s', async (parameter) => {
+  it.each([
+    ['variables={', 'Send "variables" as JSON.'],
+    ['variables=7', 'Send an object as "variables", or leave it out.'],
+    ['extensions=x', 'Send "extensions" as JSON.'],
+  ])('is 400 with %s', async (parameter, message) => {
     const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql?query={__typename}&${parameter}`, {
@@ -220,6 +252,7 @@ describe('a query by GET', () => {
     });
 
     expect([reply.status, reply.codes]).toEqual([400, ['BAD_REQUEST']]);
+    expect(reply.body.errors[0].message).toBe(message);
   });
 });
 

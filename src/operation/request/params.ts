@@ -44,24 +44,34 @@ const MAX_VARIABLES_VALUES = 5_000;
  * too large.
  */
 export function readParams(given: unknown): OperationParams {
+  if (Array.isArray(given)) throw badRequest(ONE_OPERATION);
   // These values may have any type.
   const params = isObject(given) ? given : {};
   const { query, operationName, variables, extensions, onError } = params;
   const documentId = documentIdOf(params);
-  const isSound =
-    (typeof query === 'string' || (query == null && documentId !== undefined)) &&
-    (operationName == null || typeof operationName === 'string') &&
-    (variables == null || isObject(variables)) &&
-    (extensions == null || isObject(extensions));
-  if (!isSound) throw badRequest();
+  if (query == null ? documentId === undefined : typeof query !== 'string') {
+    throw badRequest('Send a JSON object with a text as "query" or as "documentId".');
+  }
+  if (operationName != null && typeof operationName !== 'string') {
+    throw badRequest('Send a text as "operationName", or leave it out.');
+  }
+  checkObject('variables', variables);
+  checkObject('extensions', extensions);
   checkVariables(variables);
   return {
-    query: query ?? '',
+    query: (query as string | null | undefined) ?? '',
     documentId,
     operationName,
     variables,
     onError: errorBehaviorOf(onError),
   };
+}
+
+/** @throws BAD_REQUEST */
+function checkObject(name: string, value: unknown): asserts value is OperationParams['variables'] {
+  if (value != null && !isObject(value)) {
+    throw badRequest(`Send an object as "${name}", or leave it out.`);
+  }
 }
 
 /** Of GraphQL over HTTP, of Apollo's and urql's clients, or of Relay's. */
@@ -71,7 +81,9 @@ function documentIdOf({
   doc_id,
 }: Readonly<Record<string, unknown>>): string | undefined {
   if (documentId != null) {
-    if (typeof documentId !== 'string') throw badRequest();
+    if (typeof documentId !== 'string') {
+      throw badRequest('Send a text as "documentId", or leave it out.');
+    }
     return documentId;
   }
   if (isObject(extensions) && isObject(extensions['persistedQuery'])) {
@@ -84,12 +96,15 @@ function documentIdOf({
   return typeof doc_id === 'string' ? doc_id : undefined;
 }
 
-/** @throws BAD_REQUEST */
-export function parseJson(text: string): unknown {
+/**
+ * @param what the text is.
+ * @throws BAD_REQUEST
+ */
+export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw badRequest();
+    throw noJson(what);
   }
 }
 
@@ -98,7 +113,7 @@ function errorBehaviorOf(given: unknown): ErrorBehavior {
   if (given == null) return 'PROPAGATE';
   if (typeof given !== 'string' || !Object.hasOwn(ERROR_BEHAVIORS, given)) {
     const names = Object.keys(ERROR_BEHAVIORS).join(', ');
-    throw refusal(400, 'BAD_REQUEST', `Send one of ${names} as "onError", or leave it out.`);
+    throw badRequest(`Send one of ${names} as "onError", or leave it out.`);
   }
   return ERROR_BEHAVIORS[given]!;
 }
@@ -113,19 +128,19 @@ export function readForm(form: string): Readonly<Record<string, unknown>> {
   for (const [name, value] of new URLSearchParams(form)) {
     // An empty value counts as left out, and the first of two counts.
     if (value === '' || name in params) continue;
-    params[name] = WRITTEN_IN_JSON.has(name) ? parseJson(value) : value;
+    params[name] = WRITTEN_IN_JSON.has(name) ? parseJson(value, `"${name}"`) : value;
   }
   return params;
 }
 
 const WRITTEN_IN_JSON = new Set(['variables', 'extensions']);
 
-export const badRequest = () =>
-  refusal(
-    400,
-    'BAD_REQUEST',
-    'Send a JSON object with a text as "query" or a "documentId", and with objects as "variables" and "extensions".',
-  );
+export const ONE_OPERATION = 'Send one operation a request: the gateway takes no batches.';
+
+export const badRequest = (message: string) => refusal(400, 'BAD_REQUEST', message);
+
+/** @param what the text is. */
+export const noJson = (what: string) => badRequest(`Send ${what} as JSON.`);
 
 function checkVariables(variables: unknown): void {
   let level: object[] = isHolder(variables) ? [variables] : [];

@@ -103,7 +103,7 @@ function readerOf({ method, url, headers, body }: PlainRequest): (() => unknown)
   if (method === 'POST' && url === '/graphql' && body !== undefined) {
     const isPlain =
       JSON_TYPE.test(headers['content-type'] ?? '') && !mayStream(headers.accept, body);
-    return isPlain ? () => parseJson(body) : undefined;
+    return isPlain ? () => parseJson(body, 'the body') : undefined;
   }
   if (method === 'GET' && url.startsWith(QUERY_BY_GET)) {
     const search = url.slice(QUERY_BY_GET.length);

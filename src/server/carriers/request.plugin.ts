@@ -9,7 +9,13 @@ import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { acceptsStreams, negotiateMediaType } from '../../operation/result/negotiation.ts';
 import { refusal } from '../../operation/refusal.ts';
-import { badRequest, readForm, readParams } from '../../operation/request/params.ts';
+import {
+  badRequest,
+  noJson,
+  ONE_OPERATION,
+  readForm,
+  readParams,
+} from '../../operation/request/params.ts';
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 
 /**
@@ -39,13 +45,9 @@ export function useRequests(): GatewayPlugin {
         throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
       }
       setRequestParser(async (unread) => {
-        try {
-          const params = await (formOf(unread) ?? requestParser(unread));
-          if (!Array.isArray(params)) return params as GraphQLParams;
-        } catch {
-          // A body that cannot be read is refused like a list.
-        }
-        throw badRequest();
+        const params: unknown = await (formOf(unread) ?? parsed(requestParser, unread));
+        if (Array.isArray(params)) throw badRequest(ONE_OPERATION);
+        return params as GraphQLParams;
       });
     },
     onParams({ params, setParams }) {
@@ -74,6 +76,15 @@ function csrfCheck(): NonNullable<Plugin['onRequestParse']> {
       );
     }
   };
+}
+
+/** By Yoga's parser of its media type. */
+async function parsed(parse: (body: Request) => unknown, body: Request): Promise<unknown> {
+  try {
+    return await parse(body);
+  } catch {
+    throw noJson('the body');
+  }
 }
 
 /** The parameters of a query string or form, of which Yoga would drop all but four. */
