@@ -155,7 +155,6 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   // The specification is in `core`, which knows neither of what may come later nor of limits.
   execution: {
     'execute.ts': ['assert-executable.ts', 'bounds', 'core', 'incremental', 'operation'],
-    'subscribe.ts': ['operation'],
     'assert-executable.ts': [],
     incremental: ['bounds', 'core', 'operation'],
     bounds: ['core', 'operation'],

@@ -11,7 +11,7 @@ import {
   Kind,
   type DocumentNode,
   type ExecutionArgs,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql';
@@ -24,7 +24,6 @@ import { IncrementalExecutor, type IncrementalResult } from './incremental/incre
 import { INCREMENTAL, isDeferredAt } from './incremental/incremental-selection.ts';
 import { PLAIN, PreparedOperations } from './operation/prepared-operations.ts';
 import type { PreparedSelection } from './operation/prepared-selection.ts';
-import { userInputError } from './operation/user-input-error.ts';
 import { coerceVariableValues } from './operation/variables.ts';
 
 export interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
@@ -110,8 +109,10 @@ function noOperation(
   { definitions }: DocumentNode,
   operationName: string | null | undefined,
 ): GraphQLError {
-  if (operationName != null) return userInputError(`Unknown operation named "${operationName}".`);
-  return userInputError(
+  if (operationName != null) {
+    return new GraphQLError(`Unknown operation named "${operationName}".`);
+  }
+  return new GraphQLError(
     definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
       ? 'Must provide operation name if query contains multiple operations.'
       : 'Must provide an operation.',

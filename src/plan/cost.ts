@@ -10,9 +10,10 @@ import {
   Kind,
   type DocumentNode,
   type ExecutionArgs,
+  type FieldNode,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf, type OperationContext } from '../execution/operation/collect-fields.ts';
+import { fragmentsOf, sumFields } from '../execution/operation/collect-fields.ts';
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/schema/node.ts';
@@ -120,12 +121,10 @@ function mostAtLeast(document: DocumentNode): Budget {
   if (!bound) {
     const fragments = fragmentsOf(document);
     const known = new Map<SelectionSetNode, Budget>();
-    bound = NOTHING;
-    for (const one of document.definitions) {
-      if (one.kind !== Kind.OPERATION_DEFINITION) continue;
-      const { calls, values } = leastOf(one.selectionSet, fragments, known);
-      bound = { calls: bound.calls + calls, values: bound.values + values };
-    }
+    bound = document.definitions
+      .filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+      .map((one) => sumFields(one.selectionSet, fragments, NOTHING, plus, leastOf, known))
+      .reduce(plus, NOTHING);
     bounds.set(document, bound);
   }
   return bound;
@@ -136,31 +135,19 @@ const LISTS = new Set(['nodes', 'edges', '_entities']);
 
 const NOTHING: Budget = { calls: 0, values: 0 };
 
-/** @param known what was looked at before: a fragment is looked at once, however often it is spread. */
-function leastOf(
-  set: SelectionSetNode,
-  fragments: OperationContext['fragments'],
-  known: Map<SelectionSetNode, Budget>,
-): Budget {
-  const found = known.get(set);
-  if (found) return found;
-  let { calls, values } = NOTHING;
-  for (const one of set.selections) {
-    const isSpread = one.kind === Kind.FRAGMENT_SPREAD;
-    const inner = isSpread ? fragments[one.name.value]?.selectionSet : one.selectionSet;
-    const below = inner ? leastOf(inner, fragments, known) : NOTHING;
-    if (one.kind !== Kind.FIELD) {
-      calls += below.calls;
-      values += below.values;
-      continue;
-    }
-    const isList = LISTS.has(one.name.value);
-    // A connection's `nodes` takes no arguments.
-    const isLookup = isList && (one.arguments?.length ?? 0) > 0;
-    const times = isLookup ? MAX_NODES : 1;
-    values += 1 + times * (1 + below.values);
-    if (inner && (isLookup || !isList)) calls += times * (1 + below.calls);
-  }
-  known.set(set, { calls, values });
-  return { calls, values };
+const plus = (a: Budget, b: Budget): Budget => ({
+  calls: a.calls + b.calls,
+  values: a.values + b.values,
+});
+
+function leastOf({ name, arguments: given = [], selectionSet }: FieldNode, below: Budget): Budget {
+  const isList = LISTS.has(name.value);
+  // A connection's `nodes` takes no arguments.
+  const isLookup = isList && given.length > 0;
+  const times = isLookup ? MAX_NODES : 1;
+  const isCalled = selectionSet !== undefined && (isLookup || !isList);
+  return {
+    calls: isCalled ? times * (1 + below.calls) : 0,
+    values: 1 + times * (1 + below.values),
+  };
 }

@@ -23,7 +23,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { executeAlike, executeWith } from './oracle.ts';
+import { executeAlike, executeWith, told } from './oracle.ts';
 
 describe('CoerceArgumentValues', () => {
   const schema = buildSchema(`
@@ -87,7 +87,7 @@ describe('CoerceArgumentValues', () => {
   ])('refuses %s with %j, with a code, where the field is', async (source, variables) => {
     const { errors } = await ask(source, variables);
 
-    expect(errors).toMatchObject([
+    expect(told(errors)).toMatchObject([
       { path: [expect.any(String)], extensions: { code: 'BAD_USER_INPUT' } },
     ]);
   });

@@ -1,9 +1,15 @@
 /**
  * The gateway's executor with graphql-js's beside it: what one answers, the other has to answer.
  */
-import { execute as graphqlJs, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import {
+  execute as graphqlJs,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+} from 'graphql';
 import { expect } from 'vitest';
 import { createExecute, type Execute, type ExecutionOptions } from '../../src/execution/execute.ts';
+import { createTranslate } from '../../src/operation/result/errors.ts';
 
 export const UNLIMITED = { maxValues: Infinity, maxTextBytes: Infinity, deadlineMs: Infinity };
 
@@ -43,15 +49,15 @@ export async function afterRejections(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** An answer as it is written: its data byte for byte, and its errors without the code that is ours. */
+/** Errors as the gateway tells them to callers. */
+export const told = (errors: readonly GraphQLError[] | undefined): GraphQLError[] | undefined =>
+  errors?.map(createTranslate({ suggestions: true, routes: true }));
+
+/** An answer as it is written: its data byte for byte. */
 export function shown({ data, errors, ...rest }: ExecutionResult): object {
   return {
     ...rest,
     data: data === undefined ? 'none' : JSON.stringify(data),
-    errors: errors?.map((error) => {
-      const { extensions = {}, ...told } = error.toJSON();
-      const { code, ...others } = extensions;
-      return { ...told, extensions: code === 'BAD_USER_INPUT' ? others : { ...extensions } };
-    }),
+    errors: errors?.map((error) => error.toJSON()),
   };
 }

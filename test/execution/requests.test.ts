@@ -8,7 +8,7 @@ import { buildSchema, GraphQLScalarType, GraphQLSchema, parse, type ExecutionArg
 import { describe, expect, it } from 'vitest';
 import { assertExecutable } from '../../src/execution/assert-executable.ts';
 import { schema as ownSchema } from '../../src/schema.ts';
-import { executeAlike, executeWith } from './oracle.ts';
+import { executeAlike, executeWith, told } from './oracle.ts';
 
 const schema = buildSchema(`
   type Query { a: String }
@@ -41,7 +41,7 @@ describe('GetOperation', () => {
     const result = await ask(source, { operationName });
 
     expect(result).not.toHaveProperty('data');
-    expect(result.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(told(result.errors)).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 });
 
@@ -113,7 +113,7 @@ describe('ExecuteQuery, ExecuteMutation', () => {
     for (const kind of ['mutation', 'subscription']) {
       const result = await executeAlike({ schema: queries, document: parse(`${kind} { a }`) });
 
-      expect(result.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+      expect(told(result.errors)).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
     }
   });
 
@@ -184,7 +184,7 @@ describe('CoerceVariableValues', () => {
     const result = await echo(source, variableValues);
 
     if (expected) expect(result).toEqual({ data: { echo: expected } });
-    else expect(result.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    else expect(told(result.errors)).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 
   it('lets a variable and its value be called anything', async () => {

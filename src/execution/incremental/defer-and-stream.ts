@@ -8,6 +8,7 @@ import {
   getDirectiveValues,
   GraphQLBoolean,
   GraphQLDirective,
+  GraphQLError,
   GraphQLInt,
   GraphQLNonNull,
   GraphQLString,
@@ -15,7 +16,6 @@ import {
   type FieldNode,
   type SelectionNode,
 } from 'graphql';
-import { userInputError, withCode } from '../operation/user-input-error.ts';
 import type { VariableValues } from '../operation/variables.ts';
 
 const CONDITION = {
@@ -68,7 +68,7 @@ export function deferOf(
   variableValues: VariableValues,
 ): { readonly label: string | undefined } | undefined {
   if (!node.directives?.length) return undefined;
-  const values = withCode(() => getDirectiveValues(DeferDirective, node, variableValues));
+  const values = getDirectiveValues(DeferDirective, node, variableValues);
   return values && values['if'] !== false ? { label: labelOf(values) } : undefined;
 }
 
@@ -81,10 +81,12 @@ export function streamOf(
   node: FieldNode,
   variableValues: VariableValues,
 ): { readonly label: string | undefined; readonly initialCount: number } | undefined {
-  const values = withCode(() => getDirectiveValues(StreamDirective, node, variableValues));
+  const values = getDirectiveValues(StreamDirective, node, variableValues);
   if (!values || values['if'] === false) return undefined;
   const initialCount = values['initialCount'] as number; // declared as Int!
-  if (initialCount < 0) throw userInputError('"initialCount" must not be negative.', node);
+  if (initialCount < 0) {
+    throw new GraphQLError('"initialCount" must not be negative.', { nodes: node });
+  }
   return { label: labelOf(values), initialCount };
 }
 

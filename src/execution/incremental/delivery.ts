@@ -128,12 +128,11 @@ class Fragment extends Deliverable {
     super(origin);
     this.parent = parent;
     parent?.children.push(this);
-    origin.creator?.children.push(this);
   }
 }
 
 /** A list whose items are still to come, each of them a task. */
-export class Stream extends Deliverable {
+class Stream extends Deliverable {
   readonly list: unknown[];
   /** How many items were delivered, or put into the initial result. */
   sent = 0;
@@ -141,7 +140,6 @@ export class Stream extends Deliverable {
   constructor(origin: Origin, list: unknown[]) {
     super(origin);
     this.list = list;
-    origin.creator?.children.push(this);
   }
 }
 
@@ -152,10 +150,10 @@ export class Delivery {
   readonly #roots: (Fragment | Stream)[] = [];
   readonly #onCancel: () => void;
   readonly #announcesAll: boolean;
-  readonly #announced = new Set<string>();
+  /** Announced, and not completed yet. */
+  readonly #open = new Set<Fragment | Stream>();
   #ids = 0;
   #isInitialSent = false;
-  #open = 0;
   #isOver = false;
   #pending: Pending[] = [];
   #incremental: Incremental[] = [];
@@ -173,15 +171,26 @@ export class Delivery {
 
   /** The `@defer`s that begin at an object. */
   begin(usages: readonly DeferUsage[], at: Omit<Origin, 'label'>): void {
-    const { position, creator } = at;
+    const { position } = at;
     for (const usage of usages) {
       const parent = usage.parent && this.fragmentOf(usage.parent, position);
       const fragment = new Fragment({ label: usage.label, ...at }, parent);
       let known = this.#fragments.get(usage);
       if (!known) this.#fragments.set(usage, (known = new Map<string, Fragment>()));
       known.set(textOf(position), fragment);
-      if (!parent && !creator) this.#roots.push(fragment);
+      this.#add(fragment);
     }
+  }
+
+  beginStream(origin: Origin, list: unknown[]): Stream {
+    const stream = new Stream(origin, list);
+    this.#add(stream);
+    return stream;
+  }
+
+  #add(record: Fragment | Stream): void {
+    const { creator } = record.origin;
+    (creator ? creator.children : this.#roots).push(record);
   }
 
   /** The fragment of a `@defer` that a position is in. */
@@ -196,10 +205,6 @@ export class Delivery {
     }
   }
 
-  beginStream(stream: Stream): void {
-    if (!stream.origin.creator) this.#roots.push(stream);
-  }
-
   /** A task has ended: delivers the fragments and items that waited for its result. */
   end(task: Task, result: TaskResult): void {
     if (task.result || this.#isOver) return;
@@ -207,7 +212,7 @@ export class Delivery {
     if (!this.#isInitialSent) return;
     for (const fragment of task.fragments) this.#settle(fragment);
     if (task.item) this.#flush(task.item.stream);
-    this.#wakeLater();
+    this.#wakeReader();
   }
 
   /**
@@ -223,7 +228,7 @@ export class Delivery {
     for (const record of this.#roots) this.#announce(record);
     const pending = this.#pending;
     this.#pending = [];
-    if (this.#open === 0 && pending.length === 0) this.#isOver = true;
+    if (this.#open.size === 0 && pending.length === 0) this.#isOver = true;
     return pending;
   }
 
@@ -235,12 +240,12 @@ export class Delivery {
           pending: this.#pending,
           incremental: this.#incremental,
           completed: this.#completed,
-          hasNext: this.#open > 0,
+          hasNext: this.#open.size > 0,
         };
         [this.#pending, this.#incremental, this.#completed] = [[], [], []];
         return payload;
       }
-      if (this.#isOver || this.#open === 0) return undefined;
+      if (this.#open.size === 0) return undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -259,18 +264,17 @@ export class Delivery {
   /** Nothing more is to come, because of an error. */
   abort(error: GraphQLError): void {
     if (this.#isOver) return;
-    for (const id of this.#announced) this.#completed.push({ id, errors: [error] });
+    for (const { id } of this.#open) this.#completed.push({ id, errors: [error] });
     this.#stop();
   }
 
   #stop(): void {
     this.#isOver = true;
-    this.#open = 0;
-    this.#announced.clear();
-    this.#wakeLater();
+    this.#open.clear();
+    this.#wakeReader();
   }
 
-  #wakeLater(): void {
+  #wakeReader(): void {
     this.#wake?.();
     this.#wake = undefined;
   }
@@ -341,8 +345,7 @@ export class Delivery {
     }
     record.state = 'announced';
     record.id = String(this.#ids++);
-    this.#announced.add(record.id);
-    this.#open += 1;
+    this.#open.add(record);
     this.#pending.push({
       id: record.id,
       path: keysOf(position),
@@ -413,8 +416,7 @@ export class Delivery {
 
   #complete(record: Fragment | Stream, errors?: readonly GraphQLError[]): void {
     record.state = errors ? 'dropped' : 'done';
-    this.#open -= 1;
-    this.#announced.delete(record.id);
+    this.#open.delete(record);
     this.#completed.push({ id: record.id, ...(errors && { errors }) });
   }
 }

@@ -16,7 +16,7 @@ import { handleRejections } from '../core/resolved-value.ts';
 import { NullBoundary, type ResponsePosition } from '../core/response-position.ts';
 import type { Data, PreparedSelection, Shape } from '../operation/prepared-selection.ts';
 import { streamOf } from './defer-and-stream.ts';
-import { Delivery, Stream, Task, type Payload, type Pending } from './delivery.ts';
+import { Delivery, Task, type Payload, type Pending } from './delivery.ts';
 import { IncrementalField, IncrementalSelection } from './incremental-selection.ts';
 
 /** A result, which payloads may follow. */
@@ -167,8 +167,7 @@ export class IncrementalExecutor extends BoundedExecutor {
     if (this.bounds.addExecutions(streamed.length, field)) this.checkBounds();
     const boundary = this.boundaryOf(position);
     const origin = { label: asked?.label, position, boundary, creator: this.#task };
-    const stream = new Stream(origin, list);
-    this.#delivery.beginStream(stream);
+    const stream = this.#delivery.beginStream(origin, list);
     for (const [i, value] of streamed.entries()) {
       const index = count + i;
       const task = new Task(position, boundary, [], { stream, index });

@@ -103,10 +103,12 @@ export class IncrementalField extends PreparedField {
 
   /** The field as its streamed items have it. */
   get streamed(): IncrementalField {
-    const { selection, parentType, definition } = this;
-    const details = this.#collected.details.map(({ node }) => ({ node, usage: undefined }));
-    const collected = { ...this.#collected, details };
-    this.#streamed ??= new IncrementalField(selection, parentType, definition, collected, true);
+    if (!this.#streamed) {
+      const { selection, parentType, definition } = this;
+      const details = this.#collected.details.map(({ node }) => ({ node, usage: undefined }));
+      const collected = { ...this.#collected, details };
+      this.#streamed = new IncrementalField(selection, parentType, definition, collected, true);
+    }
     return this.#streamed;
   }
 

@@ -24,7 +24,6 @@ import {
 } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
 import type { CollectedField, OperationContext } from './collect-fields.ts';
-import { withCode } from './user-input-error.ts';
 import type { VariableValues } from './variables.ts';
 
 export type ArgumentValues = Readonly<Record<string, unknown>>;
@@ -71,7 +70,7 @@ export class PreparedArguments {
 
   #coerceAll(variableValues: VariableValues): ArgumentValues {
     const { definition } = this;
-    const coerced = withCode(() => getArgumentValues(definition, this.#node, variableValues));
+    const coerced = getArgumentValues(definition, this.#node, variableValues);
     const values = dictionary<unknown>();
     for (const { name, type } of definition.args) {
       if (Object.hasOwn(coerced, name)) values[name] = copyOf(coerced[name], type);

@@ -21,7 +21,6 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
-import { withCode } from './user-input-error.ts';
 
 /** What is needed to read a selection: the parts of `GraphQLResolveInfo` that stay the same. */
 export interface OperationContext {
@@ -98,6 +97,34 @@ export function collectFields(
   }
 }
 
+/**
+ * Sums up the fields of a selection with its fragments written out, whatever its types and conditions.
+ *
+ * @param ofField a field with all below it.
+ * @param known sums of sets: a fragment is looked at once, however often it is spread.
+ */
+export function sumFields<Sum>(
+  set: SelectionSetNode,
+  fragments: OperationContext['fragments'],
+  none: Sum,
+  plus: (a: Sum, b: Sum) => Sum,
+  ofField: (field: FieldNode, below: Sum) => Sum,
+  known = new Map<SelectionSetNode, Sum>(),
+): Sum {
+  const found = known.get(set);
+  if (found !== undefined) return found;
+  known.set(set, none); // a fragment inside itself is collected once
+  let sum = none;
+  for (const one of set.selections) {
+    const isSpread = one.kind === Kind.FRAGMENT_SPREAD;
+    const inner = isSpread ? fragments[one.name.value]?.selectionSet : one.selectionSet;
+    const below = inner ? sumFields(inner, fragments, none, plus, ofField, known) : none;
+    sum = plus(sum, one.kind === Kind.FIELD ? ofField(one, below) : below);
+  }
+  known.set(set, sum);
+  return sum;
+}
+
 export const fragmentsOf = ({ definitions }: DocumentNode): OperationContext['fragments'] =>
   dictionary(
     definitions
@@ -106,13 +133,12 @@ export const fragmentsOf = ({ definitions }: DocumentNode): OperationContext['fr
   );
 
 /** @throws {GraphQLError} when a condition is null. */
-export const isIncluded = ({ variableValues }: OperationContext, node: SelectionNode): boolean =>
-  withCode(() => {
-    const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
-    if (skip?.['if'] === true) return false;
-    const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
-    return include?.['if'] !== false;
-  });
+export function isIncluded({ variableValues }: OperationContext, node: SelectionNode): boolean {
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
+  if (skip?.['if'] === true) return false;
+  const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
+  return include?.['if'] !== false;
+}
 
 export function applies(
   schema: GraphQLSchema,

@@ -2,17 +2,16 @@
  * The operations of a schema that are kept prepared: once for every outcome of their `@skip` and `@include`.
  */
 import {
+  GraphQLError,
   Kind,
   visit,
   type DocumentNode,
   type GraphQLObjectType,
   type OperationDefinitionNode,
-  type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { collectFields, fragmentsOf, type OperationContext } from './collect-fields.ts';
+import { collectFields, fragmentsOf, sumFields, type OperationContext } from './collect-fields.ts';
 import { PreparedSelection } from './prepared-selection.ts';
-import { userInputError } from './user-input-error.ts';
 
 /** What is kept prepared at the most, in bytes. */
 const MAX_BYTES = 32_000_000;
@@ -80,7 +79,7 @@ export class PreparedOperations {
     const type = context.schema.getRootType(operation.operation);
     if (!type) {
       const message = `Schema is not configured to execute ${operation.operation} operation.`;
-      throw userInputError(message, operation);
+      throw new GraphQLError(message, { nodes: operation });
     }
     let key = `${preparation.name} ${id} ${operation.name?.value ?? ''}`;
     for (const name of deciders) key += ` ${signOf(context.variableValues[name])}`;
@@ -95,34 +94,14 @@ export class PreparedOperations {
 
 /** Of an operation whose fields have all been prepared. */
 const weightOf = (
-  operation: OperationDefinitionNode,
+  { loc, selectionSet }: OperationDefinitionNode,
   fragments: OperationContext['fragments'],
 ): number =>
   1 +
-  BYTES_PER_CHARACTER * (operation.loc?.source.body.length ?? 0) +
-  BYTES_PER_FIELD * countFields(operation.selectionSet, fragments);
+  BYTES_PER_CHARACTER * (loc?.source.body.length ?? 0) +
+  BYTES_PER_FIELD * sumFields(selectionSet, fragments, 0, add, (_field, below) => 1 + below);
 
-function countFields(
-  set: SelectionSetNode | undefined,
-  fragments: OperationContext['fragments'],
-  counted = new Map<string, number>(),
-): number {
-  let count = 0;
-  for (const selection of set?.selections ?? []) {
-    if (selection.kind !== Kind.FRAGMENT_SPREAD) {
-      count += selection.kind === Kind.FIELD ? 1 : 0;
-      count += countFields(selection.selectionSet, fragments, counted);
-      continue;
-    }
-    const name = selection.name.value;
-    if (!counted.has(name)) {
-      counted.set(name, 0); // a fragment inside itself is collected once
-      counted.set(name, countFields(fragments[name]?.selectionSet, fragments, counted));
-    }
-    count += counted.get(name)!;
-  }
-  return count;
-}
+const add = (a: number, b: number): number => a + b;
 
 /** Another operation may declare the same name with another type. */
 const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(value) : '-');

@@ -17,7 +17,6 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
-import { asUserInputError } from './user-input-error.ts';
 
 export type VariableValues = Readonly<Record<string, unknown>>;
 
@@ -44,9 +43,7 @@ export function coerceVariableValues(
     maxErrors,
     hideSuggestions: hideSuggestions ?? false,
   });
-  return coerced
-    ? { coerced: dictionary(Object.entries(coerced)) }
-    : { errors: errors.map(asUserInputError) };
+  return coerced ? { coerced: dictionary(Object.entries(coerced)) } : { errors };
 }
 
 const NONE: VariableValues = dictionary();

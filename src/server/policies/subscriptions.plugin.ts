@@ -3,8 +3,16 @@
  *
  * Each event is executed as a request of its own: with its deadline, its budget and its loaders.
  */
-import { locatedError, type ExecutionArgs, type ExecutionResult } from 'graphql';
-import { createSourceEventStream } from '../../execution/subscribe.ts';
+import {
+  createSourceEventStream,
+  locatedError,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+} from 'graphql';
+import { isAsyncIterable } from 'graphql/jsutils/isAsyncIterable.js';
+import { collectFields, fragmentsOf } from '../../execution/operation/collect-fields.ts';
+import { coerceVariableValues } from '../../execution/operation/variables.ts';
 import { Snapshot } from '../../live/live-object.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import { translated, type Translate } from '../../operation/result/errors.ts';
@@ -45,19 +53,16 @@ async function subscribe(
   const { record } = context;
   // Callers without a key share the deployment's limit.
   const release = subscriptions.admit(record.apiKey ?? '');
-  const source = await createSourceEventStream(args);
+  const source = await sourceOf(args).catch((error: unknown) => ({ errors: [error as never] }));
   if (!('events' in source)) {
     release();
-    return translated({ errors: source }, translate);
+    return translated(source, translate);
   }
-  const { events, field } = source;
+  const { events, locate } = source;
   const leaving = new Cancel();
   const answer = async (event: unknown): Promise<ExecutionResult> => {
     const result = await executeEvent(args, event, leaving, options);
-    const failure =
-      event instanceof Snapshot && event.error
-        ? [locatedError(event.error, field.fieldNodes, [field.key])]
-        : [];
+    const failure = event instanceof Snapshot && event.error ? [locate(event.error)] : [];
     const errors = [...(result.errors ?? []), ...failure];
     const extensions = costExtensions(context, options.explain);
     return translated(
@@ -80,6 +85,29 @@ async function subscribe(
   });
   context.stream = stream;
   return stream;
+}
+
+interface Source {
+  readonly events: AsyncIterator<unknown>;
+  /** An error of the subscription's field. */
+  readonly locate: (error: Error) => GraphQLError;
+}
+
+/** Where the events of a subscription come from, or why there are none. */
+async function sourceOf(args: ExecutionArgs): Promise<Source | ExecutionResult> {
+  const { schema, document, contextValue, variableValues: sent } = args;
+  const operation = (contextValue as OperationContext).record.operation!; // parsed by now
+  const { coerced: variableValues, errors } = coerceVariableValues(schema, operation, sent);
+  if (!variableValues) return { errors: errors! };
+  const source = await createSourceEventStream(args);
+  if (!isAsyncIterable(source)) return source;
+  const request = { schema, fragments: fragmentsOf(document), variableValues };
+  const [field] = collectFields(request, schema.getSubscriptionType()!, [operation]);
+  const { fieldNodes, key } = field!; // a subscription has one field
+  return {
+    events: source[Symbol.asyncIterator](),
+    locate: (error) => locatedError(error, fieldNodes, [key]),
+  };
 }
 
 /** Never rejects. */
