@@ -11,12 +11,11 @@ import type { RouteSet } from '../v0/routes.ts';
 import { BackendDatabaseError, openDatabase } from './database/database.ts';
 import { createClock } from './database/new-row.ts';
 import type { Failure } from './errors/failure.ts';
-import { tenantFinder } from './http/api-key.ts';
 import { createApp } from './http/app.ts';
 import { presenter, type TimestampForm } from './http/present.ts';
 import { createPublisher } from './publishing/publisher.ts';
-import { createHandlers } from './routes/resources.ts';
-import { seedWhenEmpty } from './seed/seed.ts';
+import { handlers } from './routes/resources.ts';
+import { seedWhenEmpty, type Seed } from './seed/seed.ts';
 
 export { BackendDatabaseError } from './database/database.ts';
 
@@ -28,9 +27,6 @@ const CLOSING_MS = 5_000;
 
 /** How long a version stays in each state of publishing, in milliseconds. */
 const DEFAULT_PUBLISH_DELAY_MS = 250;
-
-/** What is put into an empty database: the sample data, or the keys and domains alone. */
-type Seed = 'sample' | 'none';
 
 export interface BackendOptions {
   /** `file:…`, `:memory:`, or a remote `libsql://…`. */
@@ -87,17 +83,17 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     await seedWhenEmpty(database, options.seed ?? 'sample').catch((cause: unknown) => {
       throw new BackendDatabaseError(databaseUrl, cause);
     });
-    const present = presenter(options.timestamps);
+    await publisher.resume();
     const app = createApp({
-      handlers: createHandlers({ database, now, present, publishLater: publisher.later }),
-      findTenant: tenantFinder(database),
+      ...{ handlers, database, now },
+      present: presenter(options.timestamps),
+      publishLater: publisher.later,
       routeSet: options.routes,
       latencyMs: options.latencyMs ?? 0,
       onRequest: options.onRequest ?? (() => undefined),
       onFailure,
     });
     const server = await listen(app.fetch, host, port);
-    await publisher.resume();
     // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
     const address = server.address() as AddressInfo;
     const close = async (timeoutMs: number): Promise<boolean> => {

@@ -6,7 +6,7 @@
  * values of the last item answered, not a position, so rows that come and go before it shift nothing.
  */
 import { createHash } from 'node:crypto';
-import { and, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm';
+import { and, getTableColumns, sql, type Column, type SQL, type Subquery } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import { Problem } from '../errors/problem.ts';
@@ -25,16 +25,7 @@ type Keys = readonly (string | number)[];
 export interface ListOrder<Row> {
   readonly direction: 'asc' | 'desc';
   readonly columns: readonly (Column | SQL)[];
-  /** What each column holds, and so a cursor of this list. */
-  readonly types: readonly ('string' | 'number')[];
   readonly keysOf: (row: Row) => Keys;
-}
-
-/** A page as a query needs it: a condition, an order, and one row more than is answered. */
-interface PageQuery {
-  readonly after: SQL | undefined;
-  readonly orderBy: SQL;
-  readonly fetch: number;
 }
 
 /** The envelope as it is sent. Source: interface.md, "List envelope". */
@@ -55,88 +46,58 @@ export function orderOf<
   ...names: readonly Name[]
 ): ListOrder<Pick<Table['$inferSelect'], Name>> {
   const all: Record<string, Column> = getTableColumns(table);
-  const columns = names.map((name) => all[name]!); // the names are the table's
   return {
     direction,
-    columns,
-    types: columns.map(({ dataType }) => (dataType === 'number' ? 'number' : 'string')),
+    columns: names.map((name) => all[name]!), // the names are the table's
     // Columns that lists are ordered by hold text and numbers, never null.
     keysOf: (row) => names.map((name) => row[name] as string | number),
   };
 }
 
-interface TableList<Table extends SQLiteTable, Item> {
-  readonly table: Table;
-  readonly where: SQL | undefined;
-  readonly order: ListOrder<Table['$inferSelect']>;
-  readonly present: (row: Table['$inferSelect']) => Item;
+/** What is selected, as Drizzle answers a `select` with its `from`. */
+interface Select<Row> {
+  where(condition: SQL | undefined): {
+    orderBy(order: SQL): { limit(count: number): PromiseLike<readonly Row[]> };
+  };
 }
 
-/**
- * One page of a table's rows.
- *
- * @throws {Problem} 400 for a cursor of another list.
- */
-export const listTable = <Table extends SQLiteTable, Item>(
-  db: Executor,
-  request: ListRequest,
-  { table, where, order, present }: TableList<Table, Item>,
-): Promise<ListAnswer<Item>> =>
-  listPage(request, {
-    order,
-    rows: async ({ after, orderBy, fetch }) => {
-      const query = db.select().from<SQLiteTable>(table).where(and(where, after));
-      // Every column of the table was selected.
-      return await query.orderBy(orderBy).limit(fetch);
-    },
-    total: () => db.$count(table, where),
-    present,
-  });
-
 interface List<Row, Item> {
+  readonly select: Select<Row>;
+  /** Whose rows are counted. */
+  readonly table: SQLiteTable | Subquery;
+  readonly where?: SQL | undefined;
   readonly order: ListOrder<Row>;
-  /** At most `fetch` rows that fulfil `after`, in order. */
-  readonly rows: (query: PageQuery) => Promise<readonly Row[]>;
-  /** How many rows the whole list has. */
-  readonly total: () => Promise<number>;
   readonly present: (row: Row) => Item;
 }
 
 /**
- * One page of what a query finds.
+ * One page of what is selected.
  *
  * @throws {Problem} 400 for a cursor of another list.
  */
 export async function listPage<Row, Item>(
-  request: ListRequest,
-  { order, rows, total, present }: List<Row, Item>,
+  db: Executor,
+  { scope, cursor, limit = DEFAULT_LIMIT }: ListRequest,
+  { select, table, where, order: { direction, columns, keysOf }, present }: List<Row, Item>,
 ): Promise<ListAnswer<Item>> {
-  const limit = request.limit ?? DEFAULT_LIMIT;
-  const { direction } = order;
-  const found = await rows({
-    after: after(request, order),
-    orderBy: joined(order.columns.map((column) => sql`${column} ${sql.raw(direction)}`)),
-    fetch: limit + 1,
-  });
+  const isAfter = sql.raw(direction === 'asc' ? '>' : '<');
+  const after =
+    cursor === undefined
+      ? undefined
+      : sql`(${joined(columns)}) ${isAfter} ${[...parseCursor(scope, cursor, columns.length)]}`;
+  const found = await select
+    .where(and(where, after))
+    .orderBy(joined(columns.map((column) => sql`${column} ${sql.raw(direction)}`)))
+    .limit(limit + 1);
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const hasMore = found.length > limit;
   return {
     items: page.map(present),
     hasMore,
-    nextCursor: hasMore && last ? formatCursor(request.scope, order.keysOf(last)) : null,
-    totalCount: await total(),
+    nextCursor: hasMore && last ? formatCursor(scope, keysOf(last)) : null,
+    totalCount: await db.$count(table, where),
   };
-}
-
-function after<Row>(
-  { scope, cursor }: ListRequest,
-  { direction, columns, types }: ListOrder<Row>,
-): SQL | undefined {
-  if (cursor === undefined) return undefined;
-  const keys = parseCursor(scope, cursor, types).map((key) => sql`${key}`);
-  const isAfter = sql.raw(direction === 'asc' ? '>' : '<');
-  return sql`(${joined(columns)}) ${isAfter} (${joined(keys)})`;
 }
 
 const joined = (parts: readonly (Column | SQL)[]): SQL => sql.join([...parts], sql`, `);
@@ -147,23 +108,20 @@ function formatCursor(scope: string, keys: Keys): string {
 }
 
 /** @throws {Problem} 400 when the cursor was not made for this list and these filters. */
-function parseCursor(scope: string, cursor: string, types: ListOrder<unknown>['types']): Keys {
+function parseCursor(scope: string, cursor: string, length: number): Keys {
   const [mark, ...keys] = readJsonArray(Buffer.from(cursor, 'base64url').toString());
   const fits =
     mark === fingerprint(scope) &&
-    keys.length === types.length &&
+    keys.length === length &&
     // JSON has no infinity, but `1e999` is read as one, which SQLite does not take.
-    keys.every(
-      (key, index) => typeof key === types[index] && key !== Infinity && key !== -Infinity,
-    );
+    keys.every((key) => typeof key === 'string' || Number.isFinite(key));
   if (!fits) {
     throw new Problem(400, 'The cursor is not one of this list: start again without a cursor', {
       field: 'cursor',
       reason: 'not made for this list and these filters',
     });
   }
-  // Each key was compared with its column's type, which is text or a number.
-  return keys as Keys;
+  return keys as Keys; // text or numbers, as was looked at
 }
 
 function readJsonArray(text: string): unknown[] {

@@ -2,7 +2,7 @@
  * Text search: case-insensitive, without wildcards.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm';
-import { Problem } from '../errors/problem.ts';
+import { invalid } from '../errors/problem.ts';
 
 /** The most words that may be searched for at once. Assumed: the document shows no limit. */
 const MAX_WORDS = 32;
@@ -15,6 +15,5 @@ export const contains = (column: Column, text: string): SQL =>
 export function wordsOf(text = ''): string[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   if (words.length <= MAX_WORDS) return words;
-  const reason = `more than ${MAX_WORDS} words`;
-  throw new Problem(400, `The query is not valid: query: ${reason}`, { field: 'query', reason });
+  throw invalid(400, 'query', 'query', `more than ${MAX_WORDS} words`);
 }

@@ -17,10 +17,9 @@ const CODE_BY_STATUS = {
   415: 'unsupported_media_type',
   422: 'validation_failed',
   500: 'internal_error',
-  503: 'unavailable',
 } as const;
 
-export type ProblemStatus = keyof typeof CODE_BY_STATUS;
+type ProblemStatus = keyof typeof CODE_BY_STATUS;
 
 /** Which part of the request is at fault, and why. */
 interface ProblemDetails {
@@ -59,5 +58,9 @@ export const notFound = (noun: string, id: string) =>
   });
 
 /** The object exists, but its state forbids what was asked. */
-export const conflict = (message: string, details: ProblemDetails = {}) =>
+export const conflict = (message: string, details: ProblemDetails) =>
   new Problem(409, message, details);
+
+/** @param what the query or the body. */
+export const invalid = (status: 400 | 422, what: string, field: string, reason: string) =>
+  new Problem(status, `The ${what} is not valid: ${field}: ${reason}`, { field, reason });

@@ -17,10 +17,13 @@ import {
   type RouteName,
   type RouteSet,
 } from '../../v0/routes.ts';
+import type { Database } from '../database/database.ts';
 import { failureOf, type Failure } from '../errors/failure.ts';
 import { Problem } from '../errors/problem.ts';
+import { tenantFinder } from './api-key.ts';
 import type { Handlers } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
+import type { Present } from './present.ts';
 import { readBody, readParams, readQuery } from './request.ts';
 
 /** The largest body that is read, in bytes. Assumed: the document shows no limit. */
@@ -28,7 +31,10 @@ const MAX_BODY_BYTES = 1_048_576;
 
 interface AppOptions {
   readonly handlers: Handlers;
-  readonly findTenant: (key: string) => Promise<string | undefined>;
+  readonly database: Database;
+  readonly now: () => number;
+  readonly present: Present;
+  readonly publishLater: (versionId: string) => void;
   readonly routeSet: RouteSet;
   readonly latencyMs: number;
   readonly onRequest: (line: string) => void;
@@ -38,7 +44,8 @@ interface AppOptions {
 type Env = { Variables: { requestId: string; tenantId: string; route: string } };
 
 export function createApp(options: AppOptions): Hono<Env> {
-  const { findTenant, latencyMs, onRequest, onFailure } = options;
+  const { database, latencyMs, onRequest, onFailure } = options;
+  const findTenant = tenantFinder(database);
   const app = new Hono<Env>();
 
   app.use(async (context, next) => {
@@ -75,8 +82,8 @@ export function createApp(options: AppOptions): Hono<Env> {
 }
 
 /** Adds the served routes; a known path with another method is refused by name. */
-function addRoutes(app: Hono<Env>, { handlers, routeSet }: AppOptions): void {
-  const served = servedRoutes(routeSet);
+function addRoutes(app: Hono<Env>, options: AppOptions): void {
+  const served = servedRoutes(options.routeSet);
   // Hono takes the first route that fits: `/search` has to come before `/{account_id}`.
   const paths = [...new Set(served.map(([, { path }]) => path))].sort(
     (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
@@ -94,7 +101,7 @@ function addRoutes(app: Hono<Env>, { handlers, routeSet }: AppOptions): void {
     const here = served.filter(([, route]) => route.path === path);
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const [name, route] of here) {
-      app.on(route.method, pattern, limit, (context) => answer(context, name, route, handlers));
+      app.on(route.method, pattern, limit, (context) => answer(context, name, route, options));
     }
     const allowed = here.map(([, { method }]) => method).join(', ');
     app.all(pattern, () => {
@@ -107,7 +114,7 @@ async function answer(
   context: Context<Env>,
   name: RouteName,
   route: Route,
-  handlers: Handlers,
+  { handlers, database, now, present, publishLater }: AppOptions,
 ): Promise<Response> {
   const tenantId = context.get('tenantId');
   context.set('route', `${route.method} ${route.path}`);
@@ -118,13 +125,10 @@ async function answer(
   const scope = JSON.stringify([tenantId, name, params, Object.entries(filters).sort()]);
   // The schemas of this very route have checked query and body; the path fits its pattern.
   const handle = handlers[name] as (call: unknown) => Promise<object>;
-  const result = await handle({
-    tenantId,
-    params,
-    query,
-    body,
-    list: { scope, cursor, limit },
-  });
+  const list = { scope, cursor, limit };
+  const given = { tenantId, params, query, body, list, present, publishLater };
+  const run = route.method === 'GET' ? database.read : database.write;
+  const result = await run((db) => handle({ ...given, db, nowMs: now() }));
   return context.json(result, successOf(name));
 }
 

@@ -1,26 +1,18 @@
 /**
  * What a `<resource>.routes.ts` file holds: one handler a route of the route table.
  *
- * A handler gets what the contract's schemas let through and answers the contract's shape; HTTP is
- * `app.ts`'s business, so a handler never sees a request.
+ * A handler gets what the contract's schemas let through and answers the contract's shape; HTTP and transactions are
+ * `app.ts`'s business, so a handler sees no request and begins no write.
  */
 import type { z } from 'zod';
 import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';
-import type { Database } from '../database/database.ts';
+import type { Executor } from '../database/database.ts';
 import type { ListRequest } from '../database/list.ts';
 import type { Present } from './present.ts';
 
-export interface Services {
-  readonly database: Database;
-  /** The moment of a write, in epoch milliseconds. */
-  readonly now: () => number;
-  /** Writes a row as callers want it. */
-  readonly present: Present;
-  /** Tells the publisher that a version waits in the queue; call it after the write is kept. */
-  readonly publishLater: (versionId: string) => void;
-}
-
-interface Call<Name extends RouteName> {
+export interface Call<Name extends RouteName = RouteName> {
+  /** Reads for a GET; one transaction for what writes. */
+  readonly db: Executor;
   /** Whose rows may be seen. Every query filters on it. */
   readonly tenantId: string;
   readonly params: Readonly<Record<PathParameters<(typeof routes)[Name]['path']>, string>>;
@@ -28,6 +20,12 @@ interface Call<Name extends RouteName> {
   /** After parsing: defaults are filled in. */
   readonly body: z.output<NonNullable<(typeof routes)[Name]['body']>>;
   readonly list: ListRequest;
+  /** The moment of a write, in epoch milliseconds. */
+  readonly nowMs: number;
+  /** Writes a row as callers want it. */
+  readonly present: Present;
+  /** Tells the publisher that a version waits in the queue: its steps are writes, which begin after this one. */
+  readonly publishLater: (versionId: string) => void;
 }
 
 type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']>;
@@ -35,8 +33,3 @@ type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']
 export type Handlers = {
   readonly [Name in RouteName]: (call: Call<Name>) => Promise<Answer<Name>>;
 };
-
-/** The handlers of some routes. */
-export const handlersOf = <Some extends Partial<Handlers>>(
-  make: (services: Services) => Some,
-): typeof make => make;

@@ -35,6 +35,7 @@ const NAMED = {
   Topic,
   TopicEntry,
 };
+for (const [id, schema] of Object.entries<z.ZodType>(NAMED)) z.globalRegistry.add(schema, { id });
 
 const ERRORS = {
   400: 'The query or the JSON cannot be read.',
@@ -45,12 +46,13 @@ const ERRORS = {
   415: 'The body is not JSON.',
   422: 'The body is not valid.',
   500: 'Something went wrong in the service.',
-} as const;
+};
 
 type Json = Record<string, unknown>;
 
 export function openApiDocument(routeSet: RouteSet): Json {
   const paths: Record<string, Json> = {};
+  const schemas: Json = {};
   for (const [name, route] of servedRoutes(routeSet)) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(name, route);
   }
@@ -61,25 +63,60 @@ export function openApiDocument(routeSet: RouteSet): Json {
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      schemas: namedSchemas(),
+      schemas,
     },
   };
-}
 
-function operation(name: RouteName, route: Route): Json {
-  const success = successOf(name);
-  return {
-    operationId: name,
-    tags: [route.path.split('/')[2]],
-    parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
-    ...(route.body && {
-      requestBody: { required: true, content: json(schemaOf(route.body, 'input')) },
-    }),
-    responses: {
-      [success]: { description: 'Done.', content: json(schemaOf(route.response, 'output')) },
-      ...errorResponses(route),
-    },
-  };
+  function operation(name: RouteName, route: Route): Json {
+    return {
+      operationId: name,
+      tags: [route.path.split('/')[2]],
+      parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+      ...(route.body && {
+        requestBody: { required: true, content: json(route.body, 'input') },
+      }),
+      responses: {
+        [successOf(name)]: { description: 'Done.', content: json(route.response) },
+        ...errorResponses(route),
+      },
+    };
+  }
+
+  // What is read is checked as the outcome: the limit is a number once it is read.
+  function queryParameters(query: z.ZodObject | undefined): Json[] {
+    const { properties = {} } = query ? schemaOf(query) : {};
+    return Object.entries(properties as Json).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: false,
+      schema,
+    }));
+  }
+
+  function errorResponses({ method, body }: Route): Json {
+    const others = [...(method === 'GET' ? ['409'] : []), ...(body ? [] : ['413', '415', '422'])];
+    return Object.fromEntries(
+      Object.entries(ERRORS)
+        .filter(([status]) => !others.includes(status))
+        .map(([status, description]) => [status, { description, content: json(ErrorBody) }]),
+    );
+  }
+
+  function json(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
+    return { 'application/json': { schema: schemaOf(schema, io) } };
+  }
+
+  /** A schema, with references where it holds a named one. */
+  function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
+    const text = JSON.stringify(z.toJSONSchema(schema, { io }));
+    const {
+      $schema: _dialect,
+      $defs,
+      ...bare
+    } = JSON.parse(text.replaceAll('#/$defs/', '#/components/schemas/')) as Json;
+    Object.assign(schemas, $defs);
+    return bare;
+  }
 }
 
 const pathParameters = (path: string): Json[] =>
@@ -89,62 +126,3 @@ const pathParameters = (path: string): Json[] =>
     required: true,
     schema: { type: 'string' },
   }));
-
-const queryParameters = (query: z.ZodObject | undefined): Json[] =>
-  Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
-    // What is read is checked as the outcome: the limit is a number once it is read.
-    schema: schemaOf(z.object({ it: schema as z.ZodType }), 'output', 'it'),
-  }));
-
-function errorResponses(route: Route): Json {
-  const statuses = [400, 401, 404, ...(route.body ? [413, 415, 422] : []), 500] as const;
-  const all = route.method === 'GET' ? statuses : ([...statuses, 409] as const);
-  return Object.fromEntries(
-    [...all]
-      .sort((a, b) => a - b)
-      .map((status) => [
-        status,
-        {
-          description: ERRORS[status as keyof typeof ERRORS],
-          content: json({ $ref: '#/components/schemas/ErrorBody' }),
-        },
-      ]),
-  );
-}
-
-const json = (schema: unknown): Json => ({ 'application/json': { schema } });
-
-/** A schema, with references where it holds a named one. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', property?: string): unknown {
-  const registry = namedRegistry();
-  const name = registry.get(schema)?.id;
-  if (name !== undefined) return { $ref: reference(name) };
-  registry.add(schema, { id: 'here' });
-  const { here } = z.toJSONSchema(registry, { io, uri: reference }).schemas;
-  const bare = withoutIds(here ?? {});
-  return property === undefined ? bare : (bare['properties'] as Json | undefined)?.[property];
-}
-
-function namedSchemas(): Json {
-  const { schemas } = z.toJSONSchema(namedRegistry(), { io: 'output', uri: reference });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, withoutIds(schema)]),
-  );
-}
-
-function namedRegistry() {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
-  return registry;
-}
-
-const reference = (id: string): string => `#/components/schemas/${id}`;
-
-/** The document says once which dialect it is in, and a place in it needs no address. */
-function withoutIds(schema: object): Json {
-  const { $schema: _dialect, $id: _address, ...rest } = schema as Json;
-  return rest;
-}

@@ -1,6 +1,6 @@
 /** Reads what a request carries, and refuses what the contract's schemas refuse. */
 import type { z } from 'zod';
-import { Problem, type ProblemStatus } from '../errors/problem.ts';
+import { invalid, Problem } from '../errors/problem.ts';
 
 /** The longest parameter of a query string, in characters. Assumed: the document shows no limit. */
 const MAX_PARAMETER_LENGTH = 2_000;
@@ -29,10 +29,9 @@ export function readQuery(
 ): Record<string, unknown> {
   for (const field of Object.keys(schema.shape)) {
     if ((query[field]?.length ?? 0) <= MAX_PARAMETER_LENGTH) continue;
-    const reason = `longer than ${MAX_PARAMETER_LENGTH} characters`;
-    throw new Problem(400, `The query is not valid: ${field}: ${reason}`, { field, reason });
+    throw invalid(400, 'query', field, `longer than ${MAX_PARAMETER_LENGTH} characters`);
   }
-  return accept(400, 'The query is not valid', schema.safeParse(query));
+  return accept(400, 'query', schema.safeParse(query));
 }
 
 /**
@@ -51,7 +50,7 @@ export async function readBody(
     });
   }
   const body = parseJson(await request.text());
-  return accept(422, 'The body is not valid', schema.safeParse(body));
+  return accept(422, 'body', schema.safeParse(body));
 }
 
 function parseJson(text: string): unknown {
@@ -63,20 +62,19 @@ function parseJson(text: string): unknown {
 }
 
 function accept<Value>(
-  status: ProblemStatus,
-  message: string,
+  status: 400 | 422,
+  what: string,
   result: z.ZodSafeParseResult<Value>,
 ): Value {
   if (result.success) {
     const [field] = unstorable(result.data);
     if (field === undefined) return result.data;
-    throw new Problem(status, `${message}: ${field}: ${UNSTORABLE}`, { field, reason: UNSTORABLE });
+    throw invalid(status, what, field, UNSTORABLE);
   }
   const [issue] = result.error.issues;
   const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const field = [...(issue?.path ?? []), ...unknownKey].join('.') || 'body';
-  const reason = issue?.message ?? 'not valid';
-  throw new Problem(status, `${message}: ${field}: ${reason}`, { field, reason });
+  throw invalid(status, what, field, issue?.message ?? 'not valid');
 }
 
 const UNSTORABLE = 'holds a null character or half of a surrogate pair';

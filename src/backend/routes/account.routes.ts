@@ -5,15 +5,12 @@
  * taken from the rows at each reading, so they cannot drift.
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
-import { listPage, orderOf, type ListRequest } from '../database/list.ts';
+import { listPage, orderOf } from '../database/list.ts';
 import { equals } from '../database/rows.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
 import { notFound } from '../errors/problem.ts';
-import { handlersOf } from '../http/handler.ts';
-
-/** Assumed: oldest first, since the document shows no order. */
-const byAge = orderOf(accounts, 'asc', 'createdAt', 'accountId');
+import type { Call, Handlers } from '../http/handler.ts';
 
 const linked = and(eq(persons.tenantId, accounts.tenantId), eq(persons.domain, accounts.domain));
 
@@ -40,44 +37,36 @@ const selection = {
   linkedPersonsCount: sql<number>`${linkedPersonsCount}`,
   latestActivityAt: sql<number | null>`${latestActivityAt}`,
 };
-export const accountRoutes = handlersOf(({ database, present }) => {
-  const list = (tenantId: string, request: ListRequest, ...conditions: (SQL | undefined)[]) =>
-    database.read((db) => {
-      const where = and(equals(accounts, { tenantId }), ...conditions);
-      return listPage(request, {
-        order: byAge,
-        rows: ({ after, orderBy, fetch }) => {
-          const query = db.select(selection).from(accounts).where(and(where, after));
-          return query.orderBy(orderBy).limit(fetch);
-        },
-        total: () => db.$count(accounts, where),
-        present,
-      });
-    });
 
-  return {
-    listAccounts: ({ tenantId, query, list: request }) =>
-      list(tenantId, request, emptyOnly(query.includeEmptyOnly)),
+export const accountRoutes = {
+  listAccounts: (call) => list(call, emptyOnly(call.query.includeEmptyOnly)),
 
-    searchAccounts: ({ tenantId, query, list: request }) =>
-      list(tenantId, request, emptyOnly(query.includeEmptyOnly), matches(query.query)),
+  searchAccounts: (call) =>
+    list(call, and(emptyOnly(call.query.includeEmptyOnly), matches(call.query.query))),
 
-    getAccount: ({ tenantId, params }) =>
-      database.read(async (db) => {
-        const accountId = params.account_id;
-        const own = equals(accounts, { tenantId, accountId });
-        const row = await db.select(selection).from(accounts).where(own).get();
-        if (!row) throw notFound('account', accountId);
-        const linkedPersons = await db
-          .select()
-          .from(persons)
-          .where(equals(persons, { tenantId, domain: row.domain }))
-          .orderBy(asc(persons.createdAt), asc(persons.personId));
-        const { linkedPersonsCount: _, ...account } = present(row);
-        return { ...account, linkedPersons: linkedPersons.map(present) };
-      }),
-  };
-});
+  getAccount: async ({ db, tenantId, params: { account_id: accountId }, present }) => {
+    const own = equals(accounts, { tenantId, accountId });
+    const row = await db.select(selection).from(accounts).where(own).get();
+    if (!row) throw notFound('account', accountId);
+    const linkedPersons = await db
+      .select()
+      .from(persons)
+      .where(equals(persons, { tenantId, domain: row.domain }))
+      .orderBy(asc(persons.createdAt), asc(persons.personId));
+    const { linkedPersonsCount: _, ...account } = present(row);
+    return { ...account, linkedPersons: linkedPersons.map(present) };
+  },
+} satisfies Partial<Handlers>;
+
+const list = ({ db, tenantId, list, present }: Call, condition: SQL | undefined) =>
+  listPage(db, list, {
+    select: db.select(selection).from(accounts),
+    table: accounts,
+    where: and(equals(accounts, { tenantId }), condition),
+    // Assumed: oldest first, since the document shows no order.
+    order: orderOf(accounts, 'asc', 'createdAt', 'accountId'),
+    present,
+  });
 
 /** Assumed: `includeEmptyOnly` leaves the accounts that no person belongs to. */
 const emptyOnly = (flag: string | undefined): SQL | undefined =>

@@ -18,7 +18,7 @@ import {
   type AccountLogRow,
   type AccountRow,
 } from '../database/tables.ts';
-import { handlersOf } from '../http/handler.ts';
+import type { Handlers } from '../http/handler.ts';
 import type { Present } from '../http/present.ts';
 import { unlessDeleted } from './log.routes.ts';
 
@@ -32,25 +32,28 @@ interface ActivityRow extends Omit<AccountLogRow, 'accountId' | 'accountLogId' |
 const byAge: ListOrder<ActivityRow> = {
   direction: 'desc',
   columns: [sql`created_at`, sql`log_id`],
-  types: ['number', 'string'],
   keysOf: ({ createdAt, logId }) => [createdAt, logId],
 };
 
-export const activityRoutes = handlersOf(({ database, present }) => ({
-  listActivity: ({ tenantId, params, query, list }) =>
-    database.read(async (db) => {
-      const accountId = params.account_id;
-      const account = await getRow(db, 'account', accounts, { tenantId, accountId });
-      const feed = feedOf(db, account, query);
-      return listPage(list, {
-        order: byAge,
-        rows: ({ after, orderBy, fetch }) =>
-          db.select().from(feed).where(after).orderBy(orderBy).limit(fetch),
-        total: () => db.$count(feed),
-        present: (row) => presentActivity(row, accountId, present),
-      });
-    }),
-}));
+export const activityRoutes = {
+  listActivity: async ({
+    db,
+    tenantId,
+    params: { account_id: accountId },
+    query,
+    list,
+    present,
+  }) => {
+    const account = await getRow(db, 'account', accounts, { tenantId, accountId });
+    const feed = feedOf(db, account, query);
+    return listPage(db, list, {
+      select: db.select().from(feed),
+      table: feed,
+      order: byAge,
+      present: (row) => presentActivity(row, accountId, present),
+    });
+  },
+} satisfies Partial<Handlers>;
 
 type FeedQuery = Partial<Record<'includeDeleted' | 'includePersonActivity', string | undefined>>;
 

@@ -3,7 +3,7 @@
  *
  * An audience travels with its latest and its published version; both come with the same query.
  */
-import { and, eq, type SQL } from 'drizzle-orm';
+import { eq, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience, CreateAudienceBody } from '../../v0/schemas/audience.ts';
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
@@ -20,7 +20,7 @@ import {
   type VersionRow,
 } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
-import { handlersOf } from '../http/handler.ts';
+import type { Handlers } from '../http/handler.ts';
 import type { Present } from '../http/present.ts';
 import { archiveAudience, enqueue } from '../publishing/publishing.ts';
 import { getPageRow } from './page.routes.ts';
@@ -29,56 +29,47 @@ import { getPageRow } from './page.routes.ts';
 const byAge: ListOrder<FullAudienceRow> = {
   direction: 'asc',
   columns: [audiences.createdAt, audiences.audienceId],
-  types: ['number', 'string'],
   keysOf: ({ audience }) => [audience.createdAt, audience.audienceId],
 };
 
-export const audienceRoutes = handlersOf(({ database, now, present, publishLater }) => ({
-  listAudiences: ({ tenantId, params, list }) =>
-    database.read(async (db) => {
-      const page = await getPageRow(db, tenantId, params.page_id);
-      const ofPage = equals(audiences, { tenantId, pageId: page.pageId });
-      return listPage(list, {
-        order: byAge,
-        rows: ({ after, orderBy, fetch }) =>
-          fullAudiences(db).where(and(ofPage, after)).orderBy(orderBy).limit(fetch),
-        total: () => db.$count(audiences, ofPage),
-        present: (row) => presentAudience(row, page.metadata, present),
-      });
-    }),
-
-  getAudience: ({ tenantId, params }) =>
-    database.read((db) => readAudience(db, tenantId, params, present)),
-
-  createAudience: async ({ tenantId, params, body }) => {
-    const { audience, queued } = await database.write(async (db) => {
-      const page = await getPageRow(db, tenantId, params.page_id);
-      refuseWithoutPage(page);
-      const { version, audienceId } = await insertAudience(db, page, body, now());
-      const queued = body.publishBehavior === 'publish';
-      if (queued) await enqueue(db, version, now());
-      const ids = { page_id: page.pageId, audience_id: audienceId };
-      const audience = await readAudience(db, tenantId, ids, present);
-      return { audience, queued: queued ? version.versionId : undefined };
+export const audienceRoutes = {
+  listAudiences: async ({ db, tenantId, params, list, present }) => {
+    const { pageId, metadata } = await getPageRow(db, tenantId, params.page_id);
+    return listPage(db, list, {
+      select: fullAudiences(db),
+      table: audiences,
+      where: equals(audiences, { tenantId, pageId }),
+      order: byAge,
+      present: (row) => presentAudience(row, metadata, present),
     });
-    if (queued !== undefined) publishLater(queued);
-    return audience;
   },
 
-  archiveAudience: ({ tenantId, params }) =>
-    database.write(async (db) => {
-      const { audience } = await getFullAudience(db, tenantId, params);
-      // Assumed: an audience is archived once.
-      if (audience.archivedAt !== null) {
-        throw conflict(`Audience "${audience.audienceId}" is archived already`, {
-          field: 'audience_id',
-          reason: 'already archived',
-        });
-      }
-      await archiveAudience(db, audience, now());
-      return readAudience(db, tenantId, params, present);
-    }),
-}));
+  getAudience: ({ db, tenantId, params, present }) => readAudience(db, tenantId, params, present),
+
+  createAudience: async ({ db, tenantId, params, body, nowMs, present, publishLater }) => {
+    const page = await getPageRow(db, tenantId, params.page_id);
+    refuseWithoutPage(page);
+    const { version, audienceId } = await insertAudience(db, page, body, nowMs);
+    if (body.publishBehavior === 'publish') {
+      await enqueue(db, version, nowMs);
+      publishLater(version.versionId);
+    }
+    return readAudience(db, tenantId, { ...params, audience_id: audienceId }, present);
+  },
+
+  archiveAudience: async ({ db, tenantId, params, nowMs, present }) => {
+    const { audience } = await getFullAudience(db, tenantId, params);
+    // Assumed: an audience is archived once.
+    if (audience.archivedAt !== null) {
+      throw conflict(`Audience "${audience.audienceId}" is archived already`, {
+        field: 'audience_id',
+        reason: 'already archived',
+      });
+    }
+    await archiveAudience(db, audience, nowMs);
+    return readAudience(db, tenantId, params, present);
+  },
+} satisfies Partial<Handlers>;
 
 /** @throws {Problem} 409 when the page is archived or deleted. Assumed: such a page cannot be changed. */
 export function refuseWithoutPage({ pageId, archivedAt, deletedAt }: PageRow): void {

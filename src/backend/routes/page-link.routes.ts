@@ -2,35 +2,34 @@
 import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
 import { equals } from '../database/rows.ts';
-import { listTable, orderOf } from '../database/list.ts';
+import { listPage, orderOf } from '../database/list.ts';
 import { audiences, pageLinks, tenantDomains } from '../database/tables.ts';
-import { handlersOf } from '../http/handler.ts';
+import type { Handlers } from '../http/handler.ts';
 
-export const pageLinkRoutes = handlersOf(({ database, present }) => ({
-  listPageLinks: ({ tenantId, query, list }) =>
-    database.read((db) =>
-      listTable(db, list, {
-        table: pageLinks,
-        where: and(
-          equals(pageLinks, { tenantId }),
-          // Assumed: without a domain, the links of the fallback subdomain and of no other.
-          // Equal to one domain, the index has the links in order; of several they would be sorted.
-          eq(pageLinks.tenantDomainId, query.tenantDomainId ?? fallbackDomain(db, tenantId)),
-          query.path === undefined ? undefined : eq(pageLinks.path, query.path),
-          query.pageId === undefined
-            ? undefined
-            : inArray(pageLinks.audienceId, audiencesOf(db, tenantId, query.pageId)),
-          isNull(pageLinks.deletedAt),
-        ),
-        // Assumed: by path, since the document shows no order.
-        order: orderOf(pageLinks, 'asc', 'path', 'pageLinkId'),
-        present: (row) => {
-          const { targetType, audienceId, ...link } = present(row);
-          return { ...link, target: { targetType, audienceId } };
-        },
-      }),
-    ),
-}));
+export const pageLinkRoutes = {
+  listPageLinks: ({ db, tenantId, query, list, present }) =>
+    listPage(db, list, {
+      select: db.select().from(pageLinks),
+      table: pageLinks,
+      where: and(
+        equals(pageLinks, { tenantId }),
+        // Assumed: without a domain, the links of the fallback subdomain and of no other.
+        // Equal to one domain, the index has the links in order; of several they would be sorted.
+        eq(pageLinks.tenantDomainId, query.tenantDomainId ?? fallbackDomain(db, tenantId)),
+        query.path === undefined ? undefined : eq(pageLinks.path, query.path),
+        query.pageId === undefined
+          ? undefined
+          : inArray(pageLinks.audienceId, audiencesOf(db, tenantId, query.pageId)),
+        isNull(pageLinks.deletedAt),
+      ),
+      // Assumed: by path, since the document shows no order.
+      order: orderOf(pageLinks, 'asc', 'path', 'pageLinkId'),
+      present: (row) => {
+        const { targetType, audienceId, ...link } = present(row);
+        return { ...link, target: { targetType, audienceId } };
+      },
+    }),
+} satisfies Partial<Handlers>;
 
 const fallbackDomain = (db: Executor, tenantId: string): SQL =>
   sql`${db

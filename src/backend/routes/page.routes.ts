@@ -8,7 +8,7 @@ import { equals } from '../database/rows.ts';
 import { contains, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
-import { handlersOf } from '../http/handler.ts';
+import type { Handlers } from '../http/handler.ts';
 import type { Present } from '../http/present.ts';
 import { unarchivedStatus } from '../publishing/publishing.ts';
 
@@ -22,64 +22,59 @@ const audiencesCount = sql<number>`${ownAudiences}`;
 
 type CountedPageRow = PageRow & { audiencesCount: number };
 
-export const pageRoutes = handlersOf(({ database, now, present }) => ({
-  createPage: ({ tenantId, body }) =>
-    database.write(async (db) => {
-      const row = await db
-        .insert(pages)
-        .values(newPage(tenantId, body, now()))
-        .returning()
-        .get();
-      return presentPage({ ...row, audiencesCount: 0 }, present);
-    }),
+export const pageRoutes = {
+  createPage: async ({ db, tenantId, body, nowMs, present }) => {
+    const row = await db
+      .insert(pages)
+      .values(newPage(tenantId, body, nowMs))
+      .returning()
+      .get();
+    return presentPage({ ...row, audiencesCount: 0 }, present);
+  },
 
-  getPage: ({ tenantId, params }) =>
-    database.read(async (db) =>
-      presentPage(await getPageRow(db, tenantId, params.page_id), present),
-    ),
+  getPage: async ({ db, tenantId, params, present }) =>
+    presentPage(await getPageRow(db, tenantId, params.page_id), present),
 
-  searchPages: ({ tenantId, query }) =>
-    database.read(async (db) => {
-      const { pageId, name, pageType } = pages;
-      const items = await db
-        .select({ pageId, name, pageType, audiencesCount })
-        .from(pages)
-        // Assumed: the search finds pages that are neither archived nor deleted.
-        .where(
-          and(
-            equals(pages, { tenantId }),
-            isNull(pages.archivedAt),
-            isNull(pages.deletedAt),
-            ...wordsOf(query.query).map(somewhere),
-          ),
-        )
-        .orderBy(relevance(query.query?.trim() ?? ''), pages.name, pages.pageId)
-        .limit(query.limit ?? DEFAULT_LIMIT);
-      return { items };
-    }),
+  searchPages: async ({ db, tenantId, query }) => {
+    const { pageId, name, pageType } = pages;
+    const items = await db
+      .select({ pageId, name, pageType, audiencesCount })
+      .from(pages)
+      // Assumed: the search finds pages that are neither archived nor deleted.
+      .where(
+        and(
+          equals(pages, { tenantId }),
+          isNull(pages.archivedAt),
+          isNull(pages.deletedAt),
+          ...wordsOf(query.query).map(somewhere),
+        ),
+      )
+      .orderBy(relevance(query.query?.trim() ?? ''), pages.name, pages.pageId)
+      .limit(query.limit ?? DEFAULT_LIMIT);
+    return { items };
+  },
 
-  restorePage: ({ tenantId, params }) =>
-    database.write(async (db) => {
-      const { pageId, archivedAt, deletedAt } = await getPageRow(db, tenantId, params.page_id);
-      // Assumed: only what was archived or deleted can be restored.
-      if (archivedAt === null && deletedAt === null) {
-        throw conflict(`Page "${pageId}" is neither archived nor deleted`, {
-          field: 'page_id',
-          reason: 'nothing to restore',
-        });
-      }
-      await db
-        .update(pages)
-        .set({
-          archivedAt: null,
-          deletedAt: null,
-          status: await unarchivedStatus(db, tenantId, pageId),
-          updatedAt: now(),
-        })
-        .where(equals(pages, { tenantId, pageId }));
-      return presentPage(await getPageRow(db, tenantId, pageId), present);
-    }),
-}));
+  restorePage: async ({ db, tenantId, params, nowMs, present }) => {
+    const { pageId, archivedAt, deletedAt } = await getPageRow(db, tenantId, params.page_id);
+    // Assumed: only what was archived or deleted can be restored.
+    if (archivedAt === null && deletedAt === null) {
+      throw conflict(`Page "${pageId}" is neither archived nor deleted`, {
+        field: 'page_id',
+        reason: 'nothing to restore',
+      });
+    }
+    await db
+      .update(pages)
+      .set({
+        archivedAt: null,
+        deletedAt: null,
+        status: await unarchivedStatus(db, tenantId, pageId),
+        updatedAt: nowMs,
+      })
+      .where(equals(pages, { tenantId, pageId }));
+    return presentPage(await getPageRow(db, tenantId, pageId), present);
+  },
+} satisfies Partial<Handlers>;
 
 /** @throws {Problem} 404 when the tenant has no such page. */
 export async function getPageRow(

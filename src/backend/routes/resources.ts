@@ -1,5 +1,5 @@
 /** The one place that lists the routes files: a new resource adds a line. */
-import type { Handlers, Services } from '../http/handler.ts';
+import type { Handlers } from '../http/handler.ts';
 import { accountRoutes } from './account.routes.ts';
 import { activityRoutes } from './activity.routes.ts';
 import { audienceRoutes } from './audience.routes.ts';
@@ -10,14 +10,14 @@ import { personRoutes } from './person.routes.ts';
 import { topicRoutes } from './topic.routes.ts';
 import { versionRoutes } from './version.routes.ts';
 
-export const createHandlers = (services: Services): Handlers => ({
-  ...accountRoutes(services),
-  ...activityRoutes(services),
-  ...audienceRoutes(services),
-  ...logRoutes(services),
-  ...pageRoutes(services),
-  ...pageLinkRoutes(services),
-  ...personRoutes(services),
-  ...topicRoutes(services),
-  ...versionRoutes(services),
-});
+export const handlers: Handlers = {
+  ...accountRoutes,
+  ...activityRoutes,
+  ...audienceRoutes,
+  ...logRoutes,
+  ...pageRoutes,
+  ...pageLinkRoutes,
+  ...personRoutes,
+  ...topicRoutes,
+  ...versionRoutes,
+};

@@ -1,52 +1,50 @@
 /** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
 import { and, eq } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
-import { listTable, orderOf } from '../database/list.ts';
+import { listPage, orderOf } from '../database/list.ts';
 import { equals } from '../database/rows.ts';
 import { audiences, publishOperations, versions, type VersionRow } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
-import { handlersOf } from '../http/handler.ts';
+import type { Handlers } from '../http/handler.ts';
 import { canBePublished, enqueue } from '../publishing/publishing.ts';
 import { getFullAudience, refuseWithoutPage } from './audience.routes.ts';
 import { getPageRow } from './page.routes.ts';
 
-export const versionRoutes = handlersOf(({ database, now, present, publishLater }) => ({
-  listVersions: ({ tenantId, params, list }) =>
-    database.read(async (db) => {
-      const { audience } = await getFullAudience(db, tenantId, params);
-      return listTable(db, list, {
-        table: versions,
-        where: equals(versions, { tenantId, audienceId: audience.audienceId }),
-        // Assumed: newest first; an extended route, see docs/assumptions.md.
-        order: orderOf(versions, 'desc', 'versionNumber'),
-        present,
-      });
-    }),
-
-  getVersion: ({ tenantId, params }) =>
-    database.read(async (db) => present(await getVersionRow(db, tenantId, params))),
-
-  publishVersion: async ({ tenantId, params, body: { operationKey } }) => {
-    const version = await database.write(async (db) => {
-      const version = await getVersionRow(db, tenantId, params);
-      if (operationKey !== undefined) {
-        const repeated = await claimOperation(db, tenantId, operationKey, version.versionId);
-        if (repeated) return version;
-      }
-      refuseWithoutPage(await getPageRow(db, tenantId, params.page_id));
-      if (!canBePublished(version)) {
-        throw conflict(
-          `Version "${version.versionId}" is ${version.status}; only a draft can be published`,
-          { field: 'version_id', reason: `status is ${version.status}` },
-        );
-      }
-      await enqueue(db, version, now());
-      return getVersionRow(db, tenantId, params);
+export const versionRoutes = {
+  listVersions: async ({ db, tenantId, params, list, present }) => {
+    const { audienceId } = (await getFullAudience(db, tenantId, params)).audience;
+    return listPage(db, list, {
+      select: db.select().from(versions),
+      table: versions,
+      where: equals(versions, { tenantId, audienceId }),
+      // Assumed: newest first; an extended route, see docs/assumptions.md.
+      order: orderOf(versions, 'desc', 'versionNumber'),
+      present,
     });
-    publishLater(version.versionId);
-    return present(version);
   },
-}));
+
+  getVersion: async ({ db, tenantId, params, present }) =>
+    present(await getVersionRow(db, tenantId, params)),
+
+  publishVersion: async ({ db, tenantId, params, body, nowMs, present, publishLater }) => {
+    const version = await getVersionRow(db, tenantId, params);
+    const { versionId, status } = version;
+    if (body.operationKey !== undefined) {
+      const repeated = await claimOperation(db, tenantId, body.operationKey, versionId);
+      if (repeated) return present(version);
+    }
+    refuseWithoutPage(await getPageRow(db, tenantId, params.page_id));
+    if (!canBePublished(version)) {
+      throw conflict(`Version "${versionId}" is ${status}; only a draft can be published`, {
+        field: 'version_id',
+        reason: `status is ${status}`,
+      });
+    }
+    await enqueue(db, version, nowMs);
+    publishLater(versionId);
+    return present(await getVersionRow(db, tenantId, params));
+  },
+} satisfies Partial<Handlers>;
 
 type VersionParams = Readonly<Record<'page_id' | 'audience_id' | 'version_id', string>>;
 

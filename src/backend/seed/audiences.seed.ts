@@ -1,6 +1,6 @@
 /** Audiences of the sample data, each with a history of versions that fits its state. */
 import { DAY_MS, MINUTE_MS, twoDigits } from './random.seed.ts';
-import type { Random } from './random.seed.ts';
+import type { Random, Sample } from './random.seed.ts';
 import type { AudienceRow, PersonRow, VersionRow } from '../database/tables.ts';
 
 /**
@@ -21,19 +21,18 @@ const HISTORIES: readonly (readonly VersionRow['status'][])[] = [
 ];
 
 interface AudienceSeed {
-  readonly tenantId: string;
   readonly pageId: string;
   readonly createdAt: number;
   readonly position: number;
-  readonly persons: readonly PersonRow[];
+  readonly persons: readonly Sample<PersonRow>[];
   readonly random: Random;
 }
 
 export function sampleAudience(seed: AudienceSeed): {
-  audience: AudienceRow;
-  versions: VersionRow[];
+  audience: Sample<AudienceRow>;
+  versions: Sample<VersionRow>[];
 } {
-  const { tenantId, pageId, position, persons, random } = seed;
+  const { pageId, position, persons, random } = seed;
   const key = `${pageId.replace('page_', '')}_${twoDigits(position + 1)}`;
   const audienceId = `audience_${key}`;
   const createdAt = seed.createdAt + position * 90 * MINUTE_MS;
@@ -41,7 +40,7 @@ export function sampleAudience(seed: AudienceSeed): {
   const former = history[0] === 'published' ? random.int(0, 3) : 0;
   const statuses = [...Array<'archived'>(former).fill('archived'), ...history];
   const versions = statuses.map((status, index) =>
-    sampleVersion({ tenantId, audienceId, key, createdAt, status, index, random }),
+    sampleVersion({ audienceId, key, createdAt, status, index, random }),
   );
   // Every eighth audience has no person; the others share two dozen.
   const person =
@@ -49,9 +48,8 @@ export function sampleAudience(seed: AudienceSeed): {
   const state = history.at(-1) ?? 'draft';
   const published = versions.find(({ status }) => status === 'published');
   const name = person ? `For ${person.name}` : `Visitors, group ${position + 1}`;
-  const audience: AudienceRow = {
+  const audience: Sample<AudienceRow> = {
     audienceId,
-    tenantId,
     pageId,
     computedName: name,
     customName: position % 6 === 2 ? `VIP: ${name}` : null,
@@ -73,7 +71,6 @@ export function sampleAudience(seed: AudienceSeed): {
 }
 
 interface VersionSeed {
-  readonly tenantId: string;
   readonly audienceId: string;
   readonly key: string;
   readonly createdAt: number;
@@ -83,8 +80,8 @@ interface VersionSeed {
 }
 
 /** Moments follow the states: a version passes each before the next one is made, a day later. */
-function sampleVersion(seed: VersionSeed): VersionRow {
-  const { tenantId, audienceId, key, status, index, random } = seed;
+function sampleVersion(seed: VersionSeed): Sample<VersionRow> {
+  const { audienceId, key, status, index, random } = seed;
   const createdAt = seed.createdAt + index * DAY_MS;
   const queueDurationMs = random.int(120, 9_000);
   const queuedAt = createdAt + random.int(5, 300) * MINUTE_MS;
@@ -92,7 +89,6 @@ function sampleVersion(seed: VersionSeed): VersionRow {
   const endedAt = createdAt + DAY_MS;
   return {
     versionId: `version_${key}_v${index + 1}`,
-    tenantId,
     audienceId,
     versionNumber: index + 1,
     status,

@@ -4,7 +4,7 @@ import { EXAMPLE_PAGE_ID } from './example.ts';
 import { sampleContent, sampleMetadata } from './page-content.seed.ts';
 import type { Scale } from './people.seed.ts';
 import { DAY_MS, SAMPLE_END_MS } from './random.seed.ts';
-import type { Random } from './random.seed.ts';
+import type { Random, Sample } from './random.seed.ts';
 import type {
   AudienceRow,
   PageLinkRow,
@@ -13,84 +13,50 @@ import type {
   VersionRow,
 } from '../database/tables.ts';
 
-interface Sketch {
-  readonly id: string;
-  readonly name: string;
-  readonly type: PageRow['pageType'];
-  readonly audiences: number;
-  readonly links: number;
-  readonly state?: 'archived' | 'deleted';
-}
+const sketch = (
+  id: string,
+  name: string,
+  type: PageRow['pageType'],
+  audiences: number,
+  links: number,
+  state?: 'archived' | 'deleted',
+) => ({ id, name, type, audiences, links, state });
 
-const LARGE: readonly Sketch[] = [
-  { id: EXAMPLE_PAGE_ID, name: 'Northwind launch', type: 'inbound', audiences: 48, links: 18 },
-  { id: 'page_pricing', name: 'Pricing for teams', type: 'inbound', audiences: 12, links: 4 },
-  {
-    id: 'page_pricing_enterprise',
-    name: 'Enterprise pricing',
-    type: 'sales_deck',
-    audiences: 9,
-    links: 3,
-  },
-  {
-    id: 'page_spring_outreach',
-    name: 'Spring outreach',
-    type: 'outbound',
-    audiences: 105,
-    links: 4,
-  },
-  { id: 'page_autumn_outreach', name: 'Autumn outreach', type: 'outbound', audiences: 7, links: 3 },
-  { id: 'page_call_recap', name: 'Call recap', type: 'call_followup', audiences: 15, links: 4 },
-  { id: 'page_security', name: 'Security overview', type: 'sales_deck', audiences: 6, links: 3 },
-  { id: 'page_onboarding', name: 'Onboarding guide', type: 'custom', audiences: 5, links: 2 },
-  { id: 'page_partner', name: 'Partner welcome', type: 'custom', audiences: 4, links: 2 },
-  { id: 'page_product_tour', name: 'Product tour', type: 'inbound', audiences: 8, links: 3 },
-  { id: 'page_empty', name: 'Blank canvas', type: 'custom', audiences: 0, links: 0 },
-  { id: 'page_webinar', name: 'Webinar follow-up', type: 'call_followup', audiences: 3, links: 2 },
-  {
-    id: 'page_old_launch',
-    name: 'Old launch',
-    type: 'inbound',
-    audiences: 4,
-    links: 2,
-    state: 'archived',
-  },
-  {
-    id: 'page_old_fair',
-    name: 'Trade fair 2024',
-    type: 'outbound',
-    audiences: 0,
-    links: 0,
-    state: 'archived',
-  },
-  {
-    id: 'page_mistake',
-    name: 'Made by mistake',
-    type: 'custom',
-    audiences: 1,
-    links: 0,
-    state: 'deleted',
-  },
+const LARGE = [
+  sketch(EXAMPLE_PAGE_ID, 'Northwind launch', 'inbound', 48, 18),
+  sketch('page_pricing', 'Pricing for teams', 'inbound', 12, 4),
+  sketch('page_pricing_enterprise', 'Enterprise pricing', 'sales_deck', 9, 3),
+  sketch('page_spring_outreach', 'Spring outreach', 'outbound', 105, 4),
+  sketch('page_autumn_outreach', 'Autumn outreach', 'outbound', 7, 3),
+  sketch('page_call_recap', 'Call recap', 'call_followup', 15, 4),
+  sketch('page_security', 'Security overview', 'sales_deck', 6, 3),
+  sketch('page_onboarding', 'Onboarding guide', 'custom', 5, 2),
+  sketch('page_partner', 'Partner welcome', 'custom', 4, 2),
+  sketch('page_product_tour', 'Product tour', 'inbound', 8, 3),
+  sketch('page_empty', 'Blank canvas', 'custom', 0, 0),
+  sketch('page_webinar', 'Webinar follow-up', 'call_followup', 3, 2),
+  sketch('page_old_launch', 'Old launch', 'inbound', 4, 2, 'archived'),
+  sketch('page_old_fair', 'Trade fair 2024', 'outbound', 0, 0, 'archived'),
+  sketch('page_mistake', 'Made by mistake', 'custom', 1, 0, 'deleted'),
 ];
 
-const SMALL: readonly Sketch[] = [
-  { id: 'page_orchard', name: 'Orchard open day', type: 'inbound', audiences: 6, links: 3 },
-  { id: 'page_cider', name: 'Cider tasting', type: 'custom', audiences: 2, links: 1 },
+const SMALL = [
+  sketch('page_orchard', 'Orchard open day', 'inbound', 6, 3),
+  sketch('page_cider', 'Cider tasting', 'custom', 2, 1),
 ];
 
 interface PageSeed {
-  readonly tenantId: string;
   readonly scale: Scale;
   readonly random: Random;
   readonly domains: { readonly fallbackDomainId: string; readonly customDomainId: string };
-  readonly persons: readonly PersonRow[];
+  readonly persons: readonly Sample<PersonRow>[];
 }
 
 interface SamplePages {
-  readonly pages: PageRow[];
-  readonly audiences: AudienceRow[];
-  readonly versions: VersionRow[];
-  readonly pageLinks: PageLinkRow[];
+  readonly pages: Sample<PageRow>[];
+  readonly audiences: Sample<AudienceRow>[];
+  readonly versions: Sample<VersionRow>[];
+  readonly pageLinks: Sample<PageLinkRow>[];
 }
 
 export function samplePages(seed: PageSeed): SamplePages {
@@ -111,17 +77,16 @@ export function samplePages(seed: PageSeed): SamplePages {
 }
 
 function samplePage(
-  { tenantId, random }: PageSeed,
-  { id, name, type, state }: Sketch,
+  { random }: PageSeed,
+  { id, name, type, state }: ReturnType<typeof sketch>,
   index: number,
   createdAt: number,
-  audiences: readonly AudienceRow[],
-): PageRow {
+  audiences: readonly Sample<AudienceRow>[],
+): Sample<PageRow> {
   const endedAt = SAMPLE_END_MS - random.int(5, 40) * DAY_MS;
   const published = audiences.some(({ publishedVersionId }) => publishedVersionId !== null);
   return {
     pageId: id,
-    tenantId,
     name,
     title: `${name} · Content Pages`,
     brandId: index % 2 === 0 ? 'brand_harbour' : 'brand_lantern',
@@ -140,19 +105,18 @@ function samplePage(
 
 /** Every fourth link is on the custom domain; one of each page was deleted. */
 function sampleLinks(
-  { tenantId, domains }: PageSeed,
-  { id, links }: Sketch,
+  { domains }: PageSeed,
+  { id, links }: ReturnType<typeof sketch>,
   createdAt: number,
-  audiences: readonly AudienceRow[],
-): PageLinkRow[] {
+  audiences: readonly Sample<AudienceRow>[],
+): Sample<PageLinkRow>[] {
   const slug = id.replace('page_', '').replaceAll('_', '-');
-  return Array.from({ length: links }, (_, position): PageLinkRow => {
+  return Array.from({ length: links }, (_, position): Sample<PageLinkRow> => {
     // The last link leads to the same audience as the first.
     const audience = audiences[position === links - 1 ? 0 : position % audiences.length];
     const madeAt = createdAt + (position + 1) * DAY_MS;
     return {
       pageLinkId: `link_${slug}_${position + 1}`,
-      tenantId,
       tenantDomainId: position % 4 === 3 ? domains.customDomainId : domains.fallbackDomainId,
       path: `/${slug}/${audience?.personRouteKey ?? `visitor-${position + 1}`}${position === links - 1 ? '-again' : ''}`,
       targetType: 'audience',

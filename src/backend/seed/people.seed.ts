@@ -6,63 +6,24 @@
  */
 import { sampleLogs } from './logs.seed.ts';
 import { DAY_MS, MINUTE_MS, SAMPLE_END_MS } from './random.seed.ts';
-import type { Random } from './random.seed.ts';
+import type { Random, Sample } from './random.seed.ts';
 import type { AccountLogRow, AccountRow, PersonLogRow, PersonRow } from '../database/tables.ts';
 
-const FIRST_WORDS = [
-  'Harborlight',
-  'Quillmere',
-  'Fennwick',
-  'Oskarra',
-  'Tallowbridge',
-  'Brightfen',
-  'Marrowdale',
-  'Pellingford',
-  'Verdaloom',
-  'Stonewick',
-  'Lumenvale',
-  'Copperreach',
-];
+const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
+
+const FIRST_WORDS = wordsOf(`
+  Harborlight Quillmere Fennwick Oskarra Tallowbridge Brightfen Marrowdale Pellingford Verdaloom
+  Stonewick Lumenvale Copperreach`);
 const LAST_WORDS = ['Logistics', 'Software', 'Foods', 'Energy', 'Health', 'Robotics'];
 
 const ORCHARD_WORDS = ['Applegarth', 'Pearmain', 'Quinceley', 'Damsonby'];
 
-const GIVEN_NAMES = [
-  'Ada',
-  'Bastian',
-  'Celine',
-  'Dario',
-  'Elif',
-  'Farid',
-  'Greta',
-  'Hanno',
-  'Imani',
-  'Jonas',
-  'Keiko',
-  'Lucia',
-  'Mateo',
-  'Nadia',
-  'Oluwaseun',
-  'Priya',
-  'Quentin',
-  'Rosa',
-  'Søren',
-  'Tomasz',
-];
-const FAMILY_NAMES = [
-  'Lindqvistova',
-  'Okparanta',
-  'Brandtmeier',
-  'Castellonez',
-  'Yildirimci',
-  'Novakovska',
-  'Hallorimm',
-  'Tanizawa',
-  'Ferreirinha',
-  'Vandersteynen',
-  'Abernathiel',
-];
-
+const GIVEN_NAMES = wordsOf(`
+  Ada Bastian Celine Dario Elif Farid Greta Hanno Imani Jonas Keiko Lucia Mateo Nadia Oluwaseun
+  Priya Quentin Rosa Søren Tomasz`);
+const FAMILY_NAMES = wordsOf(`
+  Lindqvistova Okparanta Brandtmeier Castellonez Yildirimci Novakovska Hallorimm Tanizawa
+  Ferreirinha Vandersteynen Abernathiel`);
 /** Domains that no account has. */
 const STRAY_DOMAINS = ['freelance.example', 'mailbox.example', 'alumni.example'];
 
@@ -73,15 +34,15 @@ const SCALES = {
 export type Scale = keyof typeof SCALES;
 
 interface SamplePeople {
-  readonly accounts: AccountRow[];
-  readonly persons: PersonRow[];
-  readonly accountLogs: AccountLogRow[];
-  readonly personLogs: PersonLogRow[];
+  readonly accounts: Sample<AccountRow>[];
+  readonly persons: Sample<PersonRow>[];
+  readonly accountLogs: Sample<AccountLogRow>[];
+  readonly personLogs: Sample<PersonLogRow>[];
 }
 
-export function samplePeople(tenantId: string, scale: Scale, random: Random): SamplePeople {
-  const accounts = sampleAccounts(tenantId, scale, random);
-  const persons = samplePersons(tenantId, scale, accounts, random);
+export function samplePeople(scale: Scale, random: Random): SamplePeople {
+  const accounts = sampleAccounts(scale, random);
+  const persons = samplePersons(scale, accounts, random);
   return {
     accounts,
     persons,
@@ -89,7 +50,6 @@ export function samplePeople(tenantId: string, scale: Scale, random: Random): Sa
       sampleLogs(random, index % 6 === 5 ? 0 : index === 0 ? 30 : random.int(2, 9)).map(
         (log, position) => ({
           ...log,
-          tenantId,
           accountId,
           accountLogId: `${accountId.replace('account', 'alog')}_${position + 1}`,
         }),
@@ -99,7 +59,6 @@ export function samplePeople(tenantId: string, scale: Scale, random: Random): Sa
       sampleLogs(random, index % 4 === 3 ? 0 : index === 0 ? 25 : random.int(1, 6)).map(
         (log, position) => ({
           ...log,
-          tenantId,
           personId,
           personLogId: `${personId.replace('person', 'plog')}_${position + 1}`,
         }),
@@ -108,7 +67,7 @@ export function samplePeople(tenantId: string, scale: Scale, random: Random): Sa
   };
 }
 
-function sampleAccounts(tenantId: string, scale: Scale, random: Random): AccountRow[] {
+function sampleAccounts(scale: Scale, random: Random): Sample<AccountRow>[] {
   const names =
     scale === 'large'
       ? LAST_WORDS.flatMap((last) => FIRST_WORDS.map((first) => [first, last] as const))
@@ -118,7 +77,6 @@ function sampleAccounts(tenantId: string, scale: Scale, random: Random): Account
     const createdAt = SAMPLE_END_MS - 300 * DAY_MS + index * DAY_MS;
     return {
       accountId: `account_${label.replace('-', '_')}`,
-      tenantId,
       domain: `${label}.example`,
       name: index % 16 === 15 ? null : `${first} ${last}`,
       createdAt,
@@ -128,11 +86,10 @@ function sampleAccounts(tenantId: string, scale: Scale, random: Random): Account
 }
 
 function samplePersons(
-  tenantId: string,
   scale: Scale,
-  accounts: readonly AccountRow[],
+  accounts: readonly Sample<AccountRow>[],
   random: Random,
-): PersonRow[] {
+): Sample<PersonRow>[] {
   const { perAccount, generous, lonely, stray } = SCALES[scale];
   const domains = accounts.flatMap(({ domain }, index): (string | null)[] => {
     if (index === 0) return Array<string>(generous).fill(domain);
@@ -146,17 +103,16 @@ function samplePersons(
   // The second tenant starts elsewhere in the names, so that the two share no person.
   const offset = scale === 'large' ? 0 : 205;
   return [...domains, ...others].map((domain, index) =>
-    samplePerson(tenantId, index, offset, domain, random),
+    samplePerson(index, offset, domain, random),
   );
 }
 
 function samplePerson(
-  tenantId: string,
   index: number,
   offset: number,
   domain: string | null,
   random: Random,
-): PersonRow {
+): Sample<PersonRow> {
   const place = index + offset;
   const given = GIVEN_NAMES[place % GIVEN_NAMES.length] ?? '';
   const family = FAMILY_NAMES[place % FAMILY_NAMES.length] ?? '';
@@ -169,7 +125,6 @@ function samplePerson(
   const createdAt = SAMPLE_END_MS - 250 * DAY_MS + index * 1_000 * MINUTE_MS;
   return {
     personId: `person_${slug.replaceAll('-', '_')}`,
-    tenantId,
     name,
     email: domain === null || index % 9 === 8 ? null : `${slug}@${domain}`,
     domain,

@@ -1,7 +1,7 @@
 /** Topics and entries of the sample data: what a page's agent may talk about. */
 import type { Scale } from './people.seed.ts';
 import { DAY_MS, MINUTE_MS, SAMPLE_END_MS, twoDigits } from './random.seed.ts';
-import type { Random } from './random.seed.ts';
+import type { Random, Sample } from './random.seed.ts';
 import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
 
 const SUBJECTS = ['Pricing', 'Security', 'Onboarding', 'Integrations', 'Support', 'Roadmap'];
@@ -16,10 +16,9 @@ const SENTENCES = [
 ];
 
 export function sampleTopics(
-  tenantId: string,
   scale: Scale,
   random: Random,
-): { topics: TopicRow[]; entries: TopicEntryRow[] } {
+): { topics: Sample<TopicRow>[]; topicEntries: Sample<TopicEntryRow>[] } {
   const titles =
     scale === 'large'
       ? [
@@ -29,11 +28,10 @@ export function sampleTopics(
         ]
       : ['Orchard tours', 'Harvest calendar', 'Cider prices'];
   const prefix = scale === 'large' ? 'topic' : 'topic_two';
-  const topics = titles.map((title, index): TopicRow => {
+  const topics = titles.map((title, index): Sample<TopicRow> => {
     const createdAt = SAMPLE_END_MS - (200 - index) * DAY_MS;
     return {
       topicId: `${prefix}_${twoDigits(index + 1)}`,
-      tenantId,
       title,
       purpose: index % 4 === 3 ? null : `What to say when somebody asks about: ${title}.`,
       // Orders repeat and have gaps and fractions, as they do after years of use.
@@ -43,12 +41,11 @@ export function sampleTopics(
       updatedAt: createdAt + random.int(0, 60) * DAY_MS,
     };
   });
-  const entries = topics.flatMap((topic, index) =>
-    Array.from({ length: entriesOf(index, random) }, (_, position): TopicEntryRow => {
+  const topicEntries = topics.flatMap((topic, index) =>
+    Array.from({ length: entriesOf(index, random) }, (_, position): Sample<TopicEntryRow> => {
       const createdAt = topic.createdAt + position * 7 * MINUTE_MS;
       return {
         topicEntryId: `${topic.topicId.replace('topic', 'entry')}_${twoDigits(position + 1)}`,
-        tenantId,
         topicId: topic.topicId,
         sortOrder: position,
         content: {
@@ -60,7 +57,7 @@ export function sampleTopics(
       };
     }),
   );
-  return { topics, entries };
+  return { topics, topicEntries };
 }
 
 /** The first topic has the most entries, the second none. */
