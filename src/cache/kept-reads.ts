@@ -34,7 +34,7 @@ const LARGEST_PART = 1 / 8;
 /** Memory of an entry itself, in bytes. */
 const ENTRY_BYTES = 512;
 
-export interface KeptReadsOptions {
+interface KeptReadsOptions {
   /** Memory for all that is kept, in bytes. */
   readonly maxBytes: number;
   /** Lifetimes in milliseconds where the backend states none, by the path of a route. */

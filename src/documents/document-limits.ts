@@ -106,7 +106,7 @@ export interface Measured {
   readonly excess?: string;
   /** Whether fragments spread themselves: then nothing can be said of what they come to. */
   readonly isCyclic: boolean;
-  /** Whether it has `@defer` or `@stream`. */
+  /** Whether it has `@defer` or `@stream`: parts of its answers may come later, for callers who read them. */
   readonly isIncremental: boolean;
 }
 

@@ -42,15 +42,11 @@ interface DocumentsOptions {
 export type IntrospectionAudience = 'on' | 'keys' | 'off';
 
 /** What is known of a document, whatever is sent with it. */
-export interface DocumentFacts {
+interface DocumentFacts extends Omit<Measured, 'excess'> {
   /** Whether it asks for nothing but the schema and `__typename`: then no key is needed. */
   readonly isOfSchema: boolean;
   /** Whether it asks for the schema. */
   readonly asksSchema: boolean;
-  /** Whether parts of its answers may come later, for callers who read them. */
-  readonly isIncremental: boolean;
-  /** Whether fragments spread themselves. */
-  readonly isCyclic: boolean;
 }
 
 /** Assumed weight of a parsed document, in bytes a character; measured: 30 to 110. */

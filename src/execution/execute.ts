@@ -26,7 +26,7 @@ import { PLAIN, PreparedOperations } from './operation/prepared-operations.ts';
 import type { PreparedSelection } from './operation/prepared-selection.ts';
 import { coerceVariableValues } from './operation/variables.ts';
 
-export interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
+interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
   /** Whether what `@defer` and `@stream` put off may follow the result. @default false: the result has it */
   readonly isIncremental?: boolean | undefined;
   /** Whether fragments whose data the initial result has are announced too, for clients that wait for each. */

@@ -60,6 +60,14 @@ interface Watcher<State> {
   stop(): void;
 }
 
+/** What another process was asked for. */
+interface Asking<State> {
+  readonly ask: number;
+  readonly newcomers: readonly Watcher<State>[];
+  /** Whether to ask again once it is answered. */
+  again: boolean;
+}
+
 interface Polled<Key, State> {
   readonly identity: Identity;
   /** Of the object and the key. */
@@ -99,10 +107,10 @@ export class Poller<Key, State extends object> {
   #isOver = false;
   /** Whether another process asks for a poll. */
   #isAsked = false;
-  /** What another process was asked for; undefined while nothing is expected of it. */
-  #asking: { readonly ask: number; readonly newcomers: readonly Watcher<State>[] } | undefined;
-  /** Whether to ask again once that is answered. */
-  #asksAgain = false;
+  /** Whether a write has ended since the last poll began. */
+  #isHurried = false;
+  /** Undefined while nothing is expected of another process. */
+  #asking: Asking<State> | undefined;
 
   constructor({ identity, id, object, onEnd }: Polled<Key, State>, options: PollerOptions) {
     this.#identity = identity;
@@ -140,6 +148,7 @@ export class Poller<Key, State extends object> {
   }
 
   hurry(): void {
+    this.#isHurried = true;
     if (!this.#isOver) this.#pollSoon();
   }
 
@@ -183,43 +192,37 @@ export class Poller<Key, State extends object> {
   /** Asks the process that polls for a reading that begins after now. */
   #ask(lease: PollingLease): void {
     if (this.#asking) {
-      this.#asksAgain = true;
+      this.#asking.again = true;
       return;
     }
-    this.#asking = { ask: lease.ask(), newcomers: [...this.#newcomers] };
+    this.#asking = { ask: lease.ask(), newcomers: [...this.#newcomers], again: false };
     this.#schedule(Math.max(ASK_TIMEOUT_MS, this.#pausedUntilMs - this.#options.clock.now()));
   }
 
   /** Who polls has changed. */
   #turn(): void {
-    this.#forgetAsk();
-    if (!this.#isOver) this.#pollSoon();
-  }
-
-  #forgetAsk(): void {
     this.#asking = undefined;
-    this.#asksAgain = false;
+    if (!this.#isOver) this.#pollSoon();
   }
 
   #hurryForOthers(): void {
     this.#isAsked = true;
-    this.hurry();
+    if (!this.#isOver) this.#pollSoon();
   }
 
   /** Takes what the process that polls has read. */
   #hear({ text, answered, polls }: Shared): void {
     if (this.#isOver) return;
-    let newcomers: readonly Watcher<State>[] = [];
-    const asksAgain = this.#asksAgain;
-    if (this.#asking && answered >= this.#asking.ask) {
-      ({ newcomers } = this.#asking);
-      this.#forgetAsk();
+    const answer = this.#asking && answered >= this.#asking.ask ? this.#asking : undefined;
+    if (answer) {
+      this.#asking = undefined;
       this.#options.clock.clearTimeout(this.#timer);
     }
     this.#polls = Math.max(this.#polls, polls);
     if (text !== NOT_SHARED) {
-      this.#take(JSON.parse(text) as State | null, newcomers); // another process has written it by `#share`
-      if (!this.#isOver && asksAgain && !this.#asking) this.#pollSoon();
+      const state = JSON.parse(text) as State | null; // another process has written it by `#share`
+      this.#take(state, answer?.newcomers ?? []);
+      if (!this.#isOver && answer?.again) this.#pollSoon();
     } else if (!this.#isPolling) {
       void this.#poll();
     }
@@ -230,7 +233,8 @@ export class Poller<Key, State extends object> {
     clock.clearTimeout(this.#timer);
     this.#isPolling = true;
     this.#isAsked = false;
-    this.#forgetAsk();
+    this.#isHurried = false;
+    this.#asking = undefined;
     const asked = this.#lease?.asked();
     this.#polls += 1;
     this.#polledMs = clock.now();
@@ -264,7 +268,7 @@ export class Poller<Key, State extends object> {
 
   /** After a poll. */
   #goOn(): void {
-    if (this.#isAwaited) {
+    if (this.#isAwaited || this.#isHurried) {
       this.#pollSoon();
       return;
     }

@@ -34,49 +34,38 @@ export interface PageRead {
 
 /** A call, or as many calls as there are keys of which nothing is known. */
 interface Counted {
-  /** The round after which it has ended; kept between passes, because it only shrinks. */
-  end: number;
-  /** The pass in which it was counted. */
-  pass: number;
   isCertain: boolean;
   most: number;
   /** For a list: the limit of each group of reads that begin together. */
   limits: Map<object, number> | undefined;
 }
 
+/** The calls of one pass over a document. */
 export class PlannedCalls {
   readonly #dialect: Dialect;
+  readonly #ends: Map<string, number>;
   readonly #counted = new Map<string, Counted>();
-  #primed = new Map<string, number>();
-  #fields = new Map<Route, Map<string, Count>>();
+  readonly #primed = new Map<string, number>();
+  readonly #fields = new Map<Route, Map<string, Count>>();
   readonly #missing = new Set<Route>();
   #epoch = 0;
-  #pass = 0;
-  /** Whether the last pass found a call to end earlier than it had first been counted. */
+  /** Whether a call was found to end earlier than it had first been counted. */
   isLearnt = false;
   /** The last round so far. */
   rounds = 0;
   /** How many calls there are at least so far. */
   least = 0;
 
-  constructor(dialect: Dialect) {
+  /** @param ends the round after which each call has ended, as other passes have found: they only shrink. */
+  constructor(dialect: Dialect, ends: Map<string, number>) {
     this.#dialect = dialect;
-  }
-
-  begin(): void {
-    this.#primed = new Map();
-    this.#fields = new Map();
-    this.#epoch = 0;
-    this.#pass += 1;
-    this.isLearnt = false;
-    this.rounds = 0;
-    this.least = 0;
+    this.#ends = ends;
   }
 
   /** After a write: nothing read before it answers for what comes after. */
   forget(): void {
     this.#epoch += 1;
-    this.#primed = new Map();
+    this.#primed.clear();
   }
 
   /** Whether the backend has a route, for all that is known; one that it lacks is noted. */
@@ -104,14 +93,18 @@ export class PlannedCalls {
    */
   add(route: Route, id: string, most: number, call: FieldCall, page?: PageRead): number {
     if (!this.serves(route)) return call.at;
-    const counted = this.#countedOf(`${this.#epoch} ${route.path} ${id}`);
-    const end = call.at + (page && page.pages !== Infinity ? page.pages : 1);
-    if (end < counted.end) {
-      this.isLearnt ||= counted.end !== Infinity;
-      counted.end = end;
-    }
-    this.rounds = Math.max(this.rounds, counted.end);
+    const name = `${this.#epoch} ${route.path} ${id}`;
+    const known = this.#ends.get(name) ?? Infinity;
+    const end = Math.min(known, call.at + (page && page.pages !== Infinity ? page.pages : 1));
+    this.isLearnt ||= end < known && known !== Infinity;
+    this.#ends.set(name, end);
+    this.rounds = Math.max(this.rounds, end);
 
+    let counted = this.#counted.get(name);
+    if (!counted) {
+      counted = { isCertain: false, most: 0, limits: undefined };
+      this.#counted.set(name, counted);
+    }
     const least = call.isCertain && !counted.isCertain ? 1 : 0;
     const grown = product(most, page ? product(page.pages, countLimits(counted, page)) : 1);
     if (least > 0 || grown > counted.most) {
@@ -123,7 +116,7 @@ export class PlannedCalls {
     }
     counted.isCertain ||= call.isCertain;
     counted.most = Math.max(counted.most, grown);
-    return counted.end;
+    return end;
   }
 
   routes(): RoutePlan[] {
@@ -145,15 +138,6 @@ export class PlannedCalls {
     const fields = [...this.#fields.values()].flatMap((ofRoute) => [...ofRoute]);
     const [first, ...others] = fields;
     return others.reduce((a, b) => (b[1].least > a![1].least ? b : a), first)?.[0] ?? null;
-  }
-
-  #countedOf(id: string): Counted {
-    const known = this.#counted.get(id);
-    if (known?.pass === this.#pass) return known;
-    const { end } = known ?? { end: Infinity };
-    const counted = { end, pass: this.#pass, isCertain: false, most: 0, limits: undefined };
-    this.#counted.set(id, counted);
-    return counted;
   }
 }
 

@@ -42,22 +42,31 @@ export function planningContext(routeSet: RouteSet): Context {
 }
 
 /**
+ * An operation with what its selections are read by; undefined when there is no such operation or its variables
+ * are wrong.
+ */
+export function readOperation({
+  schema,
+  document,
+  operationName,
+  variableValues: sent,
+}: OperationArgs) {
+  const operation = getOperationAST(document, operationName);
+  const variableValues = operation && coerceVariableValues(schema, operation, sent).coerced;
+  if (!variableValues) return undefined;
+  return { operation, known: { schema, fragments: fragmentsOf(document), variableValues } };
+}
+
+/**
  * The plan of an operation; undefined when there is no such operation or its variables are wrong,
  * which execution will report.
  *
  * @param budget ends the plan as soon as it is surely spent.
  */
-export function planFor(
-  { schema, document, operationName, variableValues: sent }: OperationArgs,
-  context: Context,
-  budget?: Budget,
-): Plan | undefined {
-  const operation = getOperationAST(document, operationName);
-  const variableValues = operation && coerceVariableValues(schema, operation, sent).coerced;
-  if (!variableValues) return undefined;
-  const fragments = fragmentsOf(document);
+export function planFor(args: OperationArgs, context: Context, budget?: Budget): Plan | undefined {
+  const read = readOperation(args);
   try {
-    return new Planner({ schema, fragments, variableValues }, context, budget).plan(operation);
+    return read && new Planner(read.known, context, budget).plan(read.operation);
   } catch (error) {
     // The condition of a root field is null.
     if (error instanceof GraphQLError) return undefined;

@@ -3,7 +3,6 @@
  */
 import {
   getLocation,
-  getOperationAST,
   isObjectType,
   Kind,
   TypeInfo,
@@ -14,23 +13,20 @@ import {
   type InlineFragmentNode,
   type SelectionNode,
 } from 'graphql';
-import { fragmentsOf, type OperationContext } from '../execution/operation/collect-fields.ts';
+import type { OperationContext } from '../execution/operation/collect-fields.ts';
 import { deferOf } from '../execution/incremental/defer-and-stream.ts';
-import { coerceVariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
 import { selectionOf } from '../graph/entity/selection.ts';
-import { planFor, type OperationArgs } from './cost.ts';
+import { planFor, readOperation, type OperationArgs } from './cost.ts';
 
 type DeferNode = InlineFragmentNode | FragmentSpreadNode;
 
 /** Undefined when nothing is deferred, or there is no plan. */
 export function planDefers(args: OperationArgs, context: Context) {
-  const { schema, document, operationName } = args;
-  const operation = getOperationAST(document, operationName);
-  const variableValues =
-    operation && coerceVariableValues(schema, operation, args.variableValues).coerced;
-  if (!variableValues) return undefined;
-  const known: OperationContext = { schema, fragments: fragmentsOf(document), variableValues };
+  const known = readOperation(args)?.known;
+  if (!known) return undefined;
+  const { document } = args;
+  const { variableValues } = known;
   const all: DeferNode[] = [];
   const note = (node: DeferNode): void => {
     if (deferOf(node, variableValues)) all.push(node);

@@ -170,7 +170,9 @@ export class Planner {
   readonly #budget: Budget | undefined;
   readonly #needs: Need[] | undefined;
   readonly #names = new Names();
-  readonly #calls: PlannedCalls;
+  readonly #ends = new Map<string, number>();
+  /** Of the present pass. */
+  #calls!: PlannedCalls;
   /** Since reads were last forgotten, by what was read: to count it again would change nothing. */
   readonly #reads = new Map<string, Read>();
   #values = NONE;
@@ -189,7 +191,6 @@ export class Planner {
     this.#context = context;
     this.#budget = budget;
     this.#needs = needs;
-    this.#calls = new PlannedCalls(context.rest.dialect);
   }
 
   /**
@@ -211,8 +212,8 @@ export class Planner {
   }
 
   #pass(operation: OperationDefinitionNode): Plan {
-    const calls = this.#calls;
-    calls.begin();
+    const calls = new PlannedCalls(this.#context.rest.dialect, this.#ends);
+    this.#calls = calls;
     this.#reads.clear();
     this.#needs?.splice(0);
     this.#values = NONE;

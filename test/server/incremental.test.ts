@@ -138,6 +138,18 @@ describe('an answer in parts', () => {
     expect(site.upstream.hits()).toBe(1);
   });
 
+  it.each(['multipart/mixed;incrementalSpec=v0.2;announce=all', 'Multipart/Mixed; Announce=all'])(
+    'announces what costs nothing too, for who accepts %s',
+    async (accept) => {
+      const site = await open();
+      const query = '{ page(pageId: "p") { name ... @defer(label: "more") { status } } }';
+
+      const { parts } = await ask(site, query, { accept });
+
+      expect(parts).toMatchObject([{ data: { page: { name: 'name' } } }, { hasNext: false }]);
+    },
+  );
+
   it('is the same by GET, and without a server', async () => {
     const site = await open();
     site.upstream.on(AUDIENCES, slowly(50));

@@ -52,7 +52,7 @@ export const StreamDirective = new GraphQLDirective({
   },
 });
 
-export const isDefer = ({ name }: DirectiveNode): boolean => name.value === DeferDirective.name;
+const isDefer = ({ name }: DirectiveNode): boolean => name.value === DeferDirective.name;
 export const isStream = ({ name }: DirectiveNode): boolean => name.value === StreamDirective.name;
 
 /** Whether what it stands on may come later. */

@@ -16,17 +16,21 @@ export type IncrementalFormat = 'deferSpec=20220824' | 'incrementalSpec=v0.2';
 /** In the order in which they are taken by callers who accept anything: older ones know only the first. */
 const MEDIA_TYPES: readonly MediaType[] = ['application/json', 'application/graphql-response+json'];
 
-/** Headers whose outcome is kept, and the longest that is. */
-const MAX_KEPT = 100;
-const MAX_KEPT_LENGTH = 256;
+/** Callers send few different headers: what is found of each is kept, up to so many characters of headers. */
+const kept = <Found extends string>(find: (header: string) => Found) =>
+  new LRUCache<string, Found>({
+    maxSize: 25_000,
+    sizeCalculation: (_found, header) => header.length,
+    memoMethod: (header) => find(header),
+  });
 
-const mediaTypeFor = kept(bestMediaType);
-const codingFor = kept(bestCoding);
+const mediaTypes = kept(bestMediaType);
+const codings = kept(bestCoding);
 
 /** The media type of an answer; undefined when the caller accepts neither. */
 export function negotiateMediaType(accept: string | null | undefined): MediaType | undefined {
   if (!accept) return MEDIA_TYPES[0];
-  const found = mediaTypeFor(accept);
+  const found = mediaTypes.memo(accept);
   return found === 'none' ? undefined : found;
 }
 
@@ -41,33 +45,34 @@ export const acceptsStreams = (accept: string | null): boolean =>
  */
 export function negotiateCoding(accepted: string | null | undefined): Coding | undefined {
   if (!accepted) return undefined;
-  const found = codingFor(accepted);
+  const found = codings.memo(accepted);
   return found === 'identity' ? undefined : found;
 }
 
-/**
- * How a caller reads answers in parts; undefined for one who does not say so.
- *
- * Callers of either specification name it; without a name it is the older one.
- */
-export function incrementalFormatOf(
-  accept: string | null | undefined,
-): IncrementalFormat | undefined {
-  for (const { name, parameters } of choicesIn(accept?.replaceAll('"', '') ?? '')) {
-    if (name !== 'multipart/mixed' || parameters.some((one) => /^q=0(\.0*)?$/.test(one))) continue;
-    return parameters.includes('incrementalspec=v0.2')
-      ? 'incrementalSpec=v0.2'
-      : 'deferSpec=20220824';
-  }
-  return undefined;
+/** How a caller reads answers in parts. */
+interface PartsReader {
+  /** Callers of either specification name it; without a name it is the older one. */
+  readonly format: IncrementalFormat;
+  /**
+   * Whether it waits for every `@defer`, as Relay does: also for those that cost nothing, which are
+   * otherwise answered at once and not mentioned.
+   */
+  readonly announcesAll: boolean;
 }
 
-/**
- * Whether a caller waits for every `@defer`, as Relay does: also for those that cost nothing, which
- * are otherwise answered at once and not mentioned.
- */
-export const announcesAll = (accept: string | null | undefined): boolean =>
-  accept?.includes(';announce=all') ?? false;
+/** Undefined for a caller who does not say that it reads parts. */
+export function partsReaderOf(accept: string | null | undefined): PartsReader | undefined {
+  const choices = choicesIn(accept?.replaceAll('"', '') ?? '');
+  const found = choices.find(({ name, quality }) => name === 'multipart/mixed' && quality > 0);
+  return (
+    found && {
+      format: found.parameters.includes('incrementalspec=v0.2')
+        ? 'incrementalSpec=v0.2'
+        : 'deferSpec=20220824',
+      announcesAll: found.parameters.includes('announce=all'),
+    }
+  );
+}
 
 function bestMediaType(accept: string): MediaType | 'none' {
   // Answers are written in UTF-8 alone.
@@ -122,16 +127,3 @@ const choicesIn = (header: string): Choice[] =>
 
 const valueOf = (parameters: readonly string[], name: string): string | undefined =>
   parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
-
-/** Callers send few different headers. */
-function kept<Found extends string>(find: (header: string) => Found): (header: string) => Found {
-  const found = new LRUCache<string, Found>({ max: MAX_KEPT });
-  return (header) => {
-    let one = found.get(header);
-    if (one === undefined) {
-      one = find(header);
-      if (header.length <= MAX_KEPT_LENGTH) found.set(header, one);
-    }
-    return one;
-  };
-}

@@ -11,10 +11,10 @@ import type { RequestRecord } from '../request/request-record.ts';
  * Why a stream has ended. `complete`: nothing follows. `left`: its reader has gone. `stalled`: its
  * reader has read nothing for long. `drained`: this process stops, and its reader is to come again.
  */
-export type EndCause = 'complete' | 'left' | 'stalled' | 'drained';
+type EndCause = 'complete' | 'left' | 'stalled' | 'drained';
 
 /** `event`: something happened. `heartbeat`: nothing did. */
-export type ResultKind = 'event' | 'heartbeat';
+type ResultKind = 'event' | 'heartbeat';
 
 /** Hears of all streams. Every method must return quickly and not throw. */
 export interface SubscriptionObserver {

@@ -17,7 +17,7 @@ import { formatted, formattedError, type AnswerParts } from '../../operation/res
 import { translated, type Translate } from '../../operation/result/errors.ts';
 import { costExtensions, type ExplainAudience } from '../policies/budget.plugin.ts';
 import type { OperationExecution } from '../policies/execution.plugin.ts';
-import { incrementalFormatOf, type IncrementalFormat } from '../../operation/result/negotiation.ts';
+import { partsReaderOf, type IncrementalFormat } from '../../operation/result/negotiation.ts';
 
 interface IncrementalOptions {
   readonly translate: Translate;
@@ -32,10 +32,10 @@ export const useIncrementalDelivery = (options: IncrementalOptions): GatewayPlug
       ? {
           onExecuteDone({ result, setResult }) {
             const { subsequent, ...initial } = result as IncrementalResult;
-            const format = incrementalFormatOf(context.caller.accept);
-            if (!subsequent || !format) return;
+            const reader = partsReaderOf(context.caller.accept);
+            if (!subsequent || !reader) return;
             const first = translated(initial, options.translate);
-            extendContext({ parts: partsOf(first, subsequent, format, context, options) });
+            extendContext({ parts: partsOf(first, subsequent, reader.format, context, options) });
             setResult(first);
           },
         }

@@ -12,7 +12,7 @@ import { NOW } from '../../rest/call/call.ts';
 import type { Upstream } from '../../rest/client/client.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
 import { forwardedTrace } from '../../operation/request/trace-context.ts';
-import { announcesAll, incrementalFormatOf } from '../../operation/result/negotiation.ts';
+import { partsReaderOf } from '../../operation/result/negotiation.ts';
 import { factsOf } from '../../documents/documents.ts';
 import type {
   GatewayPlugin,
@@ -107,7 +107,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
     execute: (args) => {
       const { schema, document, contextValue, variableValues, operationName } = args;
       const { params, caller } = contextValue as OperationContext;
-      const { isIncremental } = factsOf(document);
+      const reader = factsOf(document).isIncremental ? partsReaderOf(caller.accept) : undefined;
       return execute({
         schema,
         document,
@@ -117,8 +117,8 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
         rootValue: args.rootValue,
         onError: params.onError,
         hideSuggestions: !suggestions,
-        isIncremental: isIncremental && incrementalFormatOf(caller.accept) !== undefined,
-        announcesAll: isIncremental && announcesAll(caller.accept),
+        isIncremental: reader !== undefined,
+        announcesAll: reader?.announcesAll,
       });
     },
   };
