@@ -104,7 +104,7 @@ export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw noJson(what);
+    throw badRequest(`Send ${what} as JSON.`);
   }
 }
 
@@ -138,9 +138,6 @@ const WRITTEN_IN_JSON = new Set(['variables', 'extensions']);
 export const ONE_OPERATION = 'Send one operation a request: the gateway takes no batches.';
 
 export const badRequest = (message: string) => refusal(400, 'BAD_REQUEST', message);
-
-/** @param what the text is. */
-export const noJson = (what: string) => badRequest(`Send ${what} as JSON.`);
 
 function checkVariables(variables: unknown): void {
   let level: object[] = isHolder(variables) ? [variables] : [];

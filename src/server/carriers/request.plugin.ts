@@ -5,14 +5,13 @@
  */
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { acceptsStreams, negotiateMediaType } from '../../operation/result/negotiation.ts';
 import { refusal } from '../../operation/refusal.ts';
 import {
   badRequest,
-  noJson,
   ONE_OPERATION,
+  parseJson,
   readForm,
   readParams,
 } from '../../operation/request/params.ts';
@@ -45,7 +44,7 @@ export function useRequests(): GatewayPlugin {
         throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
       }
       setRequestParser(async (unread) => {
-        const params: unknown = await (formOf(unread) ?? parsed(requestParser, unread));
+        const params = await paramsOf(unread, requestParser);
         if (Array.isArray(params)) throw badRequest(ONE_OPERATION);
         return params as GraphQLParams;
       });
@@ -78,20 +77,17 @@ function csrfCheck(): NonNullable<Plugin['onRequestParse']> {
   };
 }
 
-/** By Yoga's parser of its media type. */
-async function parsed(parse: (body: Request) => unknown, body: Request): Promise<unknown> {
-  try {
-    return await parse(body);
-  } catch {
-    throw noJson('the body');
-  }
-}
-
-/** The parameters of a query string or form, of which Yoga would drop all but four. */
-function formOf(request: Request): MaybePromise<Readonly<Record<string, unknown>>> | undefined {
+/**
+ * By Yoga's parser, but of a query string or form, of which it would drop all but four, and of JSON, of which it says no
+ * more than that it is wrong.
+ */
+async function paramsOf(request: Request, parse: (body: Request) => unknown): Promise<unknown> {
   if (request.method === 'GET') return readForm(new URL(request.url).search);
-  const isForm = FORM_TYPE.test(request.headers.get('content-type') ?? '');
-  return isForm ? request.text().then(readForm) : undefined;
+  const type = request.headers.get('content-type') ?? '';
+  if (FORM_TYPE.test(type)) return readForm(await request.text());
+  if (JSON_TYPE.test(type)) return parseJson(await request.text(), 'the body');
+  return parse(request);
 }
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
+const JSON_TYPE = /^application\/(?:graphql\+)?json\b/i;
