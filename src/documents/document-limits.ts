@@ -15,7 +15,11 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf, type OperationContext } from '../execution/operation/collect-fields.ts';
+import {
+  fragmentsOf,
+  sumSelections,
+  type OperationContext,
+} from '../execution/operation/collect-fields.ts';
 import { isIncremental } from '../execution/incremental/defer-and-stream.ts';
 
 /** Of a document, unless something else is named. */
@@ -193,7 +197,7 @@ const INTROSPECTED_LISTS = new Set([
 
 class Ruler {
   readonly #fragments: OperationContext['fragments'];
-  readonly #sizes = new Map<FragmentDefinitionNode, Size | undefined>();
+  readonly #sizes = new Map<SelectionSetNode, Size>();
   isCyclic = false;
   isIncremental = false;
 
@@ -202,44 +206,33 @@ class Ruler {
   }
 
   /** Whether it was measured with what spreads it. */
-  knows(fragment: FragmentDefinitionNode): boolean {
-    return this.#sizes.has(fragment);
+  knows({ selectionSet }: FragmentDefinitionNode): boolean {
+    return this.#sizes.has(selectionSet);
   }
 
   measure(definition: OperationDefinitionNode | FragmentDefinitionNode): Size {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) return this.#ofFragment(definition);
-    return this.#withDirectives(this.#ofSet(definition.selectionSet), definition);
-  }
-
-  #ofFragment(fragment: FragmentDefinitionNode): Size {
-    if (this.#sizes.has(fragment)) {
-      const known = this.#sizes.get(fragment);
-      // Not known yet: it stands inside itself, which validation refuses by name.
-      if (!known) this.isCyclic = true;
-      return known ?? NOTHING;
-    }
-    this.#sizes.set(fragment, undefined);
-    const size = this.#withDirectives(this.#ofSet(fragment.selectionSet), fragment);
-    this.#sizes.set(fragment, size);
-    return size;
-  }
-
-  #ofSet({ selections }: SelectionSetNode): Size {
-    return selections.reduce(
-      (total, selection) => sum(total, this.#withDirectives(this.#of(selection), selection)),
+    const size = sumSelections(
+      definition.selectionSet,
+      this.#fragments,
       NOTHING,
+      sum,
+      (selection, below) => this.#withDirectives(this.#of(selection, below), selection),
+      this.#sizes,
     );
+    return this.#withDirectives(size, definition);
   }
 
-  #of(selection: SelectionNode): Size {
-    if (selection.kind === Kind.FIELD) return this.#ofField(selection);
-    if (selection.kind === Kind.INLINE_FRAGMENT) return this.#ofSet(selection.selectionSet);
+  #of(selection: SelectionNode, below: Size): Size {
+    if (selection.kind === Kind.FIELD) return this.#ofField(selection, below);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return below;
     const fragment = this.#fragments[selection.name.value];
-    return fragment ? this.#ofFragment(fragment) : NOTHING;
+    if (!fragment) return below;
+    // Not known yet: it stands inside itself, which validation refuses by name.
+    this.isCyclic ||= below === NOTHING;
+    return this.#withDirectives(below, fragment);
   }
 
-  #ofField({ name: { value: name }, alias, arguments: given = [], selectionSet }: FieldNode): Size {
-    const below = selectionSet ? this.#ofSet(selectionSet) : NOTHING;
+  #ofField({ name: { value: name }, alias, arguments: given = [] }: FieldNode, below: Size): Size {
     const size = {
       ...below,
       fields: below.fields + 1,

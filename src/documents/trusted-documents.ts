@@ -76,22 +76,18 @@ export interface TrustedObserver {
 type Prepare = (text: string) => Omit<TrustedDocument, 'text' | 'hash'>;
 
 /** What is served: one reading of the folder. */
-interface TrustedSet {
-  readonly files: number;
-  readonly byText: ReadonlyMap<string, TrustedDocument>;
-  readonly byId: ReadonlyMap<string, TrustedDocument>;
-  readonly byHash: ReadonlyMap<string, TrustedDocument>;
+class TrustedSet {
+  readonly files: readonly string[];
+  readonly byText = new Map<string, TrustedDocument>();
+  readonly byId = new Map<string, TrustedDocument>();
+  readonly byHash = new Map<string, TrustedDocument>();
   /** The app's versions that were built with a document. */
-  readonly appsOf: ReadonlyMap<TrustedDocument, readonly AppVersion[]>;
-}
+  readonly appsOf = new Map<TrustedDocument, readonly AppVersion[]>();
 
-const NOTHING: TrustedSet = {
-  files: 0,
-  byText: new Map(),
-  byId: new Map(),
-  byHash: new Map(),
-  appsOf: new Map(),
-};
+  constructor(files: readonly string[]) {
+    this.files = files;
+  }
+}
 
 export class TrustedDocuments {
   readonly only: boolean;
@@ -100,7 +96,7 @@ export class TrustedDocuments {
   readonly #prepare: Prepare;
   readonly #observer: TrustedObserver;
   readonly #apps = new AppVersions();
-  #served = NOTHING;
+  #served = new TrustedSet([]);
   /** The folder's, when it was last read. */
   #signature: string | undefined;
   #bad: BadFile | null = null;
@@ -179,7 +175,7 @@ export class TrustedDocuments {
   report(): TrustedReport {
     const { files, byText } = this.#served;
     return {
-      files,
+      files: files.length,
       documents: byText.size,
       invalid: [...byText.values()].filter(({ errors }) => errors.length > 0).length,
       bad: this.#bad,
@@ -212,10 +208,8 @@ export class TrustedDocuments {
   /** @throws {TrustedDocumentsError} */
   async #read(): Promise<TrustedSet> {
     const files = (await readdir(this.#folder)).filter(isManifestName).sort();
-    const byText = new Map<string, TrustedDocument>();
-    const byId = new Map<string, TrustedDocument>();
-    const byHash = new Map<string, TrustedDocument>();
-    const appsOf = new Map<TrustedDocument, AppVersion[]>();
+    const read = new TrustedSet(files);
+    const { byText, byId, byHash, appsOf } = read;
     const fileOf = new Map<string, string>();
     const invalid: Parameters<NonNullable<TrustedObserver['onInvalidDocument']>>[0][] = [];
     for (const file of files) {
@@ -243,7 +237,7 @@ export class TrustedDocuments {
       }
     }
     for (const one of invalid) this.#observer.onInvalidDocument?.(one);
-    return { files: files.length, byText, byId, byHash, appsOf };
+    return read;
   }
 }
 

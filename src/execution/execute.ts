@@ -34,8 +34,6 @@ interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
 }
 
 export interface ExecutionOptions {
-  /** How many errors an answer in this context may have; asked whenever there is one more. */
-  readonly maxErrors: (contextValue: unknown) => number;
   /** What an answer in this context may hold, and how long it may take. */
   readonly limits: (contextValue: unknown) => ExecutionLimits;
   /** Called before an operation is executed incrementally, with a test of what is deferred. */
@@ -86,8 +84,7 @@ export function createExecute(options: ExecutionOptions): Execute {
     }
     const { contextValue } = args;
     const request = { context, operation, selection, args };
-    const maxErrors = () => options.maxErrors(contextValue);
-    const bounds = new Bounds(selection, options.limits(contextValue), maxErrors);
+    const bounds = new Bounds(selection, options.limits(contextValue));
     if (!args.isIncremental) return new BoundedExecutor(request, bounds).executeOperation();
     options.onIncremental?.(contextValue, (path) => isDeferredAt(selection, path, context));
     const announcesAll = args.announcesAll ?? false;

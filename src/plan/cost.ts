@@ -10,10 +10,10 @@ import {
   Kind,
   type DocumentNode,
   type ExecutionArgs,
-  type FieldNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf, sumFields } from '../execution/operation/collect-fields.ts';
+import { fragmentsOf, sumSelections } from '../execution/operation/collect-fields.ts';
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/schema/node.ts';
@@ -132,7 +132,7 @@ function mostAtLeast(document: DocumentNode): Budget {
     const known = new Map<SelectionSetNode, Budget>();
     bound = document.definitions
       .filter((one) => one.kind === Kind.OPERATION_DEFINITION)
-      .map((one) => sumFields(one.selectionSet, fragments, NOTHING, plus, leastOf, known))
+      .map((one) => sumSelections(one.selectionSet, fragments, NOTHING, plus, leastOf, known))
       .reduce(plus, NOTHING);
     bounds.set(document, bound);
   }
@@ -149,7 +149,9 @@ const plus = (a: Budget, b: Budget): Budget => ({
   values: a.values + b.values,
 });
 
-function leastOf({ name, arguments: given = [], selectionSet }: FieldNode, below: Budget): Budget {
+function leastOf(selection: SelectionNode, below: Budget): Budget {
+  if (selection.kind !== Kind.FIELD) return below;
+  const { name, arguments: given = [], selectionSet } = selection;
   const isList = LISTS.has(name.value);
   // A connection's `nodes` takes no arguments.
   const isLookup = isList && given.length > 0;

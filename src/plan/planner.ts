@@ -429,20 +429,15 @@ export class Planner {
       return;
     }
     const visibleAt = Math.max(parent.visibleAt, at);
-    const there = {
-      objects,
-      items: undefined,
-      keyAt: at,
-      visibleAt,
-      isCertain: false,
-      field: visit,
-    };
     if (objects.entity && areReferences) {
       const reference = { ...visit, parent: { ...parent, visibleAt }, path, at, isCertain: false };
       this.#object(objects, objects.entity, copies, reference, false);
-    } else {
-      this.#select(type, { ...there, copies, path });
+      return;
     }
+    this.#select(type, {
+      ...{ objects, items: undefined, keyAt: at, visibleAt, isCertain: false, copies, path },
+      field: visit,
+    });
   }
 
   /** What is selected of a field's objects. */

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, GraphQLError, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { afterRejections, executeAlike, executeWith } from './oracle.ts';
+import { afterRejections, executeAlike, executeWith, UNLIMITED } from './oracle.ts';
 
 const schema = buildSchema(`
   type Node {
@@ -196,7 +196,7 @@ describe('a failure that nulls more than its field', () => {
 
 describe('the number of errors', () => {
   it('is limited, and every failed place is null all the same', async () => {
-    const result = await executeWith({ maxErrors: () => 3 })({
+    const result = await executeWith({ limits: () => ({ ...UNLIMITED, maxErrors: () => 3 }) })({
       schema,
       document: parse('{ node { list { value } } }'),
       rootValue: { node: { list: Array.from({ length: 50 }, () => new Error('It broke.')) } },
@@ -216,7 +216,10 @@ describe('the number of errors', () => {
     }
 
     const result = await executeWith({
-      maxErrors: (contextValue) => (contextValue as typeof context).maxErrors,
+      limits: (contextValue) => ({
+        ...UNLIMITED,
+        maxErrors: () => (contextValue as typeof context).maxErrors,
+      }),
     })({
       schema,
       document: parse('{ node { list { value } } }'),

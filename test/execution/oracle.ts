@@ -11,11 +11,15 @@ import { expect } from 'vitest';
 import { createExecute, type Execute, type ExecutionOptions } from '../../src/execution/execute.ts';
 import { createTranslate } from '../../src/operation/result/errors.ts';
 
-export const UNLIMITED = { maxValues: Infinity, maxTextBytes: Infinity, deadlineMs: Infinity };
+export const UNLIMITED = {
+  maxValues: Infinity,
+  maxTextBytes: Infinity,
+  maxErrors: () => Infinity,
+  deadlineMs: Infinity,
+};
 
 export const executeWith = (options: Partial<ExecutionOptions> = {}): Execute =>
   createExecute({
-    maxErrors: () => Infinity,
     limits: () => UNLIMITED,
     ...options,
   });

@@ -17,6 +17,8 @@ export interface ExecutionLimits {
   readonly maxValues: number;
   /** What its keys and strings may take in JSON, in bytes. */
   readonly maxTextBytes: number;
+  /** How many errors it may have; asked whenever there is one more. */
+  readonly maxErrors: () => number;
   /** When the request's time is over, on `performance.now()`'s clock. */
   readonly deadlineMs: number;
   /** Whether its reader has left. */
@@ -45,7 +47,6 @@ const MARKS = 3;
 
 export class Bounds {
   readonly limits: ExecutionLimits;
-  readonly #maxErrors: () => number;
   #errors = 0;
   #values = 0;
   #textBytes = 0;
@@ -54,11 +55,9 @@ export class Bounds {
   /** Values directly below each field, by its index. */
   readonly #valuesBelow: number[] = [];
 
-  /** @param maxErrors how many errors the answer may have; asked whenever there is one more. */
-  constructor(operation: PreparedSelection, limits: ExecutionLimits, maxErrors: () => number) {
+  constructor(operation: PreparedSelection, limits: ExecutionLimits) {
     this.#operation = operation;
     this.limits = limits;
-    this.#maxErrors = maxErrors;
     this.#nextLook = Math.min(VALUES_PER_LOOK, limits.maxValues);
   }
 
@@ -88,7 +87,7 @@ export class Bounds {
   }
 
   get hasRoomForErrors(): boolean {
-    return this.#errors < this.#maxErrors();
+    return this.#errors < this.limits.maxErrors();
   }
 
   /** A leaf, which was counted as a value with its object or list. */

@@ -135,11 +135,26 @@ class Fragment extends Deliverable {
 class Stream extends Deliverable {
   readonly list: unknown[];
   /** How many items were delivered, or put into the initial result. */
-  sent = 0;
+  #sent = 0;
 
   constructor(origin: Origin, list: unknown[]) {
     super(origin);
     this.list = list;
+  }
+
+  /** The item that is to be delivered next; undefined when all were. */
+  get next(): Task | undefined {
+    return this.tasks[this.#sent];
+  }
+
+  /** The items that are there and were not delivered yet, in their order: they are from now on. */
+  take(): readonly Task[] {
+    const from = this.#sent;
+    while (this.next?.result?.isFailed === false) {
+      this.next.isDelivered = true;
+      this.#sent += 1;
+    }
+    return this.tasks.slice(from, this.#sent);
   }
 }
 
@@ -309,15 +324,12 @@ export class Delivery {
   }
 
   #inlineItems(stream: Stream, initial: InitialResult): void {
-    for (; stream.sent < stream.tasks.length; stream.sent++) {
-      const task = stream.tasks[stream.sent]!;
-      if (!task.result || task.result.isFailed) return;
-      task.isDelivered = true;
-      stream.list.push(task.result.data);
-      initial.errors.push(...task.result.errors);
-      this.#adopt(task.children, initial);
+    for (const { result, children } of stream.take()) {
+      stream.list.push(result!.data);
+      initial.errors.push(...result!.errors);
+      this.#adopt(children, initial);
     }
-    stream.state = 'done';
+    if (!stream.next) stream.state = 'done';
   }
 
   /** Fragments and streams of a task whose result is now in the initial result belong to that. */
@@ -395,13 +407,8 @@ export class Delivery {
   /** Delivers the items that are there, in their order. */
   #flush(stream: Stream): void {
     if (stream.state !== 'announced') return;
-    const from = stream.sent;
-    let next = stream.tasks[from];
-    for (; next?.result && !next.result.isFailed; next = stream.tasks[++stream.sent]) {
-      next.isDelivered = true;
-    }
-    const ready = stream.tasks.slice(from, stream.sent);
-    const failure = next?.result?.errors;
+    const ready = stream.take();
+    const failure = stream.next?.result?.errors;
     if (ready.length > 0) {
       const errors = ready.flatMap(({ result }) => result!.errors);
       this.#incremental.push({
@@ -410,7 +417,7 @@ export class Delivery {
         ...(errors.length > 0 && { errors }),
       });
     }
-    if (failure || !next) this.#complete(stream, failure);
+    if (failure || !stream.next) this.#complete(stream, failure);
     for (const task of ready) for (const child of task.children) this.#announce(child);
   }
 

@@ -98,28 +98,27 @@ export function collectFields(
 }
 
 /**
- * Sums up the fields of a selection with its fragments written out, whatever its types and conditions.
+ * Sums up a selection with its fragments written out, whatever its types and conditions.
  *
- * @param ofField a field with all below it.
+ * @param of what is selected, with the sum of all below it: `none` itself for a fragment inside itself.
  * @param known sums of sets: a fragment is looked at once, however often it is spread.
  */
-export function sumFields<Sum>(
+export function sumSelections<Sum>(
   set: SelectionSetNode,
   fragments: OperationContext['fragments'],
   none: Sum,
   plus: (a: Sum, b: Sum) => Sum,
-  ofField: (field: FieldNode, below: Sum) => Sum,
+  of: (selection: SelectionNode, below: Sum) => Sum,
   known = new Map<SelectionSetNode, Sum>(),
 ): Sum {
   const found = known.get(set);
   if (found !== undefined) return found;
-  known.set(set, none); // a fragment inside itself is collected once
+  known.set(set, none);
   let sum = none;
   for (const one of set.selections) {
     const isSpread = one.kind === Kind.FRAGMENT_SPREAD;
     const inner = isSpread ? fragments[one.name.value]?.selectionSet : one.selectionSet;
-    const below = inner ? sumFields(inner, fragments, none, plus, ofField, known) : none;
-    sum = plus(sum, one.kind === Kind.FIELD ? ofField(one, below) : below);
+    sum = plus(sum, of(one, inner ? sumSelections(inner, fragments, none, plus, of, known) : none));
   }
   known.set(set, sum);
   return sum;

@@ -8,9 +8,15 @@ import {
   type DocumentNode,
   type GraphQLObjectType,
   type OperationDefinitionNode,
+  type SelectionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { collectFields, fragmentsOf, sumFields, type OperationContext } from './collect-fields.ts';
+import {
+  collectFields,
+  fragmentsOf,
+  sumSelections,
+  type OperationContext,
+} from './collect-fields.ts';
 import { PreparedSelection } from './prepared-selection.ts';
 
 /** What is kept prepared at the most, in bytes. */
@@ -99,9 +105,12 @@ const weightOf = (
 ): number =>
   1 +
   BYTES_PER_CHARACTER * (loc?.source.body.length ?? 0) +
-  BYTES_PER_FIELD * sumFields(selectionSet, fragments, 0, add, (_field, below) => 1 + below);
+  BYTES_PER_FIELD * sumSelections(selectionSet, fragments, 0, add, countField);
 
 const add = (a: number, b: number): number => a + b;
+
+const countField = ({ kind }: SelectionNode, below: number): number =>
+  below + (kind === Kind.FIELD ? 1 : 0);
 
 /** Another operation may declare the same name with another type. */
 const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(value) : '-');

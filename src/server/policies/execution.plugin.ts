@@ -69,9 +69,6 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
   const execute =
     options.execute ??
     createExecute({
-      // For a caller who has left one error is enough: a hundred cost as much as an answer.
-      maxErrors: (context) =>
-        (context as OperationContext).record.leaving.cancelled ? 1 : MAX_ERRORS,
       onIncremental: (context, isDeferred) => {
         // Every call of the graph has the path of its field as its origin.
         (context as Context).rest.deferWhere((origin) =>
@@ -81,8 +78,13 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
       limits: (context) => {
         const { rest, record } = context as OperationContext;
         const { deadlineMs } = rest;
-        const isLeft = () => record.operationType === 'query' && record.leaving.cancelled;
-        return { maxValues, maxTextBytes, deadlineMs, isLeft, onAbort: () => rest.abort() };
+        return {
+          ...{ maxValues, maxTextBytes, deadlineMs },
+          // For a caller who has left one error is enough: a hundred cost as much as an answer.
+          maxErrors: () => (record.leaving.cancelled ? 1 : MAX_ERRORS),
+          isLeft: () => record.operationType === 'query' && record.leaving.cancelled,
+          onAbort: () => rest.abort(),
+        };
       },
     });
   return {
