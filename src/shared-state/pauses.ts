@@ -3,8 +3,7 @@
  * learn it by a refusal of its own otherwise.
  */
 import { LRUCache } from 'lru-cache';
-import { PREFIX } from './redis/names.ts';
-import type { Store } from './redis/store.ts';
+import { PREFIX, type Store } from './redis/store.ts';
 
 const CHANNEL = `${PREFIX}pauses`;
 
@@ -33,14 +32,14 @@ export class Pauses {
 
   /** The backend has limited a key for so many milliseconds. */
   tell(apiKey: string, pauseMs: number): void {
-    const { connection, names } = this.#store;
-    connection.publish(CHANNEL, `${names.hash(apiKey)} ${Math.ceil(pauseMs)}`);
+    const { connection, hash } = this.#store;
+    connection.publish(CHANNEL, `${hash(apiKey)} ${Math.ceil(pauseMs)}`);
   }
 
   /** How long a key has to wait, in milliseconds; 0 or less where it does not. */
   leftOf(apiKey: string): number {
     if (this.#untilMs.size === 0) return 0;
-    const hash = this.#store.names.hash(apiKey);
+    const hash = this.#store.hash(apiKey);
     const leftMs = (this.#untilMs.get(hash) ?? 0) - performance.now();
     if (leftMs <= 0) this.#untilMs.delete(hash);
     return leftMs;

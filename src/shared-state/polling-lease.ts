@@ -9,11 +9,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from './redis/connection.ts';
 import { HOLD, RELEASE, SHARE } from './lease-scripts.ts';
-import { PREFIX } from './redis/names.ts';
-import type { Store } from './redis/store.ts';
+import { PREFIX, type Store } from './redis/store.ts';
 
 /** For how long a lease is held without being renewed, in milliseconds. */
-export const LEASE_MS = 3_000;
+const LEASE_MS = 3_000;
 
 /** Between two renewals of a holder, and two looks of another process, in milliseconds. */
 const BEAT_MS = LEASE_MS / 3;
@@ -31,7 +30,7 @@ const KEPT_MS = 60_000;
 const MAX_ASKING = 100;
 
 /** What a poller is told. */
-export interface LeaseListener {
+interface LeaseListener {
   /** Whether this process polls may have changed, or what it was told before may be older than what it knows. */
   onTurn(): void;
   /** Another process asks for a reading that begins after now. */
@@ -48,20 +47,6 @@ export interface Shared {
   readonly polls: number;
 }
 
-/** What this process has to do with an object. */
-export interface PollingLease {
-  /** Whether this process polls: it holds the lease, or it is alone. */
-  readonly isMine: boolean;
-  /** Asks the lease holder for a reading. @returns the number of the ask; each is higher than the last. */
-  ask(): number;
-  /** Who has asked so far, to be handed to `share` after a reading that begins now. */
-  asked(): Asked;
-  /** Tells the others; nothing where they know it, or where the lease is not held. */
-  share(text: string, polls: number, asked: Asked): void;
-  /** Gives the lease back. */
-  end(): void;
-}
-
 /** The highest ask of each process that has asked. */
 export type Asked = ReadonlyMap<string, number>;
 
@@ -71,7 +56,7 @@ export type Role = 'undecided' | 'holder' | 'follower' | 'alone';
 export class PollingLeases {
   readonly #store: Store;
   readonly #replica = randomUUID();
-  readonly #leases = new Set<Lease>();
+  readonly #leases = new Set<PollingLease>();
   #asks = 0;
 
   constructor(store: Store) {
@@ -80,10 +65,10 @@ export class PollingLeases {
 
   /** @param id of the object and of the key it is read with. */
   open(id: string, listener: LeaseListener): PollingLease {
-    const { connection, names } = this.#store;
-    const lease = new Lease({
+    const { connection, hash } = this.#store;
+    const lease = new PollingLease({
       // One slot of a cluster, should it ever be one.
-      name: `${PREFIX}live:{${names.hash(id)}}`,
+      name: `${PREFIX}live:{${hash(id)}}`,
       ...{ connection, replica: this.#replica, listener },
       nextAsk: () => (this.#asks += 1),
       onEnd: () => this.#leases.delete(lease),
@@ -114,13 +99,10 @@ interface LeaseOptions {
   readonly onEnd: () => void;
 }
 
-class Lease implements PollingLease {
-  readonly #connection: Connection;
-  readonly #name: string;
-  readonly #replica: string;
-  readonly #nextAsk: () => number;
-  readonly #listener: LeaseListener;
-  readonly #onEnd: () => void;
+/** What this process has to do with an object. */
+export class PollingLease {
+  readonly #options: LeaseOptions;
+  readonly #names: Readonly<Record<'lease' | 'shared' | 'channel', string>>;
   #role: Role = 'undecided';
   /** When the last request that was answered was sent, on `performance.now()`'s clock. */
   #answeredMs = -Infinity;
@@ -141,13 +123,10 @@ class Lease implements PollingLease {
   #answered = 0;
   readonly #asked = new Map<string, number>();
 
-  constructor({ connection, name, replica, nextAsk, listener, onEnd }: LeaseOptions) {
-    this.#connection = connection;
-    this.#name = name;
-    this.#replica = replica;
-    this.#nextAsk = nextAsk;
-    this.#listener = listener;
-    this.#onEnd = onEnd;
+  constructor(options: LeaseOptions) {
+    const { name } = options;
+    this.#options = options;
+    this.#names = { lease: `${name}:lease`, shared: `${name}:shared`, channel: `${name}:channel` };
     void this.#open();
   }
 
@@ -155,21 +134,25 @@ class Lease implements PollingLease {
     return this.#role;
   }
 
+  /** Whether this process polls: it holds the lease, or it is alone. */
   get isMine(): boolean {
     if (this.#role === 'alone') return true;
     return this.#role === 'holder' && performance.now() < this.#answeredMs + ALONE_MS;
   }
 
+  /** Asks the lease holder for a reading. @returns the number of the ask; each is higher than the last. */
   ask(): number {
-    this.#asks = this.#nextAsk();
+    this.#asks = this.#options.nextAsk();
     this.#sendAsk();
     return this.#asks;
   }
 
+  /** Who has asked so far, to be handed to `share` after a reading that begins now. */
   asked(): Asked {
     return new Map(this.#asked);
   }
 
+  /** Tells the others; nothing where they know it, or where the lease is not held. */
   share(text: string, polls: number, asked: Asked): void {
     if (this.#role !== 'holder' || this.#isOver) return;
     const answers = [...asked];
@@ -179,8 +162,8 @@ class Lease implements PollingLease {
     this.#number += 1;
     this.#heard = { token: this.#token, number: this.#number };
     const entry = `${this.#token} ${this.#number} ${JSON.stringify({ answers, polls, text })}`;
-    const { lease, shared, channel } = this.#names();
-    void this.#connection
+    const { lease, shared, channel } = this.#names;
+    void this.#options.connection
       .run(SHARE, [lease, shared], [this.#held(), entry, KEPT_MS, channel])
       .then((isShared) => {
         if (isShared === 1 || this.#isOver) return;
@@ -190,30 +173,26 @@ class Lease implements PollingLease {
       });
   }
 
+  /** Gives the lease back. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    const { lease, channel } = this.#names();
-    this.#connection.unsubscribe(channel);
+    const { lease, channel } = this.#names;
+    this.#options.connection.unsubscribe(channel);
     if (this.#role === 'holder')
-      void this.#connection.run(RELEASE, [lease], [this.#held(), channel]);
-    this.#onEnd();
-  }
-
-  #names() {
-    const name = this.#name;
-    return { lease: `${name}:lease`, shared: `${name}:shared`, channel: `${name}:channel` };
+      void this.#options.connection.run(RELEASE, [lease], [this.#held(), channel]);
+    this.#options.onEnd();
   }
 
   /** What the lease is while this process holds it. */
   #held(): string {
-    return `${this.#token}:${this.#replica}`;
+    return `${this.#token}:${this.#options.replica}`;
   }
 
   async #open(): Promise<void> {
     // Subscribes before the first beat, so that no ask and no shared reading is missed.
-    await this.#connection.subscribe(this.#names().channel, {
+    await this.#options.connection.subscribe(this.#names.channel, {
       onMessage: (text) => this.#hear(text),
       onGap: () => void this.#beat(),
     });
@@ -226,13 +205,13 @@ class Lease implements PollingLease {
     this.#isBeating = true;
     clearTimeout(this.#timer);
     const sentMs = performance.now();
-    const { lease, shared } = this.#names();
+    const { lease, shared } = this.#names;
     const { token, number } = this.#heard;
     const known = token && `${token} ${number} `;
-    const answer = (await this.#connection.run(
+    const answer = (await this.#options.connection.run(
       HOLD,
       [lease, shared],
-      [this.#replica, LEASE_MS, token || '0', known],
+      [this.#options.replica, LEASE_MS, token || '0', known],
     )) as readonly [isMine: number, token: string, shared: string] | undefined; // as the script answers
     this.#isBeating = false;
     if (this.#isOver) return;
@@ -275,12 +254,15 @@ class Lease implements PollingLease {
   #become(role: Role, isNews = false): void {
     if (role === this.#role && !isNews) return;
     this.#role = role;
-    this.#listener.onTurn();
+    this.#options.listener.onTurn();
   }
 
   #sendAsk(): void {
     if (this.#role !== 'follower') return;
-    this.#connection.publish(this.#names().channel, `ask ${this.#replica} ${this.#asks}`);
+    this.#options.connection.publish(
+      this.#names.channel,
+      `ask ${this.#options.replica} ${this.#asks}`,
+    );
   }
 
   #hear(message: string): void {
@@ -294,12 +276,12 @@ class Lease implements PollingLease {
 
   #hearAsk(text: string): void {
     const [replica = '', number] = text.split(' ');
-    if (this.#role !== 'holder' || replica === this.#replica) return;
+    if (this.#role !== 'holder' || replica === this.#options.replica) return;
     if (this.#asked.size >= MAX_ASKING && !this.#asked.has(replica)) {
       this.#asked.delete(this.#asked.keys().next().value!); // it is not empty
     }
     this.#asked.set(replica, Number(number));
-    this.#listener.onAsk();
+    this.#options.listener.onAsk();
   }
 
   #hearShared(entry: string): void {
@@ -311,9 +293,9 @@ class Lease implements PollingLease {
     if (!read) return;
     this.#heard = { token, number: Number(number) };
     const { answers, polls, text } = read;
-    const answered = answers.find(([replica]) => replica === this.#replica)?.[1] ?? 0;
+    const answered = answers.find(([replica]) => replica === this.#options.replica)?.[1] ?? 0;
     this.#answered = Math.max(this.#answered, answered);
-    this.#listener.onShared({ text, answered, polls });
+    this.#options.listener.onShared({ text, answered, polls });
   }
 }
 

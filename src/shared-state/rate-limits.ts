@@ -7,8 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Script } from './redis/connection.ts';
-import { PREFIX } from './redis/names.ts';
-import type { Store } from './redis/store.ts';
+import { PREFIX, type Store } from './redis/store.ts';
 
 /** What a key may do. */
 export interface RateLimit {
@@ -70,7 +69,13 @@ export class RateLimits {
   readonly #betweenMs: number;
   readonly #maxBlock: number;
   readonly #store: Store | undefined;
-  readonly #keys = new LRUCache<string, Key>({ max: MAX_KEYS });
+  readonly #keys = new LRUCache<string, Key>({
+    max: MAX_KEYS,
+    memoMethod: () => {
+      const refused = { calls: 0, untilMs: 0 };
+      return { left: 0, untilMs: 0, block: 1, owed: 0, refused, leasing: undefined, nextMs: 0 };
+    },
+  });
 
   /** @param store what replicas share; undefined where this process counts alone. */
   constructor(limit: RateLimit, store: Store | undefined) {
@@ -83,24 +88,14 @@ export class RateLimits {
 
   /** @returns how long to wait in milliseconds; 0 where the calls may be made, and are counted. */
   take(apiKey: string, calls: number): number | Promise<number> {
-    const key = this.#keyOf(apiKey);
+    const key = this.#keys.memo(apiKey);
     if (!this.#store?.connection.isAvailable) return this.#takeAlone(key, calls);
     return this.#takeLeased(key, calls) ?? this.#lease(this.#store, apiKey, key, calls);
   }
 
   /** A request has made more calls than were taken for it: the next ones pay for them. */
   owe(apiKey: string, calls: number): void {
-    this.#keyOf(apiKey).owed += calls;
-  }
-
-  #keyOf(apiKey: string): Key {
-    let key = this.#keys.get(apiKey);
-    if (!key) {
-      const refused = { calls: 0, untilMs: 0 };
-      key = { left: 0, untilMs: 0, block: 1, owed: 0, refused, leasing: undefined, nextMs: 0 };
-      this.#keys.set(apiKey, key);
-    }
-    return key;
+    this.#keys.memo(apiKey).owed += calls;
   }
 
   /** Undefined where Redis has to be asked. */
@@ -139,7 +134,7 @@ export class RateLimits {
     const needed = Math.max(1, calls + key.owed - left);
     const answer = (await store.connection.run(
       LEASE,
-      [`${PREFIX}limit:${store.names.hash(apiKey)}`],
+      [`${PREFIX}limit:${store.hash(apiKey)}`],
       [this.#betweenMs, this.#most, needed, Math.max(needed, key.block)],
     )) as readonly [granted: number, waitMs: number] | undefined; // as the script answers
     if (!answer) return false;

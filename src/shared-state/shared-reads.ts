@@ -7,8 +7,7 @@
  * Redis alone: those of replicas differ, and a command may be carried out late.
  */
 import type { Script } from './redis/connection.ts';
-import { PREFIX } from './redis/names.ts';
-import type { Store } from './redis/store.ts';
+import { PREFIX, type Store } from './redis/store.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 
@@ -96,7 +95,7 @@ export class SharedReads {
   }
 
   hash(apiKey: string): string {
-    return this.#store.names.hash(apiKey);
+    return this.#store.hash(apiKey);
   }
 
   /**
@@ -146,6 +145,6 @@ export class SharedReads {
   #namesOf(apiKey: string, id: string): string[] {
     // One slot of a cluster, should it ever be one.
     const reads = `${PREFIX}reads:{${this.hash(apiKey)}}`;
-    return [`${reads}:generation`, `${reads}:${this.#store.names.hash(id)}`];
+    return [`${reads}:generation`, `${reads}:${this.#store.hash(id)}`];
   }
 }

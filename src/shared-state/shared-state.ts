@@ -2,13 +2,12 @@
  * What replicas share through Redis or Valkey. Loaded only where REDIS_URL is set.
  */
 import { createConnection, type ConnectionObserver } from './redis/connection.ts';
-import { Names } from './redis/names.ts';
-import type { Store } from './redis/store.ts';
+import { storeOn, type Store } from './redis/store.ts';
 import { Pauses } from './pauses.ts';
 import { SharedReads } from './shared-reads.ts';
 import { PollingLeases } from './polling-lease.ts';
 
-export interface SharedStateOptions {
+interface SharedStateOptions {
   /** `redis://`, `rediss://` or `unix://`. */
   readonly url: string;
   /** What names cannot be worked out without: the same in all replicas. */
@@ -39,7 +38,7 @@ export interface SharedState {
 export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
   const { url, secret, backend, stateFormat, observer } = options;
   const connection = createConnection(url, observer);
-  const storeOf = (about: string): Store => ({ connection, names: new Names(secret, about) });
+  const storeOf = (about: string): Store => storeOn(connection, secret, about);
   const leases = new PollingLeases(storeOf(`${backend}\n${stateFormat}`));
   const store = storeOf(backend);
   const pauses = new Pauses(store);

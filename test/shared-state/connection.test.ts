@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createConnection, type CommandOutcome } from '../../src/shared-state/redis/connection.ts';
-import { Names } from '../../src/shared-state/redis/names.ts';
+import { storeOn } from '../../src/shared-state/redis/store.ts';
 import { PollingLeases } from '../../src/shared-state/polling-lease.ts';
 import { freePort } from '../support/free-port.ts';
 import { ROOT } from '../support/pages.ts';
@@ -159,11 +159,11 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     const url = `redis://gateway:password@127.0.0.1:${port}`;
     const { refusals, connection } = await open(url);
     const watching = { onTurn: () => {}, onAsk: () => {}, onShared: () => {} };
-    const leases = new PollingLeases({ connection, names: new Names('secret', 'backend') });
+    const leases = new PollingLeases(storeOn(connection, 'secret', 'backend'));
 
     const lease = leases.open('object', watching);
     await until(() => lease.isMine);
-    const follower = new PollingLeases({ connection, names: new Names('secret', 'backend') }).open(
+    const follower = new PollingLeases(storeOn(connection, 'secret', 'backend')).open(
       'object',
       watching,
     );

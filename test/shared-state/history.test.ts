@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { KeptReads } from '../../src/cache/kept-reads.ts';
 import { createConnection, type Connection } from '../../src/shared-state/redis/connection.ts';
-import { Names } from '../../src/shared-state/redis/names.ts';
+import { storeOn } from '../../src/shared-state/redis/store.ts';
 import { SharedReads } from '../../src/shared-state/shared-reads.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../rest/open-rest.ts';
@@ -59,10 +59,7 @@ async function openReplica(redis: RedisServer, url: string): Promise<Rest> {
   const connection = createConnection(redis.url);
   await connection.open();
   onTestFinished(() => connection.close());
-  const shared = new SharedReads({
-    connection: unreliable(connection),
-    names: new Names('a secret', 'backend'),
-  });
+  const shared = new SharedReads(storeOn(unreliable(connection), 'a secret', 'backend'));
   const ttls = new Map([[routes.getTopic.path, TTL_MS]]);
   const cache = new KeptReads({ maxBytes: 1_000_000, ttls, shared });
   await cache.open();

@@ -3,8 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KeptReads } from '../../src/cache/kept-reads.ts';
 import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
-import { createConnection, type CommandOutcome } from '../../src/shared-state/redis/connection.ts';
-import { Names } from '../../src/shared-state/redis/names.ts';
+import {
+  createConnection,
+  type CommandOutcome,
+  type Connection,
+} from '../../src/shared-state/redis/connection.ts';
+import { storeOn } from '../../src/shared-state/redis/store.ts';
 import { SharedReads } from '../../src/shared-state/shared-reads.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../rest/open-rest.ts';
@@ -189,20 +193,17 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     onTestFinished(() => connection.close());
     let release = () => {};
     const late = new Promise<void>((resolve) => (release = resolve));
-    const names = new Names('a secret of the tests', 'backend');
-    const shared = new SharedReads({
-      names,
-      connection: {
-        ...{ isAvailable: true, publish: () => {}, subscribe: async () => {} },
-        ...{ unsubscribe: () => {}, open: async () => {}, close: async () => {} },
-        run: async (script, keys, args) => {
-          if (script.name === 'gatewayMoveReads') return undefined;
-          const answer = await connection.run(script, keys, args);
-          await late;
-          return answer;
-        },
+    const refusing: Connection = {
+      ...{ isAvailable: true, publish: () => {}, subscribe: async () => {} },
+      ...{ unsubscribe: () => {}, open: async () => {}, close: async () => {} },
+      run: async (script, keys, args) => {
+        if (script.name === 'gatewayMoveReads') return undefined;
+        const answer = await connection.run(script, keys, args);
+        await late;
+        return answer;
       },
-    });
+    };
+    const shared = new SharedReads(storeOn(refusing, 'a secret of the tests', 'backend'));
     const cache = new KeptReads({ maxBytes: 1_000_000, ttls: TTLS, shared });
     const rest = await openRest({ url: backend.url, cache });
     const begun = read(rest);

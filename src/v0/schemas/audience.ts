@@ -20,7 +20,7 @@ export const AUDIENCE_STATUSES = [
 export const PUBLISH_BEHAVIORS = ['draft', 'publish'] as const;
 
 /** Length of a publish operation key, in characters. Source: "Limits". */
-export const OPERATION_KEY_LENGTH = { min: 1, max: 128 } as const;
+const OPERATION_KEY_LENGTH = { min: 1, max: 128 } as const;
 
 const SUPPLEMENTARY_CONTEXT = 'Context in addition to `Page.pageContext`. Null when there is none.';
 
@@ -143,4 +143,3 @@ export const PublishVersionBody = z.strictObject({
       `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
     ),
 });
-export type PublishVersionBody = z.infer<typeof PublishVersionBody>;

@@ -13,7 +13,7 @@ type Given<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 /** The body of a resource's shape, as far as users of it need to know. */
-export interface BodySchema<Body> extends z.ZodType<Body, Body> {
+interface BodySchema<Body> extends z.ZodType<Body, Body> {
   readonly shape: { readonly [Name in keyof Body & string]-?: z.ZodType };
 }
 

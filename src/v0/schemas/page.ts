@@ -32,12 +32,10 @@ export const LogoImage = z.object({
   fileId: looseString.describe('Id of the file.'),
   assetId: looseString.describe('Id of the asset.'),
 });
-export type LogoImage = z.infer<typeof LogoImage>;
 
 export const Logo = z.object({
   image: LogoImage.nullish().describe('Image file of the logo.'),
 });
-export type Logo = z.infer<typeof Logo>;
 
 export const ActionCardWidget = z.object({
   type: looseString.describe('Kind of card. The REST API does not document its values.'),
@@ -63,7 +61,6 @@ export const FooterLink = z.object({
   text: looseString.describe('Link text.'),
   url: looseString.describe('URL that the link opens.'),
 });
-export type FooterLink = z.infer<typeof FooterLink>;
 
 export const FooterLinkGroup = z.object({
   id: looseString.describe('Id of the group.'),
@@ -147,4 +144,3 @@ export type CreatePageBody = z.infer<typeof CreatePageBody>;
 
 /** Body of POST /v0/pages/{page_id}/restore: an empty JSON object. */
 export const RestorePageBody = z.strictObject({});
-export type RestorePageBody = z.infer<typeof RestorePageBody>;

@@ -43,7 +43,6 @@ export const UpdateTopicBody = z.strictObject({
     .optional()
     .describe('New sort position among the topics, ascending. An integer of at least 0.'),
 });
-export type UpdateTopicBody = z.infer<typeof UpdateTopicBody>;
 
 export const EntryContentBody = bodyOf(EntryContent);
 
@@ -56,4 +55,3 @@ export const CreateTopicEntryBody = z.strictObject({
       'Sort position among the entries, ascending. An integer of at least 0. Defaults to a position that the backend chooses.',
     ),
 });
-export type CreateTopicEntryBody = z.infer<typeof CreateTopicEntryBody>;
