@@ -5,19 +5,18 @@
  * nothing. Written are methods, paths, bodies, the few headers of answers that the gateway reads, times and how
  * it ended. Neither a key is written nor what holds one, nor cookies, nor the backend's address.
  */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
-import { API_KEY_HEADER } from '../v0/api-key.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import type { BackendDispatcher } from '../rest/transport/dispatcher.ts';
 import { faultOf } from './fault.ts';
 import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
-import { Keys } from './secrets.ts';
+import { keyOf, Keys } from './secrets.ts';
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly folder: string;
   /** Of the file, without its ending. @default the time */
   readonly name?: string | undefined;
@@ -60,12 +59,22 @@ export function openRecorder(
   const keys = new Keys((key) => key === publicKey);
   let place = 0;
   let count = 0;
-  append(headOf(routeSet));
+  try {
+    append(headOf(routeSet));
+  } catch (cause) {
+    throw cannotWrite(file, cause);
+  }
 
   function append(text: string): void {
-    const bytes = Buffer.from(text);
-    writeSync(handle, Buffer.concat([bytes, Buffer.from(END)]), 0, undefined, place);
-    place += bytes.length;
+    try {
+      writeAt(handle, place, text + END);
+    } catch (error) {
+      // What it takes to be whole again is on the disk already.
+      writeAt(handle, place, END);
+      ftruncateSync(handle, place + END.length);
+      throw error;
+    }
+    place += Buffer.byteLength(text);
   }
 
   let written = 0;
@@ -76,8 +85,12 @@ export function openRecorder(
     } else if (place + text.length > MAX_BYTES) {
       onLeftOut(`the recording has ${MAX_BYTES} bytes, which is the most: start another`);
     } else {
-      append(`${written === 0 ? '' : ','}\n${text}`);
-      written += 1;
+      try {
+        append(`${written === 0 ? '' : ','}\n${text}`);
+        written += 1;
+      } catch (cause) {
+        onLeftOut(`the recording cannot be written (${codeOf(cause)})`);
+      }
     }
   }
 
@@ -93,6 +106,13 @@ export function openRecorder(
       closeSync(handle);
     },
   };
+}
+
+/** All of a text: near the limit of a disk, one call writes a part. */
+function writeAt(handle: number, place: number, text: string): void {
+  const bytes = Buffer.from(text);
+  let done = 0;
+  while (done < bytes.length) done += writeSync(handle, bytes, done, undefined, place + done);
 }
 
 const timeInName = (): string => new Date().toISOString().slice(0, 19).replaceAll(':', '-');
@@ -136,22 +156,21 @@ const headOf = (routeSet: RouteSet | 'auto'): string => {
 type RecordedRequest = Pick<RecordedExchange, 'request'> & { number: number; key: string };
 
 function requestOf(
-  { method, path, headers, body }: Dispatcher.DispatchOptions,
+  options: Dispatcher.DispatchOptions,
   pathPrefix: string,
   keys: Keys,
   number: number,
 ): RecordedRequest {
-  const list = headers as readonly string[]; // of names and values, as the client of `/v0` sends them
-  const key = list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
-  const url = new URL(ORIGIN + path.slice(pathPrefix.length));
+  const { method, path, body } = options;
+  const url = ORIGIN + path.slice(pathPrefix.length);
   const text = typeof body === 'string' ? body : undefined;
   const request = {
-    ...{ method, url: ORIGIN + path.slice(pathPrefix.length), httpVersion: 'HTTP/1.1' },
+    ...{ method, url, httpVersion: 'HTTP/1.1' },
     ...{ cookies: [], headers: [], headersSize: -1, bodySize: text?.length ?? 0 },
-    queryString: [...url.searchParams].map(([name, value]) => ({ name, value })),
+    queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
     ...(text !== undefined && { postData: { mimeType: 'application/json', text } }),
   };
-  return { request, number, key: keys.aliasOf(key) };
+  return { request, number, key: keys.aliasOf(keyOf(options)) };
 }
 
 /** Hears one exchange and hands on everything as it comes. */

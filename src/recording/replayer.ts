@@ -10,15 +10,15 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
-import { API_KEY_HEADER } from '../v0/api-key.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { ROUTE_SETS, type RouteSet } from '../v0/routes.ts';
 import { NotRecordedError } from '../rest/transport/transport-fault.ts';
 import { errorOf } from './fault.ts';
 import { bodyOf, type RecordedExchange } from './har.ts';
-import { Player, readScenario, type Asked, type Scenario } from './scenario.ts';
+import { Player, readScenario, type Asked, type Part, type Scenario } from './scenario.ts';
+import { keyOf } from './secrets.ts';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly folder: string;
   /** The only scenario to replay. @default all of the folder */
   readonly name?: string | undefined;
@@ -44,23 +44,23 @@ const MAX_PLAYERS = 10_000;
 /** @throws {OperatorError} when there is nothing to replay. */
 export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   const scenarios = scenariosIn(folder, name);
-  const cast = new Cast(scenarios);
+  const playerOf = castOf(scenarios);
 
   /** The answer to a call, or what is said where there is none. */
   function answerTo(asked: Asked, key: string): RecordedExchange | NotRecordedError {
-    const role = cast.roleOf(key);
-    const found = role?.player.next(asked);
+    const player = playerOf(key);
+    const found = player?.next(asked);
     if (found) return found;
     const { method, path } = asked;
-    const nearest = role?.player.nearest(asked) ?? [];
-    onMiss({ method, path, scenario: role?.name, nearest });
-    if (!role) {
+    const nearest = player?.nearest(asked) ?? [];
+    onMiss({ method, path, scenario: player?.scenario, nearest });
+    if (!player) {
       return new NotRecordedError(
         `Not in the recordings: send a key that begins with the name of one, such as "${scenarios[0]?.name}"; there are ${listed(scenarios.map((one) => one.name))}`,
       );
     }
     return new NotRecordedError(
-      `Not in the recording "${role.name}" as it stands: ${method} ${path}; nearest: ${listed(nearest)}`,
+      `Not in the recording "${player.scenario}" as it stands: ${method} ${path}; nearest: ${listed(nearest)}`,
     );
   }
 
@@ -72,11 +72,9 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
       options: Dispatcher.DispatchOptions,
       handler: Dispatcher.DispatchHandler,
     ): boolean => {
-      const { method, path, body, headers } = options;
-      const list = headers as readonly string[]; // of names and values, as the client of `/v0` sends them
-      const key = list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
+      const { method, path, body } = options;
       const asked = { method, path, body: typeof body === 'string' ? body : '' };
-      void respond(answerTo(asked, key), handler, speed);
+      void respond(answerTo(asked, keyOf(options)), handler, speed);
       return true;
     },
     close: () => Promise.resolve(),
@@ -115,49 +113,41 @@ function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
   return ROUTE_SETS.find((set) => set === first?.routeSet) ?? 'auto';
 }
 
-interface Role {
-  readonly name: string;
-  readonly player: Player;
-}
+/** Of a recording without a call. */
+const NOTHING: Part = { reads: new Map(), writes: [] };
 
-/** Who plays what: a role for each key. */
-class Cast {
-  readonly #scenarios: readonly Scenario[];
-  readonly #roles = new LRUCache<string, Role>({ max: MAX_PLAYERS });
+/**
+ * Who plays what: finds each key's player, which is undefined where the key does not say which scenario is meant.
+ */
+function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undefined {
+  const players = new LRUCache<string, Player>({ max: MAX_PLAYERS });
   /** Parts of the only scenario that were given to keys without its name. */
-  #given = 0;
+  let given = 0;
 
-  constructor(scenarios: readonly Scenario[]) {
-    this.#scenarios = scenarios;
-  }
+  return (key) => {
+    let player = players.get(key);
+    const scenario = player ? undefined : scenarioOf(key);
+    if (!scenario) return player;
+    player = new Player(scenario.name, partOf(scenario, key));
+    players.set(key, player);
+    return player;
+  };
 
-  /** Undefined where the key does not say which scenario is meant. */
-  roleOf(key: string): Role | undefined {
-    const known = this.#roles.get(key);
-    if (known) return known;
-    const scenario = this.#scenarioOf(key);
-    const part = scenario && this.#partOf(scenario, key);
-    if (!part) return undefined;
-    const role = { name: scenario.name, player: new Player(part) };
-    this.#roles.set(key, role);
-    return role;
-  }
-
-  #scenarioOf(key: string): Scenario | undefined {
-    const named = this.#scenarios.filter(({ name }) => key === name || key.startsWith(`${name}.`));
+  function scenarioOf(key: string): Scenario | undefined {
+    const named = scenarios.filter(({ name }) => key === name || key.startsWith(`${name}.`));
     // A name may begin another: the longer one is meant.
     const [longest] = named.sort((one, other) => other.name.length - one.name.length);
-    return longest ?? (this.#scenarios.length === 1 ? this.#scenarios[0] : undefined);
+    return longest ?? (scenarios.length === 1 ? scenarios[0] : undefined);
   }
 
-  #partOf({ name, parts }: Scenario, key: string) {
+  function partOf({ name, parts }: Scenario, key: string): Part {
     const alias = key.startsWith(`${name}.`) ? key.slice(name.length + 1).split('.')[0] : undefined;
     const named = alias === undefined ? undefined : parts.get(alias);
     if (named) return named;
     const all = [...parts.values()];
     // Keys without a name come in the order of the recording.
     const isNamed = alias !== undefined || key === name;
-    return isNamed ? all[0] : all[Math.min(this.#given++, all.length - 1)];
+    return all[isNamed ? 0 : Math.min(given++, all.length - 1)] ?? NOTHING;
   }
 }
 

@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** What the backend said to one key. */
-interface Part {
+export interface Part {
   /** By path, in the order of sending; `writes` is how many writes had been sent before. */
   readonly reads: ReadonlyMap<string, readonly { writes: number; exchange: RecordedExchange }[]>;
   readonly writes: readonly RecordedExchange[];
@@ -78,7 +78,7 @@ function partOf(sent: readonly RecordedExchange[]): Part {
   return { reads, writes };
 }
 
-export const askedOf = ({ request }: RecordedExchange): Asked => ({
+const askedOf = ({ request }: RecordedExchange): Asked => ({
   method: request.method,
   path: request.url.slice(ORIGIN.length),
   body: request.postData?.text ?? '',
@@ -88,13 +88,15 @@ const MAX_NEAREST = 3;
 
 /** Plays one part to one caller, from its beginning. */
 export class Player {
+  readonly scenario: string;
   readonly #part: Part;
   /** Writes that were replayed. */
   #writes = 0;
   /** How often a path was read since the last write. */
   readonly #turns = new Map<string, number>();
 
-  constructor(part: Part) {
+  constructor(scenario: string, part: Part) {
+    this.scenario = scenario;
     this.#part = part;
   }
 

@@ -1,6 +1,14 @@
 /**
  * The keys of callers while a recording is made: an alias for each, and whether a text holds one of them.
  */
+import type { Dispatcher } from 'undici';
+import { API_KEY_HEADER } from '../v0/api-key.ts';
+
+/** The key that a call is sent with. */
+export function keyOf({ headers }: Dispatcher.DispatchOptions): string {
+  const list = headers as readonly string[]; // of names and values, as the client of `/v0` sends them
+  return list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
+}
 
 export class Keys {
   readonly #aliases = new Map<string, string>();

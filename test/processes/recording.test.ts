@@ -1,6 +1,7 @@
 /**
  * `RECORD` and `REPLAY` as their users start them: a journey over the embedded backend, and the same without it.
  */
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +73,36 @@ it('replays a journey byte for byte without a connection, and to ten clients sid
   ]);
   expect(replay.output).toContain('Not recorded: a call has no answer');
 }, 180_000);
+
+it('answers on when the disk is full, says so, and leaves a recording that can be replayed', async () => {
+  const folder = openFolder();
+  const recording = await startGateway({ RECORD: folder, SCENARIO: 'full' });
+  // No file may grow beyond this: what a full disk refuses, without one.
+  spawnSync('prlimit', ['--pid', String(recording.process.pid), '--fsize=65536']);
+
+  const titles = await recording.ask('{ topics(first: 5) { nodes { title } } }', {
+    apiKey: 'demo',
+  });
+  const all =
+    '{ topics(first: 100) { nodes { title entries { nodes { content { content } } } } } }';
+  const replies = [
+    await recording.ask(all, { apiKey: 'demo' }),
+    await recording.ask(all, { apiKey: 'demo' }),
+  ];
+  await recording.stop();
+  const replay = await startGateway({ REPLAY: folder });
+  const replayed = await replay.ask('{ topics(first: 5) { nodes { title } } }', {
+    apiKey: 'demo',
+  });
+  await replay.stop();
+
+  for (const { data, codes } of replies) {
+    expect(codes).toEqual([]);
+    expect(data.topics.nodes.length).toBe(32);
+  }
+  expect(recording.output).toContain('the recording cannot be written (EFBIG)');
+  expect(replayed.text).toBe(titles.text);
+});
 
 it('names the file after the time where it is given no name', async () => {
   const folder = join(openFolder(), 'new');
