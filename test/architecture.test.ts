@@ -51,6 +51,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'graph',
     'settings',
     'v0',
+    'lib',
   ],
   'config.ts': ['settings', 'v0'],
   settings: ['v0', 'lib'],

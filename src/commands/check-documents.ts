@@ -22,6 +22,7 @@ import { priceOf, type Price, type Priced } from '../plan/price.ts';
 import { schema } from '../schema.ts';
 import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
 import { PRICES_SUFFIX } from '../documents/manifest.ts';
+import { printLines } from '../lib/terminal.ts';
 
 type Prices = Record<string, Price & { readonly document: string }>;
 
@@ -29,22 +30,16 @@ const given = process.argv.slice(2);
 const accepts = given.includes('--accept');
 const folder = given.find((argument) => !argument.startsWith('-'));
 
-try {
+await printLines(() => {
   if (folder === undefined) {
     throw new Error('Name a folder of manifests: npm run documents:check -- folder');
   }
   const versions = readManifests(folder);
   const problems = versions.flatMap((manifest) => checkVersion(folder, manifest));
-  for (const problem of problems) process.stderr.write(`${problem}\n`);
-  if (problems.length > 0) process.exitCode = 1;
-  else
-    process.stdout.write(
-      `${versions.length === 1 ? '1 manifest' : `${versions.length} manifests`}: every document is served.\n`,
-    );
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const count = versions.length === 1 ? '1 manifest' : `${versions.length} manifests`;
+  return [`${count}: every document is served.`];
+});
 
 function checkVersion(folder: string, { name: version, texts }: Manifest): string[] {
   const pricesFile = join(folder, version + PRICES_SUFFIX);

@@ -12,12 +12,13 @@ import { buildSchema } from 'graphql';
 import { readManifests } from '../documents/manifest-folder.ts';
 import { shippedIn, type Shipped } from '../impact/impact.ts';
 import { changesBetween, undatedDeprecations } from '../impact/schema-changes.ts';
+import { printLines } from '../lib/terminal.ts';
 
 const FILE = 'schema.graphql';
 const OWN_DOCUMENTS = 'src/client/generated';
 const TITLES = { breaking: 'Breaking', dangerous: 'Dangerous', safe: 'Safe' } as const;
 
-try {
+await printLines(async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { base: { type: 'string', default: 'main' } },
@@ -43,12 +44,9 @@ try {
       `${coordinate} is deprecated: its reason must name what to use and a day such as 2027-03-01.`,
     );
   }
-  process.stdout.write(`${lines.join('\n')}\n`);
   if (undated.length > 0 || changes.some(({ users }) => users.length > 0)) process.exitCode = 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+  return lines;
+});
 
 /** A line for each version of an app, with the operations of it. */
 function usersOf(users: readonly Shipped[]): readonly string[] {

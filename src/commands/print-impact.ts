@@ -17,7 +17,6 @@ import {
   type Shipped,
 } from '../impact/impact.ts';
 import { lossesByRoute } from '../impact/losses.ts';
-import { aligned } from '../usage/aligned.ts';
 import type { Context } from '../graph/context.ts';
 import { planningContext } from '../plan/cost.ts';
 import { schema } from '../schema.ts';
@@ -28,6 +27,7 @@ import { usedBy } from '../usage/coordinates.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import type { UsageReport } from '../usage/usage-report.ts';
 import { routes, type Route } from '../v0/routes.ts';
+import { aligned, printLines } from '../lib/terminal.ts';
 
 const OWN_DOCUMENTS = 'src/client/generated';
 
@@ -38,7 +38,7 @@ const WORDS = {
   screen: 'the whole screen',
 } as const;
 
-try {
+await printLines(async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { usage: { type: 'string' } },
@@ -46,12 +46,8 @@ try {
   const [wanted = '', folder = OWN_DOCUMENTS] = positionals.filter((one) => one !== 'document');
   const usage = values.usage === undefined ? undefined : await readUsage(values.usage);
   const context = planningContext(positionals.includes('document') ? 'document' : 'extended');
-  const lines = report(wanted, folder, context, usage);
-  process.stdout.write(`${lines.join('\n')}\n`);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+  return report(wanted, folder, context, usage);
+});
 
 function report(
   wanted: string,

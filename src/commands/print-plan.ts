@@ -10,22 +10,14 @@ import { getOperationAST, parse, validate } from 'graphql';
 import { planFor, planningContext } from '../plan/cost.ts';
 import type { Plan } from '../plan/planner.ts';
 import { schema } from '../schema.ts';
+import { aligned, printLines } from '../lib/terminal.ts';
 
 const given = process.argv.slice(2);
 
-try {
-  process.stdout.write(
-    `${table(
-      planFiles(
-        given.filter((argument) => argument.endsWith('.graphql')),
-        given.find((argument) => argument.startsWith('{')) ?? '{}',
-      ),
-    )}\n`,
-  );
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await printLines(() => {
+  const files = given.filter((argument) => argument.endsWith('.graphql'));
+  return table(planFiles(files, given.find((argument) => argument.startsWith('{')) ?? '{}'));
+});
 
 function planFiles(files: readonly string[], json: string): Plan {
   if (files.length === 0) throw new Error('Name a document: npm run plan -- query.graphql');
@@ -43,29 +35,27 @@ function planFiles(files: readonly string[], json: string): Plan {
   return plan;
 }
 
-function table({ calls, rounds, values, routes, missing = [], largestList }: Plan): string {
+function table({
+  calls,
+  rounds,
+  values,
+  routes,
+  missing = [],
+  largestList,
+}: Plan): readonly string[] {
   const rows = routes.map((route) => [
     `${route.method} ${route.route}`,
     String(route.least),
     shown(route.most),
     route.fields.join(', '),
   ]);
-  const lines = [
+  return aligned([
     ['route', 'at least', 'at most', 'because of'],
     ...rows,
     ['all', String(calls.least), shown(calls.most), `${rounds} rounds`],
     ['values', String(values.atLeast), shown(values.atMost), largestList ?? ''],
     ...missing.map((route) => [route, 'missing', '', 'answered from other routes, or not at all']),
-  ];
-  const widths = [0, 1, 2].map((i) => Math.max(...lines.map((line) => line[i]!.length)));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  ]);
 }
 
 /** The length of some lists is unknown. */

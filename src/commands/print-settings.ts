@@ -6,36 +6,20 @@
 import { SETTINGS } from '../config.ts';
 import { listOf } from '../settings/list.ts';
 
-const {
-  http,
-  backend,
-  headers,
-  limits,
-  documents,
-  live,
-  tools,
-  fleet,
-  process: own,
-  recording,
-  traces,
-  hive,
-  embedded,
-} = SETTINGS;
-
 process.stdout.write(
   `${listOf({
-    Listening: http,
-    'The backend': backend,
-    'Headers that pass the gateway': headers,
-    'Limits of a request': limits,
-    'Documents and caches': documents,
-    Subscriptions: live,
-    'Browsers and tools': tools,
-    'Several replicas': fleet,
-    'The process': own,
-    'Record and replay': recording,
-    Traces: traces,
-    'GraphQL Hive': hive,
-    'The embedded backend': embedded,
+    Listening: SETTINGS.http,
+    'The backend': SETTINGS.backend,
+    'Headers that pass the gateway': SETTINGS.headers,
+    'Limits of a request': SETTINGS.limits,
+    'Documents and caches': SETTINGS.documents,
+    Subscriptions: SETTINGS.live,
+    'Browsers and tools': SETTINGS.tools,
+    'Several replicas': SETTINGS.fleet,
+    'The process': SETTINGS.process,
+    'Record and replay': SETTINGS.recording,
+    Traces: SETTINGS.traces,
+    'GraphQL Hive': SETTINGS.hive,
+    'The embedded backend': SETTINGS.embedded,
   })}\n`,
 );

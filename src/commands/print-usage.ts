@@ -5,23 +5,20 @@
  */
 import { resolveSchemaCoordinate } from 'graphql';
 import { schema } from '../schema.ts';
-import { aligned } from '../usage/aligned.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import type { UsageReport } from '../usage/usage-report.ts';
+import { aligned, printLines } from '../lib/terminal.ts';
 
 const [from, coordinate] = process.argv.slice(2);
 
-try {
+await printLines(async () => {
   if (from === undefined) {
     throw new Error(
       'Name a gateway by its ADMIN_PORT: npm run usage -- http://127.0.0.1:4001 [Page.name]',
     );
   }
-  process.stdout.write(`${tableOf(await readUsage(from), coordinate).join('\n')}\n`);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+  return tableOf(await readUsage(from), coordinate);
+});
 
 function tableOf({ since, documents }: UsageReport, wanted: string | undefined): readonly string[] {
   const isWanted = (one: string): boolean =>

@@ -10,7 +10,7 @@ export async function readUsage(from: string): Promise<UsageReport> {
   const found = usageReport.safeParse(parsed(await textOf(from)));
   if (found.success) return found.data;
   throw new Error(
-    `${from} has no usage counts: name a gateway by its ADMIN_PORT, or a file of its /usage.`,
+    `${from} has no usage counts: name a gateway by its ADMIN_PORT, as http://127.0.0.1:4001, or a file of its /usage.`,
   );
 }
 
@@ -23,7 +23,8 @@ function parsed(text: string): unknown {
 }
 
 async function textOf(from: string): Promise<string> {
-  if (!/^https?:/.test(from)) return readFile(from, 'utf8');
+  // A file that cannot be read, or a gateway without its http://, has no usage counts.
+  if (!/^https?:/.test(from)) return readFile(from, 'utf8').catch(() => '');
   const url = new URL(from);
   if (url.pathname === '/') url.pathname = '/usage';
   const response = await fetch(url).catch((error: unknown) => {

@@ -65,6 +65,9 @@ it('says what to name where no usage counts are', async () => {
     /answers 404: name the ADMIN_PORT/,
   );
   await expect(printed('print-usage', file)).rejects.toThrow(/has no usage counts/);
+  await expect(printed('print-usage', 'localhost:4001')).rejects.toThrow(
+    /localhost:4001 has no usage counts: name a gateway by its ADMIN_PORT, as http:/,
+  );
 });
 
 it('stands beside what each document would lose', async () => {

@@ -1,0 +1,24 @@
+/** What commands write to the terminal: lines, tables, and one line where they fail. */
+
+/** @param work answers what is printed. Where it throws, the process ends with 1, so that CI notices. */
+export async function printLines(
+  work: () => readonly string[] | Promise<readonly string[]>,
+): Promise<void> {
+  try {
+    process.stdout.write(`${(await work()).join('\n')}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Rows of cells as a table. */
+export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
