@@ -7,9 +7,7 @@ import { lookupField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountList } from './account.list.ts';
-import { accountEntity, AccountRef } from './account.type.ts';
-
-const AccountConnectionRef = connectionType(AccountRef);
+import { accountEntity } from './account.type.ts';
 
 builder.queryFields((t) => ({
   account: t.field(
@@ -18,7 +16,7 @@ builder.queryFields((t) => ({
   accounts: t.field(
     listField({
       isRoot: true,
-      type: AccountConnectionRef,
+      type: connectionType(accountEntity.ref),
       description: `Paginated list of accounts, or with \`query\` of those that match it, which calls \`GET ${routes.searchAccounts.path}\` instead.`,
       args: {
         query: t.arg.string({

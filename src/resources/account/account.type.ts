@@ -11,10 +11,8 @@ import { routes } from '../../v0/routes.ts';
 import { accountList } from './account.list.ts';
 import { findAccount } from './account.loader.ts';
 
-export const AccountRef = builder.objectRef<Account>('Account');
-
 export const accountEntity = new Entity({
-  ref: AccountRef,
+  ref: builder.objectRef<Account>('Account'),
   key: ['accountId'],
   route: routes.getAccount,
   find: findAccount,

@@ -10,14 +10,9 @@ import { builder } from '../../graph/schema/builder.ts';
 import { RestStatusError } from '../../rest/call/errors.ts';
 import type { Audience } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
-import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
+import { audienceEntity } from '../audience/audience.type.ts';
 import { pageEntity } from '../page/page.type.ts';
-import {
-  audienceVersionEntity,
-  AudienceVersionRef,
-  ofPage,
-  type VersionNode,
-} from './audience-version.type.ts';
+import { audienceVersionEntity, ofPage, type VersionNode } from './audience-version.type.ts';
 
 builder.queryField('audienceVersion', (t) =>
   t.field(
@@ -28,18 +23,16 @@ builder.queryField('audienceVersion', (t) =>
   ),
 );
 
-const AudienceVersionConnectionRef = connectionType(AudienceVersionRef);
-
-builder.objectFields(AudienceRef, (t) => ({
+builder.objectFields(audienceEntity.ref, (t) => ({
   latestVersion: t.field({
-    type: AudienceVersionRef,
+    type: audienceVersionEntity.ref,
     nullable: true,
     resolve: ({ pageId, latestVersion: version }) => version && ofPage(pageId, version),
     description:
       'Newest version, published or not. Null when the backend answers none. No call of its own.',
   }),
   publishedVersion: t.field({
-    type: AudienceVersionRef,
+    type: audienceVersionEntity.ref,
     nullable: true,
     resolve: ({ pageId, publishedVersion: version }) => version && ofPage(pageId, version),
     description:
@@ -47,7 +40,7 @@ builder.objectFields(AudienceRef, (t) => ({
   }),
   versions: t.field(
     listField({
-      type: AudienceVersionConnectionRef,
+      type: connectionType(audienceVersionEntity.ref),
       description: 'Paginated list of the versions of the audience, newest first.',
       from: 'key',
       route: routes.listVersions,
@@ -66,7 +59,7 @@ builder.objectFields(AudienceRef, (t) => ({
   ),
 }));
 
-builder.objectFields(AudienceVersionRef, (t) => ({
+builder.objectFields(audienceVersionEntity.ref, (t) => ({
   audience: t.field(
     referenceField(audienceEntity, {
       from: 'key',

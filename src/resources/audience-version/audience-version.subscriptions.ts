@@ -4,11 +4,7 @@ import { builder } from '../../graph/schema/builder.ts';
 import { demanding } from '../../graph/entity/demand.ts';
 import { routes } from '../../v0/routes.ts';
 import { isFinal, watchVersion } from './audience-version.live.ts';
-import {
-  audienceVersionEntity,
-  AudienceVersionRef,
-  type VersionNode,
-} from './audience-version.type.ts';
+import { audienceVersionEntity, type VersionNode } from './audience-version.type.ts';
 
 const AudienceVersionProgressRef = builder.objectRef<VersionNode>('AudienceVersionProgress');
 
@@ -16,7 +12,7 @@ builder.objectType(AudienceVersionProgressRef, {
   description: 'Event of `audienceVersionProgress`: the version after a change of its status.',
   fields: (t) => ({
     audienceVersion: t.field({
-      type: AudienceVersionRef,
+      type: audienceVersionEntity.ref,
       description: 'The version as it is now. No call of its own.',
       resolve: (version, _args, context, info) => {
         audienceVersionEntity.prime(context, [version]);

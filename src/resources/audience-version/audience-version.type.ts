@@ -29,10 +29,8 @@ export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
       (version as AudienceVersion as VersionNode)
     : Object.assign({}, version, { pageId });
 
-export const AudienceVersionRef = builder.objectRef<VersionNode>('AudienceVersion');
-
 export const audienceVersionEntity = new Entity({
-  ref: AudienceVersionRef,
+  ref: builder.objectRef<VersionNode>('AudienceVersion'),
   key: ['pageId', 'audienceId', 'versionId'],
   route: routes.getVersion,
   find: ({ rest }, key, call) => findVersion(rest, key, call),

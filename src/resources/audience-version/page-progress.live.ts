@@ -64,11 +64,11 @@ export function watchPage(
   return new Repeater(async (push, stop) => {
     const states = pollers.watch(identity, livePage(key));
     void stop.then(() => states.return());
-    const news = new News();
+    const isNews = newsForOne();
     /** Whether the next event is one even if nothing has changed: the first, and that after an error. */
     let isDue = true;
     for await (const { state, error, polls } of states) {
-      const audiences = error ? [] : (state?.filter((audience) => news.take(audience)) ?? []);
+      const audiences = error ? [] : (state?.filter(isNews) ?? []);
       if (state && !error && audiences.length === 0 && !isDue) continue;
       isDue = error !== undefined;
       await push(new Snapshot(polls, state && { audiences }, error));
@@ -77,19 +77,17 @@ export function watchPage(
   });
 }
 
-/** What a watcher was told of each audience. */
-class News {
-  readonly #told = new Map<string, { readonly audience: Audience; readonly text: string }>();
-
-  /** Whether an audience has changed since it was told; it is told then. */
-  take(audience: Audience): boolean {
+/** Remembers what a watcher was told: answers whether an audience has changed since, and takes it for told then. */
+function newsForOne(): (audience: Audience) => boolean {
+  const known = new Map<string, { readonly audience: Audience; readonly text: string }>();
+  return (audience) => {
     const { audienceId, status, latestVersion, publishedVersion } = audience;
     const text = JSON.stringify([status, latestVersion, publishedVersion]);
-    const told = this.#told.get(audienceId);
+    const told = known.get(audienceId);
     if (told && (told.text === text || isBefore(audience, told.audience))) return false;
-    this.#told.set(audienceId, { audience, text });
+    known.set(audienceId, { audience, text });
     return true;
-  }
+  };
 }
 
 /** Whether one shows an earlier state of the version that the other shows. */

@@ -2,7 +2,7 @@
 import { builder } from '../../graph/schema/builder.ts';
 import { demanding } from '../../graph/entity/demand.ts';
 import { routes } from '../../v0/routes.ts';
-import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
+import { audienceEntity } from '../audience/audience.type.ts';
 import { pageEntity } from '../page/page.type.ts';
 import { watchPage, type PageChange } from './page-progress.live.ts';
 
@@ -13,7 +13,7 @@ builder.objectType(PageProgressRef, {
     'Event of `pageProgress`: the audiences of the page whose status or versions have changed.',
   fields: (t) => ({
     audiences: t.field({
-      type: [AudienceRef],
+      type: [audienceEntity.ref],
       description:
         'Audiences that have changed since the event before, as they are now; all of them in the first event, and none beside an error. No call of its own.',
       resolve: ({ audiences }, _args, context) => {

@@ -11,8 +11,8 @@ import { lookupField, referenceField } from '../../graph/fields/reference-field.
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
 import type { Audience } from '../../v0/schemas/audience.ts';
-import { pageEntity, PageRef } from '../page/page.type.ts';
-import { audienceEntity, AudienceRef } from './audience.type.ts';
+import { pageEntity } from '../page/page.type.ts';
+import { audienceEntity } from './audience.type.ts';
 
 builder.queryField('audience', (t) =>
   t.field(
@@ -23,7 +23,7 @@ builder.queryField('audience', (t) =>
   ),
 );
 
-export const AudienceConnectionRef = connectionType(AudienceRef, audienceEntity);
+export const AudienceConnectionRef = connectionType(audienceEntity.ref, audienceEntity);
 
 export const audiencesOfPage = listField({
   type: AudienceConnectionRef,
@@ -43,9 +43,9 @@ export const audiencesOfPage = listField({
   },
 });
 
-builder.objectField(PageRef, 'audiences', (t) => t.field(audiencesOfPage));
+builder.objectField(pageEntity.ref, 'audiences', (t) => t.field(audiencesOfPage));
 
-builder.objectField(AudienceRef, 'page', (t) =>
+builder.objectField(audienceEntity.ref, 'page', (t) =>
   t.field(
     referenceField(pageEntity, {
       from: 'key',

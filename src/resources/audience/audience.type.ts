@@ -10,10 +10,8 @@ import { Audience, type AUDIENCE_STATUSES } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataRef } from '../page/page-metadata.type.ts';
 
-export const AudienceRef = builder.objectRef<Audience>('Audience');
-
 export const audienceEntity = new Entity({
-  ref: AudienceRef,
+  ref: builder.objectRef<Audience>('Audience'),
   key: ['pageId', 'audienceId'],
   route: routes.getAudience,
 });

@@ -7,19 +7,9 @@ import { List } from '../../graph/loading/list.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { accountEntity, AccountRef } from '../account/account.type.ts';
-import { personEntity, PersonRef } from '../person/person.type.ts';
-import {
-  accountLogEntity,
-  AccountLogRef,
-  ActivityItemRef,
-  personLogEntity,
-  PersonLogRef,
-} from './log.type.ts';
-
-const AccountLogConnectionRef = connectionType(AccountLogRef);
-const PersonLogConnectionRef = connectionType(PersonLogRef);
-const ActivityItemConnectionRef = connectionType(ActivityItemRef);
+import { accountEntity } from '../account/account.type.ts';
+import { personEntity } from '../person/person.type.ts';
+import { accountLogEntity, ActivityItemRef, personLogEntity } from './log.type.ts';
 
 const INCLUDE_DELETED = 'Whether to include deleted entries. The backend decides when absent.';
 
@@ -38,10 +28,10 @@ builder.queryFields((t) => ({
   ),
 }));
 
-builder.objectFields(AccountRef, (t) => ({
+builder.objectFields(accountEntity.ref, (t) => ({
   logs: t.field(
     listField({
-      type: AccountLogConnectionRef,
+      type: connectionType(accountLogEntity.ref),
       description: 'Paginated list of the log entries of the account itself.',
       from: 'key',
       route: routes.listAccountLogs,
@@ -56,7 +46,7 @@ builder.objectFields(AccountRef, (t) => ({
   ),
   activity: t.field(
     listField({
-      type: ActivityItemConnectionRef,
+      type: connectionType(ActivityItemRef),
       description:
         'Paginated activity feed of the account. Includes events of its persons with `includePersonActivity`.',
       from: 'key',
@@ -77,10 +67,10 @@ builder.objectFields(AccountRef, (t) => ({
   ),
 }));
 
-builder.objectField(PersonRef, 'logs', (t) =>
+builder.objectField(personEntity.ref, 'logs', (t) =>
   t.field(
     listField({
-      type: PersonLogConnectionRef,
+      type: connectionType(personLogEntity.ref),
       description: 'Paginated list of the log entries of the person.',
       from: 'key',
       route: routes.listPersonLogs,
@@ -95,13 +85,13 @@ builder.objectField(PersonRef, 'logs', (t) =>
   ),
 );
 
-builder.objectField(PersonLogRef, 'person', (t) =>
+builder.objectField(personLogEntity.ref, 'person', (t) =>
   t.field(
     referenceField(personEntity, { from: 'key', description: 'Person that the event concerns.' }),
   ),
 );
 
-builder.objectField(AccountLogRef, 'account', (t) =>
+builder.objectField(accountLogEntity.ref, 'account', (t) =>
   t.field(
     referenceField(accountEntity, {
       from: 'key',

@@ -10,23 +10,19 @@ import { restType } from '../../graph/schema/rest-type.ts';
 import { AccountLog, ActivityItem, LogEntry, PersonLog } from '../../v0/schemas/log.ts';
 import { routes } from '../../v0/routes.ts';
 
-export const PersonLogRef = builder.objectRef<PersonLog>('PersonLog');
-
 export const personLogEntity = new Entity({
-  ref: PersonLogRef,
+  ref: builder.objectRef<PersonLog>('PersonLog'),
   key: ['personId', 'personLogId'],
   route: routes.getPersonLog,
 });
 
-export const AccountLogRef = builder.objectRef<AccountLog>('AccountLog');
-
 export const accountLogEntity = new Entity({
-  ref: AccountLogRef,
+  ref: builder.objectRef<AccountLog>('AccountLog'),
   key: ['accountId', 'accountLogId'],
   route: routes.getAccountLog,
 });
 
-export const LogEntryRef = builder.interfaceRef<LogEntry>('LogEntry');
+const LogEntryRef = builder.interfaceRef<LogEntry>('LogEntry');
 
 restType(LogEntryRef, LogEntry, {
   description: 'A recorded event: a log entry of a person or an account, or an activity item.',

@@ -11,8 +11,8 @@ import { referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import type { PageLink } from '../../v0/schemas/page-link.ts';
 import { routes } from '../../v0/routes.ts';
-import { audienceEntity, AudienceRef } from '../audience/audience.type.ts';
-import { pageEntity, PageRef } from '../page/page.type.ts';
+import { audienceEntity } from '../audience/audience.type.ts';
+import { pageEntity } from '../page/page.type.ts';
 import {
   pageIdOf,
   PageLinkRef,
@@ -63,7 +63,7 @@ builder.queryField('pageLinks', (t) =>
   ),
 );
 
-builder.objectField(PageRef, 'links', (t) =>
+builder.objectField(pageEntity.ref, 'links', (t) =>
   t.field(
     listField({
       type: PageLinkConnectionRef,
@@ -104,7 +104,7 @@ builder.objectField(PageLinkTargetRef, 'audience', (t) =>
   ),
 );
 
-builder.objectField(AudienceRef, 'links', (t) =>
+builder.objectField(audienceEntity.ref, 'links', (t) =>
   t.field(
     listField({
       type: PageLinkConnectionRef,

@@ -19,7 +19,7 @@ interface KnownPage {
 export const TENANT_DOMAIN_ID =
   'Raw id of the custom domain whose links are listed. Defaults to the fallback subdomain.';
 
-export type PageLinkNode = PageLink & KnownPage;
+type PageLinkNode = PageLink & KnownPage;
 type PageLinkTargetNode = PageLinkTarget & KnownPage;
 
 export const PageLinkRef = builder.objectRef<PageLinkNode>('PageLink');

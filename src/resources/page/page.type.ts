@@ -21,10 +21,8 @@ import {
 import { routes } from '../../v0/routes.ts';
 import { PageMetadataRef } from './page-metadata.type.ts';
 
-export const PageRef = builder.objectRef<Page>('Page');
-
 export const pageEntity = new Entity({
-  ref: PageRef,
+  ref: builder.objectRef<Page>('Page'),
   key: ['pageId'],
   route: routes.getPage,
 });

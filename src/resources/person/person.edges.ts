@@ -11,12 +11,12 @@ import { builder } from '../../graph/schema/builder.ts';
 import { soundKey } from '../../graph/types/key.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountByDomainLoader, findAccountByDomain } from '../account/account.loader.ts';
-import { accountEntity, AccountRef } from '../account/account.type.ts';
-import { AudienceRef } from '../audience/audience.type.ts';
+import { accountEntity } from '../account/account.type.ts';
+import { audienceEntity } from '../audience/audience.type.ts';
 import { activityWithPersons, personsOfAccountLoader } from './person.loader.ts';
-import { personEntity, PersonRef } from './person.type.ts';
+import { personEntity } from './person.type.ts';
 
-export const PersonConnectionRef = connectionType(PersonRef, personEntity);
+const PersonConnectionRef = connectionType(personEntity.ref, personEntity);
 
 builder.queryFields((t) => ({
   person: t.field(lookupField(personEntity, 'Fetches a person by id. Null when there is none.')),
@@ -44,7 +44,7 @@ const ofAccount = {
   shares: ['domain'],
 } as const;
 
-builder.objectField(AccountRef, 'persons', (t) =>
+builder.objectField(accountEntity.ref, 'persons', (t) =>
   t.field(
     arrayConnectionField({
       type: PersonConnectionRef,
@@ -68,7 +68,7 @@ builder.objectField(AccountRef, 'persons', (t) =>
   ),
 );
 
-builder.objectField(PersonRef, 'account', (t) =>
+builder.objectField(personEntity.ref, 'account', (t) =>
   t.field({
     ...demanding(
       'Account with exactly the domain of the person. Null when there is none. No call when this request has read the account already.',
@@ -84,7 +84,7 @@ builder.objectField(PersonRef, 'account', (t) =>
         shares: ['domain'],
       },
     ),
-    type: AccountRef,
+    type: accountEntity.ref,
     resolve: async (person, _args, context, { path }) => {
       const { domain } = soundKey({ domain: person.domain });
       if (!domain) return null;
@@ -95,7 +95,7 @@ builder.objectField(PersonRef, 'account', (t) =>
   }),
 );
 
-builder.objectField(AudienceRef, 'person', (t) =>
+builder.objectField(audienceEntity.ref, 'person', (t) =>
   t.field(
     referenceField(personEntity, {
       from: 'object',

@@ -7,10 +7,8 @@ import { restType } from '../../graph/schema/rest-type.ts';
 import { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
 
-export const PersonRef = builder.objectRef<Person>('Person');
-
 export const personEntity = new Entity({
-  ref: PersonRef,
+  ref: builder.objectRef<Person>('Person'),
   key: ['personId'],
   route: routes.getPerson,
 });

@@ -8,15 +8,13 @@ import { List } from '../../graph/loading/list.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { topicEntity, topicEntryEntity, TopicEntryRef, TopicRef } from './topic.type.ts';
-
-const TopicConnectionRef = connectionType(TopicRef);
+import { topicEntity, topicEntryEntity } from './topic.type.ts';
 
 builder.queryFields((t) => ({
   topic: t.field(lookupField(topicEntity, 'Fetches a topic by id. Null when there is none.')),
   topics: t.field(
     listField({
-      type: TopicConnectionRef,
+      type: connectionType(topicEntity.ref),
       description: 'Paginated list of topics. Their entries come with them.',
       isRoot: true,
       from: 'key',
@@ -27,12 +25,12 @@ builder.queryFields((t) => ({
   ),
 }));
 
-export const TopicEntryConnectionRef = connectionType(TopicEntryRef);
+export const TopicEntryConnectionRef = connectionType(topicEntryEntity.ref);
 
 /** Which list the entries of a topic are, for cursors. */
 export const entriesOf = (topicId: string): string => JSON.stringify(['entries of', topicId]);
 
-builder.objectField(TopicRef, 'entries', (t) =>
+builder.objectField(topicEntity.ref, 'entries', (t) =>
   t.field(
     arrayConnectionField({
       type: TopicEntryConnectionRef,
@@ -45,7 +43,7 @@ builder.objectField(TopicRef, 'entries', (t) =>
   ),
 );
 
-builder.objectField(TopicEntryRef, 'topic', (t) =>
+builder.objectField(topicEntryEntity.ref, 'topic', (t) =>
   t.field(
     referenceField(topicEntity, { from: 'key', description: 'Topic that the entry belongs to.' }),
   ),

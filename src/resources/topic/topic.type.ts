@@ -7,18 +7,14 @@ import { restType } from '../../graph/schema/rest-type.ts';
 import { routes } from '../../v0/routes.ts';
 import { EntryContent, Topic, TopicEntry } from '../../v0/schemas/topic.ts';
 
-export const TopicRef = builder.objectRef<Topic>('Topic');
-
 export const topicEntity = new Entity({
-  ref: TopicRef,
+  ref: builder.objectRef<Topic>('Topic'),
   key: ['topicId'],
   route: routes.getTopic,
 });
 
-export const TopicEntryRef = builder.objectRef<TopicEntry>('TopicEntry');
-
 export const topicEntryEntity = new Entity({
-  ref: TopicEntryRef,
+  ref: builder.objectRef<TopicEntry>('TopicEntry'),
   key: ['topicId', 'topicEntryId'],
   route: routes.getTopic,
   find: async (context, { topicId, topicEntryId }, { origin }) => {

@@ -5,7 +5,7 @@ import { List } from '../../graph/loading/list.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
-import { PageRef } from '../page/page.type.ts';
+import { pageEntity } from '../page/page.type.ts';
 import { brandEntity } from './brand.type.ts';
 
 builder.queryFields((t) => ({
@@ -23,6 +23,6 @@ builder.queryFields((t) => ({
   ),
 }));
 
-builder.objectField(PageRef, 'brand', (t) =>
+builder.objectField(pageEntity.ref, 'brand', (t) =>
   t.field(referenceField(brandEntity, { from: 'object', description: 'Brand of the page.' })),
 );

@@ -5,10 +5,8 @@ import { restType } from '../../graph/schema/rest-type.ts';
 import { routes } from '../../v0/routes.ts';
 import { Brand } from '../../v0/schemas/page.ts';
 
-const BrandRef = builder.objectRef<Brand>('Brand');
-
 export const brandEntity = new Entity({
-  ref: BrandRef,
+  ref: builder.objectRef<Brand>('Brand'),
   key: ['brandId'],
   route: routes.getBrand,
 });
