@@ -117,4 +117,4 @@ it('packs types, documents and the manifest, which a frontend can install, compi
         'types were generated from 3 multipart/mixed undefined\n',
     );
   }
-}, 60_000);
+}, 180_000);

@@ -9,7 +9,7 @@ import { after, held, ok, status } from '../support/faults.ts';
 import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers } from './callers.ts';
-import { expectBelow, openStand, percentile } from './stand.ts';
+import { expectBelow, openStand, percentile, type Stand } from './stand.ts';
 import { until } from '../support/until.ts';
 
 const stand = await openStand({});
@@ -161,6 +161,7 @@ it('T51 keeps a caller quick while another waits for a slow backend with all it 
   };
   const both = (ms: number) => Promise.all(others.map((callers) => slowest(callers, ms)));
   await both(300);
+  const retriesBefore = await retriesOf(stand);
 
   let silence = (): void => {};
   const silent = new Promise<void>((resolve) => (silence = resolve));
@@ -184,8 +185,13 @@ it('T51 keeps a caller quick while another waits for a slow backend with all it 
     await quiet.close();
   }
 
-  await stand.holds([], { hits: asked });
+  // On a busy machine a noisy call may take the time of an attempt.
+  const retries = (await retriesOf(stand)) - retriesBefore;
+  await stand.holds([], { hits: [asked, asked + retries] });
 });
+
+const retriesOf = ({ gateway }: Stand): Promise<number> =>
+  gateway.metric('gateway_upstream_retries_total');
 
 it('T52 writes no key anywhere, whatever happens to its owner', async () => {
   const secret = 'SECRET-KEY-OF-A-TENANT';

@@ -10,6 +10,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  FAST,
   openEvents,
   openLive,
   openSocket,
@@ -23,6 +24,7 @@ import { openGateway } from '../support/open-gateway.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, silence, status, type Behaviour } from '../support/faults.ts';
 import { ID, inState, VERSION } from './live-watchers.ts';
+import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
 const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
@@ -324,6 +326,31 @@ describe('a subscription', () => {
     expect(await closing).toBe(true);
     await live.quiet();
   }, 30_000);
+
+  it('T96 are ended one after the other, over the time that the process gives them', async () => {
+    const clock = new StagedClock();
+    const live = await openLive({ publishDelayMs: 60_000, clock });
+    const id = await live.draft();
+    const streams: Events[] = [];
+    let ended = 0;
+    for (let i = 0; i < 10; i++) {
+      const stream = await openEvents(live.site.url, { id });
+      void stream.ended.then(() => (ended += 1));
+      streams.push(stream);
+    }
+    await until(() => {
+      clock.pass(FAST.pollMs.least);
+      return streams.every(({ events }) => events.length > 0);
+    });
+
+    void live.site.gateway.subscriptions.drain(1_000);
+
+    clock.pass(0);
+    for (let i = 1; i <= streams.length; i++) {
+      await until(() => ended === i);
+      clock.pass(100);
+    }
+  });
 
   it('T97 refuses messages that are too large, and a socket that does not begin', async () => {
     const live = await openLive({ http: { maxBodyBytes: 2_000 } });
