@@ -8,7 +8,6 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { Executor, type OperationRequest } from '../core/executor.ts';
 import type { NullBoundary, ResponsePosition } from '../core/response-position.ts';
 import type {
-  Data,
   LeafShape,
   PreparedField,
   PreparedSelection,
@@ -37,18 +36,8 @@ export class BoundedExecutor extends Executor {
     return this.bounds.hasRoomForErrors;
   }
 
-  protected override executeFieldsSerially(selection: PreparedSelection): Data {
+  protected override beginObject(selection: PreparedSelection): void {
     if (this.bounds.addObject(selection)) this.checkBounds();
-    return super.executeFieldsSerially(selection);
-  }
-
-  protected override executeFields(
-    selection: PreparedSelection,
-    source: unknown,
-    position: ResponsePosition | undefined,
-  ): Data {
-    if (this.bounds.addObject(selection)) this.checkBounds();
-    return super.executeFields(selection, source, position);
   }
 
   protected override beginItems(field: PreparedField, count: number): void {

@@ -107,7 +107,7 @@ export class Executor {
     try {
       this.data =
         operation.operation === OperationTypeNode.MUTATION
-          ? this.executeFieldsSerially(selection)
+          ? this.#executeFieldsSerially(selection)
           : this.executeFields(selection, this.#rootValue, undefined);
     } catch (error) {
       this.nullData(error);
@@ -162,8 +162,12 @@ export class Executor {
     return true;
   }
 
+  /** Called before the fields of an object are executed. */
+  protected beginObject(_selection: PreparedSelection): void {}
+
   /** Each field begins when the one before has ended. */
-  protected executeFieldsSerially(selection: PreparedSelection): Data {
+  #executeFieldsSerially(selection: PreparedSelection): Data {
+    this.beginObject(selection);
     const data = new selection.Data();
     const executeFrom = (start: number): void => {
       for (let i = start; i < selection.fields.length; i++) {
@@ -186,6 +190,7 @@ export class Executor {
     source: unknown,
     position: ResponsePosition | undefined,
   ): Data {
+    this.beginObject(selection);
     const data = new selection.Data();
     for (const field of selection.fields) {
       data[field.key] = this.#executeField(field, source, position, data);

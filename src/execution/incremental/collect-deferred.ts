@@ -81,18 +81,13 @@ export function collectDeferred(
       const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
       const fragment = isSpread ? fragments[selection.name.value] : selection;
       if (!fragment || !applies(schema, type, fragment.typeCondition?.name.value)) continue;
-      if (isSpread) {
-        const known = visited.get(selection.name.value) ?? [];
-        // Its fields are there, and come no later than these would.
-        if (known.some((one) => isWithin(usage, one))) continue;
-        const defer = deferOf(selection, variableValues);
-        const own = defer ? begin(defer.label, usage) : usage;
-        visited.set(selection.name.value, [...known, own]);
-        collect(fragment.selectionSet, own);
-        continue;
-      }
+      const known = isSpread ? (visited.get(selection.name.value) ?? []) : [];
+      // Its fields are there, and come no later than these would.
+      if (known.some((one) => isWithin(usage, one))) continue;
       const defer = deferOf(selection, variableValues);
-      collect(fragment.selectionSet, defer ? begin(defer.label, usage) : usage);
+      const own = defer ? begin(defer.label, usage) : usage;
+      if (isSpread) visited.set(selection.name.value, [...known, own]);
+      collect(fragment.selectionSet, own);
     }
   }
 

@@ -82,16 +82,13 @@ export function collectFields(
         const known = collected.get(key);
         if (known) known.fieldNodes.push(selection);
         else collected.set(key, { key, name: selection.name.value, fieldNodes: [selection] });
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        if (applies(schema, type, selection.typeCondition?.name.value)) {
-          collect(selection.selectionSet);
-        }
-      } else {
-        visited.add(selection.name.value);
-        const fragment = fragments[selection.name.value];
-        if (fragment && applies(schema, type, fragment.typeCondition.name.value)) {
-          collect(fragment.selectionSet);
-        }
+        continue;
+      }
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      if (isSpread) visited.add(selection.name.value);
+      const fragment = isSpread ? fragments[selection.name.value] : selection;
+      if (fragment && applies(schema, type, fragment.typeCondition?.name.value)) {
+        collect(fragment.selectionSet);
       }
     }
   }
