@@ -25,6 +25,8 @@ type Keys = readonly (string | number)[];
 export interface ListOrder<Row> {
   readonly direction: 'asc' | 'desc';
   readonly columns: readonly (Column | SQL)[];
+  /** What each column holds, and so a cursor of this list. */
+  readonly types: readonly ('string' | 'number')[];
   readonly keysOf: (row: Row) => Keys;
 }
 
@@ -46,9 +48,11 @@ export function orderOf<
   ...names: readonly Name[]
 ): ListOrder<Pick<Table['$inferSelect'], Name>> {
   const all: Record<string, Column> = getTableColumns(table);
+  const columns = names.map((name) => all[name]!); // the names are the table's
   return {
     direction,
-    columns: names.map((name) => all[name]!), // the names are the table's
+    columns,
+    types: columns.map(({ dataType }) => (dataType === 'number' ? 'number' : 'string')),
     // Columns that lists are ordered by hold text and numbers, never null.
     keysOf: (row) => names.map((name) => row[name] as string | number),
   };
@@ -78,13 +82,13 @@ interface List<Row, Item> {
 export async function listPage<Row, Item>(
   db: Executor,
   { scope, cursor, limit = DEFAULT_LIMIT }: ListRequest,
-  { select, table, where, order: { direction, columns, keysOf }, present }: List<Row, Item>,
+  { select, table, where, order: { direction, columns, types, keysOf }, present }: List<Row, Item>,
 ): Promise<ListAnswer<Item>> {
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<');
   const after =
     cursor === undefined
       ? undefined
-      : sql`(${joined(columns)}) ${isAfter} ${[...parseCursor(scope, cursor, columns.length)]}`;
+      : sql`(${joined(columns)}) ${isAfter} ${[...parseCursor(scope, cursor, types)]}`;
   const found = await select
     .where(and(where, after))
     .orderBy(joined(columns.map((column) => sql`${column} ${sql.raw(direction)}`)))
@@ -108,20 +112,20 @@ function formatCursor(scope: string, keys: Keys): string {
 }
 
 /** @throws {Problem} 400 when the cursor was not made for this list and these filters. */
-function parseCursor(scope: string, cursor: string, length: number): Keys {
+function parseCursor(scope: string, cursor: string, types: ListOrder<unknown>['types']): Keys {
   const [mark, ...keys] = readJsonArray(Buffer.from(cursor, 'base64url').toString());
   const fits =
     mark === fingerprint(scope) &&
-    keys.length === length &&
+    keys.length === types.length &&
     // JSON has no infinity, but `1e999` is read as one, which SQLite does not take.
-    keys.every((key) => typeof key === 'string' || Number.isFinite(key));
+    keys.every((key, i) => typeof key === types[i] && key !== Infinity && key !== -Infinity);
   if (!fits) {
     throw new Problem(400, 'The cursor is not one of this list: start again without a cursor', {
       field: 'cursor',
       reason: 'not made for this list and these filters',
     });
   }
-  return keys as Keys; // text or numbers, as was looked at
+  return keys as Keys; // each is of its column's type
 }
 
 function readJsonArray(text: string): unknown[] {

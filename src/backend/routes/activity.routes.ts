@@ -32,6 +32,7 @@ interface ActivityRow extends Omit<AccountLogRow, 'accountId' | 'accountLogId' |
 const byAge: ListOrder<ActivityRow> = {
   direction: 'desc',
   columns: [sql`created_at`, sql`log_id`],
+  types: ['number', 'string'],
   keysOf: ({ createdAt, logId }) => [createdAt, logId],
 };
 
