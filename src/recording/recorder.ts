@@ -56,7 +56,7 @@ export function openRecorder(
 ) {
   const file = join(folder, `${name ?? `recording-${timeInName()}`}.har`);
   const handle = openNew(file, folder);
-  const keys = new Keys((key) => key === publicKey);
+  const keys = new Keys(publicKey);
   let place = 0;
   let count = 0;
   try {
@@ -77,7 +77,7 @@ export function openRecorder(
     place += Buffer.byteLength(text);
   }
 
-  let written = 0;
+  let separator = '';
   function write(exchange: RecordedExchange): void {
     const text = JSON.stringify(exchange);
     if (keys.isIn(text)) {
@@ -86,8 +86,8 @@ export function openRecorder(
       onLeftOut(`the recording has ${MAX_BYTES} bytes, which is the most: start another`);
     } else {
       try {
-        append(`${written === 0 ? '' : ','}\n${text}`);
-        written += 1;
+        append(`${separator}\n${text}`);
+        separator = ',';
       } catch (cause) {
         onLeftOut(`the recording cannot be written (${codeOf(cause)})`);
       }
@@ -166,7 +166,7 @@ function requestOf(
   const text = typeof body === 'string' ? body : undefined;
   const request = {
     ...{ method, url, httpVersion: 'HTTP/1.1' },
-    ...{ cookies: [], headers: [], headersSize: -1, bodySize: text?.length ?? 0 },
+    ...{ cookies: [], headers: [], headersSize: -1, bodySize: Buffer.byteLength(text ?? '') },
     queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
     ...(text !== undefined && { postData: { mimeType: 'application/json', text } }),
   };

@@ -14,11 +14,11 @@ export class Keys {
   readonly #aliases = new Map<string, string>();
   /** Each key, and the forms that JSON, URLs and base64 give it. */
   readonly #forms = new Set<string>();
-  readonly #isPublic: (key: string) => boolean;
+  readonly #publicKey: string | undefined;
 
-  /** @param isPublic keys that everybody knows, such as that of the embedded backend, may be in a text. */
-  constructor(isPublic: (key: string) => boolean) {
-    this.#isPublic = isPublic;
+  /** @param publicKey one that everybody knows, such as that of the embedded backend, may be in a text. */
+  constructor(publicKey: string | undefined) {
+    this.#publicKey = publicKey;
   }
 
   /** K1 for the first key, K2 for the second. */
@@ -27,7 +27,7 @@ export class Keys {
     if (alias === undefined) {
       alias = `K${this.#aliases.size + 1}`;
       this.#aliases.set(key, alias);
-      if (key !== '' && !this.#isPublic(key)) this.#notice(key);
+      if (key !== '' && key !== this.#publicKey) this.#notice(key);
     }
     return alias;
   }

@@ -102,6 +102,7 @@ describe('a recording', () => {
     const [read, write] = har().log.entries;
     expect(read.request.url).toBe('http://backend/v0/persons/p1');
     expect(write.request.postData.text).toBe('{"title":"Novedades €"}');
+    expect(write.request.bodySize).toBe(Buffer.byteLength('{"title":"Novedades €"}'));
   });
 
   it('holds neither a key nor a cookie nor the address of the backend', async () => {
