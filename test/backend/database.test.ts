@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { BackendDatabaseError, openBackend } from '../../src/backend/backend.ts';
 import * as tables from '../../src/backend/database/tables.ts';
 import { openTestBackend, temporaryDatabase } from './support.ts';
+import { freePort } from '../support/free-port.ts';
 import { DEFAULTS } from '../support/settings.ts';
 
 it('has the tables, columns and indexes that tables.ts says; a change needs a migration', async () => {
@@ -50,6 +51,20 @@ it('goes on with a database of the first release, which had other migrations', a
     expect(found.body.items.map(({ name }: { name: string }) => name)).toEqual(['Kept']);
     expect(made.status).toBe(201);
   }
+});
+
+it('listens only once it has taken up what an earlier process left', async () => {
+  const databaseUrl = temporaryDatabase();
+  const { close } = await openTestBackend({ databaseUrl });
+  await close();
+  const client = createClient({ url: databaseUrl });
+  await client.execute('DROP TABLE audience_versions');
+  client.close();
+  const port = await freePort();
+
+  await expect(openTestBackend({ databaseUrl, port })).rejects.toThrow();
+
+  await expect(fetch(`http://127.0.0.1:${port}/v0/topics`)).rejects.toThrow();
 });
 
 it('keeps a file in a journal that readers do not wait for', async () => {
