@@ -89,13 +89,25 @@ export function lossesByRoute(
  *
  * @param field `Page.name`.
  */
-export function lossesOfField(operation: Operation, field: string): readonly Loss[] {
-  const { schema, document } = operation;
-  const losses = new Losses(operation.operation.operation);
-  const places = placesOf(operation, field);
-  if (places.length === 0) return [];
-  const prepared = { schema, fragments: fragmentsOf(document), variableValues: {} };
-  losses.add(places, rootsOf(prepared, operation.operation, true));
+export function lossesOfField(
+  { schema, document, operation: { operation, selectionSet } }: Operation,
+  field: string,
+): readonly Loss[] {
+  const [typename = '', name = ''] = field.split('.');
+  const isOfType = (type: GraphQLCompositeType): boolean =>
+    type.name === typename ||
+    (isAbstractType(type) && schema.getPossibleTypes(type).some((one) => one.name === typename));
+  const losses = new Losses(operation);
+  const places: Place[] = [];
+  // Also those that a condition leaves out.
+  const roots = new Set<string>();
+  const context = { schema, fragments: fragmentsOf(document) };
+  const type = schema.getRootType(operation)!; // the document is valid
+  walk(context, type, selectionSet, undefined, (place, parent, found) => {
+    if (!place.above && !found.startsWith('__')) roots.add(place.key);
+    if (found === name && isOfType(parent)) places.push(place);
+  });
+  if (places.length > 0) losses.add(places, [...roots]);
   return losses.list();
 }
 
@@ -147,41 +159,11 @@ function nullAt(place: Place): string {
 
 const pathOf = ({ above, key }: Place): string => (above ? `${pathOf(above)}.${key}` : key);
 
-/** @param withAll also those that a condition leaves out. */
-function rootsOf(
-  context: OperationContext,
-  operation: OperationDefinitionNode,
-  withAll = false,
-): readonly string[] {
-  const type = context.schema.getRootType(operation.operation);
-  if (!type) return [];
-  if (!withAll) {
-    return collectFields(context, type, [operation])
-      .filter(({ name }) => !name.startsWith('__'))
-      .map(({ key }) => key);
-  }
-  const keys = new Set<string>();
-  walk(context, type, operation.selectionSet, undefined, (place, _parent, name) => {
-    if (!place.above && !name.startsWith('__')) keys.add(place.key);
-  });
-  return [...keys];
-}
-
-/** Where a field stands in the answer, by its type or by an interface of it. */
-function placesOf({ schema, document, operation }: Operation, field: string): readonly Place[] {
-  const [typename = '', name = ''] = field.split('.');
-  const type = schema.getRootType(operation.operation);
-  const places: Place[] = [];
-  if (!type) return places;
-  const context = { schema, fragments: fragmentsOf(document) };
-  walk(context, type, operation.selectionSet, undefined, (place, parent, found) => {
-    const isOfType =
-      parent.name === typename ||
-      (isAbstractType(parent) &&
-        schema.getPossibleTypes(parent).some((possible) => possible.name === typename));
-    if (isOfType && found === name) places.push(place);
-  });
-  return places;
+function rootsOf(context: OperationContext, operation: OperationDefinitionNode): readonly string[] {
+  const type = context.schema.getRootType(operation.operation)!; // the document is valid
+  return collectFields(context, type, [operation])
+    .filter(({ name }) => !name.startsWith('__'))
+    .map(({ key }) => key);
 }
 
 type Walk = (place: Place, parent: GraphQLCompositeType, name: string) => void;

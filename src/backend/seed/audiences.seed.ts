@@ -39,9 +39,30 @@ export function sampleAudience(seed: AudienceSeed): {
   const history = HISTORIES[position % HISTORIES.length] ?? ['draft'];
   const former = history[0] === 'published' ? random.int(0, 3) : 0;
   const statuses = [...Array<'archived'>(former).fill('archived'), ...history];
-  const versions = statuses.map((status, index) =>
-    sampleVersion({ audienceId, key, createdAt, status, index, random }),
-  );
+  // Moments follow the states: a version passes each before the next one is made, a day later.
+  const versions = statuses.map((status, index): Sample<VersionRow> => {
+    const madeAt = createdAt + index * DAY_MS;
+    const queueDurationMs = random.int(120, 9_000);
+    const queuedAt = madeAt + random.int(5, 300) * MINUTE_MS;
+    const wasPublished = status === 'published' || status === 'archived';
+    const endedAt = madeAt + DAY_MS;
+    return {
+      versionId: `version_${key}_v${index + 1}`,
+      audienceId,
+      versionNumber: index + 1,
+      status,
+      isNewPageAgent: index % 2 === 1,
+      supplementaryContext: index % 2 === 0 ? `Notes for version ${index + 1}.` : null,
+      queueDurationMs: wasPublished ? queueDurationMs : null,
+      createdAt: madeAt,
+      becameDraftAt: status === 'pending' ? null : madeAt + MINUTE_MS,
+      queuedAt: wasPublished ? queuedAt : null,
+      publishedAt: wasPublished ? queuedAt + queueDurationMs + 400 : null,
+      cancelledAt: status === 'cancelled' ? endedAt : null,
+      obsoleteAt: status === 'archived' ? endedAt : null,
+      archivedAt: status === 'archived' ? endedAt : null,
+    };
+  });
   // Every eighth audience has no person; the others share two dozen.
   const person =
     position % 8 === 7 ? undefined : persons[(position * 5) % Math.min(24, persons.length)];
@@ -68,39 +89,4 @@ export function sampleAudience(seed: AudienceSeed): {
     createdAt,
   };
   return { audience, versions };
-}
-
-interface VersionSeed {
-  readonly audienceId: string;
-  readonly key: string;
-  readonly createdAt: number;
-  readonly status: VersionRow['status'];
-  readonly index: number;
-  readonly random: Random;
-}
-
-/** Moments follow the states: a version passes each before the next one is made, a day later. */
-function sampleVersion(seed: VersionSeed): Sample<VersionRow> {
-  const { audienceId, key, status, index, random } = seed;
-  const createdAt = seed.createdAt + index * DAY_MS;
-  const queueDurationMs = random.int(120, 9_000);
-  const queuedAt = createdAt + random.int(5, 300) * MINUTE_MS;
-  const wasPublished = status === 'published' || status === 'archived';
-  const endedAt = createdAt + DAY_MS;
-  return {
-    versionId: `version_${key}_v${index + 1}`,
-    audienceId,
-    versionNumber: index + 1,
-    status,
-    isNewPageAgent: index % 2 === 1,
-    supplementaryContext: index % 2 === 0 ? `Notes for version ${index + 1}.` : null,
-    queueDurationMs: wasPublished ? queueDurationMs : null,
-    createdAt,
-    becameDraftAt: status === 'pending' ? null : createdAt + MINUTE_MS,
-    queuedAt: wasPublished ? queuedAt : null,
-    publishedAt: wasPublished ? queuedAt + queueDurationMs + 400 : null,
-    cancelledAt: status === 'cancelled' ? endedAt : null,
-    obsoleteAt: status === 'archived' ? endedAt : null,
-    archivedAt: status === 'archived' ? endedAt : null,
-  };
 }

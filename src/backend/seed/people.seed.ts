@@ -7,7 +7,7 @@
 import { sampleLogs } from './logs.seed.ts';
 import { DAY_MS, MINUTE_MS, SAMPLE_END_MS } from './random.seed.ts';
 import type { Random, Sample } from './random.seed.ts';
-import type { AccountLogRow, AccountRow, PersonLogRow, PersonRow } from '../database/tables.ts';
+import type { AccountRow, PersonRow } from '../database/tables.ts';
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -33,14 +33,7 @@ const SCALES = {
 } as const;
 export type Scale = keyof typeof SCALES;
 
-interface SamplePeople {
-  readonly accounts: Sample<AccountRow>[];
-  readonly persons: Sample<PersonRow>[];
-  readonly accountLogs: Sample<AccountLogRow>[];
-  readonly personLogs: Sample<PersonLogRow>[];
-}
-
-export function samplePeople(scale: Scale, random: Random): SamplePeople {
+export function samplePeople(scale: Scale, random: Random) {
   const accounts = sampleAccounts(scale, random);
   const persons = samplePersons(scale, accounts, random);
   return {
@@ -102,36 +95,27 @@ function samplePersons(
   ];
   // The second tenant starts elsewhere in the names, so that the two share no person.
   const offset = scale === 'large' ? 0 : 205;
-  return [...domains, ...others].map((domain, index) =>
-    samplePerson(index, offset, domain, random),
-  );
-}
-
-function samplePerson(
-  index: number,
-  offset: number,
-  domain: string | null,
-  random: Random,
-): Sample<PersonRow> {
-  const place = index + offset;
-  const given = GIVEN_NAMES[place % GIVEN_NAMES.length] ?? '';
-  const family = FAMILY_NAMES[place % FAMILY_NAMES.length] ?? '';
-  const round = Math.floor(place / (GIVEN_NAMES.length * FAMILY_NAMES.length));
-  const name = round === 0 ? `${given} ${family}` : `${given} ${family} ${'I'.repeat(round + 1)}`;
-  const slug = name
-    .toLowerCase()
-    .replaceAll('ø', 'o')
-    .replaceAll(/[^a-z]+/g, '-');
-  const createdAt = SAMPLE_END_MS - 250 * DAY_MS + index * 1_000 * MINUTE_MS;
-  return {
-    personId: `person_${slug.replaceAll('-', '_')}`,
-    name,
-    email: domain === null || index % 9 === 8 ? null : `${slug}@${domain}`,
-    domain,
-    slug,
-    phoneNumber: random.chance(0.5) ? `+1555${String(1_000_000 + place * 37)}` : null,
-    linkedinProfileUrl: random.chance(0.6) ? `https://network.example/in/${slug}` : null,
-    createdAt,
-    updatedAt: createdAt + random.int(0, 40) * DAY_MS,
-  };
+  return [...domains, ...others].map((domain, index): Sample<PersonRow> => {
+    const place = index + offset;
+    const given = GIVEN_NAMES[place % GIVEN_NAMES.length] ?? '';
+    const family = FAMILY_NAMES[place % FAMILY_NAMES.length] ?? '';
+    const round = Math.floor(place / (GIVEN_NAMES.length * FAMILY_NAMES.length));
+    const name = round === 0 ? `${given} ${family}` : `${given} ${family} ${'I'.repeat(round + 1)}`;
+    const slug = name
+      .toLowerCase()
+      .replaceAll('ø', 'o')
+      .replaceAll(/[^a-z]+/g, '-');
+    const createdAt = SAMPLE_END_MS - 250 * DAY_MS + index * 1_000 * MINUTE_MS;
+    return {
+      personId: `person_${slug.replaceAll('-', '_')}`,
+      name,
+      email: domain === null || index % 9 === 8 ? null : `${slug}@${domain}`,
+      domain,
+      slug,
+      phoneNumber: random.chance(0.5) ? `+1555${String(1_000_000 + place * 37)}` : null,
+      linkedinProfileUrl: random.chance(0.6) ? `https://network.example/in/${slug}` : null,
+      createdAt,
+      updatedAt: createdAt + random.int(0, 40) * DAY_MS,
+    };
+  });
 }
