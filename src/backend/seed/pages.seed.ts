@@ -5,13 +5,7 @@ import { sampleContent, sampleMetadata } from './page-content.seed.ts';
 import type { Scale } from './people.seed.ts';
 import { DAY_MS, SAMPLE_END_MS } from './random.seed.ts';
 import type { Random, Sample } from './random.seed.ts';
-import type {
-  AudienceRow,
-  PageLinkRow,
-  PageRow,
-  PersonRow,
-  VersionRow,
-} from '../database/tables.ts';
+import type { PageLinkRow, PageRow, PersonRow } from '../database/tables.ts';
 
 const sketch = (
   id: string,
@@ -52,78 +46,56 @@ interface PageSeed {
   readonly persons: readonly Sample<PersonRow>[];
 }
 
-interface SamplePages {
-  readonly pages: Sample<PageRow>[];
-  readonly audiences: Sample<AudienceRow>[];
-  readonly versions: Sample<VersionRow>[];
-  readonly pageLinks: Sample<PageLinkRow>[];
-}
-
-export function samplePages(seed: PageSeed): SamplePages {
-  const sketches = seed.scale === 'large' ? LARGE : SMALL;
-  const made: SamplePages = { pages: [], audiences: [], versions: [], pageLinks: [] };
-  for (const [index, sketch] of sketches.entries()) {
+export function samplePages({ scale, random, domains, persons }: PageSeed) {
+  const sketches = scale === 'large' ? LARGE : SMALL;
+  const made = sketches.map(({ id, name, type, audiences: length, links, state }, index) => {
     const createdAt = SAMPLE_END_MS - (180 - index * 5) * DAY_MS;
-    const own = Array.from({ length: sketch.audiences }, (_, position) =>
-      sampleAudience({ ...seed, pageId: sketch.id, createdAt, position }),
+    const own = Array.from({ length }, (_, position) =>
+      sampleAudience({ pageId: id, createdAt, position, persons, random }),
     );
     const audiences = own.map(({ audience }) => audience);
-    made.pages.push(samplePage(seed, sketch, index, createdAt, audiences));
-    made.audiences.push(...audiences);
-    made.versions.push(...own.flatMap(({ versions }) => versions));
-    made.pageLinks.push(...sampleLinks(seed, sketch, createdAt, audiences));
-  }
-  return made;
-}
-
-function samplePage(
-  { random }: PageSeed,
-  { id, name, type, state }: ReturnType<typeof sketch>,
-  index: number,
-  createdAt: number,
-  audiences: readonly Sample<AudienceRow>[],
-): Sample<PageRow> {
-  const endedAt = SAMPLE_END_MS - random.int(5, 40) * DAY_MS;
-  const published = audiences.some(({ publishedVersionId }) => publishedVersionId !== null);
-  return {
-    pageId: id,
-    name,
-    title: `${name} · Content Pages`,
-    brandId: index % 2 === 0 ? 'brand_harbour' : 'brand_lantern',
-    pageContext: `Visitors of "${name}" want to know what changes for them, and what to do next.`,
-    pageType: type,
-    status: state === 'archived' ? 'archived' : published ? 'published' : 'draft',
-    ...sampleContent(id, name),
-    headerActionId: index % 3 === 2 ? null : `action_${id}_1`,
-    metadata: index % 5 === 4 ? null : sampleMetadata(id, name),
-    archivedAt: state === 'archived' ? endedAt : null,
-    deletedAt: state === 'deleted' ? endedAt : null,
-    createdAt,
-    updatedAt: state === undefined ? createdAt + random.int(1, 60) * DAY_MS : endedAt,
-  };
-}
-
-/** Every fourth link is on the custom domain; one of each page was deleted. */
-function sampleLinks(
-  { domains }: PageSeed,
-  { id, links }: ReturnType<typeof sketch>,
-  createdAt: number,
-  audiences: readonly Sample<AudienceRow>[],
-): Sample<PageLinkRow>[] {
-  const slug = id.replace('page_', '').replaceAll('_', '-');
-  return Array.from({ length: links }, (_, position): Sample<PageLinkRow> => {
-    // The last link leads to the same audience as the first.
-    const audience = audiences[position === links - 1 ? 0 : position % audiences.length];
-    const madeAt = createdAt + (position + 1) * DAY_MS;
-    return {
-      pageLinkId: `link_${slug}_${position + 1}`,
-      tenantDomainId: position % 4 === 3 ? domains.customDomainId : domains.fallbackDomainId,
-      path: `/${slug}/${audience?.personRouteKey ?? `visitor-${position + 1}`}${position === links - 1 ? '-again' : ''}`,
-      targetType: 'audience',
-      audienceId: audience?.audienceId ?? '',
-      createdAt: madeAt,
-      updatedAt: madeAt,
-      deletedAt: position === 1 && links > 2 ? madeAt + DAY_MS : null,
+    const versions = own.flatMap((one) => one.versions);
+    const endedAt = SAMPLE_END_MS - random.int(5, 40) * DAY_MS;
+    const published = audiences.some(({ publishedVersionId }) => publishedVersionId !== null);
+    const page: Sample<PageRow> = {
+      pageId: id,
+      name,
+      title: `${name} · Content Pages`,
+      brandId: index % 2 === 0 ? 'brand_harbour' : 'brand_lantern',
+      pageContext: `Visitors of "${name}" want to know what changes for them, and what to do next.`,
+      pageType: type,
+      status: state === 'archived' ? 'archived' : published ? 'published' : 'draft',
+      ...sampleContent(id, name),
+      headerActionId: index % 3 === 2 ? null : `action_${id}_1`,
+      metadata: index % 5 === 4 ? null : sampleMetadata(id, name),
+      archivedAt: state === 'archived' ? endedAt : null,
+      deletedAt: state === 'deleted' ? endedAt : null,
+      createdAt,
+      updatedAt: state === undefined ? createdAt + random.int(1, 60) * DAY_MS : endedAt,
     };
+    const slug = id.replace('page_', '').replaceAll('_', '-');
+    // Every fourth link is on the custom domain; one of each page was deleted.
+    const pageLinks = Array.from({ length: links }, (_, position): Sample<PageLinkRow> => {
+      // The last link leads to the same audience as the first.
+      const audience = audiences[position === links - 1 ? 0 : position % audiences.length];
+      const madeAt = createdAt + (position + 1) * DAY_MS;
+      return {
+        pageLinkId: `link_${slug}_${position + 1}`,
+        tenantDomainId: position % 4 === 3 ? domains.customDomainId : domains.fallbackDomainId,
+        path: `/${slug}/${audience?.personRouteKey ?? `visitor-${position + 1}`}${position === links - 1 ? '-again' : ''}`,
+        targetType: 'audience',
+        audienceId: audience?.audienceId ?? '',
+        createdAt: madeAt,
+        updatedAt: madeAt,
+        deletedAt: position === 1 && links > 2 ? madeAt + DAY_MS : null,
+      };
+    });
+    return { page, audiences, versions, pageLinks };
   });
+  return {
+    pages: made.map(({ page }) => page),
+    audiences: made.flatMap(({ audiences }) => audiences),
+    versions: made.flatMap(({ versions }) => versions),
+    pageLinks: made.flatMap(({ pageLinks }) => pageLinks),
+  };
 }
