@@ -15,6 +15,14 @@ import { aligned, printLines } from '../lib/terminal.ts';
 const given = process.argv.slice(2);
 
 await printLines(() => {
+  const unknown = given.find(
+    (argument) => !/\.graphql$|^\{/.test(argument) && argument !== 'document',
+  );
+  if (unknown !== undefined) {
+    throw new Error(
+      `"${unknown}" is no .graphql file, no variables as a JSON object, and not the word document.`,
+    );
+  }
   const files = given.filter((argument) => argument.endsWith('.graphql'));
   return table(planFiles(files, given.find((argument) => argument.startsWith('{')) ?? '{}'));
 });

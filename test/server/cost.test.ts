@@ -125,6 +125,21 @@ describe('the plan', () => {
     expect(stdout).toMatch(/^all +2 +12 +2 rounds$/m);
     expect(stdout).toMatch(/^values +1 +188 +page\.audiences\.versions$/m);
   });
+
+  it('is not printed for arguments that would be taken for nothing', async () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+
+    const { stderr, status } = spawnSync(
+      process.execPath,
+      [await buildScript('print-plan'), 'src/client/documents/search-pages.graphql', 'documents'],
+      { cwd: root, encoding: 'utf8' },
+    );
+
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      '"documents" is no .graphql file, no variables as a JSON object, and not the word document.\n',
+    );
+  });
 });
 
 it('the plan for a backend with the document’s routes only names the routes that are missing, in the answer and in the table', async () => {
