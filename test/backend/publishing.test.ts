@@ -189,11 +189,12 @@ describe('an archived audience', () => {
   });
 
   it('is not published by what was queued before', async () => {
-    const { call } = await openTestBackend({ publishDelayMs: 30 });
+    // Archived before the first of the two steps, on a busy machine too.
+    const { call } = await openTestBackend({ publishDelayMs: 400 });
     await publish(call, DRAFT);
 
     await call(AUDIENCE, { method: 'DELETE' });
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise((resolve) => setTimeout(resolve, 900));
 
     expect((await call(DRAFT)).body).toMatchObject({ status: 'cancelled', publishedAt: null });
     expect((await call(AUDIENCE)).body.status).toBe('archived');
