@@ -51,7 +51,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'graph',
     'settings',
     'v0',
-    'lib',
   ],
   'config.ts': ['settings', 'v0'],
   settings: ['v0', 'lib'],
