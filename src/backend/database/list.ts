@@ -6,7 +6,7 @@
  * values of the last item answered, not a position, so rows that come and go before it shift nothing.
  */
 import { createHash } from 'node:crypto';
-import { and, getTableColumns, sql, type Column, type SQL, type Subquery } from 'drizzle-orm';
+import { and, Column, getTableColumns, is, sql, type SQL, type Subquery } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import { Problem } from '../errors/problem.ts';
@@ -25,8 +25,8 @@ type Keys = readonly (string | number)[];
 export interface ListOrder<Row> {
   readonly direction: 'asc' | 'desc';
   readonly columns: readonly (Column | SQL)[];
-  /** What each column holds, and so a cursor of this list. */
-  readonly types: readonly ('string' | 'number')[];
+  /** What each column holds, and so a cursor of this list. @default as the table has it, which knows no expressions */
+  readonly types?: readonly string[];
   readonly keysOf: (row: Row) => Keys;
 }
 
@@ -48,11 +48,9 @@ export function orderOf<
   ...names: readonly Name[]
 ): ListOrder<Pick<Table['$inferSelect'], Name>> {
   const all: Record<string, Column> = getTableColumns(table);
-  const columns = names.map((name) => all[name]!); // the names are the table's
   return {
     direction,
-    columns,
-    types: columns.map(({ dataType }) => (dataType === 'number' ? 'number' : 'string')),
+    columns: names.map((name) => all[name]!), // the names are the table's
     // Columns that lists are ordered by hold text and numbers, never null.
     keysOf: (row) => names.map((name) => row[name] as string | number),
   };
@@ -82,8 +80,9 @@ interface List<Row, Item> {
 export async function listPage<Row, Item>(
   db: Executor,
   { scope, cursor, limit = DEFAULT_LIMIT }: ListRequest,
-  { select, table, where, order: { direction, columns, types, keysOf }, present }: List<Row, Item>,
+  { select, table, where, order, present }: List<Row, Item>,
 ): Promise<ListAnswer<Item>> {
+  const { direction, columns, keysOf, types = columns.map(typeOf) } = order;
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<');
   const after =
     cursor === undefined
@@ -104,6 +103,9 @@ export async function listPage<Row, Item>(
   };
 }
 
+const typeOf = (column: Column | SQL): string =>
+  is(column, Column) && column.dataType === 'number' ? 'number' : 'string';
+
 const joined = (parts: readonly (Column | SQL)[]): SQL => sql.join([...parts], sql`, `);
 
 /** Source: interface.md, "List envelope". Assumed: the format, since cursors are opaque. */
@@ -112,7 +114,7 @@ function formatCursor(scope: string, keys: Keys): string {
 }
 
 /** @throws {Problem} 400 when the cursor was not made for this list and these filters. */
-function parseCursor(scope: string, cursor: string, types: ListOrder<unknown>['types']): Keys {
+function parseCursor(scope: string, cursor: string, types: readonly string[]): Keys {
   const [mark, ...keys] = readJsonArray(Buffer.from(cursor, 'base64url').toString());
   const fits =
     mark === fingerprint(scope) &&

@@ -29,7 +29,6 @@ import { getPageRow } from './page.routes.ts';
 const byAge: ListOrder<FullAudienceRow> = {
   direction: 'asc',
   columns: [audiences.createdAt, audiences.audienceId],
-  types: ['number', 'string'],
   keysOf: ({ audience }) => [audience.createdAt, audience.audienceId],
 };
 
