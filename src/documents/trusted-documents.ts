@@ -6,6 +6,7 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { DocumentNode, GraphQLError } from 'graphql';
 import { setImmediate as turn } from 'node:timers/promises';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -88,6 +89,8 @@ class TrustedSet {
     this.files = files;
   }
 }
+
+const UNREADABLE = 'It cannot be read.';
 
 export class TrustedDocuments {
   readonly only: boolean;
@@ -192,7 +195,8 @@ export class TrustedDocuments {
 
   async #refresh(): Promise<void> {
     const signature = await signatureOf(this.#folder);
-    if (signature === this.#signature) return;
+    // What could not be read may be readable now, though nothing of it has changed.
+    if (signature === this.#signature && this.#bad?.reason !== UNREADABLE) return;
     this.#signature = signature;
     try {
       this.#served = await this.#read();
@@ -200,8 +204,9 @@ export class TrustedDocuments {
       this.#observer.onRead?.(this.report());
     } catch (error) {
       const isBadFile = error instanceof TrustedDocumentsError;
-      this.#bad = isBadFile ? error.bad : { file: '.', reason: 'It cannot be read.' };
-      this.#observer.onBadFile?.(this.#bad);
+      const bad = isBadFile ? error.bad : { file: '.', reason: UNREADABLE };
+      if (!isDeepStrictEqual(bad, this.#bad)) this.#observer.onBadFile?.(bad);
+      this.#bad = bad;
     }
   }
 
@@ -260,7 +265,7 @@ async function readFileOf(folder: string, file: string): Promise<ReadonlyMap<str
   try {
     return readManifest(await readFile(join(folder, file), 'utf8'));
   } catch (error) {
-    const reason = error instanceof ManifestError ? error.message : 'It cannot be read.';
+    const reason = error instanceof ManifestError ? error.message : UNREADABLE;
     throw new TrustedDocumentsError({ file, reason });
   }
 }

@@ -3,7 +3,7 @@
  * changes while it is served.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -415,6 +415,29 @@ describe('the folder of trusted documents', () => {
     expect(invalid).toEqual(['old-1.json gone']);
     expect(trusted.report()).toMatchObject({ documents: 5, invalid: 1 });
   });
+
+  // Root alone may be somebody else for a moment.
+  it.skipIf(process.geteuid?.() !== 0)(
+    'is read again once what could not be read can be, though nothing of it has changed',
+    async () => {
+      const folder = openManifests();
+      await chmod(folder, 0o755);
+      const { trusted, bad } = await openStore(folder);
+      await write(folder, 'web-2.json', { [sha256(OTHER)]: OTHER });
+      await chmod(join(folder, 'web-2.json'), 0o600);
+
+      process.seteuid!('nobody');
+      await trusted.refresh();
+      await trusted.refresh();
+      process.seteuid!('root');
+      const before = trusted.report();
+      await trusted.refresh();
+
+      expect(bad).toEqual([{ file: 'web-2.json', reason: 'It cannot be read.' }]);
+      expect(before).toMatchObject({ documents: 4, bad: bad[0] });
+      expect(trusted.report()).toMatchObject({ documents: 5, bad: null });
+    },
+  );
 
   it('is changed as a whole: what comes beside a bad file waits for it to be mended', async () => {
     const folder = openManifests();
