@@ -192,5 +192,5 @@ describe('a process that is watched', () => {
 
     // Of the others it includes what the process has kept of those before.
     expect(grown[0]!.resident).toBeLessThan(60_000_000);
-  });
+  }, 180_000);
 });
