@@ -29,7 +29,14 @@ interface Key {
 
 export class Generations {
   readonly #shared: SharedReads | undefined;
-  readonly #keys = new LRUCache<string, Key>({ max: MAX_KEYS });
+  readonly #keys = new LRUCache<string, Key>({
+    max: MAX_KEYS,
+    dispose: ({ moves, confirmed }) => {
+      if (moves > confirmed) this.#firstMoves = 1;
+    },
+  });
+  /** Moves that a key begins with: 1 once one was forgotten of whose writes Redis does not know. */
+  #firstMoves = 0;
   readonly #process = randomUUID().slice(0, 8);
   #last = 0;
   #era = 0;
@@ -117,7 +124,8 @@ export class Generations {
     const id = this.#shared?.hash(apiKey) ?? apiKey;
     let key = this.#keys.get(id);
     if (!key) {
-      key = { generation: (this.#last += 1), shared: '', era: 0, moves: 0, confirmed: 0 };
+      const moves = this.#firstMoves;
+      key = { generation: (this.#last += 1), shared: '', era: 0, moves, confirmed: 0 };
       this.#keys.set(id, key);
     }
     return key;
