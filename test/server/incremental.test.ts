@@ -1,7 +1,8 @@
 /**
  * Answers in parts over HTTP: both formats, their readers, and readers who leave in between.
  */
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -322,16 +323,14 @@ describe('an answer in parts', () => {
     });
     const { port } = new URL(site.url);
     const { body, ...rest } = init(SCREEN);
-    await new Promise<void>((resolve) => {
-      const sent = httpRequest({ ...rest, port, path: '/graphql' }, (response) => {
-        response.once('data', () => {
-          sent.destroy();
-          resolve();
-        });
-      });
-      sent.on('error', () => {});
-      sent.end(body);
-    });
+    const sent = httpRequest({ ...rest, port, path: '/graphql' });
+    sent.on('error', () => {});
+    sent.end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    await once(response, 'data');
+    await until(() => expect(site.upstream.hits(AUDIENCES)).toBe(1));
+
+    sent.destroy();
 
     await until(() => expect(closed).toBe(true));
     await site.gateway.idle();
