@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { OTHER_KEY } from '../support/client.ts';
-import { held, ok, status } from '../support/faults.ts';
+import { after, held, ok, status } from '../support/faults.ts';
 import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
 import { sampleOf, world } from '../support/world.ts';
 
@@ -131,6 +131,8 @@ describe('a header of the backend’s that is exposed', () => {
   it('comes with the first part of an answer in parts', async () => {
     const site = await open();
     site.upstream.on(PERSON, told('41'));
+    // A part that is there already would come with the initial answer.
+    site.upstream.on('GET /v0/pages/p/audiences', after(500, world()));
 
     const { headers, text } = await site.ask(
       '{ person(personId: "p") { name } page(pageId: "p") { ... @defer { audiences { totalCount } } } }',
