@@ -22,7 +22,7 @@ import { priceOf, type Price, type Priced } from '../plan/price.ts';
 import { schema } from '../schema.ts';
 import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
 import { PRICES_SUFFIX } from '../documents/manifest.ts';
-import { printLines } from '../usage/terminal.ts';
+import { printLines } from './terminal.ts';
 
 type Prices = Record<string, Price & { readonly document: string }>;
 

@@ -12,7 +12,7 @@ import { buildSchema } from 'graphql';
 import { readManifests } from '../documents/manifest-folder.ts';
 import { shippedIn, type Shipped } from '../impact/impact.ts';
 import { changesBetween, undatedDeprecations } from '../impact/schema-changes.ts';
-import { printLines } from '../usage/terminal.ts';
+import { printLines } from './terminal.ts';
 
 const FILE = 'schema.graphql';
 const OWN_DOCUMENTS = 'src/client/generated';

@@ -27,7 +27,7 @@ import { usedBy } from '../usage/coordinates.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import type { UsageReport } from '../usage/usage-report.ts';
 import { routes, type Route } from '../v0/routes.ts';
-import { aligned, printLines } from '../usage/terminal.ts';
+import { aligned, printLines } from './terminal.ts';
 
 const OWN_DOCUMENTS = 'src/client/generated';
 

@@ -10,7 +10,7 @@ import { getOperationAST, parse, validate } from 'graphql';
 import { planFor, planningContext } from '../plan/cost.ts';
 import type { Plan } from '../plan/planner.ts';
 import { schema } from '../schema.ts';
-import { aligned, printLines } from '../usage/terminal.ts';
+import { aligned, printLines } from './terminal.ts';
 
 const given = process.argv.slice(2);
 

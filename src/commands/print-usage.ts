@@ -7,7 +7,7 @@ import { resolveSchemaCoordinate } from 'graphql';
 import { schema } from '../schema.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import type { UsageReport } from '../usage/usage-report.ts';
-import { aligned, printLines } from '../usage/terminal.ts';
+import { aligned, printLines } from './terminal.ts';
 
 const [from, coordinate] = process.argv.slice(2);
 

@@ -125,10 +125,11 @@ function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undef
   let given = 0;
 
   return (key) => {
-    let player = players.get(key);
-    const scenario = player ? undefined : scenarioOf(key);
-    if (!scenario) return player;
-    player = new Player(scenario.name, partOf(scenario, key));
+    const known = players.get(key);
+    if (known) return known;
+    const scenario = scenarioOf(key);
+    if (!scenario) return undefined;
+    const player = new Player(scenario.name, partOf(scenario, key));
     players.set(key, player);
     return player;
   };

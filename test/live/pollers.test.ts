@@ -1,51 +1,45 @@
 /** When an object that is watched is read. */
 import { expect, it } from 'vitest';
-import type { LiveObject } from '../../src/live/live-object.ts';
-import { Pollers } from '../../src/live/pollers.ts';
-import type { RestClient } from '../../src/rest/client/client.ts';
+import { ID, inState } from '../faults/live-watchers.ts';
+import { held } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { StagedClock } from '../support/staged-time.ts';
+import { until } from '../support/until.ts';
+import { openEvents } from './support.ts';
 
+const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
+const PUBLISH = 'POST /v0/pages/p/audiences/a/versions/v/publish';
 const POLL_MS = { least: 500, most: 5_000 };
-const IDENTITY = { apiKey: 'key', forwarded: [] };
 
 it('is soon after a write, also after one that ends while a poll is under way', async () => {
   const clock = new StagedClock();
-  const answers: ((state: object) => void)[] = [];
-  const page: LiveObject<object, object> = {
-    source: {
-      read: () => new Promise((resolve) => answers.push(resolve)),
-      rankOf: () => 0,
-      isFinal: () => false,
-      changedAt: () => undefined,
-    },
-    key: {},
-    id: 'page',
-  };
-  const upstream = Object.assign(() => ({}) as RestClient, { isAccepted: () => true });
-  const pollers = new Pollers({ upstream, clock, pollMs: POLL_MS, timeoutMs: 10_000 } as never);
-  const watcher = pollers.watch(IDENTITY, page);
-  const first = watcher.next();
+  const site = await openGateway({ backend: 'faulty', clock, live: { pollMs: POLL_MS } });
+  const polls = () => site.upstream.hits(ROUTE);
+  site.upstream.on(ROUTE, inState('draft'));
+  site.upstream.on(PUBLISH, inState('queued'));
+  const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
   // Nothing changes until polls are as rare as they get.
-  while ((clock.waits[0] ?? 0) < 0.8 * POLL_MS.most) {
-    clock.pass(POLL_MS.most);
-    await turns();
-    answers.at(-1)!({ name: 'before' });
-    await turns();
-  }
-  await first;
+  await until(() => {
+    const isRare = stream.events.length > 0 && clock.waits[0]! > 0.8 * POLL_MS.most;
+    if (!isRare) clock.pass(POLL_MS.least);
+    return isRare;
+  });
+  const late = held(inState('draft'));
+  site.upstream.on(ROUTE, late.behaviour);
+  const before = polls();
   clock.pass(POLL_MS.most);
-  const polls = answers.length;
+  await until(() => polls() === before + 1);
 
-  pollers.hurry(IDENTITY, page);
-  answers.at(-1)!({ name: 'before' });
-  await turns();
+  const write = await site.ask(
+    `mutation { publishAudienceVersion(input: { id: "${ID}" }) { userErrors { message } } }`,
+    { apiKey: 'key' },
+  );
+  late.release();
+
+  expect(write.data).toEqual({ publishAudienceVersion: { userErrors: [] } });
+  // Its timer is set once the poll under way is answered.
+  await until(() => clock.waits[0]! <= POLL_MS.most);
   clock.pass(POLL_MS.least);
-  await turns();
-
-  expect(answers).toHaveLength(polls + 1);
-  await watcher.return();
+  await until(() => polls() === before + 2, 5_000);
+  stream.leave();
 });
-
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-}

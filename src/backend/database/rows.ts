@@ -1,5 +1,5 @@
 /** Rows of one table by the values of their columns. */
-import { and, eq, getTableColumns, type Column, type SQL } from 'drizzle-orm';
+import { and, eq, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { notFound } from '../errors/problem.ts';
 import type { Executor } from './database.ts';
@@ -13,6 +13,12 @@ export function equals<Table extends SQLiteTable>(
   // The names are the table's.
   return and(...Object.entries(values).map(([name, value]) => eq(columns[name]!, value)));
 }
+
+/**
+ * A correlated subquery as a value to select. Wrapped once more: Drizzle strips the table names from columns that it sees
+ * directly inside a selected expression, and the subquery would compare a column with itself.
+ */
+export const correlated = <Value>(subquery: SQL): SQL<Value> => sql<Value>`${subquery}`;
 
 /**
  * The row whose columns hold these values, the last of which is its id.

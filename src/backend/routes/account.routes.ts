@@ -6,7 +6,7 @@
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
 import { listPage, orderOf } from '../database/list.ts';
-import { equals } from '../database/rows.ts';
+import { correlated, equals } from '../database/rows.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
 import { notFound } from '../errors/problem.ts';
@@ -14,35 +14,35 @@ import type { Call, Handlers } from '../http/handler.ts';
 
 const linked = and(eq(persons.tenantId, accounts.tenantId), eq(persons.domain, accounts.domain));
 
-// Wrapped once more below: Drizzle strips the table names from columns it sees directly inside a
-// selected expression, and a subquery would then compare a column with itself.
-const linkedPersonsCount = sql`(select count(*) from ${persons} where ${linked})`;
+const linkedPersonsCount = correlated<number>(
+  sql`(select count(*) from ${persons} where ${linked})`,
+);
 
 /**
  * Newest log of the account or of its persons. Assumed: a deleted log is no activity.
  *
  * A cross join keeps SQLite from starting at the logs: it would read all of them for each account.
  */
-const latestActivityAt = sql`(select max(moment) from (
+const latestActivityAt = correlated<number | null>(sql`(select max(moment) from (
   select max(${accountLogs.createdAt}) as moment from ${accountLogs}
   where ${accountLogs.tenantId} = ${accounts.tenantId}
     and ${accountLogs.accountId} = ${accounts.accountId} and ${accountLogs.deletedAt} is null
   union all
   select max(${personLogs.createdAt}) from ${persons} cross join ${personLogs}
   where ${linked} and ${personLogs.tenantId} = ${persons.tenantId}
-    and ${personLogs.personId} = ${persons.personId} and ${personLogs.deletedAt} is null))`;
+    and ${personLogs.personId} = ${persons.personId} and ${personLogs.deletedAt} is null))`);
 
 const selection = {
   ...getTableColumns(accounts),
-  linkedPersonsCount: sql<number>`${linkedPersonsCount}`,
-  latestActivityAt: sql<number | null>`${latestActivityAt}`,
+  linkedPersonsCount,
+  latestActivityAt,
 };
 
 export const accountRoutes = {
-  listAccounts: (call) => list(call, emptyOnly(call.query.includeEmptyOnly)),
+  listAccounts: (call) => listWhere(call, emptyOnly(call.query.includeEmptyOnly)),
 
   searchAccounts: (call) =>
-    list(call, and(emptyOnly(call.query.includeEmptyOnly), matches(call.query.query))),
+    listWhere(call, and(emptyOnly(call.query.includeEmptyOnly), matches(call.query.query))),
 
   getAccount: async ({ db, tenantId, params: { account_id: accountId }, present }) => {
     const own = equals(accounts, { tenantId, accountId });
@@ -58,7 +58,7 @@ export const accountRoutes = {
   },
 } satisfies Partial<Handlers>;
 
-const list = ({ db, tenantId, list, present }: Call, condition: SQL | undefined) =>
+const listWhere = ({ db, tenantId, list, present }: Call, condition: SQL | undefined) =>
   listPage(db, list, {
     select: db.select(selection).from(accounts),
     table: accounts,

@@ -4,7 +4,7 @@ import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { CreatePageBody, Page } from '../../v0/schemas/page.ts';
 import type { Executor } from '../database/database.ts';
 import { newId } from '../database/new-row.ts';
-import { equals } from '../database/rows.ts';
+import { correlated, equals } from '../database/rows.ts';
 import { contains, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
@@ -12,13 +12,9 @@ import type { Handlers } from '../http/handler.ts';
 import type { Present } from '../http/present.ts';
 import { unarchivedStatus } from '../publishing/publishing.ts';
 
-// Wrapped once more in each selection: Drizzle strips the table names from columns it sees directly
-// inside a selected expression, and the subquery would then compare a column with itself.
-const ownAudiences = sql`(select count(*) from ${audiences}
-  where ${audiences.tenantId} = ${pages.tenantId} and ${audiences.pageId} = ${pages.pageId})`;
-
 /** Assumed: archived audiences count, as they stay in the page's list of audiences. */
-const audiencesCount = sql<number>`${ownAudiences}`;
+const audiencesCount = correlated<number>(sql`(select count(*) from ${audiences}
+  where ${audiences.tenantId} = ${pages.tenantId} and ${audiences.pageId} = ${pages.pageId})`);
 
 type CountedPageRow = PageRow & { audiencesCount: number };
 

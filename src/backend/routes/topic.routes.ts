@@ -9,7 +9,7 @@ import type { Topic } from '../../v0/schemas/topic.ts';
 import type { Executor } from '../database/database.ts';
 import { listPage, orderOf } from '../database/list.ts';
 import { newId } from '../database/new-row.ts';
-import { equals } from '../database/rows.ts';
+import { correlated, equals } from '../database/rows.ts';
 import { topicEntries, topics, type TopicEntryRow, type TopicRow } from '../database/tables.ts';
 import { notFound } from '../errors/problem.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -61,11 +61,8 @@ export const topicRoutes = {
   },
 } satisfies Partial<Handlers>;
 
-/**
- * A topic's entries as one JSON text: as rows, they take the driver twice as long. Wrapped once more below, as
- * counts of audiences are.
- */
-const writtenEntries = sql`(select
+/** A topic's entries as one JSON text: as rows, they take the driver twice as long. */
+const writtenEntries = correlated<string>(sql`(select
   json_group_array(
     json_object(
       'topicEntryId', ${topicEntries.topicEntryId},
@@ -76,13 +73,11 @@ const writtenEntries = sql`(select
       'updatedAt', ${topicEntries.updatedAt}
     )
   ) from ${topicEntries}
-  where ${topicEntries.tenantId} = ${topics.tenantId} and ${topicEntries.topicId} = ${topics.topicId})`;
+  where ${topicEntries.tenantId} = ${topics.tenantId} and ${topicEntries.topicId} = ${topics.topicId})`);
 
 const selection = {
   ...getTableColumns(topics),
-  entries: sql`${writtenEntries}`.mapWith((text: string) =>
-    (JSON.parse(text) as EntryRow[]).sort(byOrder),
-  ),
+  entries: writtenEntries.mapWith((text: string) => (JSON.parse(text) as EntryRow[]).sort(byOrder)),
 };
 
 /** As the index has them; SQLite promises no order of what it groups. */

@@ -24,6 +24,7 @@ const GIVEN_NAMES = wordsOf(`
 const FAMILY_NAMES = wordsOf(`
   Lindqvistova Okparanta Brandtmeier Castellonez Yildirimci Novakovska Hallorimm Tanizawa
   Ferreirinha Vandersteynen Abernathiel`);
+
 /** Domains that no account has. */
 const STRAY_DOMAINS = ['freelance.example', 'mailbox.example', 'alumni.example'];
 

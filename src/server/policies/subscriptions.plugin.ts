@@ -53,7 +53,8 @@ async function subscribe(
   const { record } = context;
   // Callers without a key share the deployment's limit.
   const release = subscriptions.admit(record.apiKey ?? '');
-  const source = await sourceOf(args).catch((error: unknown) => ({ errors: [error as never] }));
+  // What is no error of GraphQL is masked, as in an answer.
+  const source = await sourceOf(args).catch((error: GraphQLError) => ({ errors: [error] }));
   if (!('events' in source)) {
     release();
     return translated(source, translate);
