@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { ok } from '../support/faults.ts';
+import { held, ok, type Behaviour } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
 import { openCallers } from './callers.ts';
@@ -15,22 +15,27 @@ import { until } from '../support/until.ts';
 
 const ITEMS = 100;
 
+const AUDIENCES = 'GET /v0/pages/p/audiences';
+
 let stand: Stand;
+
+/** A hundred audiences of a page. */
+function audiencesOf(pageId: string, changes: object = {}): Behaviour {
+  const { items, ...list } = sampleOf(routes.listAudiences, { page_id: 'p' });
+  return ok({
+    ...list,
+    items: Array.from({ length: ITEMS }, (_, i) => ({
+      ...items[0],
+      ...changes,
+      pageId,
+      audienceId: `a${i}`,
+    })),
+  });
+}
 
 beforeAll(async () => {
   stand = await openStand({}, { gauged: true });
-  const { items, ...list } = sampleOf(routes.listAudiences, { page_id: 'p' });
-  const audiencesOf = (pageId: string, changes: object) =>
-    ok({
-      ...list,
-      items: Array.from({ length: ITEMS }, (_, i) => ({
-        ...items[0],
-        ...changes,
-        pageId,
-        audienceId: `a${i}`,
-      })),
-    });
-  stand.upstream.on('GET /v0/pages/p/audiences', audiencesOf('p', {}));
+  stand.upstream.on(AUDIENCES, audiencesOf('p'));
   const long = { supplementaryContext: 'x'.repeat(30_000) };
   stand.upstream.on('GET /v0/pages/long/audiences', audiencesOf('long', long));
 });
@@ -103,29 +108,34 @@ describe('T61 an answer has a size', () => {
 
   it('T61 does not go on with answers whose readers have left', async () => {
     const callers = openCallers(stand.gateway);
+    const underWay = (requests: number) =>
+      until(async () =>
+        expect(await stand.gateway.metric('gateway_requests_in_flight')).toBe(requests),
+      );
     let count = 0;
-    const cpuOf = async (isLeft = false): Promise<number> => {
+    const cpuOf = async (isLeft: boolean): Promise<number> => {
       const before = await stand.gateway.metric('process_cpu_seconds_total');
-      const seen = stand.hits;
+      const answer = held(audiencesOf('p'));
+      stand.upstream.on(AUDIENCES, answer.behaviour);
       const leaving = new AbortController();
       const asked = Array.from({ length: 30 }, () => {
         const query = `{ page(pageId: "p") { ${circles(2, 'id pageId status', 45)} } } # ${count++}`;
         return callers.ask(query, { signal: leaving.signal }).catch(() => {});
       });
+      await underWay(asked.length);
       if (isLeft) {
-        await until(() => stand.hits > seen);
         leaving.abort();
+        await underWay(0);
       }
+      answer.release();
       await Promise.all(asked);
-      await until(async () => {
-        expect(await stand.gateway.metric('gateway_requests_in_flight')).toBe(0);
-      });
+      await underWay(0);
       return (await stand.gateway.metric('process_cpu_seconds_total')) - before;
     };
-    await cpuOf();
+    await cpuOf(false);
 
     await expectBelow(0.7, async () => {
-      const whole = await cpuOf();
+      const whole = await cpuOf(false);
       return (await cpuOf(true)) / whole;
     });
   });

@@ -21,8 +21,6 @@ export interface ExecutionLimits {
   readonly maxErrors: () => number;
   /** When the request's time is over, on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Whether its reader has left. */
-  readonly isLeft?: (() => boolean) | undefined;
   /** Called once when execution ends early: the calls that resolvers began are not needed. */
   readonly onAbort?: (() => void) | undefined;
 }
@@ -106,10 +104,9 @@ export class Bounds {
 
   /** The one error of an answer that is to be given up; undefined while there is no reason. */
   excess(nowMs: number): GraphQLError | undefined {
-    const { maxValues, maxTextBytes, deadlineMs, isLeft } = this.limits;
+    const { maxValues, maxTextBytes, deadlineMs } = this.limits;
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);
     if (this.#textBytes > maxTextBytes) return this.#tooLarge(`${maxTextBytes} bytes of text`);
-    if (isLeft?.()) return new GraphQLError('The reader has left.');
     if (nowMs > deadlineMs) {
       return new GraphQLError(`The request took longer than it may: ask for less at once.`, {
         extensions: { code: 'REQUEST_TIMEOUT', http: { status: 504 } },

@@ -82,7 +82,6 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
           ...{ maxValues, maxTextBytes, deadlineMs },
           // For a caller who has left one error is enough: a hundred cost as much as an answer.
           maxErrors: () => (record.leaving.cancelled ? 1 : MAX_ERRORS),
-          isLeft: () => record.operationType === 'query' && record.leaving.cancelled,
           onAbort: () => rest.abort(),
         };
       },
