@@ -175,6 +175,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
 
     const calls = Array.from({ length: 20 }, (_, i) => failureOf(getPerson(client(), `p${i}`)));
+    await until(() => backend.hits() > before);
     await sleep(50);
     expect(backend.hits() - before).toBe(1);
     probe.release();

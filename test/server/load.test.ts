@@ -8,6 +8,7 @@ import { POST_JSON, send } from '../support/client.ts';
 import { startProcess } from '../support/gateway-process.ts';
 import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -38,10 +39,9 @@ it.each([
   }).catch(() => 'left');
   await began;
   leaving.abort();
-  await sleep(100);
 
   expect(await left).toBe('left');
-  expect(givenUp).toBe(given);
+  await until(() => givenUp === given);
   await sleep(400);
   expect(givenUp).toBe(given);
   const { text } = await send(`${site.url}/metrics`);
@@ -85,10 +85,11 @@ it('an unhandled rejection is logged and counted, and the process goes on', asyn
   });
   const url = await product.ready();
   product.process.kill('SIGUSR2');
-  await sleep(200);
 
-  const metrics = await send(new URL('/metrics', url).href);
-
-  expect(metrics.text).toContain('gateway_unhandled_rejections_total 1');
+  await until(async () =>
+    expect((await send(new URL('/metrics', url).href)).text).toContain(
+      'gateway_unhandled_rejections_total 1',
+    ),
+  );
   expect(product.stdout).toContain('nobody waits');
 });

@@ -134,13 +134,13 @@ describe('stopping', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'T57: %s finishes what is under way, is not ready, closes idle connections and ends with 0',
     async (signal) => {
-      const { url: upstreamUrl } = await openSlowBackend(1_200);
+      const { url: upstreamUrl, calls } = await openSlowBackend(1_200);
       const product = startProcess({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '600' });
       const url = await product.ready();
       const idle = connect(Number(new URL(url).port), '127.0.0.1').resume();
       const idleClosed = once(idle, 'close');
       const underWay = post(url, new Agent({ keepAlive: true }));
-      await sleep(200);
+      await until(() => calls() === 1);
 
       const ready = () => send(new URL('/ready', url).href);
       await ready(); // over a connection that is kept: at SIGINT the port is closed at once
@@ -212,7 +212,7 @@ describe('stopping', () => {
   );
 
   it('T57: cuts what takes longer than SHUTDOWN_TIMEOUT_MS', async () => {
-    const { url: upstreamUrl } = await openSlowBackend(60_000);
+    const { url: upstreamUrl, calls } = await openSlowBackend(60_000);
     const product = startProcess({
       UPSTREAM_URL: upstreamUrl,
       UPSTREAM_TIMEOUT_MS: '60000',
@@ -221,7 +221,7 @@ describe('stopping', () => {
     });
     const url = await product.ready();
     const cut = post(url, new Agent()).catch((error: NodeJS.ErrnoException) => error.code);
-    await sleep(200);
+    await until(() => calls() === 1);
 
     const began = performance.now();
     product.process.kill('SIGTERM');
@@ -234,11 +234,11 @@ describe('stopping', () => {
   });
 
   it('goes on through a SIGHUP after the signal, as systemd sends it', async () => {
-    const { url: upstreamUrl } = await openSlowBackend(500);
+    const { url: upstreamUrl, calls } = await openSlowBackend(500);
     const product = startProcess({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '0' });
     const url = await product.ready();
     const underWay = post(url, new Agent({ keepAlive: true }));
-    await sleep(200);
+    await until(() => calls() === 1);
 
     product.process.kill('SIGTERM');
     product.process.kill('SIGHUP');
@@ -252,7 +252,7 @@ describe('stopping', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'T57: happens at once on a second signal: %s',
     async (second) => {
-      const { url: upstreamUrl } = await openSlowBackend(60_000);
+      const { url: upstreamUrl, calls } = await openSlowBackend(60_000);
       const product = startProcess({
         UPSTREAM_URL: upstreamUrl,
         UPSTREAM_TIMEOUT_MS: '60000',
@@ -260,7 +260,7 @@ describe('stopping', () => {
       });
       const url = await product.ready();
       post(url, new Agent()).catch(() => {});
-      await sleep(200);
+      await until(() => calls() === 1);
 
       product.process.kill('SIGTERM');
       await sleep(100);
