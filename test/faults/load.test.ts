@@ -11,6 +11,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, ok, reset, silence, status, text, type Behaviour } from '../support/faults.ts';
 import { isCall } from '../support/fault-upstream.ts';
+import { slowness } from '../support/slowness.ts';
 
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
@@ -200,7 +201,7 @@ describe('as the settings are by default', () => {
         expect(largest.body).toEqual({ data: { node: { personLogId: 'l', source: 'source' } } });
         calls += 1;
       });
-      return beside / Math.max(0.05, 2 * without);
+      return beside / Math.max(0.05 * slowness(), 2 * without);
     });
 
     await stand.holds([], { hits: calls });
