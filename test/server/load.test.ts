@@ -42,7 +42,7 @@ it.each([
 
   expect(await left).toBe('left');
   await until(() => givenUp === given);
-  await sleep(400);
+  await sleep(500);
   expect(givenUp).toBe(given);
   const { text } = await send(`${site.url}/metrics`);
   expect(text).toMatch(/gateway_requests_total\{operation="\w+",outcome="abandoned"\} 1/);
