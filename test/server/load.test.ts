@@ -91,5 +91,5 @@ it('an unhandled rejection is logged and counted, and the process goes on', asyn
       'gateway_unhandled_rejections_total 1',
     ),
   );
-  expect(product.stdout).toContain('nobody waits');
+  await until(() => expect(product.stdout).toContain('nobody waits'));
 });
