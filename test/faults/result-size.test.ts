@@ -108,10 +108,6 @@ describe('T61 an answer has a size', () => {
 
   it('T61 does not go on with answers whose readers have left', async () => {
     const callers = openCallers(stand.gateway);
-    const underWay = (requests: number) =>
-      until(async () =>
-        expect(await stand.gateway.metric('gateway_requests_in_flight')).toBe(requests),
-      );
     let count = 0;
     const cpuOf = async (isLeft: boolean): Promise<number> => {
       const before = await stand.gateway.metric('process_cpu_seconds_total');
@@ -122,14 +118,14 @@ describe('T61 an answer has a size', () => {
         const query = `{ page(pageId: "p") { ${circles(2, 'id pageId status', 45)} } } # ${count++}`;
         return callers.ask(query, { signal: leaving.signal }).catch(() => {});
       });
-      await underWay(asked.length);
+      await stand.underWay(asked.length);
       if (isLeft) {
         leaving.abort();
-        await underWay(0);
+        await stand.underWay(0);
       }
       answer.release();
       await Promise.all(asked);
-      await underWay(0);
+      await stand.underWay(0);
       return (await stand.gateway.metric('process_cpu_seconds_total')) - before;
     };
     await cpuOf(false);

@@ -35,6 +35,8 @@ export interface Stand {
   readonly ask: GatewayProcess['ask'];
   /** Requests the backend saw since the last `holds` or `calm`, without those of `/ready`. */
   readonly hits: number;
+  /** Waits until so many requests are under way. */
+  underWay(requests: number): Promise<void>;
   /** Asserts I1 to I4. `hits`: how many, or at least and at most. */
   holds(replies: Reply | Reply[], wanted: { hits: number | Range }): Promise<void>;
   /**
@@ -75,6 +77,8 @@ export async function openStand(
     get hits() {
       return upstream.seen.slice(counted).filter(({ headers }) => 'x-request-id' in headers).length;
     },
+    underWay: (requests) =>
+      until(async () => expect(await gateway.metric('gateway_requests_in_flight')).toBe(requests)),
     holds: async (replies, { hits }) => {
       for (const reply of [replies].flat()) expectSound(reply, upstream.port);
       const [atLeast, atMost] = typeof hits === 'number' ? [hits, hits] : hits;

@@ -803,18 +803,14 @@ describe('T22 a caller who leaves', () => {
     stand.upstream.on(PERSON, late.behaviour);
     const leaving = new AbortController();
     const query = '{ person(personId: "p") { name } }';
-    const underWay = (requests: number) =>
-      until(async () =>
-        expect(await stand.gateway.metric('gateway_requests_in_flight')).toBe(requests),
-      );
 
     const first = stand.ask(query, { signal: leaving.signal }).catch(() => undefined);
     await until(() => expect(stand.hits).toBe(1));
     const second = stand.ask(query);
-    await underWay(2);
+    await stand.underWay(2);
     await sleep(20); // its read has joined the first one's
     leaving.abort();
-    await underWay(1);
+    await stand.underWay(1);
     late.release();
 
     const reply = await second;
