@@ -4,8 +4,6 @@
  */
 import { passwordOf, type Config } from './config.ts';
 import type { ReadCache } from './rest/call/options.ts';
-import { schema } from './schema.ts';
-import { schemaIdOf } from './server/gateway.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
 import { observeSharedState } from './observe/shared-state-observer.ts';
@@ -23,7 +21,6 @@ export async function openSharedState(
   const { openSharedState: open } = await import('./shared-state/shared-state.ts');
   const shared = await open({
     ...{ url, backend: origin + pathPrefix, secret: redisSecret ?? passwordOf(url) },
-    stateFormat: schemaIdOf(schema),
     observer: observeSharedState(metrics, logger, () => shared),
   });
   return shared;

@@ -254,7 +254,6 @@ describe('names', () => {
     const counted = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
     // With `REDIS_URL`, which this gateway has not.
     const shared = [
-      'gateway_live_leases',
       'gateway_shared_state_available',
       'gateway_shared_state_commands_total',
     ];

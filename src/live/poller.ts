@@ -4,9 +4,6 @@
  * A poller lives as long as it has watchers. It asks quickly while the state moves and more slowly
  * while it does not, by the same client as every call, so the limiter, the breaker and `Retry-After`
  * apply to it; each poll is a request of its own, so that no watcher's budget pays for it.
- *
- * Where several processes share a lease, its holder polls and the others hear what it reads. A process that hears
- * nothing in time, or that something cannot be shared, reads for itself.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../lib/clock.ts';
@@ -14,7 +11,6 @@ import type { Identity } from '../rest/call/forwarded-headers.ts';
 import { NOW } from '../rest/call/call.ts';
 import type { Upstream } from '../rest/client/client.ts';
 import { RestError, RestUnsupportedError } from '../rest/call/errors.ts';
-import type { Asked, PollingLease, PollingLeases, Shared } from '../shared-state/polling-lease.ts';
 import { Snapshot, type LiveObject, type LiveObserver } from './live-object.ts';
 
 export interface PollerOptions {
@@ -26,8 +22,6 @@ export interface PollerOptions {
   /** One poll with its retries, in milliseconds. */
   readonly timeoutMs: number;
   readonly observer?: LiveObserver;
-  /** What processes that watch the same object share. @default nothing: each of them polls */
-  readonly leases?: Pick<PollingLeases, 'open'> | undefined;
 }
 
 export interface PollRange {
@@ -45,33 +39,14 @@ const NEWCOMER_MS = 100;
 /** The part of each wait that is random, so that pollers that began together do not stay together. */
 const JITTER = 0.1;
 
-/** How long another process has to answer before this one reads for itself, in milliseconds. */
-const ASK_TIMEOUT_MS = 2_000;
-
-/** The longest text of a state that is shared; for a longer one each process asks the backend. */
-const MAX_SHARED_LENGTH = 1_000_000;
-
-/** Shared in place of a state that each process has to read for itself. */
-const NOT_SHARED = '';
-
 /** One who watches an object: takes its snapshots, until there are no more. */
 interface Watcher<State> {
   push(snapshot: Snapshot<State>): unknown;
   stop(): void;
 }
 
-/** What another process was asked for. */
-interface Asking<State> {
-  readonly ask: number;
-  readonly newcomers: readonly Watcher<State>[];
-  /** Whether to ask again once it is answered. */
-  again: boolean;
-}
-
 interface Polled<Key, State> {
   readonly identity: Identity;
-  /** Of the object and the key. */
-  readonly id: string;
   readonly object: LiveObject<Key, State>;
   readonly onEnd: () => void;
 }
@@ -81,8 +56,6 @@ export class Poller<Key, State extends object> {
   readonly #object: LiveObject<Key, State>;
   readonly #options: PollerOptions;
   readonly #onEnd: () => void;
-  /** Undefined where no other process is to be reckoned with. */
-  readonly #lease: PollingLease | undefined;
   readonly #watchers = new Set<Watcher<State>>();
   /**
    * Watchers that have not seen an answer to a poll that began after they came. What was known before may
@@ -105,24 +78,15 @@ export class Poller<Key, State extends object> {
   /** Until when the backend is to be left alone. */
   #pausedUntilMs = 0;
   #isOver = false;
-  /** Whether another process asks for a poll. */
-  #isAsked = false;
   /** Whether a write has ended since the last poll began. */
   #isHurried = false;
-  /** Undefined while nothing is expected of another process. */
-  #asking: Asking<State> | undefined;
 
-  constructor({ identity, id, object, onEnd }: Polled<Key, State>, options: PollerOptions) {
+  constructor({ identity, object, onEnd }: Polled<Key, State>, options: PollerOptions) {
     this.#identity = identity;
     this.#object = object;
     this.#options = options;
     this.#onEnd = onEnd;
     this.#waitMs = options.pollMs.least;
-    this.#lease = options.leases?.open(id, {
-      onTurn: () => this.#turn(),
-      onAsk: () => this.#hurryForOthers(),
-      onShared: (shared) => this.#hear(shared),
-    });
   }
 
   get watchers(): number {
@@ -152,23 +116,14 @@ export class Poller<Key, State extends object> {
     if (!this.#isOver) this.#pollSoon();
   }
 
-  /** Whether new watchers or another process wait for a poll, and the last one did not fail. */
+  /** Whether new watchers wait for a poll, and the last one did not fail. */
   get #isAwaited(): boolean {
-    return (this.#newcomers.size > 0 || this.#isAsked) && !this.#known?.error;
+    return this.#newcomers.size > 0 && !this.#known?.error;
   }
 
-  /** Whether it is for this process to poll. */
-  get #isMine(): boolean {
-    return this.#lease === undefined || this.#lease.isMine;
-  }
-
-  /** Polls at once, unless the last poll is less than the least wait ago, or asks the process that polls. */
+  /** Polls at once, unless the last poll is less than the least wait ago. */
   #pollSoon(): void {
     if (this.#isPolling) return;
-    if (this.#lease?.isMine === false) {
-      this.#ask(this.#lease);
-      return;
-    }
     const { clock, pollMs } = this.#options;
     const { least } = pollMs;
     this.#waitMs = least;
@@ -180,62 +135,14 @@ export class Poller<Key, State extends object> {
     const { clock } = this.#options;
     clock.clearTimeout(this.#timer);
     if (waitMs <= 0) void this.#poll();
-    else this.#timer = clock.setTimeout(() => this.#wake(), Math.ceil(waitMs));
-  }
-
-  #wake(): void {
-    // The process that was asked has not answered in time: it may be stuck.
-    if (this.#isMine || this.#asking) void this.#poll();
-    else this.#pollSoon();
-  }
-
-  /** Asks the process that polls for a reading that begins after now. */
-  #ask(lease: PollingLease): void {
-    if (this.#asking) {
-      this.#asking.again = true;
-      return;
-    }
-    this.#asking = { ask: lease.ask(), newcomers: [...this.#newcomers], again: false };
-    this.#schedule(Math.max(ASK_TIMEOUT_MS, this.#pausedUntilMs - this.#options.clock.now()));
-  }
-
-  /** Who polls has changed. */
-  #turn(): void {
-    this.#asking = undefined;
-    if (!this.#isOver) this.#pollSoon();
-  }
-
-  #hurryForOthers(): void {
-    this.#isAsked = true;
-    if (!this.#isOver) this.#pollSoon();
-  }
-
-  /** Takes what the process that polls has read. */
-  #hear({ text, answered, polls }: Shared): void {
-    if (this.#isOver) return;
-    const answer = this.#asking && answered >= this.#asking.ask ? this.#asking : undefined;
-    if (answer) {
-      this.#asking = undefined;
-      this.#options.clock.clearTimeout(this.#timer);
-    }
-    this.#polls = Math.max(this.#polls, polls);
-    if (text !== NOT_SHARED) {
-      const state = JSON.parse(text) as State | null; // another process has written it by `#share`
-      this.#take(state, answer?.newcomers ?? []);
-      if (!this.#isOver && answer?.again) this.#pollSoon();
-    } else if (!this.#isPolling) {
-      void this.#poll();
-    }
+    else this.#timer = clock.setTimeout(() => void this.#poll(), Math.ceil(waitMs));
   }
 
   async #poll(): Promise<void> {
     const { upstream, clock, timeoutMs, observer, pollMs } = this.#options;
     clock.clearTimeout(this.#timer);
     this.#isPolling = true;
-    this.#isAsked = false;
     this.#isHurried = false;
-    this.#asking = undefined;
-    const asked = this.#lease?.asked();
     this.#polls += 1;
     this.#polledMs = clock.now();
     const newcomers = [...this.#newcomers];
@@ -252,13 +159,11 @@ export class Poller<Key, State extends object> {
       if (this.#isOver) return;
       observer?.onPoll('ok');
       this.#pausedUntilMs = 0;
-      if (asked) this.#share(state, asked);
       const isChanged = this.#take(state, newcomers);
       this.#waitMs = isChanged ? pollMs.least : Math.min(pollMs.most, this.#waitMs * QUIET_GROWTH);
     } catch (cause) {
       if (this.#isOver) return;
       observer?.onPoll('failed');
-      if (asked) this.#lease?.share(NOT_SHARED, this.#polls, asked);
       this.#fail(cause as Error);
     } finally {
       this.#isPolling = false;
@@ -272,19 +177,9 @@ export class Poller<Key, State extends object> {
       this.#pollSoon();
       return;
     }
-    // The process that polls is heard without being asked, but after a failure of this one's own.
-    if (!this.#isMine && !this.#known?.error) return;
     const waitMs = this.#waitMs * (1 - JITTER * Math.random());
     const pauseMs = this.#pausedUntilMs - this.#options.clock.now();
     this.#schedule(Math.max(waitMs, pauseMs));
-  }
-
-  /** Tells the other processes; what is out of date is known here as it was. */
-  #share(state: State | null, asked: Asked): void {
-    const { source } = this.#object;
-    const isOld = state !== null && this.#known?.state && source.rankOf(state) < this.#rank;
-    const text = textOf(isOld ? this.#known!.state : state);
-    this.#lease?.share(text, this.#polls, asked);
   }
 
   /** A state that was read: shown to all, and to those who have waited for it. Answers whether it is news. */
@@ -356,7 +251,6 @@ export class Poller<Key, State extends object> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#options.clock.clearTimeout(this.#timer);
-    this.#lease?.end();
     this.#onEnd();
     for (const watcher of this.#watchers) watcher.stop();
     this.#watchers.clear();
@@ -377,13 +271,3 @@ const PASSING = new Set([408, 425, 429]);
 /** Failures that look the same to a watcher are reported once. */
 const nameOf = (error: Error | undefined): string | undefined =>
   error && `${error.name} ${error instanceof RestError ? error.status : ''}`;
-
-/** In JSON; nothing where an error stands for a value that the backend broke, or where it is too long. */
-function textOf(state: object | null): string {
-  let isSound = true;
-  const text = JSON.stringify(state, (_name, value: unknown) => {
-    if (value instanceof Error) isSound = false;
-    return value;
-  });
-  return isSound && text.length <= MAX_SHARED_LENGTH ? text : NOT_SHARED;
-}

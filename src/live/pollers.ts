@@ -68,7 +68,7 @@ export class Pollers {
   ): Poller<Key, State> {
     const id = idOf(identity, object);
     const end = () => void this.#pollers.delete(id);
-    const poller = new Poller<Key, State>({ identity, id, object, onEnd: end }, this.#options);
+    const poller = new Poller<Key, State>({ identity, object, onEnd: end }, this.#options);
     this.#pollers.set(id, poller as object as Poller<never, never>);
     return poller;
   }

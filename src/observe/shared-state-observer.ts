@@ -2,12 +2,9 @@
  * What replicas share, in metrics and in the log: never a name of what is shared.
  */
 import type { CommandOutcome, ConnectionObserver } from '../shared-state/redis/connection.ts';
-import type { Role } from '../shared-state/polling-lease.ts';
 import type { SharedState } from '../shared-state/shared-state.ts';
 import type { Logger } from './logs/logger.ts';
 import type { Metrics } from './metrics/metrics.ts';
-
-const ROLES: readonly Role[] = ['holder', 'follower', 'alone'];
 
 /** @param shared what is open; undefined until it is. */
 export function observeSharedState(
@@ -25,13 +22,6 @@ export function observeSharedState(
     'Whether Redis answers: 1 or 0; of several workers, the least.',
     () => (shared()?.isAvailable ? 1 : 0),
     'min',
-  );
-  instruments.gauges(
-    'gateway_live_leases',
-    'Objects that are watched, by what this process does for them.',
-    'role',
-    ROLES,
-    (role) => shared()?.leases.count(role) ?? 0,
   );
   const refusals = new Set<string>();
   return {

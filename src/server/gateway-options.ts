@@ -6,7 +6,6 @@ import type { Clock } from '../lib/clock.ts';
 import type { Pollers } from '../live/pollers.ts';
 import type { Upstream } from '../rest/client/client.ts';
 import type { RateLimits } from '../shared-state/rate-limits.ts';
-import type { SharedState } from '../shared-state/shared-state.ts';
 import type { WebSocketOptions } from './carriers/web-socket.ts';
 import type { DocumentLimits } from '../documents/document-limits.ts';
 import type { IntrospectionAudience } from '../documents/documents.ts';
@@ -36,8 +35,6 @@ export interface GatewayOptions {
   readonly documents: GatewayDocumentsOptions;
   readonly live: LiveOptions;
   readonly tools: ToolsOptions;
-  /** What replicas share; closed by who has opened it. @default nothing */
-  readonly shared?: Pick<SharedState, 'leases'> | undefined;
   /** How many REST calls a key may make. @default as many as it likes */
   readonly rateLimits?: RateLimits | undefined;
   /** GraphiQL's build and what its page begins with. @default none: a page says that it was not built */

@@ -88,7 +88,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   const pollers = new Pollers({
     ...{ upstream, clock, pollMs: live.pollMs, timeoutMs: options.limits.requestTimeoutMs },
     observer: metrics.live,
-    leases: options.shared?.leases,
   });
   const subscriptions = new Subscriptions(live.maxPerKey, clock);
   const documents = new Documents({ limits: options.documents.limits, introspection });
@@ -343,8 +342,8 @@ function explorerOf(options: GatewayOptions): Explorer {
   return createExplorer(folder, settings, http.basePath);
 }
 
-/** Changes with the schema, and so with what is known of the backend's objects. */
-export const schemaIdOf = (schema: GraphQLSchema): string =>
+/** Changes with the schema. */
+const schemaIdOf = (schema: GraphQLSchema): string =>
   createHash('sha256').update(printSchema(schema)).digest('base64url');
 
 const trustedObserver = (logger: Logger): TrustedObserver => ({

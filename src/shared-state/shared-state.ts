@@ -5,7 +5,6 @@ import { createConnection, type ConnectionObserver } from './redis/connection.ts
 import { storeOn, type Store } from './redis/store.ts';
 import { Pauses } from './pauses.ts';
 import { SharedReads } from './shared-reads.ts';
-import { PollingLeases } from './polling-lease.ts';
 
 interface SharedStateOptions {
   /** `redis://`, `rediss://` or `unix://`. */
@@ -14,16 +13,12 @@ interface SharedStateOptions {
   readonly secret: string;
   /** The backend: replicas before different ones share nothing. */
   readonly backend: string;
-  /** Of the states that are shared: replicas with different ones share none. */
-  readonly stateFormat: string;
   readonly observer?: ConnectionObserver;
 }
 
 export interface SharedState {
   /** Whether Redis answers. */
   readonly isAvailable: boolean;
-  /** Who polls what is watched. */
-  readonly leases: PollingLeases;
   /** Keys that the backend has limited. */
   readonly pauses: Pauses;
   /** Answers of the backend that are used again. */
@@ -36,10 +31,9 @@ export interface SharedState {
 
 /** Resolves once Redis has been reached or was tried once; without it, each process goes on alone. */
 export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
-  const { url, secret, backend, stateFormat, observer } = options;
+  const { url, secret, backend, observer } = options;
   const connection = createConnection(url, observer);
   const storeOf = (about: string): Store => storeOn(connection, secret, about);
-  const leases = new PollingLeases(storeOf(`${backend}\n${stateFormat}`));
   const store = storeOf(backend);
   const pauses = new Pauses(store);
   // Names of their own: those of reads are many, and must not displace those of keys.
@@ -50,10 +44,9 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     get isAvailable() {
       return connection.isAvailable;
     },
-    ...{ leases, pauses, reads, store },
-    close: async () => {
-      leases.close();
-      await connection.close();
-    },
+    pauses,
+    reads,
+    store,
+    close: () => connection.close(),
   };
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createConnection, type CommandOutcome } from '../../src/shared-state/redis/connection.ts';
+import { Pauses } from '../../src/shared-state/pauses.ts';
 import { storeOn } from '../../src/shared-state/redis/store.ts';
-import { PollingLeases } from '../../src/shared-state/polling-lease.ts';
 import { freePort } from '../support/free-port.ts';
 import { ROOT } from '../support/pages.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
@@ -117,13 +117,8 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     await until(() => heard.includes('gap'));
     connection.publish('gateway:1:test', 'two');
     await until(() => heard.includes('two'));
-    connection.unsubscribe('gateway:1:test');
-    await sleep(20);
-    connection.publish('gateway:1:test', 'three');
-    await sleep(50);
 
     expect(heard[0]).toBe('one');
-    expect(heard).not.toContain('three');
   });
 
   it('says that a password is missing, by the word that Redis begins with', async () => {
@@ -158,22 +153,11 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     await redis.command('ACL', .../^ACL (SETUSER .*)$/m.exec(page)![1]!.split(' '));
     const url = `redis://gateway:password@127.0.0.1:${port}`;
     const { refusals, connection } = await open(url);
-    const watching = { onTurn: () => {}, onAsk: () => {}, onShared: () => {} };
-    const leases = new PollingLeases(storeOn(connection, 'secret', 'backend'));
-
-    const lease = leases.open('object', watching);
-    await until(() => lease.isMine);
-    const follower = new PollingLeases(storeOn(connection, 'secret', 'backend')).open(
-      'object',
-      watching,
-    );
-    await sleep(200);
-    follower.ask();
-    lease.share('text', 1, lease.asked());
-    await sleep(200);
-    follower.end();
-    lease.end();
-    await sleep(200);
+    const store = storeOn(connection, 'secret', 'backend');
+    const told = new Pauses(store);
+    await told.open();
+    new Pauses(store).tell('key', 1_000);
+    await until(() => told.leftOf('key') > 0);
 
     expect(refusals).toEqual([]);
     expect(

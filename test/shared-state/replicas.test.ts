@@ -1,5 +1,5 @@
 /**
- * Three gateway processes that share a Redis: the one that polls is killed, stopped or paused.
+ * Three gateway processes that share a Redis: each polls for its own watchers, and none needs Redis for it.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,21 +8,27 @@ import { statusesOf, type Events } from '../live/support.ts';
 import { openFolder } from '../support/folder.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
-import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { startGateway } from '../support/gateway-process.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
 import { openBackend, watchAll } from './support.ts';
 import { until } from '../support/until.ts';
 
 const SECRET = 'a secret of the tests';
 
-async function openFleet(settings: Readonly<Record<string, string>> = {}) {
+/** The time between two polls of an object, in milliseconds. */
+const POLL_MS = 50;
+
+async function openFleet() {
   const redis = await openRedis();
   const backend = await openBackend();
   const replicas = await Promise.all(
     Array.from({ length: 3 }, async () => {
       const replica = await startGateway({
-        ...{ UPSTREAM_URL: backend.url, REDIS_URL: redis.url, REDIS_SECRET: SECRET },
-        ...{ LOG_LEVEL: 'warn', LIVE_POLL_MS: '50..50', ...settings },
+        UPSTREAM_URL: backend.url,
+        REDIS_URL: redis.url,
+        REDIS_SECRET: SECRET,
+        LOG_LEVEL: 'warn',
+        LIVE_POLL_MS: `${POLL_MS}..${POLL_MS}`,
       });
       onTestFinished(async () => void (await replica.stop('SIGKILL')));
       return replica;
@@ -30,22 +36,7 @@ async function openFleet(settings: Readonly<Record<string, string>> = {}) {
   );
   const watchers = await watchAll(replicas, 30);
   await allSee(watchers, 'draft');
-  let holder: GatewayProcess | undefined;
-  while (!holder) holder = await holderOf(replicas);
-  const rest = replicas.filter((replica) => replica !== holder);
-  const at = replicas.indexOf(holder);
-  return {
-    ...{ redis, backend, replicas, holder, rest, watchers },
-    /** Those at the replicas that do not poll. */
-    others: watchers.filter((_, i) => i % 3 !== at),
-  };
-}
-
-const holds = (replica: GatewayProcess) => replica.metric('gateway_live_leases', 'role="holder"');
-
-async function holderOf(replicas: readonly GatewayProcess[]) {
-  for (const replica of replicas) if ((await holds(replica)) === 1) return replica;
-  return undefined;
+  return { redis, backend, replicas, watchers };
 }
 
 const allSee = (watchers: readonly Events[], state: string) =>
@@ -61,77 +52,37 @@ function expectInOrder(watchers: readonly Events[]): void {
 }
 
 describe.skipIf(!hasRedis)('three replicas', () => {
-  it('have another one poll within seconds when the one that polls is killed', async () => {
-    const { backend, holder, rest, others } = await openFleet();
-    backend.state = 'queued';
-    await allSee(others, 'queued');
+  it('cost one poller each for all who watch a version there', async () => {
+    const { backend, watchers } = await openFleet();
 
-    await holder.stop('SIGKILL');
+    backend.reads = 0;
+    const startMs = performance.now();
+    await sleep(1_000);
+    const { reads } = backend;
+    const most = 3 * ((performance.now() - startMs) / (POLL_MS * 0.9) + 1);
+    backend.state = 'published';
+    await allSee(watchers, 'published');
+
+    expect(reads).toBeGreaterThan(2);
+    expect(reads).toBeLessThanOrEqual(most);
+    expectInOrder(watchers);
+  });
+
+  it('go on showing states when Redis and one of them are killed, and who comes again sees none from before', async () => {
+    const { redis, backend, replicas, watchers } = await openFleet();
+    const [killed, ...rest] = replicas;
+    const others = watchers.filter((_, i) => i % 3 !== 0);
+
+    await redis.kill();
+    await killed!.stop('SIGKILL');
     backend.state = 'processing';
-    // Whose connection was lost comes to another replica, and sees nothing from before.
     const returned = await watchAll(rest, 10);
     await until(() => returned.every(({ events }) => events.length > 0));
     for (const { events } of returned) expect(statusesOf(events)[0]).toBe('processing');
-    await allSee(others, 'processing');
-    while (!(await holderOf(rest)));
     backend.state = 'published';
     await allSee([...others, ...returned], 'published');
 
     expectInOrder([...others, ...returned]);
-  });
-
-  it('have another one poll at once when the one that polls is stopped', async () => {
-    const { backend, holder, rest, others } = await openFleet({
-      DRAIN_DELAY_MS: '0',
-      SHUTDOWN_TIMEOUT_MS: '4000',
-    });
-
-    const stopped = holder.stop();
-    while (!(await holderOf(rest)));
-    expect(await stopped).toBe(0);
-    backend.state = 'published';
-    await allSee(others, 'published');
-
-    expectInOrder(others);
-  });
-
-  it('go on without one that is paused while it polls, and what it shares later is refused', async () => {
-    const { backend, holder, rest, watchers, others } = await openFleet();
-    backend.state = 'queued';
-    await allSee(watchers, 'queued');
-
-    holder.process.kill('SIGSTOP');
-    onTestFinished(() => void holder.process.kill('SIGCONT'));
-    // Until it has stopped indeed: nobody reads any more.
-    for (let reads = -1; reads !== backend.reads; await sleep(300)) reads = backend.reads;
-    backend.state = 'processing';
-    await allSee(others, 'processing');
-    await sleep(500);
-    holder.process.kill('SIGCONT');
-    await until(() => watchers.every(({ events }) => statusesOf(events).at(-1) === 'processing'));
-    while (!(await holderOf(rest)));
-    expect(await holds(holder)).toBe(0);
-    backend.state = 'published';
-    await allSee(watchers, 'published');
-
-    expectInOrder(watchers);
-  }, 90_000);
-
-  it('show no key of a caller, and keep nothing for ever, in Redis', async () => {
-    const { redis, backend, watchers } = await openFleet();
-    backend.state = 'queued';
-    await allSee(watchers, 'queued');
-
-    const names = (await redis.command('KEYS', '*')) as string[];
-    const channels = (await redis.command('PUBSUB', 'CHANNELS')) as string[];
-    expect(names.length).toBeGreaterThan(0);
-    for (const name of [...names, ...channels]) {
-      expect(name).toMatch(/^gateway:1:(pauses|generations|[a-z]+:\{[\w-]{22}\}:[a-z]+)$/);
-    }
-    for (const name of names) {
-      expect(await redis.command('PTTL', name)).toBeGreaterThan(0);
-      expect(String(await redis.command('GET', name))).not.toContain('key');
-    }
   });
 
   it('reach Redis by TLS, with a certificate of an authority of their own', async () => {

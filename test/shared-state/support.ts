@@ -9,7 +9,6 @@ import { routes } from '../../src/v0/routes.ts';
 import { openEvents, type Events } from '../live/support.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok } from '../support/faults.ts';
-import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import type { RedisServer } from '../support/redis.ts';
 import { sampleOf } from '../support/world.ts';
 
@@ -35,38 +34,15 @@ export async function openShared(
   observer: ConnectionObserver = {},
 ): Promise<SharedState> {
   const shared = await openSharedState({
-    ...{ url, secret: 'a secret of the tests', backend: 'backend', stateFormat: '1', observer },
+    ...{ url, secret: 'a secret of the tests', backend: 'backend', observer },
   });
   onTestFinished(() => shared.close());
   return shared;
 }
 
-export interface Replica extends InProcessGateway {
-  readonly shared: SharedState;
-}
-
-export const POLL_MS = { least: 50, most: 50 };
-
-/** Gateways in this process, each with connections to Redis of its own. */
-export const openReplicas = (
-  redis: Pick<RedisServer, 'url'>,
-  backendUrl: string,
-  count: number,
-  pollMs = POLL_MS,
-): Promise<Replica[]> =>
-  Promise.all(
-    Array.from({ length: count }, async () => {
-      const shared = await openShared(redis);
-      const gateway = await openGateway({
-        ...{ backend: new URL(backendUrl), shared, live: { pollMs } },
-      });
-      return Object.assign(gateway, { shared });
-    }),
-  );
-
 /** So many watchers of the version at each of them in turn. */
 export const watchAll = (
-  replicas: readonly Pick<Replica, 'url'>[],
+  replicas: readonly { readonly url: string }[],
   count: number,
 ): Promise<Events[]> =>
   Promise.all(

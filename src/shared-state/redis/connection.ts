@@ -68,7 +68,6 @@ export interface Connection {
   publish(channel: string, text: string): void;
   /** Resolves once messages are heard, or will be when Redis is back. A channel has one listener. */
   subscribe(channel: string, listener: ChannelListener): Promise<void>;
-  unsubscribe(channel: string): void;
   /** After the commands under way. */
   close(): Promise<void>;
 }
@@ -180,10 +179,6 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     subscribe: async (channel, listener) => {
       listeners.set(channel, listener);
       if (isAvailable()) await messages.subscribe(channel).catch(() => {});
-    },
-    unsubscribe: (channel) => {
-      listeners.delete(channel);
-      messages.unsubscribe(channel).catch(() => {});
     },
     close: async () => {
       breaker.end();
