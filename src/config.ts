@@ -29,7 +29,6 @@ import {
   SECRET,
   SOCKET_PATH,
   TEXT,
-  TOKEN,
   TRUE_OR_FALSE,
   UPSTREAM_URL,
   wholeNumber,
@@ -52,9 +51,6 @@ const HOUR_MS = 3_600_000;
 
 /** Longest time that caches may reuse an answer without asking, in seconds. */
 const MONTH_S = 2_592_000;
-
-/** Without a target: a token of a target says which. */
-const HIVE_ENDPOINT = 'https://app.graphql-hive.com/usage';
 
 const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);
 
@@ -406,20 +402,6 @@ export const SETTINGS = {
       'the share that `traceidratio` records, from 0 to 1',
     ),
   },
-  hive: {
-    token: secret(
-      'HIVE_TOKEN',
-      TOKEN,
-      undefined,
-      'an access token of GraphQL Hive, where usage is then reported; unset: nowhere, and nothing of it is loaded',
-    ),
-    endpoint: setting(
-      'HIVE_ENDPOINT',
-      HTTP_URL,
-      HIVE_ENDPOINT,
-      'where reports go; for a token of an organization with the target behind it: `…/usage/<organization>/<project>/<target>`',
-    ),
-  },
   embedded: {
     databaseUrl: secret(
       'BACKEND_DATABASE_URL',
@@ -469,7 +451,6 @@ export function readConfig(env: Environment): Config {
   checkCacheTtl(read.fleet);
   checkTrusted(read);
   checkRecording(read);
-  checkHive(read.hive);
   const { allowedHosts = defaultHosts(read) } = read.http;
   const isReachable = allowedHosts === undefined && read.http.socketPath === undefined;
   if (read.documents.agents !== undefined && isReachable) {
@@ -530,14 +511,6 @@ function checkRecording({
   if (replay !== undefined && url !== undefined) {
     throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
   }
-}
-
-/** A token of an organization, a project or a user may report for several targets. */
-function checkHive({ token, endpoint }: Config['hive']): void {
-  if (!/^hv[opu]1\//.test(token ?? '') || endpoint !== HIVE_ENDPOINT) return;
-  throw new ConfigError(
-    `HIVE_TOKEN is of several targets: set HIVE_ENDPOINT to ${HIVE_ENDPOINT}/<organization>/<project>/<target>.`,
-  );
 }
 
 /** Names in Redis are then a plain hash of callers' keys. */

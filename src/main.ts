@@ -27,7 +27,6 @@ import { EXIT, stopOnSignals, surviveRejections } from './process/lifecycle.ts';
 import { switchLevelOnSignal } from './process/log-level.ts';
 import { openPorts } from './process/ports.ts';
 import { createWorkers, WorkerStartError } from './process/workers.ts';
-import { openHive } from './usage/hive/open-hive.ts';
 
 /** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
@@ -87,7 +86,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   });
   const version = versionOf();
   const tracer = await openTraces(config.traces, { backend: backend.origin, version, logger });
-  const hive = await openHive(config.hive, version, logger);
   const gateway = createGateway({
     rateLimits: await openRateLimits(config, shared),
     ...{ schema: await openSchema(tools), upstream, logger, metrics, shared, tracer, gather },
@@ -99,20 +97,17 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       ...(backend.replay && { apiKey: backend.replay.names[0], replays: backend.replay.names }),
     },
     carriers: await openMcp(documents.agents, version),
-    plugins: [
-      ...(hive ? [hive.plugin] : []),
-      ...(await loadPlugins(config.process.plugins, config)),
-    ],
+    plugins: [...(await loadPlugins(config.process.plugins, config))],
   });
   await gateway.open();
   const ports = await openPorts(gateway, http, logger);
   stopOnSignals(logger, config.process, async (times) => {
     const finished = await ports.close(times);
-    gateway.close();
+    await gateway.close();
     await shared?.close();
     // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
-    await Promise.all([tracer?.close(), hive?.close()]);
+    await tracer?.close();
     await backend.close();
     return finished;
   });

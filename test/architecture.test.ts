@@ -158,16 +158,6 @@ describe('the structure of src/', () => {
     expect(loading).toEqual(['mcp/mcp.ts']);
   });
 
-  it('loads what reports to GraphQL Hive only where it is used', () => {
-    const loading = files.filter((file) =>
-      /^import (?!type )[^;]*'[^']*\/hive(?:-operation)?\.ts';/m.test(
-        readFileSync(join(SRC, file), 'utf8'),
-      ),
-    );
-
-    expect(loading).toEqual(['usage/hive/hive.ts']);
-  });
-
   it('loads what a subgraph needs only where the gateway is one', () => {
     const loading = files.filter((file) =>
       /^import (?!type )[^;]*'[^']*\/federation\/[^']*';/m.test(

@@ -37,7 +37,6 @@ const ALLOWED: Readonly<Record<string, readonly [times: number, reason: string]>
   'server/gateway.ts': [1, 'paths of carriers'],
   'server/http/request-listener.ts': [1, 'headers that the reply sets'],
   'settings/setting.ts': [1, 'settings of the table'],
-  'usage/hive/hive.ts': [1, 'keys of our own, numbers'],
   'usage/sum-usage.ts': [1, 'coordinates of our own schema'],
   'usage/usage.ts': [2, 'coordinates of our own schema'],
   'v0/schemas/body.ts': [1, 'fields of the document'],

@@ -19,7 +19,6 @@ process.stdout.write(
     'The process': SETTINGS.process,
     'Record and replay': SETTINGS.recording,
     Traces: SETTINGS.traces,
-    'GraphQL Hive': SETTINGS.hive,
     'The embedded backend': SETTINGS.embedded,
   })}\n`,
 );

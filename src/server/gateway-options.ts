@@ -134,7 +134,8 @@ export interface Gateway extends Site {
    */
   open(): Promise<void>;
   /** Ends what `open` began. */
-  close(): void;
+  /** Ends what it watches, and lets plugins end theirs. */
+  close(): Promise<void>;
   /** Answers any request; never rejects. */
   fetch(request: Request): Promise<Response>;
 }

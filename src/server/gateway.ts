@@ -215,7 +215,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     upgrade,
     admin: createSite(parts, adminRoutes),
     open: async () => trusted?.open(),
-    close: () => trusted?.close(),
+    close: async () => {
+      trusted?.close();
+      await yoga.dispose();
+    },
     fetch: (request) => {
       const record = createRecord(request.headers.get('x-request-id'));
       if (request.signal.aborted) record.leaving.cancel();

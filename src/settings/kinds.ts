@@ -159,12 +159,6 @@ export const RATE = z
 /** A secret that is too long to be guessed. */
 export const SECRET = z.string().min(16).max(1_024).describe('a text of 16 to 1024 characters');
 
-/** What may stand in a header. */
-export const TOKEN = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,4096}$/)
-  .describe('1 to 4096 visible characters of ASCII');
-
 const LIST = z
   .string()
   .transform((list): readonly string[] =>

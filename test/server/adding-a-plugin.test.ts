@@ -1,11 +1,23 @@
 /** The worked example of docs/plugins.md, run as an operator runs it. */
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { loadPlugins, PluginsError } from '../../src/process/operator-plugins.ts';
 import { ROOT } from '../support/pages.ts';
+import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { openTrusting } from '../support/trusting.ts';
+
+/** What is read of a report. Source: https://the-guild.dev/graphql/hive/docs/api-reference/usage-reports */
+interface Report {
+  readonly map: Readonly<
+    Record<string, { readonly operation: string; operationName?: string; fields: string[] }>
+  >;
+  readonly operations: readonly { readonly operationMapKey: string }[];
+}
 
 let folder: string;
 
@@ -30,6 +42,45 @@ it('answers sixty operations of a key, refuses the next with 429, and lets other
   expect([refused.status, refused.codes]).toEqual([429, ['QUOTA_EXCEEDED']]);
   expect(refused.headers.get('retry-after')).toBe('60');
   expect(other.status).toBe(200);
+});
+
+it('reports to GraphQL Hive what apps use, without a literal, a variable or a key, once more as the process ends', async () => {
+  const sent: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+  const hive = await openHttp((request, response) => {
+    void text(request).then((body) => {
+      if (request.url === '/usage') sent.push({ headers: request.headers, body });
+      response.end('{}');
+    });
+  });
+  vi.stubEnv('HIVE_TOKEN', 'token-of-a-target');
+  vi.stubEnv('HIVE_USAGE_URL', `${hive}/usage`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const plugins = await loadPlugins(join(folder, 'hive.mjs'), {});
+  const manifests = {
+    'ios-4.2.json': { topics: 'query Topics { topics(first: 3) { nodes { title } } }' },
+  };
+  const site = await openTrusting(manifests, { plugins });
+
+  expect((await site.byId('topics')).status).toBe(200);
+  await site.ask(
+    'query Mine($id: ID!) { page(pageId: $id) { name } topic(topicId: "secret-1") { title } }',
+    {
+      variables: { id: 'secret-2' },
+    },
+  );
+  await site.close();
+
+  expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-of-a-target']);
+  const report = JSON.parse(sent[0]!.body) as Report;
+  const lineOf = (name: string) =>
+    report.operations.find((line) => report.map[line.operationMapKey]!.operationName === name)!;
+  expect(report.map[lineOf('Topics').operationMapKey]!.fields).toContain('Topic.title');
+  expect(lineOf('Topics')).toMatchObject({
+    metadata: { client: { name: 'ios', version: '4.2' } },
+    execution: { ok: true, errorsTotal: 0 },
+  });
+  expect(report.map[lineOf('Mine').operationMapKey]!.operation).toContain('query Mine');
+  expect(sent[0]!.body).not.toMatch(/secret|demo/);
 });
 
 it.each([

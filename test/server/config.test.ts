@@ -71,7 +71,6 @@ describe('the settings', () => {
         sampler: 'parentbased_always_on',
         ratio: 1,
       },
-      hive: { token: undefined, endpoint: 'https://app.graphql-hive.com/usage' },
       embedded: {
         databaseUrl: 'file:.data/backend.db',
         timestamps: 'document',

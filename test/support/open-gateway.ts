@@ -201,7 +201,7 @@ async function openInThisProcess(
   const server = await openHttpServer(gateway, http);
   const close = async (): Promise<void> => {
     await server.close(0);
-    gateway.close();
+    await gateway.close();
     await dispatcher.destroy();
   };
   afterFile(close);
