@@ -10,7 +10,6 @@ import { OTHER_APP, type AppVersion } from '../../operation/request/caller.ts';
 import type { PlannedCost, RequestRecord } from '../../operation/request/request-record.ts';
 import type { Outcome } from '../../operation/result/outcome.ts';
 import { CounterBatch } from './counter-batch.ts';
-import type { DurationHistogram } from './duration-histogram.ts';
 import type { Instruments } from './instruments.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
 
@@ -52,8 +51,8 @@ export class OperationMetrics {
   readonly #rounds = new CounterBatch((name: string, _all: true) => ({ operation_name: name }));
   readonly #plannedCalls = planned('calls');
   readonly #plannedRounds = planned('rounds');
-  readonly #durations: DurationHistogram<string>;
-  readonly #durationsByName: DurationHistogram<string>;
+  readonly #observe: ReturnType<typeof Instruments.prototype.durations<'operation'>>;
+  readonly #observeByName: ReturnType<typeof Instruments.prototype.durations<'operation_name'>>;
 
   constructor(instruments: Instruments, upstream: UpstreamMetrics) {
     this.#upstream = upstream;
@@ -65,10 +64,10 @@ export class OperationMetrics {
     );
     // Prometheus computes no increase for a series that appears with its first value: alerts would miss the first failures.
     for (const operation of OPERATION_TYPES) this.#requests.add(operation, 'failed', 0);
-    this.#durations = instruments.durations(
+    this.#observe = instruments.durations(
       'gateway_request_duration_seconds',
       'GraphQL requests, arrival to answer.',
-      (operation: string) => ({ operation }),
+      ['operation'],
     );
     instruments.counter(
       'gateway_operations_total',
@@ -76,10 +75,10 @@ export class OperationMetrics {
       ['operation_name', 'app', 'version', 'outcome'],
       this.#operations,
     );
-    this.#durationsByName = instruments.durations(
+    this.#observeByName = instruments.durations(
       'gateway_operation_duration_seconds',
       'Operations of trusted documents by name, arrival to answer; all others are "other".',
-      (name: string) => ({ operation_name: name }),
+      ['operation_name'],
     );
     instruments.counter(
       'gateway_errors_total',
@@ -113,10 +112,10 @@ export class OperationMetrics {
     const { operationType = 'none', errors, rest, trace } = record;
     const seconds = durationMs / 1_000;
     this.#requests.add(operationType, outcome);
-    this.#durations.observe(operationType, seconds, trace?.span);
+    this.#observe({ operation: operationType }, seconds, trace?.span);
     const row = this.#rowOf(record);
     this.#operations.add(row, outcome);
-    this.#durationsByName.observe(row.name, seconds, trace?.span);
+    this.#observeByName({ operation_name: row.name }, seconds, trace?.span);
     if (errors && errors.length > 0) this.#addErrors(errors);
     if (rest) this.#addCalls(row.name, rest.journal, record.planned);
   }
