@@ -253,10 +253,7 @@ describe('names', () => {
 
     const counted = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
     // With `REDIS_URL`, which this gateway has not.
-    const shared = [
-      'gateway_shared_state_available',
-      'gateway_shared_state_commands_total',
-    ];
+    const shared = ['gateway_shared_state_available', 'gateway_shared_state_commands_total'];
     expect([...new Set(documented)].sort()).toEqual([...counted, ...shared].sort());
   });
 
