@@ -27,7 +27,7 @@ export function readRepresentation(representation: unknown): Wanted {
   }
   const isGiven = (name: string): boolean => typeof given[name] === 'string';
   if (isGiven('id')) {
-    const key = entity.parseId(given['id'] as string);
+    const key = entity.callerKey({ id: given['id'] });
     const other = entity.key.find((name) => isGiven(name) && given[name] !== key[name]);
     if (other === undefined) return { entity, key };
     throw badInput(`"id" and "${other}" are of different objects: give ids that belong together.`);

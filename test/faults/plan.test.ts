@@ -258,11 +258,12 @@ describe('T61b the size of an answer', () => {
     ['a list of scalars', '{ page(pageId: "p") { metadata { robots } } }', 1, Infinity],
     ['introspection', '{ __schema { types { name } } }', 1, Infinity],
     [
-      'an id that is none, where null is not allowed',
-      '{ nodes(ids: ["x"]) { id } page(pageId: "p") { name } }',
+      'more ids than there may be, where null is not allowed',
+      `{ nodes(ids: [${'"x" '.repeat(101)}]) { id } page(pageId: "p") { name } }`,
       0,
       3,
     ],
+    ['an id that is none', '{ nodes(ids: ["x"]) { id } page(pageId: "p") { name } }', 3, 4],
   ])('T61b knows the bounds of %s', (_name, source, atLeast, atMost) => {
     const plan = planFor({ schema, document: parse(source) }, context);
 

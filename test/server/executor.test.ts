@@ -18,6 +18,8 @@ import { type Reply } from '../support/client.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const NODES = [...SAMPLE_NODES, 'no id'];
+/** The field must not be null, and takes a hundred. */
+const TOO_MANY = '"x" '.repeat(101);
 
 const VALUES = {
   ...SAMPLE_VALUES,
@@ -150,7 +152,10 @@ describe('the executor', () => {
     ['an alias that is the name of another place', CONFUSED],
     ['a type’s name in an alias', `{ Person_x: person(personId: "${IDS.person}") { name } }`],
     ['null in a literal list', 'query ($a: ID = "x") { nodes(ids: [$a]) { id } }', { a: null }],
-    ['two errors at the root', '{ a: nodes(ids: ["bad"]) { id } b: nodes(ids: ["bad"]) { id } }'],
+    [
+      'two errors at the root',
+      `{ a: nodes(ids: [${TOO_MANY}]) { id } b: nodes(ids: [${TOO_MANY}]) { id } }`,
+    ],
     ['a root key that promises have', '{ then: __typename }'],
     ['no key', DEEP, { id: IDS.page }, { 'x-api-key': 'wrong' }],
     ['a plan', DEEP, { id: IDS.page }, { 'x-explain': 'plan' }],

@@ -168,10 +168,11 @@ export class Entity<T extends object, Name extends string> {
   /**
    * The key in a global id.
    *
-   * @throws BAD_USER_INPUT when it is the id of another type.
+   * @param instead what to do with a raw id.
+   * @throws BAD_USER_INPUT for what is no global id, and for the id of another type.
    */
-  parseId(id: string): KeyOf<Name> {
-    return this.keyFrom(parseNodeId(id), id);
+  parseId(id: string, instead?: string): KeyOf<Name> {
+    return this.keyFrom(parseNodeId(id, instead), id);
   }
 
   /**
@@ -182,7 +183,11 @@ export class Entity<T extends object, Name extends string> {
    *   that can't be part of a REST path.
    */
   callerKey(given: Readonly<Record<string, unknown>>): KeyOf<Name> {
-    if (typeof given['id'] === 'string') return this.parseId(given['id']);
+    if (typeof given['id'] === 'string') {
+      const names = this.key.map((name) => `"${name}"`);
+      const parts = names.length > 1 ? `raw ids as ${names.join(', ')}` : `a raw id as ${names[0]}`;
+      return this.parseId(given['id'], `pass ${parts}`);
+    }
     const key: Record<string, string> = {};
     for (const name of this.key) {
       for (const [part, id] of Object.entries(partsOf(name, String(given[name])))) {

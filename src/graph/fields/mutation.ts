@@ -135,9 +135,14 @@ export function writeField<
     const { [target?.field ?? '']: id, ...others } = args.input as Readonly<
       Record<string, unknown>
     >;
-    const isUnnamed = target !== undefined && target.field !== 'id' && id === '';
+    const isGlobal = target?.field === 'id';
+    const isUnnamed = target !== undefined && !isGlobal && id === '';
     // A field that is not `id` is named after the key, which has one part: `pageId` of a Page.
-    const key = isUnnamed ? undefined : target?.entity.callerKey({ [target.field]: id });
+    const key = isUnnamed
+      ? undefined
+      : isGlobal
+        ? target.entity.parseId(String(id))
+        : target?.entity.callerKey({ [target.field]: id });
     const fields = withoutNulls(others) as Readonly<Record<string, unknown>>;
     const written = dictionary(Object.entries(fields).filter(([field]) => !waitFields.has(field)));
     const checked = route.body?.safeParse(rename ? rename.toBody(written) : written);

@@ -14,11 +14,16 @@ import { typenameOf, withTypename } from '../types/typename.ts';
 /** The most ids that `nodes` takes. */
 export const MAX_NODES = 100;
 
+/** An id as the plugin hands it to a resolver. */
+interface GivenId {
+  readonly id: string;
+}
+
 /** An entity writes the global ids of its objects: they are what the plugin takes for ids of one type. */
 export const nodeOptions = {
   encodeGlobalID: (_typename: string, id: bigint | number | string): string => String(id),
-  /** @throws BAD_USER_INPUT */
-  decodeGlobalID: (id: string) => ({ typename: readId(id).entity.name, id }),
+  // Resolvers read ids: one that is refused here would fail the whole list it stands in.
+  decodeGlobalID: (id: string) => ({ typename: 'Node', id }),
   // Objects are shared between requests, and the plugin's brand would be written to them.
   brandLoadedObjects: false,
   nodeTypeOptions: {
@@ -31,14 +36,20 @@ export const nodeOptions = {
       { kind: 'lookup', from: 'object', wanted: ({ id }) => [readId(String(id))] },
     ),
     args: { id: { description: 'Global id: the `id` of any object.' } },
+    resolve: (
+      _root: unknown,
+      { id }: { readonly id: GivenId },
+      context: Context,
+      info: GraphQLResolveInfo,
+    ) => loadNode(readId(id.id), context, info),
   },
   nodesQueryOptions: {
     ...demanding(
-      `Fetches up to ${MAX_NODES} objects by their global ids, in the given order. An item is null when there is no such object. Costs one call for each distinct object.`,
+      `Fetches up to ${MAX_NODES} objects by their global ids, in the given order. An item is null when there is no such object, and with an error when its id is none. Costs one call for each distinct object.`,
       {
         kind: 'lookup',
         from: 'object',
-        wanted: ({ ids }) => checkNumber(ids as readonly unknown[]).map((id) => readId(String(id))),
+        wanted: ({ ids }) => checkNumber(ids as readonly unknown[]).map(wantedOrNone),
       },
     ),
     nullable: { list: false, items: true },
@@ -46,10 +57,10 @@ export const nodeOptions = {
     // The plugin's own waits for the slowest object, and fails with the first that does.
     resolve: (
       _root: unknown,
-      { ids }: { readonly ids: readonly { readonly id: string }[] },
+      { ids }: { readonly ids: readonly GivenId[] },
       context: Context,
       info: GraphQLResolveInfo,
-    ) => checkNumber(ids).map(({ id }) => loadNode(readId(id), context, info)),
+    ) => checkNumber(ids).map(async ({ id }) => loadNode(readId(id), context, info)),
   },
 } as const;
 
@@ -69,6 +80,15 @@ export function readId(id: string): Wanted {
   // Only an entity lets ids of its type be read.
   const entity = findEntity(key.typename)!;
   return { entity, key: entity.keyFrom(key, id) };
+}
+
+/** Undefined for what is no id: it costs no call, and its resolver throws its error. */
+function wantedOrNone(id: unknown): Wanted | undefined {
+  try {
+    return readId(String(id));
+  } catch {
+    return undefined;
+  }
 }
 
 function checkNumber<Id>(ids: readonly Id[]): readonly Id[] {

@@ -106,13 +106,17 @@ function hexOf(character: number): number {
 }
 
 /**
+ * @param instead where a raw id belongs that was given for a global one.
  * @throws BAD_USER_INPUT for anything `formatNodeId` did not write.
  */
-export function parseNodeId(id: string): NodeKey {
+export function parseNodeId(
+  id: string,
+  instead = 'give raw REST ids to the field that looks up its type',
+): NodeKey {
   const key = readNodeId(id);
   if (!key) {
     throw badInput(
-      `"${id.slice(0, 64)}" is not a global id: pass the "id" of an object unchanged, or give raw REST ids to the field that looks up its type.`,
+      `"${id.slice(0, 64)}" is not a global id: pass the "id" of an object unchanged, or ${instead}.`,
     );
   }
   return key;
