@@ -19,7 +19,8 @@ import {
 import { LRUCache } from 'lru-cache';
 import { incrementalRules } from '../execution/incremental/validation.ts';
 import { fragmentsOf } from '../execution/operation/collect-fields.ts';
-import { documentRefusal } from '../operation/refusal.ts';
+import { operationRules, withoutFaults } from '../execution/operation/validation.ts';
+import { documentRefusal, notUnderstood } from '../operation/refusal.ts';
 import {
   DEFAULT_LIMITS,
   fieldsIn,
@@ -91,6 +92,7 @@ export class Documents {
   constructor({ limits, introspection }: DocumentsOptions) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.ownRules = [
+      ...operationRules,
       ...incrementalRules,
       ...(introspection === 'off' ? [NoSchemaIntrospectionCustomRule] : []),
     ];
@@ -158,8 +160,14 @@ export class Documents {
   ): readonly GraphQLError[] {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: this.#hideSuggestions };
     // Other rules follow cycles, at an unknown cost.
-    const applied = factsOf(document).isCyclic ? [NoFragmentCyclesRule] : rules;
-    const errors = validate(schema, document, applied, options);
+    const applied = factsOf(document).isCyclic ? [NoFragmentCyclesRule] : withoutFaults(rules);
+    let errors: readonly GraphQLError[];
+    try {
+      errors = validate(schema, document, applied, options);
+    } catch (error) {
+      // Rules of graphql-js fail at some documents. Whoever sends one is refused: the gateway has not failed.
+      errors = [error instanceof GraphQLError ? error : notUnderstood(error)];
+    }
     return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
   }
 }
@@ -175,9 +183,9 @@ const areAlike = (some: readonly ValidationRule[], others: readonly ValidationRu
   some.length === others.length &&
   some.every((rule, i) => rule === others[i] || rule.name === others[i]!.name);
 
-/** An error of graphql-js, with the code that graphql-js leaves out. */
+/** An error of graphql-js, with the code that graphql-js leaves out; a rule of ours may have given one. */
 function coded(error: GraphQLError, code: string): GraphQLError {
-  Object.assign(error.extensions, { code, http: { status: 400, spec: true } });
+  Object.assign(error.extensions, { code, ...error.extensions, http: { status: 400, spec: true } });
   return error;
 }
 

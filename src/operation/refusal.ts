@@ -47,6 +47,13 @@ export const refusal = (
 export const documentRefusal = (code: RefusalCode, message: string): GraphQLError =>
   refusalWith(code, message, { status: 400, spec: true });
 
+/** The refusal of a document at which graphql-js fails with an error that is none of GraphQL. */
+export const notUnderstood = (error: unknown): GraphQLError =>
+  documentRefusal(
+    'BAD_REQUEST',
+    `This document cannot be carried out (${error instanceof Error ? error.name : typeof error}): write its selection and directives in another way.`,
+  );
+
 const refusalWith = (code: RefusalCode, message: string, http: HttpExtension): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http } });
 

@@ -10,6 +10,7 @@ import { cases } from '../support/cases.ts';
 const schema = buildSchema(`
   enum Color { RED }
   input Point { x: Int! y: [Float] }
+  input Named { id: ID! more: [Named] }
   type Query { field(id: ID, text: String, is: Boolean, int: Int, float: Float): String }
 `);
 
@@ -27,7 +28,7 @@ const aDeclaration = fc.record({
 });
 
 const someValues = fc.oneof(
-  fc.constantFrom(null, true, 'RED', '', '7', 7, -0, 1.5, 2 ** 31, -(2 ** 31), 1e300),
+  fc.constantFrom(null, true, 'RED', '', '7', 7, -0, 1.5, 2 ** 31, -(2 ** 31), 1e-300),
   fc.constantFrom([], ['a', null], [1], {}, { x: 1 }, { x: 1, y: [2, null] }, { z: 1 }),
 );
 
@@ -47,6 +48,28 @@ it('variables are what graphql-js makes of them, or wrong as it finds them', () 
     { numRuns: cases(2_000) },
   );
 });
+
+it.each([2 ** 53, -(2 ** 53), 1e21, 1e300])(
+  'an ID is no number that JSON does not hold exactly: %d',
+  (number) => {
+    const errorsOf = (type: string, value: unknown) => {
+      const operation = operationOf(`query ($v: ${type}) { field }`);
+      return coerceVariableValues(schema, operation, { v: value }).errors?.map(
+        ({ message }) => message,
+      );
+    };
+
+    expect(errorsOf('ID!', number)?.join()).toMatch(
+      /^Variable "\$v" got invalid value .* as a string/,
+    );
+    expect(errorsOf('[[ID]!]', [['1', number]])?.join()).toContain('at "v[0][1]"');
+    expect(errorsOf('Named', { id: 1, more: [{ id: number }] })?.join()).toContain(
+      'at "v.more[0].id"',
+    );
+    expect(errorsOf('[ID!]', Array(100).fill(number))).toHaveLength(10);
+    expect(errorsOf('Float', number)).toBeUndefined();
+  },
+);
 
 function operationOf(source: string): OperationDefinitionNode {
   const [operation] = parse(source).definitions;

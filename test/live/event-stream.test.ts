@@ -149,6 +149,47 @@ describe('a subscription over server-sent events', () => {
     await live.quiet();
   });
 
+  it.each<[document: string, variables?: unknown]>([
+    ['{ audienceVersionProgress(id: "x") @skip(if: true) { __typename } }'],
+    ['($on: Boolean!) { audienceVersionProgress(id: "x") @include(if: $on) { __typename } }'],
+    [
+      '($on: Boolean!) { audienceVersionProgress(id: "x") @include(if: $on) { __typename } }',
+      { on: true },
+    ],
+    ['{ ... @include(if: true) { audienceVersionProgress(id: "x") { __typename } } }'],
+    [
+      '{ ...F @skip(if: false) } fragment F on Subscription { pageProgress(id: "x") { __typename } }',
+    ],
+    [
+      '{ ...F } fragment F on Subscription { pageProgress(id: "x") @skip(if: true) { __typename } }',
+    ],
+    ['{ pageProgress(id: "x") @skip { __typename } }'],
+  ])('refuses a condition at its root: subscription %s %j', async (document, variables) => {
+    const live = await openLive();
+
+    const { text } = await live.site.post(
+      { query: `subscription S ${document}`, variables },
+      { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY },
+    );
+
+    expect(text).toContain('cannot be used at the root of a subscription');
+    expect(text).toContain('GRAPHQL_VALIDATION_FAILED');
+  });
+
+  it('takes a condition below its root', async () => {
+    const live = await openLive();
+
+    const { text } = await live.site.post(
+      {
+        query: `subscription { audienceVersionProgress(id: "${NOBODY}") {
+          isFinal @include(if: true) ... @skip(if: true) { __typename } } }`,
+      },
+      { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY },
+    );
+
+    expect(text).toContain('{"data":{"audienceVersionProgress":null}}');
+  });
+
   it('answers null for a version that is not there, and completes', async () => {
     const live = await openLive();
 

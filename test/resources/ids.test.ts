@@ -200,6 +200,115 @@ describe('a lookup by the global id', () => {
   });
 });
 
+describe('a list of ids', () => {
+  it('has null and an error where an id is none, and all else stays', async () => {
+    const gateway = await openGateway();
+    const { person, page } = { person: GLOBAL.personId, page: GLOBAL.pageId };
+    const search = formatNodeId('Page', ['search']);
+
+    const { data, errors, codes } = await gateway.ask(
+      `query ($bad: ID!) { nodes(ids: ["${person}", $bad, "${page}", "${search}", ""]) { id }
+        topics(first: 1) { totalCount } }`,
+      { variables: { bad: 'bad' } },
+    );
+
+    expect(data['nodes']).toEqual([{ id: person }, null, { id: page }, null, null]);
+    expect(data['topics'].totalCount).toBeGreaterThan(0);
+    expect(errors.map(({ path }) => path)).toEqual([
+      ['nodes', 1],
+      ['nodes', 3],
+      ['nodes', 4],
+    ]);
+    expect(codes).toEqual(Array(3).fill('BAD_USER_INPUT'));
+    expect(errors[0].message).toContain('"bad" is not a global id');
+  });
+
+  it('costs no call for an id that is none, and its plan says so', async () => {
+    const gateway = await openGateway();
+    const query = `{ nodes(ids: ["bad", "${GLOBAL.personId}"]) { ... on Person { name } } }`;
+
+    await gateway.ask(query);
+
+    expect(gateway.restCalls).toEqual([`GET /v0/persons/${personId}`]);
+    expect(planOf(query, gateway).calls).toMatchObject({ least: 1, most: 1 });
+  });
+});
+
+describe('an id that is a number', () => {
+  const WRITE = `mutation ($input: CreateAudienceInput!) {
+    createAudience(input: $input) { audience { id } userErrors { code } } }`;
+
+  it.each<[query: string, variables: Readonly<Record<string, unknown>>]>([
+    ['query ($id: ID!) { page(pageId: $id) { name } }', { id: 9_007_199_254_740_992 }],
+    ['query ($id: ID!) { page(pageId: $id) { name } }', { id: 1e21 }],
+    ['query ($id: ID) { account(id: $id) { name } }', { id: -9_007_199_254_740_992 }],
+    ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 1e300] }],
+    ['query ($id: ID) { pageLinks(tenantDomainId: $id) { totalCount } }', { id: 1e17 }],
+    [WRITE, { input: { pageId: 1e17 } }],
+    [WRITE, { input: { pageId: 'p', actionFormIdOverride: 1e17 } }],
+    ['{ page(pageId: 9007199254740993) { name } }', {}],
+    ['{ nodes(ids: [1, 9007199254740993]) { id } }', {}],
+    ['query ($id: ID = 9007199254740993) { page(pageId: $id) { name } }', {}],
+    ['mutation { createAudience(input: { pageId: 9007199254740993 }) { audience { id } } }', {}],
+  ])(
+    'is refused where JSON does not hold it exactly, and asks for a string: %s %j',
+    async (query, variables) => {
+      const gateway = await openGateway();
+
+      const { status, codes, errors } = await gateway.ask(query, { variables });
+
+      expect([status, codes]).toEqual([400, ['BAD_USER_INPUT']]);
+      expect(errors[0].message).toContain('send any other as a string');
+      expect(gateway.restCalls).toEqual([]);
+    },
+  );
+
+  it('is refused by a subscription too', async () => {
+    const gateway = await openGateway();
+    const query = 'subscription ($id: ID!) { pageProgress(id: $id) { __typename } }';
+
+    const { text } = await gateway.ask(query, {
+      variables: { id: 1e17 },
+      headers: { accept: 'text/event-stream' },
+    });
+
+    expect(text).toContain('send any other as a string');
+    expect(gateway.restCalls).toEqual([]);
+  });
+
+  it.each([Number.MAX_SAFE_INTEGER, 7, 0, -7])(
+    'names an object like its digits as a string: %d',
+    async (id) => {
+      const gateway = await openGateway();
+
+      await gateway.ask('query ($id: ID!) { page(pageId: $id) { name } }', { variables: { id } });
+      const byVariable = [...gateway.restCalls];
+      await gateway.ask(`{ page(pageId: ${id}) { name } }`);
+
+      expect(byVariable).toEqual([`GET /v0/pages/${id}`]);
+      expect(gateway.restCalls).toEqual(byVariable);
+    },
+  );
+});
+
+describe('a raw id in place of a global one', () => {
+  it.each([
+    ...LOOKUPS.map(([field, names]) => [field, names] as const),
+    ['personLog', ['personId', 'personLogId']] as const,
+    ['accountLog', ['accountId', 'accountLogId']] as const,
+  ])('is refused by %s with the names of the arguments that take it', async (field, names) => {
+    const gateway = await openGateway();
+
+    const { errors, codes } = await gateway.ask(lookup(field, { id: 'page_northwind' }, 'id'));
+
+    expect(codes).toEqual(['BAD_USER_INPUT']);
+    expect(errors[0].message).toContain(
+      `pass ${names.length > 1 ? 'raw ids' : 'a raw id'} as ${names.map((name) => `"${name}"`).join(', ')}`,
+    );
+    expect(gateway.restCalls).toEqual([]);
+  });
+});
+
 describe('pageLinks', () => {
   it('takes the page by either id, and its links lead to it', async () => {
     const gateway = await openGateway();

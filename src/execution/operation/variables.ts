@@ -4,17 +4,25 @@
  * Source: https://spec.graphql.org/October2021/#sec-Coercing-Variable-Values
  */
 import {
+  getNullableType,
   getVariableValues,
+  GraphQLError,
   GraphQLBoolean,
   GraphQLFloat,
   GraphQLID,
   GraphQLInt,
   GraphQLString,
+  isInputObjectType,
+  isInputType,
+  isListType,
   Kind,
-  type GraphQLError,
+  typeFromAST,
+  type GraphQLInputType,
   type GraphQLSchema,
+  type NamedTypeNode,
   type OperationDefinitionNode,
   type VariableDefinitionNode,
+  type VariableNode,
 } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
 
@@ -39,6 +47,8 @@ export function coerceVariableValues(
   const given = sent ?? NONE;
   const plain = plainValues(schema, variableDefinitions, given);
   if (plain) return { coerced: plain };
+  const inexact = inexactIds(schema, variableDefinitions, given, maxErrors);
+  if (inexact.length > 0) return { errors: inexact };
   const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, {
     maxErrors,
     hideSuggestions: hideSuggestions ?? false,
@@ -58,6 +68,53 @@ export const PLAIN: ReadonlyMap<unknown, IsPlain> = new Map<unknown, IsPlain>([
   [GraphQLInt, (value: unknown) => typeof value === 'number' && value === (value | 0)],
   [GraphQLFloat, (value: unknown) => typeof value === 'number' && Number.isFinite(value)],
 ]);
+
+/** Why an ID that was sent as a number is refused: JSON does not hold it exactly, and it would name another object. */
+export const ID_RANGE = `An ID that is a number is an integer of at most ${Number.MAX_SAFE_INTEGER}: send any other as a string.`;
+
+/** The IDs in an operation's variables that were sent as numbers which are not exact. */
+function inexactIds(
+  schema: GraphQLSchema,
+  definitions: readonly VariableDefinitionNode[],
+  sent: VariableValues,
+  maxErrors: number,
+): readonly GraphQLError[] {
+  const errors: GraphQLError[] = [];
+  for (const { type, variable } of definitions) {
+    const inputType = typeFromAST(schema, type as NamedTypeNode);
+    const name = variable.name.value;
+    // A type that is no input is refused by graphql-js.
+    if (isInputType(inputType) && Object.hasOwn(sent, name))
+      visit(sent[name], inputType, name, variable);
+  }
+  return errors;
+
+  function visit(value: unknown, type: GraphQLInputType, path: string, node: VariableNode): void {
+    if (errors.length >= maxErrors) return;
+    const nullable = getNullableType(type);
+    if (isListType(nullable)) {
+      // graphql-js takes one item for a list of it.
+      if (!Array.isArray(value)) visit(value, nullable.ofType, path, node);
+      else value.forEach((item, i) => visit(item, nullable.ofType, `${path}[${i}]`, node));
+    } else if (isInputObjectType(nullable)) {
+      if (typeof value !== 'object' || value === null) return;
+      for (const { name, type: inner } of Object.values(nullable.getFields())) {
+        if (Object.hasOwn(value, name)) {
+          visit((value as VariableValues)[name], inner, `${path}.${name}`, node);
+        }
+      }
+    } else if (nullable === GraphQLID && isInexact(value)) {
+      const { value: name } = node.name;
+      const place = path === name ? '' : ` at "${path}"`;
+      const message = `Variable "$${name}" got invalid value ${String(value)}${place}; ${ID_RANGE}`;
+      errors.push(new GraphQLError(message, { nodes: node }));
+    }
+  }
+}
+
+/** Numbers that are no integers are refused by graphql-js. */
+const isInexact = (value: unknown): boolean =>
+  Number.isInteger(value) && !Number.isSafeInteger(value);
 
 /** Values that need no coercion, as most do; undefined where one may. */
 function plainValues(

@@ -5,10 +5,10 @@
  */
 import {
   createSourceEventStream,
+  GraphQLError,
   locatedError,
   type ExecutionArgs,
   type ExecutionResult,
-  type GraphQLError,
 } from 'graphql';
 import { isAsyncIterable } from 'graphql/jsutils/isAsyncIterable.js';
 import { collectFields, fragmentsOf } from '../../execution/operation/collect-fields.ts';
@@ -21,6 +21,7 @@ import type { Admit } from './admission.plugin.ts';
 import { costExtensions, type ExplainAudience } from './budget.plugin.ts';
 import type { OperationExecution } from './execution.plugin.ts';
 import type { OperationTracer } from '../../observe/traces/tracer.ts';
+import { notUnderstood } from '../../operation/refusal.ts';
 import { ResultStream, type SubscriptionObserver } from '../../operation/result/result-stream.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
 
@@ -54,7 +55,9 @@ async function subscribe(
   // Callers without a key share the deployment's limit.
   const release = subscriptions.admit(record.apiKey ?? '');
   // What is no error of GraphQL is masked, as in an answer.
-  const source = await sourceOf(args).catch((error: GraphQLError) => ({ errors: [error] }));
+  const source = await sourceOf(args).catch((error: unknown) => ({
+    errors: [error instanceof GraphQLError ? error : notUnderstood(error)],
+  }));
   if (!('events' in source)) {
     release();
     return translated(source, translate);

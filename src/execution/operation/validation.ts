@@ -1,0 +1,86 @@
+/**
+ * Validation rules beside those of graphql-js 16: the root of a subscription, and IDs that are numbers.
+ */
+import {
+  getNamedType,
+  GraphQLError,
+  GraphQLID,
+  Kind,
+  OperationTypeNode,
+  SingleFieldSubscriptionsRule,
+  type ASTVisitor,
+  type DirectiveNode,
+  type OperationDefinitionNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
+import { fragmentsOf } from './collect-fields.ts';
+import { ID_RANGE } from './variables.ts';
+
+/**
+ * Refuses `@skip` and `@include` at the root of a subscription, for which the rule of graphql-js throws or takes
+ * a field that is skipped for one that is there.
+ *
+ * Source: https://spec.graphql.org/September2025/#sec-Single-Root-Field
+ */
+function singleRootField(context: ValidationContext): ASTVisitor {
+  const others = SingleFieldSubscriptionsRule(context) as {
+    OperationDefinition(node: OperationDefinitionNode): void;
+  };
+  return {
+    OperationDefinition(operation) {
+      if (operation.operation !== OperationTypeNode.SUBSCRIPTION) return;
+      const conditions = conditionsAtRoot(context, operation);
+      if (conditions.length === 0) {
+        others.OperationDefinition(operation);
+        return;
+      }
+      const message = `"@${conditions[0]!.name.value}" cannot be used at the root of a subscription, whose one field is always there: leave it out, or use it below that field.`;
+      context.reportError(new GraphQLError(message, { nodes: conditions }));
+    },
+  };
+}
+
+/** The `@skip` and `@include` on what is selected at the root, in fragments too. */
+function conditionsAtRoot(
+  context: ValidationContext,
+  { selectionSet }: OperationDefinitionNode,
+): readonly DirectiveNode[] {
+  const fragments = fragmentsOf(context.getDocument());
+  const conditions: DirectiveNode[] = [];
+  // It grows while it is walked.
+  const sets = new Set([selectionSet]);
+  for (const { selections } of sets) {
+    for (const one of selections) {
+      conditions.push(...(one.directives ?? []).filter(({ name }) => CONDITIONS.has(name.value)));
+      if (one.kind === Kind.FIELD) continue;
+      const isSpread = one.kind === Kind.FRAGMENT_SPREAD;
+      const inner = isSpread ? fragments[one.name.value]?.selectionSet : one.selectionSet;
+      if (inner) sets.add(inner);
+    }
+  }
+  return conditions;
+}
+
+const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include']);
+
+/** A literal keeps its digits, and would lose them as a variable: both are refused. */
+function idsAreExact(context: ValidationContext): ASTVisitor {
+  return {
+    IntValue(node) {
+      const type = context.getInputType();
+      if (!type || getNamedType(type) !== GraphQLID) return;
+      if (Number.isSafeInteger(Number(node.value))) return;
+      const message = `${ID_RANGE} Got ${node.value.slice(0, 64)}.`;
+      const extensions = { code: 'BAD_USER_INPUT' };
+      context.reportError(new GraphQLError(message, { nodes: node, extensions }));
+    },
+  };
+}
+
+/** Rules that stand beside those of the specification. */
+export const operationRules: readonly ValidationRule[] = [idsAreExact];
+
+/** Rules of graphql-js, with ours in place of those that it fails to carry out. */
+export const withoutFaults = (rules: readonly ValidationRule[]): readonly ValidationRule[] =>
+  rules.map((rule) => (rule === SingleFieldSubscriptionsRule ? singleRootField : rule));
