@@ -103,6 +103,8 @@ describe('commands', () => {
     expect(assignments.length).toBeGreaterThan(0);
     for (const [, name, value] of assignments) {
       expect(settings).toContain(name);
+      // A folder of an app that a page makes, which test/browser/own-documents.test.ts follows.
+      if (value!.startsWith('../app/')) continue;
       expect(() => readConfig({ [name!]: value })).not.toThrow();
     }
   });

@@ -111,7 +111,7 @@ const UNKNOWN_TEXT =
   'Generate them again, or yours with content-pages-client/codegen.';
 
 const UNKNOWN_PRESET =
-  'This version of @graphql-codegen/client-preset writes graphql() in another way. Install version 5.';
+  'This version of @graphql-codegen/client-preset writes graphql() in another way. Install version 5 or 6.';
 
 /** The preset answers an unknown text with `{}`, typed as unknown: a failure far from its cause. */
 function refuseUnknown(source: string): string {

@@ -1,12 +1,14 @@
 /**
- * Writes the folder that frontends install: `npm run client`, or `npm run client -- folder` for another
- * one than `dist-client`. What was in the folder is removed.
+ * Packs what frontends install: `npm run client` writes `dist-client/content-pages-client.tgz`, and
+ * `npm run client -- folder` writes the file there.
  *
- * Compiles `src/client` by the compiler's own interface and copies by Node's, so that every system with
- * Node can do it.
+ * npm links a folder and unpacks a file: modules of a linked folder would load the gateway's graphql and
+ * not the app's.
  */
-import { cpSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { execSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -22,16 +24,17 @@ const COPIES = {
   LICENSE: 'LICENSE',
 };
 
-rmSync(TARGET, { recursive: true, force: true });
-const faults = compile();
-if (faults.length > 0) {
-  const host = ts.createCompilerHost({});
-  process.stderr.write(ts.formatDiagnostics(faults, host));
-  process.exitCode = 1;
-} else {
-  for (const [from, to] of Object.entries(COPIES)) {
-    cpSync(join(ROOT, from), join(TARGET, to), { recursive: true });
+const staged = mkdtempSync(join(tmpdir(), 'content-pages-client-'));
+try {
+  const faults = compile();
+  if (faults.length > 0) {
+    process.stderr.write(ts.formatDiagnostics(faults, ts.createCompilerHost({})));
+    process.exitCode = 1;
+  } else {
+    pack();
   }
+} finally {
+  rmSync(staged, { recursive: true });
 }
 
 /** Writes JavaScript and declarations, and answers what the compiler finds wrong. */
@@ -43,7 +46,7 @@ function compile(): readonly ts.Diagnostic[] {
     ts.sys,
     join(ROOT, 'src/client'),
   );
-  const program = ts.createProgram(fileNames, { ...options, outDir: TARGET });
+  const program = ts.createProgram(fileNames, { ...options, outDir: staged });
   const { diagnostics } = program.emit(undefined, (name, text) => {
     // The compiler rewrites imports in JavaScript only.
     const isDeclaration = name.endsWith('.d.ts');
@@ -53,4 +56,16 @@ function compile(): readonly ts.Diagnostic[] {
     );
   });
   return [...errors, ...ts.getPreEmitDiagnostics(program), ...diagnostics];
+}
+
+function pack(): void {
+  for (const [from, to] of Object.entries(COPIES)) {
+    cpSync(join(ROOT, from), join(staged, to), { recursive: true });
+  }
+  execSync('npm pack --silent', { cwd: staged, stdio: ['ignore', 'ignore', 'inherit'] });
+  const file = readdirSync(staged).find((name) => name.endsWith('.tgz'))!;
+  const packed = join(TARGET, 'content-pages-client.tgz');
+  mkdirSync(TARGET, { recursive: true });
+  cpSync(join(staged, file), packed);
+  process.stdout.write(`${relative(process.cwd(), packed)}\n`);
 }

@@ -2,7 +2,7 @@
  * Chromium: the one that `CHROMIUM_PATH` names, or the first of the usual places.
  */
 import { existsSync } from 'node:fs';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type LaunchOptions } from 'playwright-core';
 
 const PLACES = [
   process.env['CHROMIUM_PATH'],
@@ -22,9 +22,16 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** @param flags beside those that every test needs. */
-export function launch(...flags: string[]): Promise<Browser> {
+/**
+ * How Playwright starts it.
+ *
+ * @param flags beside those that every test needs.
+ */
+export function chromiumOptions(...flags: string[]): LaunchOptions {
   const executablePath = PLACES.find((place) => place !== undefined && existsSync(place));
   if (!executablePath) throw new Error('No Chromium here: install it, or set CHROMIUM_PATH.');
-  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+  return { executablePath, args: [...FLAGS, ...flags] };
 }
+
+export const launch = (...flags: string[]): Promise<Browser> =>
+  chromium.launch(chromiumOptions(...flags));

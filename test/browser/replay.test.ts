@@ -1,11 +1,18 @@
 /**
  * A frontend's run on a recording, as docs/clients.md shows it: real browsers, each with a key of its own, and no backend.
  */
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { openFolder } from '../support/folder.ts';
+import { freePort } from '../support/free-port.ts';
 import { startGateway } from '../support/gateway-process.ts';
-import { launch } from './chromium.ts';
+import { readPages, ROOT } from '../support/pages.ts';
+import { chromiumOptions, launch } from './chromium.ts';
 import { picture } from './browser.ts';
 
 const READ = '{ topic(topicId: "topic_01") { id title } }';
@@ -55,4 +62,51 @@ it('runs side by side from the beginning for each key, and GraphiQL says what an
   await page.getByText('The recording rename answers: no backend is asked.').waitFor();
   await picture(page, 'replay');
   await replay.stop();
+});
+
+/** What a test of the frontend's repository adds to the page's file. */
+const specOf = (url: string): string => `
+import { expect } from '@playwright/test';
+test.use({ launchOptions: ${JSON.stringify(chromiumOptions())} });
+test('reads what was recorded', async ({ page }) => {
+  await page.goto('${url}/graphql');
+  const answer = await page.evaluate(async (query) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+    return response.json();
+  }, ${JSON.stringify(READ)});
+  expect(answer.data.topic.title).toBe('Pricing at a glance');
+});
+`;
+
+it.each([
+  ['its own folder', (app: string) => app],
+  ['another folder', tmpdir],
+])('starts as docs/clients.md configures Playwright, from %s', async (_where, from) => {
+  const folder = openFolder();
+  const app = join(folder, 'app');
+  const url = `http://127.0.0.1:${await freePort()}`;
+  for (const path of ['tests', 'journeys']) mkdirSync(join(app, path), { recursive: true });
+  symlinkSync(ROOT, join(folder, 'gateway'));
+  symlinkSync(join(ROOT, 'node_modules'), join(app, 'node_modules'));
+  writeFileSync(join(app, 'package.json'), '{ "type": "module" }');
+  const page = readPages().find(({ file }) => file === 'docs/clients.md')!;
+  for (const { info, text } of page.blocks) {
+    const [, path] = /^playwright (.+)$/.exec(info) ?? [];
+    if (path === undefined) continue;
+    const more = path.startsWith('tests/') ? specOf(url) : '';
+    writeFileSync(join(app, path), text.replace('http://127.0.0.1:4000', url) + more);
+  }
+  const recording = await startGateway({ RECORD: join(app, 'journeys'), SCENARIO: 'publish' });
+  await recording.ask(READ, { apiKey: 'demo' });
+  await recording.stop();
+
+  const cli = join(ROOT, 'node_modules/@playwright/test/cli.js');
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [cli, 'test', '--config', join(app, 'playwright.config.ts')],
+    { cwd: from(app), env: { ...process.env, PORT: new URL(url).port } },
+  );
+
+  expect(stdout).toContain('1 passed');
 });

@@ -1,6 +1,6 @@
-/** `npm run client`: what a frontend outside this repository installs from a folder. */
+/** `npm run client`: what a frontend outside this repository installs from a file. */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -49,11 +49,15 @@ const RESOLUTIONS = [
 ];
 
 it('packs types, documents and the manifest, which a frontend can install, compile and run', async () => {
-  await run('npm', ['run', 'client'], { cwd: ROOT });
-  const packed = join(ROOT, 'dist-client');
-  const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], { cwd: packed });
-  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  const paths = files.map(({ path }) => path);
+  // Outside this repository, so that nothing is found in its node_modules.
+  const frontend = openFolder({ 'package.json': '{ "type": "module" }', 'main.ts': CONSUMER });
+  await run('npm', ['run', 'client', '--', frontend], { cwd: ROOT });
+  const packed = join(frontend, 'content-pages-client.tgz');
+  const { stdout } = await run('tar', ['-tzf', packed]);
+  const paths = stdout
+    .trim()
+    .split('\n')
+    .map((path) => path.replace('package/', ''));
 
   expect(paths.filter((path) => !path.startsWith('documents/')).sort()).toEqual([
     'LICENSE',
@@ -86,18 +90,19 @@ it('packs types, documents and the manifest, which a frontend can install, compi
     'schema.graphql',
   ]);
   expect(paths).toContain('documents/page-with-audiences.graphql');
-  for (const path of paths.filter((path) => /\.(?:js|d\.ts)$/.test(path))) {
-    expect(await readFile(join(packed, path), 'utf8')).not.toMatch(/from ['"][^'"]+\.ts['"]/);
-  }
 
-  // Outside this repository, so that nothing is found in its node_modules.
-  const frontend = openFolder({ 'package.json': '{ "type": "module" }', 'main.ts': CONSUMER });
   // What it depends on comes from folders too: no registry is asked.
   const dependencies = ['graphql', '@graphql-typed-document-node/core'].map((name) =>
     join(ROOT, 'node_modules', name),
   );
   const install = ['install', '--install-links', '--offline', '--ignore-scripts', '--no-audit'];
   await run('npm', [...install, packed, ...dependencies], { cwd: frontend });
+  const installed = join(frontend, 'node_modules/content-pages-client');
+  // A link would find its modules here, and those of a second graphql.
+  expect((await lstat(installed)).isSymbolicLink()).toBe(false);
+  for (const path of paths.filter((path) => /\.(?:js|d\.ts)$/.test(path))) {
+    expect(await readFile(join(installed, path), 'utf8')).not.toMatch(/from ['"][^'"]+\.ts['"]/);
+  }
   const options = [
     '--target',
     'es2023',

@@ -200,7 +200,7 @@ it('keeps its list when a cursor has expired, says so, and begins again', async 
   expect(names()).toEqual(before.slice(0, 3));
 });
 
-it('shows what useMutation has made at the head of the list, by @prependNode', async () => {
+it('shows what useMutation has made at the head of the list, by @prependEdge', async () => {
   const { shown, names } = await render();
   const before = names().length;
   const { totalCount } = shown.list.data.audiences;

@@ -9,15 +9,19 @@
  * whatever `first` was. A list that failed stays null.
  */
 import type { TypePolicies } from '@apollo/client/cache';
-import { relayStylePagination } from '@apollo/client/utilities';
+import { isReference, relayStylePagination } from '@apollo/client/utilities';
 import { connections, typesWithoutId } from '../generated/cache-rules.ts';
 
 export { possibleTypes } from '../generated/cache-rules.ts';
 
 type Policy = ReturnType<typeof relayStylePagination>;
 type Merge = Extract<Policy['merge'], (...given: never[]) => unknown>;
+type List = NonNullable<ReturnType<Merge>>;
 
-/** `relayStylePagination` makes an empty list of one that failed: null has to stay null. */
+/**
+ * `relayStylePagination` with null for a list that failed, where it has an empty one, and with each object once: one that
+ * was put into the list comes again with the page that it belongs to.
+ */
 function paginated(filters: readonly string[]): Policy {
   const policy = relayStylePagination(filters.length > 0 && [...filters]);
   const read = policy.read!;
@@ -26,8 +30,19 @@ function paginated(filters: readonly string[]): Policy {
     keyArgs: policy.keyArgs!,
     read: (existing, options) => (existing === null ? null : read(existing, options)),
     merge: (existing, incoming, options) =>
-      incoming === null ? (existing ?? null) : merge(existing ?? undefined, incoming, options),
+      incoming === null
+        ? (existing ?? null)
+        : distinct(merge(existing ?? undefined, incoming, options)!),
   };
+}
+
+function distinct(list: List): List {
+  const seen = new Set<string>();
+  const isFirst = (edge: List['edges'][number]): boolean => {
+    if (!('node' in edge) || !isReference(edge.node)) return true;
+    return seen.size < seen.add(edge.node.__ref).size;
+  };
+  return { ...list, edges: list.edges.filter(isFirst) };
 }
 
 /** Key rules of all types without an id, and pagination of all connections. */

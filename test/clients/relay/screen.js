@@ -41,9 +41,11 @@ export const audiences = graphql`
 export const create = graphql`
   mutation screenCreateMutation($input: CreateAudienceInput!, $connections: [ID!]!) {
     createAudience(input: $input) {
-      audience @prependNode(connections: $connections, edgeTypeName: "AudienceEdge") {
-        id
-        effectiveName
+      audienceEdge @prependEdge(connections: $connections) {
+        node {
+          id
+          effectiveName
+        }
       }
       userErrors {
         message

@@ -1,6 +1,6 @@
 /**
- * @generated SignedSource<<27f5d899191a627cc55dc04e027772e4>>
- * @relayHash 1c1daf238d929903a70dedc0fbbdccfe
+ * @generated SignedSource<<5bf4338b43556a57e47400bb62c19047>>
+ * @relayHash f9b61229e0ff10cb799232c5d17e6ebf
  * @lightSyntaxTransform
  */
 
@@ -8,7 +8,7 @@
 /* eslint-disable */
 // @ts-nocheck
 
-// @relayRequestID 89622067e2c0407773c26aeefb55689e731f7e0e9d1bfd3b3142a01922c056ed
+// @relayRequestID 04d0f206b7da2ebe820655b0ea69655015f794f3cf145bd5893a7cce5e2a0a25
 
 import type { ConcreteRequest } from 'relay-runtime';
 export type PublishBehavior = "draft" | "publish" | "%future added value";
@@ -47,9 +47,11 @@ export type screenCreateMutation$variables = {
 };
 export type screenCreateMutation$data = {
   readonly createAudience: {
-    readonly audience: {
-      readonly effectiveName: string;
-      readonly id: string;
+    readonly audienceEdge: {
+      readonly node: {
+        readonly effectiveName: string;
+        readonly id: string;
+      } | null | undefined;
     } | null | undefined;
     readonly userErrors: ReadonlyArray<{
       readonly message: string;
@@ -82,23 +84,34 @@ v2 = [
 v3 = {
   "alias": null,
   "args": null,
-  "concreteType": "Audience",
+  "concreteType": "AudienceEdge",
   "kind": "LinkedField",
-  "name": "audience",
+  "name": "audienceEdge",
   "plural": false,
   "selections": [
     {
       "alias": null,
       "args": null,
-      "kind": "ScalarField",
-      "name": "id",
-      "storageKey": null
-    },
-    {
-      "alias": null,
-      "args": null,
-      "kind": "ScalarField",
-      "name": "effectiveName",
+      "concreteType": "Audience",
+      "kind": "LinkedField",
+      "name": "node",
+      "plural": false,
+      "selections": [
+        {
+          "alias": null,
+          "args": null,
+          "kind": "ScalarField",
+          "name": "id",
+          "storageKey": null
+        },
+        {
+          "alias": null,
+          "args": null,
+          "kind": "ScalarField",
+          "name": "effectiveName",
+          "storageKey": null
+        }
+      ],
       "storageKey": null
     }
   ],
@@ -171,20 +184,15 @@ return {
             "alias": null,
             "args": null,
             "filters": null,
-            "handle": "prependNode",
+            "handle": "prependEdge",
             "key": "",
             "kind": "LinkedHandle",
-            "name": "audience",
+            "name": "audienceEdge",
             "handleArgs": [
               {
                 "kind": "Variable",
                 "name": "connections",
                 "variableName": "connections"
-              },
-              {
-                "kind": "Literal",
-                "name": "edgeTypeName",
-                "value": "AudienceEdge"
               }
             ]
           },
@@ -195,7 +203,7 @@ return {
     ]
   },
   "params": {
-    "id": "89622067e2c0407773c26aeefb55689e731f7e0e9d1bfd3b3142a01922c056ed",
+    "id": "04d0f206b7da2ebe820655b0ea69655015f794f3cf145bd5893a7cce5e2a0a25",
     "metadata": {},
     "name": "screenCreateMutation",
     "operationKind": "mutation",
@@ -204,6 +212,6 @@ return {
 };
 })();
 
-(node as any).hash = "1539ef7737a13e800c138f8f313709bb";
+(node as any).hash = "2cd4d41a0a7eaa9fb078090373d35610";
 
 export default node;
