@@ -55,7 +55,7 @@ async function open(isExpired: boolean) {
   });
   await gateway.open();
   onTestFinished(async () => {
-    gateway.close();
+    await gateway.close();
     await rm(folder, { recursive: true });
   });
   const sent: { readonly name: string; readonly variables: Variables }[] = [];
