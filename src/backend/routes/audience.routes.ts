@@ -3,14 +3,13 @@
  *
  * An audience travels with its latest and its published version; both come with the same query.
  */
-import { eq, type SQL } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience, CreateAudienceBody } from '../../v0/schemas/audience.ts';
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 import type { Executor } from '../database/database.ts';
 import { listPage, type ListOrder } from '../database/list.ts';
 import { newId } from '../database/new-row.ts';
-import { packed } from '../database/packed.ts';
 import { equals } from '../database/rows.ts';
 import {
   audiences,
@@ -124,13 +123,6 @@ interface FullAudienceRow {
 const latest = alias(versions, 'latest');
 const published = alias(versions, 'published');
 
-const selection = {
-  // The table that is selected from always has a row.
-  audience: packed(audiences) as SQL<AudienceRow>,
-  latest: packed(latest),
-  published: packed(published),
-};
-
 type AudienceParams = Readonly<Record<'page_id' | 'audience_id', string>>;
 
 /** @throws {Problem} 404 when the tenant has no such page, or the page no such audience. */
@@ -148,7 +140,7 @@ export async function getFullAudience(
 
 const fullAudiences = (db: Executor) =>
   db
-    .select(selection)
+    .select({ audience: audiences, latest, published })
     .from(audiences)
     .leftJoin(latest, eq(latest.versionId, audiences.latestVersionId))
     .leftJoin(published, eq(published.versionId, audiences.publishedVersionId));
