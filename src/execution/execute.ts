@@ -16,9 +16,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { assertExecutable } from './assert-executable.ts';
-import { BoundedExecutor } from './bounds/bounded-executor.ts';
 import { Bounds, type ExecutionLimits } from './bounds/bounds.ts';
-import type { ExecutorArgs } from './core/executor.ts';
+import { Executor, type ExecutorArgs } from './core/executor.ts';
 import type { MaybePromise } from './core/resolved-value.ts';
 import { IncrementalExecutor, type IncrementalResult } from './incremental/incremental-executor.ts';
 import { INCREMENTAL, isDeferredAt } from './incremental/incremental-selection.ts';
@@ -85,7 +84,7 @@ export function createExecute(options: ExecutionOptions): Execute {
     const { contextValue } = args;
     const request = { context, operation, selection, args };
     const bounds = new Bounds(selection, options.limits(contextValue));
-    if (!args.isIncremental) return new BoundedExecutor(request, bounds).executeOperation();
+    if (!args.isIncremental) return new Executor(request, bounds).executeOperation();
     options.onIncremental?.(contextValue, (path) => isDeferredAt(selection, path, context));
     const announcesAll = args.announcesAll ?? false;
     return new IncrementalExecutor(request, bounds, announcesAll).executeOperation();

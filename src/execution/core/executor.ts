@@ -1,8 +1,9 @@
 /**
- * `ExecuteQuery`, `ExecuteMutation` and the algorithms below them, as the specification describes them.
+ * `ExecuteQuery`, `ExecuteMutation` and the algorithms below them, as the specification describes them, within
+ * bounds on what one answer may hold.
  *
  * A value that is awaited is null in the result until it arrives, so objects and lists need no promises of
- * their own. What goes beyond the specification is a subclass, which overrides protected methods.
+ * their own. Protected methods are what incremental delivery overrides or uses.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Execution
  */
@@ -26,6 +27,7 @@ import {
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
+import type { Bounds } from '../bounds/bounds.ts';
 import type { ArgumentValues } from '../operation/arguments.ts';
 import type { OperationContext } from '../operation/collect-fields.ts';
 import {
@@ -76,6 +78,7 @@ const NO_ARGUMENTS: ArgumentValues = Object.freeze(dictionary<unknown>());
 
 export class Executor {
   protected readonly request: OperationRequest;
+  protected readonly bounds: Bounds;
   protected readonly root: NullBoundary;
   protected readonly errors: GraphQLError[] = [];
   protected data: Data | null = null;
@@ -90,9 +93,15 @@ export class Executor {
   #next: (() => void) | undefined;
   #resolve: ((result: ExecutionResult) => void) | undefined;
 
-  constructor(request: OperationRequest, root = new NullBoundary(undefined, undefined)) {
+  /** @param bounds which executions of one request share. */
+  constructor(
+    request: OperationRequest,
+    bounds: Bounds,
+    root = new NullBoundary(undefined, undefined),
+  ) {
     const { rootValue, contextValue, fieldResolver, typeResolver, onError } = request.args;
     this.request = request;
+    this.bounds = bounds;
     this.root = root;
     this.#context = request.context;
     this.#rootValue = rootValue;
@@ -120,6 +129,7 @@ export class Executor {
 
   /** Ends the execution with this result: later values are dropped, and no more fields are resolved. */
   protected abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
+    this.bounds.limits.onAbort?.();
     this.#aborted = { error, result };
     this.root.isNull = true;
     this.data = null;
@@ -154,20 +164,19 @@ export class Executor {
   }
 
   protected report(error: GraphQLError): void {
+    this.bounds.addError();
     this.errors.push(error);
   }
 
-  /** Whether errors that leave data beside them are reported. */
-  protected get reportsErrors(): boolean {
-    return true;
+  /** @throws the error of an answer that is over a limit; its execution is aborted. */
+  protected checkBounds(): void {
+    const error = this.bounds.excess(performance.now());
+    if (error) throw this.abort(error, { errors: [error] });
   }
-
-  /** Called before the fields of an object are executed. */
-  protected beginObject(_selection: PreparedSelection): void {}
 
   /** Each field begins when the one before has ended. */
   #executeFieldsSerially(selection: PreparedSelection): Data {
-    this.beginObject(selection);
+    if (this.bounds.addObject(selection)) this.checkBounds();
     const data = new selection.Data();
     const executeFrom = (start: number): void => {
       for (let i = start; i < selection.fields.length; i++) {
@@ -190,7 +199,7 @@ export class Executor {
     source: unknown,
     position: ResponsePosition | undefined,
   ): Data {
-    this.beginObject(selection);
+    if (this.bounds.addObject(selection)) this.checkBounds();
     const data = new selection.Data();
     for (const field of selection.fields) {
       data[field.key] = this.#executeField(field, source, position, data);
@@ -213,14 +222,14 @@ export class Executor {
       if (leaf && !this.#fieldResolver) {
         // Most of an answer ends here, and needs no position.
         property = propertyOf(source, field.name);
-        if (isPrimitive(property)) return this.completeLeafValue(leaf, property);
+        if (isPrimitive(property)) return this.#completeLeafValue(leaf, property);
         if (property == null && !leaf.isNonNull) return null;
       }
       position = new ResponsePosition(parent, field.key, field, field.shape, data);
       return this.#completeOrAwait(position, this.#resolveFieldValue(position, source, property));
     } catch (error) {
       position ??= new ResponsePosition(parent, field.key, field, field.shape, data);
-      return this.handleFieldError(position, error);
+      return this.#handleFieldError(position, error);
     }
   }
 
@@ -252,7 +261,7 @@ export class Executor {
 
   #completeOrAwait(position: ResponsePosition, value: unknown): unknown {
     return isPromiseLike(value)
-      ? this.awaitValue(position, value)
+      ? this.#awaitValue(position, value)
       : this.#completeValue(position, value);
   }
 
@@ -266,7 +275,7 @@ export class Executor {
     }
     switch (shape.kind) {
       case 'leaf':
-        return this.completeLeafValue(shape, value);
+        return this.#completeLeafValue(shape, value);
       case 'list':
         return this.completeListValue(position, shape.item, value);
       case 'object':
@@ -276,8 +285,12 @@ export class Executor {
     }
   }
 
-  protected completeLeafValue(shape: LeafShape, value: unknown): unknown {
-    return serialize(shape, value);
+  #completeLeafValue(shape: LeafShape, value: unknown): unknown {
+    const serialized = serialize(shape, value);
+    if (typeof serialized === 'string' || typeof serialized === 'object') {
+      if (this.bounds.addLeaf(serialized)) this.checkBounds();
+    }
+    return serialized;
   }
 
   protected completeListValue(position: ResponsePosition, item: Shape, values: unknown): unknown[] {
@@ -286,6 +299,7 @@ export class Executor {
     throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
   }
 
+  /** Items of an array are counted at once, and those of another iterable as they come. */
   protected completeItems(
     position: ResponsePosition,
     item: Shape,
@@ -295,10 +309,10 @@ export class Executor {
     const isArray = Array.isArray(values);
     const list: unknown[] = [];
     try {
-      if (isArray) this.beginItems(field, values.length);
+      if (isArray) this.countItems(field, values.length);
       for (const value of values) {
         list.push(this.completeItem(position, item, list, list.length, value));
-        if (!isArray) this.beginItems(field, 1);
+        if (!isArray) this.countItems(field, 1);
       }
       return list;
     } catch (error) {
@@ -308,8 +322,9 @@ export class Executor {
     }
   }
 
-  /** Called before the items of an array are completed, and for each item of another iterable. */
-  protected beginItems(_field: PreparedField, _count: number): void {}
+  protected countItems(field: PreparedField, count: number): void {
+    if (this.bounds.addItems(count, field)) this.checkBounds();
+  }
 
   protected completeItem(
     list: ResponsePosition,
@@ -320,12 +335,12 @@ export class Executor {
   ): unknown {
     let position: ResponsePosition | undefined;
     try {
-      if (shape.kind === 'leaf' && isPrimitive(value)) return this.completeLeafValue(shape, value);
+      if (shape.kind === 'leaf' && isPrimitive(value)) return this.#completeLeafValue(shape, value);
       position = new ResponsePosition(list, index, list.field, shape, container);
       return this.#completeOrAwait(position, value);
     } catch (error) {
       position ??= new ResponsePosition(list, index, list.field, shape, container);
-      return this.handleFieldError(position, error);
+      return this.#handleFieldError(position, error);
     }
   }
 
@@ -341,7 +356,7 @@ export class Executor {
       const found = this.#objectTypeOf(position.field, type, settled, value);
       return this.#completeObjectValue(position, found, value);
     };
-    return isPromiseLike(name) ? this.awaitValue(position, name, complete) : complete(name);
+    return isPromiseLike(name) ? this.#awaitValue(position, name, complete) : complete(name);
   }
 
   #objectTypeOf(
@@ -369,7 +384,7 @@ export class Executor {
       throw new Error(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
     };
     return isPromiseLike(isTypeOf)
-      ? this.awaitValue(position, isTypeOf, complete)
+      ? this.#awaitValue(position, isTypeOf, complete)
       : complete(isTypeOf);
   }
 
@@ -378,7 +393,7 @@ export class Executor {
    *
    * @param complete makes the completed value of what the promise is fulfilled with. @default completeValue
    */
-  protected awaitValue(
+  #awaitValue(
     position: ResponsePosition,
     promise: PromiseLike<unknown>,
     complete?: (value: unknown) => unknown,
@@ -395,6 +410,7 @@ export class Executor {
         this.#rejected(position, boundary, error);
       },
     );
+    if (this.bounds.addAwaited(position.field)) this.checkBounds();
     return null;
   }
 
@@ -421,7 +437,7 @@ export class Executor {
     queueMicrotask(() => {
       if (!boundary.isBelowNull) {
         try {
-          position.put(this.handleFieldError(position, cause));
+          position.put(this.#handleFieldError(position, cause));
         } catch (error) {
           this.#nullBoundary(boundary, error as GraphQLError);
         }
@@ -436,7 +452,7 @@ export class Executor {
       this.nullData(error);
       this.finish();
     } else {
-      if (this.reportsErrors) this.report(error);
+      if (this.bounds.hasRoomForErrors) this.report(error);
       boundary.leave();
     }
   }
@@ -457,12 +473,13 @@ export class Executor {
   }
 
   /** @throws the error, with its path, where the position must not be null. */
-  protected handleFieldError(position: ResponsePosition, cause: unknown): null {
+  #handleFieldError(position: ResponsePosition, cause: unknown): null {
     const { field, shape } = position;
     if (this.abortError) throw this.abortError;
+    if (this.bounds.addFailed(field)) this.checkBounds();
     const propagates = shape.isNonNull && this.#onError !== 'NULL';
     if (!propagates) position.nullify();
-    if (!propagates && !this.reportsErrors && this.#onError !== 'ABORT') return null;
+    if (!propagates && !this.bounds.hasRoomForErrors && this.#onError !== 'ABORT') return null;
     const error = locatedError(cause, field.nodes, responsePathAsArray(position));
     if (this.#onError === 'ABORT') throw this.abort(error, { errors: [error], data: null });
     if (propagates) throw error;

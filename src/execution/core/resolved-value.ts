@@ -38,10 +38,6 @@ export function serialize({ type, isPlain }: LeafShape, value: unknown): unknown
     const isForCallers = !(error instanceof GraphQLError) || 'code' in error.extensions;
     throw isForCallers ? error : new Error(error.message);
   }
-  if (isPromiseLike(serialized)) {
-    handleRejections(serialized);
-    throw new Error(`"${type.name}.serialize" must answer at once, and answered a promise.`);
-  }
   if (serialized !== null && serialized !== undefined) return serialized;
   throw new Error(
     `Expected \`${type.name}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${String(serialized)}`,

@@ -9,9 +9,8 @@
 import { GraphQLError, type ExecutionResult, type FieldNode } from 'graphql';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
-import { BoundedExecutor } from '../bounds/bounded-executor.ts';
 import type { Bounds } from '../bounds/bounds.ts';
-import type { OperationRequest } from '../core/executor.ts';
+import { Executor, type OperationRequest } from '../core/executor.ts';
 import { handleRejections } from '../core/resolved-value.ts';
 import { NullBoundary, type ResponsePosition } from '../core/response-position.ts';
 import type { Data, PreparedSelection, Shape } from '../operation/prepared-selection.ts';
@@ -40,7 +39,7 @@ interface TaskExecution {
   readonly root: NullBoundary;
 }
 
-export class IncrementalExecutor extends BoundedExecutor {
+export class IncrementalExecutor extends Executor {
   readonly #delivery: Delivery;
   /** Of a task: the executor of the initial result. */
   readonly #initial: IncrementalExecutor | undefined;
@@ -163,7 +162,7 @@ export class IncrementalExecutor extends BoundedExecutor {
     handleRejections(streamed);
     const list = this.completeItems(position, shape, all.slice(0, count));
     if (streamed.length === 0) return list;
-    this.beginItems(field, streamed.length);
+    this.countItems(field, streamed.length);
     if (this.bounds.addExecutions(streamed.length, field)) this.checkBounds();
     const boundary = this.boundaryOf(position);
     const origin = { label: asked?.label, position, boundary, creator: this.#task };

@@ -1,18 +1,14 @@
 /**
  * `CoerceArgumentValues`: the arguments of a field, as its resolver receives them.
  *
- * They are prepared once for a document. Each call of a resolver gets an object of its own, which
- * it may change.
+ * They are prepared once for a document. The object is each call's own; lists and input objects in it are shared.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Coercing-Field-Arguments
  */
 import {
   getArgumentValues,
   getNamedType,
-  getNullableType,
   isEnumType,
-  isInputObjectType,
-  isListType,
   isNonNullType,
   isSpecifiedScalarType,
   Kind,
@@ -33,7 +29,6 @@ type Definition = GraphQLField<unknown, unknown>;
 /** An argument that is given or has a default: a variable, or a value that is always the same. */
 interface PreparedArgument {
   readonly name: string;
-  readonly type: GraphQLInputType;
   readonly variable: string | undefined;
   readonly value: unknown;
 }
@@ -55,27 +50,22 @@ export class PreparedArguments {
   coerce(variableValues: VariableValues): ArgumentValues {
     if (!this.#prepared) return this.#coerceAll(variableValues);
     const values = dictionary<unknown>();
-    for (const { name, type, variable, value } of this.#prepared) {
+    for (const { name, variable, value } of this.#prepared) {
       if (variable === undefined) {
-        values[name] = copyOf(value, type);
+        values[name] = value;
         continue;
       }
       const given = Object.hasOwn(variableValues, variable) ? variableValues[variable] : undefined;
       // The result of null, or of no value, depends on the argument.
       if (given == null) return this.#coerceAll(variableValues);
-      values[name] = copyOf(given, type);
+      values[name] = given;
     }
     return values;
   }
 
   #coerceAll(variableValues: VariableValues): ArgumentValues {
-    const { definition } = this;
-    const coerced = getArgumentValues(definition, this.#node, variableValues);
-    const values = dictionary<unknown>();
-    for (const { name, type } of definition.args) {
-      if (Object.hasOwn(coerced, name)) values[name] = copyOf(coerced[name], type);
-    }
-    return values;
+    const coerced = getArgumentValues(this.definition, this.#node, variableValues);
+    return dictionary(Object.entries(coerced));
   }
 }
 
@@ -112,14 +102,14 @@ function prepareEach(
   for (const { name, type, defaultValue } of args) {
     const node = given.find((argument) => argument.name.value === name)?.value;
     if (node?.kind === Kind.VARIABLE) {
-      prepared.push({ name, type, variable: node.name.value, value: undefined });
+      prepared.push({ name, variable: node.name.value, value: undefined });
       continue;
     }
     if (node && !isConstant(node, type)) return undefined;
     const value: unknown = node ? valueFromAST(node, type) : defaultValue;
     const isWrong = value === undefined && (node !== undefined || isNonNullType(type));
     if (isWrong) return undefined;
-    if (value !== undefined) prepared.push({ name, type, variable: undefined, value });
+    if (value !== undefined) prepared.push({ name, variable: undefined, value });
   }
   return prepared;
 }
@@ -129,20 +119,4 @@ function isConstant({ kind }: ValueNode, type: GraphQLInputType): boolean {
   const named = getNamedType(type);
   const isScalar = kind !== Kind.LIST && kind !== Kind.OBJECT;
   return isScalar && (isEnumType(named) || isSpecifiedScalarType(named));
-}
-
-/** Copies lists and input objects, but not the values of scalars and enums. */
-function copyOf(value: unknown, type: GraphQLInputType): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const nullable = getNullableType(type);
-  if (Array.isArray(value)) {
-    return isListType(nullable) ? value.map((item) => copyOf(item, nullable.ofType)) : value;
-  }
-  if (!isInputObjectType(nullable)) return value;
-  const copy = dictionary<unknown>();
-  for (const field of Object.values(nullable.getFields())) {
-    if (!Object.hasOwn(value, field.name)) continue;
-    copy[field.name] = copyOf((value as ArgumentValues)[field.name], field.type);
-  }
-  return copy;
 }
