@@ -5,6 +5,7 @@
  * They are found by key and forwarded headers, so nothing crosses keys, and each belongs to a generation of its key.
  * Only whole answers of the documented shape are kept. Where replicas share a Redis, that is looked into next.
  */
+import { isUtf8 } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
 import {
   isRead,
@@ -196,7 +197,8 @@ export class KeptReads implements ReadCache {
     if (lifetimeMs <= 0) return;
     this.#routes.add(route.path);
     if (!found || this.#generations.sharedOf(apiKey) !== found.generation) return;
-    this.#shared?.keep(apiKey, id, found, entry.freshUntilMs, textOf(entry));
+    // Redis keeps texts.
+    if (isUtf8(body)) this.#shared?.keep(apiKey, id, found, entry.freshUntilMs, textOf(entry));
   }
 }
 

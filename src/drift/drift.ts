@@ -6,7 +6,7 @@
  */
 import type { z } from 'zod';
 import type { DecodedResponse, RestResponse } from '../rest/call/call.ts';
-import { parseJson } from '../rest/decode/json.ts';
+import { parseJson, utf8Of } from '../rest/decode/json.ts';
 import type { Route } from '../v0/routes.ts';
 import { pathsOf, walkAnswer, type DepartureKind } from './departures.ts';
 
@@ -96,7 +96,8 @@ export class Drift {
       if (!isSampled && nowMs - look.lastFaultyMs < FAULTY_MS) return;
       look.lastFaultyMs = nowMs;
       // Errors stand in place of the wrong values by now.
-      this.#walk(route, look, parseJson(answer.body));
+      const body = utf8Of(answer.body, String(answer.headers['content-type']));
+      this.#walk(route, look, body && parseJson(body));
     } else if (isSampled) {
       this.#walk(route, look, decoded.value);
     }

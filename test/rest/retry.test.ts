@@ -1,5 +1,5 @@
-import { createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import { retryAfterOf } from '../../src/rest/decode/retry-after.ts';
@@ -170,6 +170,55 @@ async function openClosing(close: (socket: Socket) => void) {
   };
 }
 
+/** A relay that can reset the connections which have answered and are idle, as a load balancer does. */
+async function openRelay(port: number) {
+  const idle = new Set<Socket>();
+  const server = createServer((socket) => {
+    const backend = connect(port, 'localhost');
+    backend.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      idle.delete(socket);
+      backend.write(chunk);
+    });
+    backend.on('data', (chunk) => {
+      socket.write(chunk);
+      idle.add(socket);
+    });
+    socket.on('close', () => {
+      idle.delete(socket);
+      backend.destroy();
+    });
+  });
+  const resetIdle = () => {
+    for (const socket of idle) socket.resetAndDestroy();
+  };
+  return { url: `http://127.0.0.1:${await listen(server)}`, resetIdle };
+}
+
+it('reads are all answered, and seen once each, where idle connections are reset under them', async () => {
+  const { backend } = await openRest();
+  const relay = await openRelay(backend.port);
+  const { client, told, upstream } = await openRest({ url: relay.url });
+  backend.on('*', ok(person('p')));
+  const failures: string[] = [];
+
+  for (let round = 0; round < 20; round++) {
+    // Before input and output undici has not begun the calls when it reads that their connections were reset.
+    if (round % 4 > 0) await turn();
+    relay.resetIdle();
+    const one = client();
+    const names = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => failureOf(getPerson(one, `p${round}-${i}`))),
+    );
+    failures.push(...names.filter((name) => name !== 'none'));
+  }
+
+  expect(failures).toEqual([]);
+  expect(backend.hits()).toBe(400);
+  expect(told).not.toContain('budget exhausted');
+  expect(upstream.breaker.tripped).toEqual([]);
+});
+
 describe('a read whose idle connection is closed as it is sent', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['reset', (socket) => void socket.resetAndDestroy()],
@@ -207,6 +256,9 @@ describe('a read whose idle connection is closed as it is sent', () => {
     expect(retryOf(broken, sent)).toBe('nothing');
     expect(retryOf(broken, { ...sent, isAnswered: true }), 'answered in part').toBe('load');
     expect(retryOf(broken, { ...sent, number: 2 }), 'on a fresh connection').toBe('load');
+    expect(retryOf(broken, { ...sent, isConnected: false, number: 2 }), 'never begun').toBe(
+      'nothing',
+    );
   });
 });
 

@@ -11,8 +11,11 @@ import { MAX_DEPTH } from './json.ts';
 /** Receives each wrong value's holder and name; throws to stop the check. */
 type OnFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey) => void;
 
+/** Whether a number beyond ±(2^53 - 1) is the one that was written. */
+type IsExact = (value: number) => boolean;
+
 /** False when the value itself is wrong; faults inside it go to `onFault`. */
-type Check = (value: unknown, onFault: OnFault) => boolean;
+type Check = (value: unknown, onFault: OnFault, isExact?: IsExact) => boolean;
 
 export function checkOf(schema: z.core.$ZodType): Check {
   let check = checks.get(schema);
@@ -29,15 +32,16 @@ function compile(schema: z.core.$ZodType): Check {
   if (schema instanceof z.ZodObject) return checkObject(schema);
   if (schema instanceof z.ZodArray) return checkArray(checkOf(schema.element));
   if (schema instanceof z.ZodRecord && schema.valueType instanceof z.ZodUnknown) {
-    return (value) => isObject(value) && !Array.isArray(value) && nestsWithin(value, MAX_DEPTH);
+    return (value, _onFault, isExact) =>
+      isObject(value) && !Array.isArray(value) && canBePassedOn(value, MAX_DEPTH, isExact);
   }
   if (schema instanceof z.ZodNullable) {
     const inner = checkOf(schema.unwrap());
-    return (value, onFault) => value === null || inner(value, onFault);
+    return (value, onFault, isExact) => value === null || inner(value, onFault, isExact);
   }
   if (schema instanceof z.ZodOptional) {
     const inner = checkOf(schema.unwrap());
-    return (value, onFault) => value === undefined || inner(value, onFault);
+    return (value, onFault, isExact) => value === undefined || inner(value, onFault, isExact);
   }
   if (schema instanceof z.ZodNumber) return checkNumber(schema);
   if (schema instanceof z.ZodEnum) {
@@ -58,22 +62,24 @@ function checkObject(schema: z.ZodObject): Check {
   const checks = Object.values<z.core.$ZodType>(schema.shape).map(checkOf);
   const inherited = names.find((name) => name in Object.prototype);
   if (inherited) throw new TypeError(`"${inherited}" is a name that every object has.`);
-  return (value, onFault) => {
+  return (value, onFault, isExact) => {
     if (!isObject(value) || Array.isArray(value)) return false;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
-      if (!checks[i]!(value[name], onFault)) onFault(value, name);
+      if (!checks[i]!(value[name], onFault, isExact)) onFault(value, name);
     }
     return true;
   };
 }
 
 function checkArray(check: Check): Check {
-  return (value, onFault) => {
+  return (value, onFault, isExact) => {
     if (!Array.isArray(value)) return false;
     for (let i = 0; i < value.length; i++) {
       // An array is held like any object; its indexes are names.
-      if (!check(value[i], onFault)) onFault(value as unknown as Record<PropertyKey, unknown>, i);
+      if (!check(value[i], onFault, isExact)) {
+        onFault(value as unknown as Record<PropertyKey, unknown>, i);
+      }
     }
     return true;
   };
@@ -85,9 +91,9 @@ function checkNumber(schema: z.ZodNumber): Check {
   const whole = schema.isInt;
   const min = minValue ?? -Infinity;
   const max = maxValue ?? Infinity;
-  return (value) =>
+  return (value, _onFault, isExact) =>
     typeof value === 'number' &&
-    (whole ? Number.isSafeInteger(value) : Number.isFinite(value)) &&
+    (whole ? Number.isSafeInteger(value) : Number.isFinite(value) && isWritten(value, isExact)) &&
     value >= min &&
     value <= max;
 }
@@ -95,8 +101,13 @@ function checkNumber(schema: z.ZodNumber): Check {
 const isObject = (value: unknown): value is Record<PropertyKey, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Whether a free value, which goes out as it is, has no more levels: JSON.stringify recurses. */
-function nestsWithin(value: unknown, levels: number): boolean {
+const isWritten = (value: number, isExact: IsExact | undefined): boolean =>
+  Math.abs(value) <= Number.MAX_SAFE_INTEGER || isExact?.(value) !== false;
+
+/** Whether a free value goes out as it came: its numbers, and no more levels, since JSON.stringify recurses. */
+function canBePassedOn(value: unknown, levels: number, isExact: IsExact | undefined): boolean {
+  if (typeof value === 'number') return isWritten(value, isExact);
   if (!isObject(value)) return true;
-  return levels > 0 && Object.values(value).every((inner) => nestsWithin(inner, levels - 1));
+  if (levels === 0) return false;
+  return Object.values(value).every((inner) => canBePassedOn(inner, levels - 1, isExact));
 }

@@ -14,7 +14,14 @@ import {
   RestStatusError,
 } from '../call/errors.ts';
 import { checkOf } from './contract-check.ts';
-import { parseJson } from './json.ts';
+import {
+  inexactNumbers,
+  parseExactly,
+  parseJson,
+  utf8Of,
+  writtenAs,
+  WRITES_ALL_NUMBERS,
+} from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
 
 /** OK, Created, No Content: the document promises no others, and 206 is only a part. */
@@ -53,10 +60,21 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
     throw invalid('Backend did not answer JSON', route, answer);
   }
-  const root = parseJson(answer.body);
+  const body = utf8Of(answer.body, type);
+  if (!body) throw invalid('Backend answered bytes of another charset than it says', route, answer);
+  let root = parseJson(body);
   let faults = 0;
-  const isWhole = checkOf(route.response)(root, (holder, name) => {
-    const shown = describe(name, Object.hasOwn(holder, name) ? holder[name] : undefined);
+  let inexact: Map<number, string> | undefined;
+  let written: string | undefined; // the number for which a value is refused
+  const isExact = (value: number): boolean => {
+    inexact ??= inexactNumbers(body);
+    return (written = inexact.get(value)) === undefined;
+  };
+  const onFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey): void => {
+    const value = Object.hasOwn(holder, name) ? holder[name] : undefined;
+    const number = written ?? writtenAs(value);
+    const shown = number === undefined ? describe(name, value) : describeNumber(name, number);
+    written = undefined;
     const fault = invalid(`Backend answered ${shown}`, route, answer);
     // A list without `items` is unusable.
     if (holder === root && name === 'items') throw fault;
@@ -64,7 +82,13 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
       throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
     }
     holder[name] = fault;
-  });
+  };
+  let isWhole = checkOf(route.response)(root, onFault, isExact);
+  if (WRITES_ALL_NUMBERS && inexact && inexact.size > 0) {
+    faults = 0;
+    root = parseExactly(body);
+    isWhole = checkOf(route.response)(root, onFault);
+  }
   if (!isWhole) {
     throw invalid('Backend answered something other than the documented object', route, answer);
   }
@@ -90,6 +114,11 @@ function describe(name: PropertyKey, value: unknown): string {
         ? String(value)
         : `a ${Array.isArray(value) ? 'list' : typeof value}`;
   return `${shown} for "${String(name)}", which the contract does not allow`;
+}
+
+function describeNumber(name: PropertyKey, written: string): string {
+  const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
+  return `${shown} in "${String(name)}", a number that cannot be passed on exactly`;
 }
 
 function statusError(route: Route, answer: RestResponse): RestStatusError {

@@ -1,9 +1,10 @@
 /**
- * Parses JSON, and refuses shapes that cost far more than their bytes.
+ * Reads JSON from bytes: their charset, shapes that cost far more than their bytes, numbers that a double cannot hold.
  *
  * Parsing blocks the process: five megabytes of empty objects take a third of a second. Deeply nested
  * values overflow the stack later, since JSON.stringify recurses.
  */
+import { isUtf8 } from 'node:buffer';
 
 /** The deepest nesting that is read. The deepest of the document is 7. */
 export const MAX_DEPTH = 64;
@@ -14,15 +15,109 @@ const MAX_VALUES = 150_000;
 /** Smaller bodies, in bytes, cannot hold enough values to matter. */
 const SMALL = 256 * 1024;
 
-/** The parsed value; undefined when it is no JSON, or over 256 KB and nests too deep or holds too many values. */
-export function parseJson(body: Buffer): unknown {
+/**
+ * The parsed value; undefined when it is no JSON, or over 256 KB and nests too deep or holds too many values.
+ *
+ * @param body in UTF-8. A byte order mark is skipped.
+ */
+export function parseJson(body: Buffer, revive?: Parameters<typeof JSON.parse>[1]): unknown {
   if (body.length > SMALL && !isModest(body)) return undefined;
+  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(body.toString('utf8', start), revive);
   } catch {
     return undefined;
   }
 }
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+
+/**
+ * A body in UTF-8; undefined when its bytes are not of the charset that its type names, or nobody knows that one.
+ *
+ * @param type with no charset: UTF-8.
+ */
+export function utf8Of(body: Buffer, type: string): Buffer | undefined {
+  const charset = CHARSET.exec(type)?.[1] ?? 'utf-8';
+  if (/^utf-?8$/i.test(charset)) return isUtf8(body) ? body : undefined;
+  try {
+    return Buffer.from(new TextDecoder(charset, { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The longest number that a double can hold exactly has 309 digits. */
+const LONGEST_NUMBER = 400;
+
+/**
+ * Numbers beyond ±(2^53 - 1) that a double does not hold as they are written: by what they become, how they are
+ * written.
+ *
+ * @param body JSON in UTF-8.
+ */
+export function inexactNumbers(body: Buffer): Map<number, string> {
+  const found = new Map<number, string>();
+  for (let i = 0; i < body.length; i++) {
+    if (body[i] === QUOTE) i = endOfText(body, i);
+    if (!isOfNumber(body[i]!)) continue;
+    const start = i;
+    while (i + 1 < body.length && isOfNumber(body[i + 1]!)) i += 1;
+    const written = body.toString('latin1', start, i + 1);
+    const value = Number(written);
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER && !isHeld(written, value)) {
+      found.set(value, written);
+    }
+  }
+  return found;
+}
+
+/** Whether this version of Node can write a number as it was read: from 22 on. */
+export const WRITES_ALL_NUMBERS = 'rawJSON' in JSON;
+
+/** As `parseJson`, with what `JSON.stringify` writes again as it was, in place of the numbers that a double does not hold. */
+export function parseExactly(body: Buffer): unknown {
+  const { rawJSON } = JSON as unknown as RawJson;
+  const revive = (_name: string, value: unknown, context?: { readonly source?: string }) => {
+    const written = context?.source ?? '';
+    const isSafe = typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+    return isSafe || isHeld(written, value) ? value : rawJSON(written);
+  };
+  return parseJson(body, revive);
+}
+
+/** How a number was written that `parseExactly` has left as it was; undefined for anything else. */
+export const writtenAs = (value: unknown): string | undefined =>
+  WRITES_ALL_NUMBERS && (JSON as unknown as RawJson).isRawJSON(value)
+    ? (value as { readonly rawJSON: string }).rawJSON
+    : undefined;
+
+/** TypeScript's library does not know it yet. */
+interface RawJson {
+  rawJSON(written: string): unknown;
+  isRawJSON(value: unknown): boolean;
+}
+
+const isHeld = (written: string, value: number): boolean => {
+  const exactly = decimal(written);
+  return exactly !== undefined && exactly === decimal(String(value));
+};
+
+/** Digits, signs, the point and the exponent's letter; `e` of `true` and `false` is no number by itself. */
+const isOfNumber = (byte: number): boolean =>
+  (byte >= 0x30 && byte <= 0x39) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].includes(byte);
+
+/** One form for all ways to write a number: its digits and a power of ten. */
+function decimal(written: string): string | undefined {
+  const parts = written.length > LONGEST_NUMBER ? null : NUMBER.exec(written);
+  if (!parts) return undefined;
+  const [, sign, whole, fraction = '', exponent = '0'] = parts;
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  return `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -34,7 +129,7 @@ function isModest(body: Buffer): boolean {
   for (let i = 0; i < body.length; i++) {
     switch (body[i]) {
       case QUOTE:
-        for (i++; i < body.length && body[i] !== QUOTE; i++) if (body[i] === BACKSLASH) i++;
+        i = endOfText(body, i);
         break;
       case COMMA:
         if (++values > MAX_VALUES) return false;
@@ -50,4 +145,11 @@ function isModest(body: Buffer): boolean {
     }
   }
   return true;
+}
+
+/** Where the text that begins at `start` ends. */
+function endOfText(body: Buffer, start: number): number {
+  let i = start + 1;
+  for (; i < body.length && body[i] !== QUOTE; i++) if (body[i] === BACKSLASH) i++;
+  return i;
 }

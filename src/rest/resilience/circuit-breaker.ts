@@ -285,7 +285,8 @@ function verdictOf(
   } else if (!(cause instanceof RestTruncatedError || cause instanceof RestUnreachableError)) {
     return NOTHING;
   }
-  if (!exchange.isConnected) return UNREACHABLE;
-  // The backend has not seen what was sent on a connection that it was closing.
-  return cause instanceof RestUnreachableError && cause.retry === 'nothing' ? NOTHING : FAILED;
+  // The backend has not seen what was for a connection that it was closing.
+  const wasClosing = cause instanceof RestUnreachableError && cause.retry === 'nothing';
+  if (wasClosing && cause.kind === 'reset') return NOTHING;
+  return exchange.isConnected ? FAILED : UNREACHABLE;
 }

@@ -62,6 +62,8 @@ export function openConnections(
     requestTls: connecting,
     proxyTls: { timeout: CONNECT_MS },
     ...proxies,
+    // undici 7.30 knows the asterisk alone, not in a list.
+    noProxy: proxies.noProxy.split(/[\s,]+/).includes('*') ? '*' : proxies.noProxy,
   });
   return agent.compose(
     (dispatch) => (options, handler) => dispatch({ ...options, origin }, handler),

@@ -52,11 +52,11 @@ export function retryOf(
 ): RestUnreachableError['retry'] {
   const code = codeOf(cause);
   if (TLS.test(code) || HOPELESS.test(code)) return 'hopeless';
-  if (!isConnected) return NOBODY_THERE.some((one) => one === code) ? 'nothing' : 'load';
-  // A connection that was used before and ends without an answer was being closed as we sent. When the
-  // next one is closed too, the request itself is the reason.
+  if (!isConnected && NOBODY_THERE.some((one) => one === code)) return 'nothing';
+  // A connection that was used before and ends without an answer was being closed as we sent, or before we could.
+  // When the next one is closed too, the request itself is the reason, but for one that was never begun.
   const wasClosing = RESET.has(code) && !isAnswered && wasReused(cause);
-  return wasClosing && number === 1 ? 'nothing' : 'load';
+  return wasClosing && (number === 1 || !isConnected) ? 'nothing' : 'load';
 }
 
 /** Empty where an error has none. */

@@ -1,0 +1,137 @@
+/** What becomes of the bytes of an answer: its numbers, its charset, a byte order mark. */
+import { describe, expect, it } from 'vitest';
+import { WRITES_ALL_NUMBERS } from '../../src/rest/decode/json.ts';
+import { ok, text } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { person, topic } from './open-rest.ts';
+
+const log = (payload: string): string =>
+  `{"personId":"p","personLogId":"l","source":"s","type":"t","payload":${payload},"idempotencyKey":null,` +
+  `"createdAt":"+1700000000000","updatedAt":null,"deletedAt":null}`;
+
+const LOGS = `{ person(personId: "p") { name logs { nodes { type payload } } } }`;
+
+describe('numbers of a payload', () => {
+  async function ask(payload: string) {
+    const { upstream, ask: send } = await openGateway({ backend: 'faulty' });
+    upstream.on('GET /v0/persons/p', ok(person('p')));
+    const items = `[${log('{"fine":1}')},${log(payload)}]`;
+    const envelope = '"hasMore":false,"nextCursor":null,"totalCount":2';
+    upstream.on('GET /v0/persons/p/logs', text(`{"items":${items},${envelope}}`));
+    return send(LOGS);
+  }
+
+  it.each([
+    ['an id of 19 digits', '{"id":1610521604143693812}', '1610521604143693812'],
+    [
+      'the first integer that a double rounds',
+      '{"a":[{"b":9007199254740993}]}',
+      '9007199254740993',
+    ],
+    ['a negative one', '{"id":-9007199254740993}', '-9007199254740993'],
+    ['one beyond the range of a double', '{"e":1e400}', '1e400'],
+    ['one of many digits', `{"n":${'9'.repeat(500)}}`, `${'9'.repeat(40)}…`],
+  ])('are never replaced by others in silence: %s', async (_name, payload, shown) => {
+    const { text: body, data, errors } = await ask(payload);
+
+    expect(data['person'].logs.nodes[0].payload).toEqual({ fine: 1 });
+    if (WRITES_ALL_NUMBERS) {
+      expect(body).toContain(`"payload":${payload}`);
+      return;
+    }
+    expect(data['person'].logs.nodes[1]).toBeNull();
+    expect(errors).toEqual([
+      expect.objectContaining({
+        path: ['person', 'logs', 'nodes', 1, 'payload'],
+        message: `Backend answered ${shown} in "payload", a number that cannot be passed on exactly: GET /v0/persons/{person_id}/logs`,
+        extensions: expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }),
+      }),
+    ]);
+  });
+
+  it('in a field of its own that a double does not hold are an error of that field', async () => {
+    const { upstream, ask: send } = await openGateway({ backend: 'faulty' });
+    const { sortOrder: _, ...rest } = topic('t');
+    const body = JSON.stringify(rest).replace('{', '{"sortOrder":9007199254740993,');
+    upstream.on('GET /v0/topics/t', text(body));
+
+    const { data, errors } = await send('{ topic(topicId: "t") { title sortOrder } }');
+
+    expect(data['topic']).toBeNull();
+    expect(errors[0]!.message).toMatch(/^Backend answered 9007199254740993 .*"sortOrder"/);
+  });
+
+  it.each([
+    '{"id":9007199254740992,"max":9007199254740991,"big":100000000000000000000}',
+    '{"a":1e300,"b":-1.5E+22,"c":1000000000000000000000.0,"d":0.1234567890123456789}',
+    '{"id":"1610521604143693812","text":"1e400 \\"9007199254740993\\\\","true":true,"false":false}',
+  ])('arrive where a double holds them, and as texts: %s', async (payload) => {
+    const { data, codes } = await ask(payload);
+
+    expect(codes).toEqual([]);
+    expect(data['person'].logs.nodes[1].payload).toEqual(JSON.parse(payload));
+  });
+});
+
+describe('the charset of an answer', () => {
+  const NAME = 'Jörg';
+  const bytesOf = (charset: BufferEncoding): Buffer =>
+    Buffer.from(JSON.stringify(person('p', NAME)), charset);
+
+  async function askFor(body: Buffer, type: string) {
+    const { upstream, ask } = await openGateway({ backend: 'faulty' });
+    upstream.on('GET /v0/persons/p', text(body, type));
+    return ask('{ person(personId: "p") { name } }');
+  }
+
+  it.each<[string, BufferEncoding]>([
+    ['application/json', 'utf8'],
+    ['application/json; charset=UTF-8', 'utf8'],
+    ['application/json;charset="utf-8"', 'utf8'],
+    ['application/json; charset=iso-8859-1', 'latin1'],
+    ['application/json; charset=windows-1252', 'latin1'],
+    ['application/problem+json; charset=utf-16le', 'utf16le'],
+  ])('is decoded: %s', async (type, charset) => {
+    const { data, codes } = await askFor(bytesOf(charset), type);
+
+    expect(codes).toEqual([]);
+    expect(data['person'].name).toBe(NAME);
+  });
+
+  it.each<[string, BufferEncoding]>([
+    ['application/json', 'latin1'],
+    ['application/json; charset=utf-8', 'latin1'],
+    ['application/json; charset=klingon', 'utf8'],
+    ['application/json; charset=utf-16le', 'utf8'],
+  ])('is never guessed: %s with other bytes', async (type, charset) => {
+    const { data, codes } = await askFor(bytesOf(charset), type);
+
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(data['person']).toBeNull();
+  });
+
+  it('is never guessed in the answer to a write, whose outcome is unknown then', async () => {
+    const { upstream, ask } = await openGateway({ backend: 'faulty' });
+    const bytes = Buffer.from(JSON.stringify(topic('t', NAME)), 'latin1');
+    upstream.on('PATCH /v0/topics/t', text(bytes));
+    upstream.on('GET /v0/topics/t', text(bytes));
+    const { data: found } = await ask('{ topic(topicId: "t") { id } }');
+    upstream.on('GET /v0/topics/t', ok(topic('t')));
+    const { data } = await ask('{ topic(topicId: "t") { id } }');
+
+    const { codes } = await ask(
+      `mutation { updateTopic(input: { id: "${data['topic'].id}", title: "x" }) { topic { title } } }`,
+    );
+
+    expect(found['topic']).toBeNull();
+    expect(codes).toEqual(['OUTCOME_UNKNOWN']);
+  });
+
+  it('skips a byte order mark', async () => {
+    const body = Buffer.from(`\uFEFF${JSON.stringify(person('p', NAME))}`);
+
+    const { data } = await askFor(body, 'application/json');
+
+    expect(data['person'].name).toBe(NAME);
+  });
+});
