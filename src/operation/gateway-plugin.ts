@@ -43,7 +43,7 @@ export interface OperationContext extends ServerContext, Context {
 type YogaPlugin = Plugin<OperationContext, ServerContext, OperationContext>;
 
 export interface GatewayPlugin extends YogaPlugin {
-  /** A whole answer is about to be written over HTTP: what it changes of it is sent. */
+  /** An answer is about to be written over HTTP: what it changes of it is sent. Whole ones are JSON yet. */
   onAnswer?(answer: Answer, context: ServerContext): MaybePromise<void>;
   /** An operation has been answered, over any carrier: a subscription when it has begun. */
   onAnswered?(answered: Answered, context: ServerContext): void;

@@ -8,20 +8,29 @@
  */
 import { createHash } from 'node:crypto';
 import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import { isAsyncIterable } from 'graphql/jsutils/isAsyncIterable.js';
 import { createYoga, type GraphQLParams } from 'graphql-yoga';
 import { assertExecutable } from '../execution/assert-executable.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Pollers } from '../live/pollers.ts';
 import { prepareCost } from '../plan/cost.ts';
-import { answerInParts, answerOf, finish, type Answer } from '../operation/result/answer.ts';
+import {
+  answerInEvents,
+  answerInParts,
+  answerOf,
+  finish,
+  type Answer,
+} from '../operation/result/answer.ts';
 import { useCompression } from './carriers/compression.plugin.ts';
 import { createTranslate } from '../operation/result/errors.ts';
 import { recordResult } from '../operation/result/outcome.ts';
 import { useIncrementalDelivery } from './carriers/incremental.plugin.ts';
 import { callerOf, createForwarding } from '../operation/request/caller.ts';
-import type { MediaType } from '../operation/result/negotiation.ts';
+import { negotiateMediaType } from '../operation/result/negotiation.ts';
 import { useValidators } from './carriers/validators.plugin.ts';
 import { useCors } from './carriers/cors.plugin.ts';
+import { streamOfOne } from './carriers/event-stream.ts';
+import { multipartOfOne } from './carriers/multipart.ts';
 import { createPlainLane } from './carriers/plain-lane.ts';
 import { useRequests } from './carriers/request.plugin.ts';
 import { useResponses } from './carriers/response.plugin.ts';
@@ -227,32 +236,42 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   };
 
-  /** A result as it goes over HTTP, after all plugins have seen it. */
+  /** A result as it goes over HTTP, after all plugins have seen it. There is no other way out. */
   async function write(
-    executed: ExecutionResult,
-    mediaType: MediaType,
+    executed: ExecutionResult | AsyncIterable<ExecutionResult>,
     context: ServerContext,
   ): Promise<Answer> {
-    const { record, parts } = context;
-    // Errors of validation, and of plugins, come here as they are.
-    const result = recordResult(executed, record, translate);
-    const answer = parts ? answerInParts(parts) : answerOf(result, mediaType);
+    const { record } = context;
+    const answer = toAnswer(executed, context);
     for (const plugin of answering) {
       const changed = plugin.onAnswer?.(answer, context);
       if (changed) await changed;
     }
     answer.headers.push('x-request-id', record.requestId);
     finish(answer);
+    if (answer.events) return answer;
+    if (!answer.parts) answer.text = framed(answer);
     record.bytes = answer.bytes?.length ?? Buffer.byteLength(answer.text);
     return answer;
   }
 
+  function toAnswer(
+    executed: ExecutionResult | AsyncIterable<ExecutionResult>,
+    { record, caller, parts, stream }: ServerContext,
+  ): Answer {
+    if (stream && isAsyncIterable(executed)) return answerInEvents({ results: executed, stream });
+    // A plugin has put another result in its place.
+    stream?.close('left');
+    // Errors of validation, and of plugins, come here as they are.
+    const result = recordResult(executed as ExecutionResult, record, translate);
+    return parts
+      ? answerInParts(parts)
+      : answerOf(result, negotiateMediaType(caller.accept) ?? 'application/json');
+  }
+
   function contextOf(request: Request, record: RequestRecord): ServerContext {
     const { method, headers } = request;
-    const caller = callerOf(method, (name) => headers.get(name), forwarding);
-    // Only by name: a caller that accepts anything does not expect a stream.
-    const streams = /\btext\/event-stream\b/i.test(caller.accept ?? '');
-    return { record, caller: { ...caller, streams } };
+    return { record, caller: callerOf(method, (name) => headers.get(name), forwarding) };
   }
 
   /** One answer to an operation of a carrier that writes it by itself. */
@@ -263,7 +282,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       ...rest,
       chosen: document,
       path: new URL(request.url).pathname,
-      caller: { ...caller, accept: null, streams: false },
+      caller: { ...caller, accept: null },
     };
     const params = { query: document.text, variables } as GraphQLParams;
     const { result } = await requests.run(context, async () => {
@@ -324,6 +343,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     return Response.json(body, { status: report.ready ? 200 : 503 });
   }
 }
+
+/** One answer as its media type writes it. */
+const framed = ({ text, mediaType }: Answer): string =>
+  mediaType === 'text/event-stream'
+    ? streamOfOne(text)
+    : mediaType === 'multipart/mixed'
+      ? multipartOfOne(text)
+      : text;
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
 

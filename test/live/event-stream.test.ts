@@ -142,9 +142,10 @@ describe('a subscription over server-sent events', () => {
   it('refuses the id of another type before any call', async () => {
     const live = await openLive();
 
-    const { response } = await openEvents(live.site.url, { id: formatNodeId('Page', [IDS.page]) });
+    const stream = await openEvents(live.site.url, { id: formatNodeId('Page', [IDS.page]) });
+    await stream.ended;
 
-    expect(await response.text()).toContain('BAD_USER_INPUT');
+    expect(JSON.stringify(stream.events)).toContain('BAD_USER_INPUT');
     expect(live.reads()).toBe(0);
     await live.quiet();
   });

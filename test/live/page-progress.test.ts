@@ -109,9 +109,10 @@ describe('pageProgress', () => {
     async (id) => {
       const live = await openLive();
 
-      const { response } = await watch(live.site.url, id);
+      const stream = await watch(live.site.url, id);
+      await stream.ended;
 
-      expect(await response.text()).toContain('BAD_USER_INPUT');
+      expect(JSON.stringify(stream.events)).toContain('BAD_USER_INPUT');
       expect(lists(live.calls)).toEqual([]);
     },
   );

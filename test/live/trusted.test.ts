@@ -42,10 +42,10 @@ const REFUSED: readonly [how: string, params: object, code: string][] = [
 
 const headers = { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY };
 
-const post = (params: object) =>
+const post = (params: object, accept = headers.accept) =>
   fetch(`${gateway.url}/graphql`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, accept, 'content-type': 'application/json' },
     body: JSON.stringify({ ...params, variables }),
   });
 
@@ -55,6 +55,14 @@ describe('a trusted subscription, where nothing else is served', () => {
 
     expect(text).toContain(`event: next\ndata: ${JSON.stringify(EVENT)}\n\n`);
     expect(text).toContain('event: complete');
+  });
+
+  it('comes over server-sent events by its id alone to who accepts JSON as well', async () => {
+    const accept = 'application/graphql-response+json, application/json, text/event-stream';
+
+    const text = await (await post({ documentId: `sha256:${HASH}` }, accept)).text();
+
+    expect(text).toContain(JSON.stringify(EVENT));
   });
 
   it('comes over server-sent events by GET', async () => {

@@ -26,7 +26,7 @@ export interface Caller {
   /** What the caller's app calls itself, and its version. */
   readonly clientName?: string | null | undefined;
   readonly clientVersion?: string | null | undefined;
-  /** Whether the carrier can write a stream of answers. */
+  /** Whether the carrier writes streams of answers, whatever is accepted. */
   readonly streams: boolean;
   /** Whether nothing but subscriptions is taken. */
   readonly onlySubscriptions: boolean;
@@ -42,7 +42,7 @@ export const CLIENT_VERSION_HEADERS = [
 /** The value of a header by its name in lower case; Node and the Fetch API join those of one that is sent twice. */
 type HeaderOf = (name: string) => string | null | undefined;
 
-/** The caller of a request over HTTP that is answered once. */
+/** The caller of a request over HTTP. */
 export function callerOf(
   method: string,
   header: HeaderOf,

@@ -1,26 +1,28 @@
 /**
- * A result → a whole answer over HTTP: its status, headers and JSON, in the same way for the plain lane and
- * for Yoga.
+ * A result → an answer over HTTP: its status, headers and JSON, in the same way for the plain lane and for Yoga.
  *
  * Source: GraphQL over HTTP, "Response".
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { IncrementalFormat, MediaType } from './negotiation.ts';
 import type { HttpExtension } from '../refusal.ts';
+import type { ResultStream } from './result-stream.ts';
 
-/** An answer as it goes over the wire: a whole one, or its first part and what follows. */
+/** An answer as it goes over the wire: a whole one, its first part and what follows, or a stream of events. */
 export interface Answer {
   /** 304 sends neither text nor bytes. */
   status: number;
   /** Name, value, name, value. */
   headers: string[];
+  /** In JSON; empty for the answers to a subscription. */
   text: string;
-  /** Undefined for an answer in parts. */
-  readonly mediaType: MediaType | undefined;
+  readonly mediaType: MediaType;
   /** The text in the coding that the headers name; undefined for UTF-8. */
   bytes?: Buffer;
   /** What follows the text. */
   readonly parts?: AnswerParts;
+  /** The answers to a subscription. */
+  readonly events?: EventStream;
   /** The entity tag without quotes and coding; undefined where the answer has none. */
   tag?: string;
 }
@@ -34,6 +36,14 @@ export interface AnswerParts {
   next(): Promise<{ readonly text: string; readonly isLast: boolean } | undefined>;
   /** Gives up what is still under way, since its reader has left. */
   cancel(): void;
+}
+
+/** The answers to a subscription, one an event. */
+export interface EventStream {
+  /** What plugins have made of the stream. */
+  readonly results: AsyncIterable<ExecutionResult>;
+  /** How it ends. */
+  readonly stream: ResultStream;
 }
 
 /** A result to be written in JSON, which leaves out what is undefined: errors without what is for HTTP alone. */
@@ -51,19 +61,48 @@ export function formattedError(error: unknown): object {
   return { ...error.toJSON(), extensions };
 }
 
+/** @param mediaType what the caller accepts; a refusal with a status of its own is JSON all the same. */
 export function answerOf(result: ExecutionResult, mediaType: MediaType): Answer {
-  const headers = ['content-type', `${mediaType}; charset=utf-8`];
-  let status = 200;
+  const headers: string[] = [];
   for (const { extensions } of result.errors ?? []) {
     const http = httpOf(extensions, result.data === undefined);
-    if (!http) continue;
-    if (!(http.spec && mediaType === 'application/json')) status = Math.max(status, http.status);
-    for (const [name, value] of Object.entries(http.headers ?? {})) headers.push(name, value);
+    for (const [name, value] of Object.entries(http?.headers ?? {})) headers.push(name, value);
   }
-  return { status, headers, text: JSON.stringify(formatted(result)), mediaType };
+  const status = statusOf(result, mediaType);
+  const sent = status < 400 || isJson(mediaType) ? mediaType : 'application/json';
+  headers.unshift(...HEADERS[sent]);
+  return { status, headers, text: JSON.stringify(formatted(result)), mediaType: sent };
 }
 
-/** @param refused whether there is no data because of the error. */
+/**
+ * The HTTP status of a result.
+ *
+ * @param mediaType what the caller accepts. @default one that has a status for each refusal
+ */
+export function statusOf(
+  { errors = [], data }: ExecutionResult,
+  mediaType: MediaType = 'application/graphql-response+json',
+): number {
+  let status = 200;
+  for (const { extensions } of errors) {
+    const http = httpOf(extensions, data === undefined);
+    if (http && !isOk(http, extensions['code'], mediaType)) status = Math.max(status, http.status);
+  }
+  return status;
+}
+
+/** Whether a refusal of this status is 200 for callers who accept this media type. */
+function isOk({ status, spec = false }: HttpExtension, code: unknown, type: MediaType): boolean {
+  if (type === 'application/json') return spec;
+  if (type !== 'text/event-stream') return false;
+  // Clients of event streams read no body of another status, and send the operation again, a write too. So all that
+  // GraphQL answers is an event; what is no GraphQL request has its status, and so have 401, 429 and 503.
+  return spec || (ANSWERED_BY_EVENT.has(status) && code !== 'BAD_REQUEST');
+}
+
+/** Refusals by GraphQL, and failures on the way: something may have been written. */
+const ANSWERED_BY_EVENT = new Set([400, 500, 504]);
+
 function httpOf(
   extensions: Readonly<Record<string, unknown>>,
   refused: boolean,
@@ -75,15 +114,37 @@ function httpOf(
     : { status: 400, spec: true };
 }
 
-/** By default proxies such as nginx buffer and compress answers. */
+/** A cache that compresses or keeps a stream would hold back what it is there for, and nginx buffers it by default. */
 const UNBUFFERED = ['x-accel-buffering', 'no', 'cache-control', 'no-store, no-transform'];
+
+/** Of answers by their media types: name, value, name, value. */
+const HEADERS: Readonly<Record<MediaType, readonly string[]>> = {
+  'application/json': ['content-type', 'application/json; charset=utf-8'],
+  'application/graphql-response+json': [
+    'content-type',
+    'application/graphql-response+json; charset=utf-8',
+  ],
+  'text/event-stream': ['content-type', 'text/event-stream; charset=utf-8', ...UNBUFFERED],
+  'multipart/mixed': ['content-type', 'multipart/mixed; boundary="-"', ...UNBUFFERED],
+};
+
+/** Whether it is one answer that caches may compare, and that may be compressed. */
+export const isJson = (mediaType: MediaType): boolean => mediaType.endsWith('json');
 
 export const answerInParts = (parts: AnswerParts): Answer => ({
   status: 200,
   headers: ['content-type', `multipart/mixed; boundary="-"; ${parts.format}`, ...UNBUFFERED],
   text: parts.first,
-  mediaType: undefined,
+  mediaType: 'multipart/mixed',
   parts,
+});
+
+export const answerInEvents = (events: EventStream): Answer => ({
+  status: 200,
+  headers: [...HEADERS['text/event-stream']],
+  text: '',
+  mediaType: 'text/event-stream',
+  events,
 });
 
 /** Makes an answer ready to be sent, after all plugins have seen it. */

@@ -1,12 +1,13 @@
 /**
- * What a caller accepts: one of the two media types of GraphQL over HTTP, a coding, and a format of
- * answers in parts.
+ * What a caller accepts: a media type of one answer, a stream of events, a coding, and a format of answers in
+ * parts.
  *
  * Source: GraphQL over HTTP, "Accept"; RFC 9110, "Proactive Negotiation" and "Accept-Encoding".
  */
 import { LRUCache } from 'lru-cache';
 
-export type MediaType = 'application/graphql-response+json' | 'application/json';
+/** Those of GraphQL over HTTP, and those of a stream, for callers who accept neither of them. */
+export type MediaType = (typeof JSON_TYPES)[number] | (typeof STREAM_TYPES)[number];
 
 export type Coding = 'br' | 'gzip';
 
@@ -14,7 +15,9 @@ export type Coding = 'br' | 'gzip';
 export type IncrementalFormat = 'deferSpec=20220824' | 'incrementalSpec=v0.2';
 
 /** In the order in which they are taken by callers who accept anything: older ones know only the first. */
-const MEDIA_TYPES: readonly MediaType[] = ['application/json', 'application/graphql-response+json'];
+const JSON_TYPES = ['application/json', 'application/graphql-response+json'] as const;
+
+const STREAM_TYPES = ['text/event-stream', 'multipart/mixed'] as const;
 
 /** Callers send few different headers: what is found of each is kept, up to so many characters of headers. */
 const kept = <Found extends string>(find: (header: string) => Found) =>
@@ -27,16 +30,19 @@ const kept = <Found extends string>(find: (header: string) => Found) =>
 const mediaTypes = kept(bestMediaType);
 const codings = kept(bestCoding);
 
-/** The media type of an answer; undefined when the caller accepts neither. */
+/** The media type of one answer; undefined when the caller accepts none of them. */
 export function negotiateMediaType(accept: string | null | undefined): MediaType | undefined {
-  if (!accept) return MEDIA_TYPES[0];
+  if (!accept) return JSON_TYPES[0];
   const found = mediaTypes.memo(accept);
   return found === 'none' ? undefined : found;
 }
 
-/** Whether a caller accepts a media type of more than one answer. */
-export const acceptsStreams = (accept: string | null): boolean =>
-  /\b(?:multipart\/mixed|text\/event-stream)\b/i.test(accept ?? '');
+/** Whether a caller accepts a stream of events. Only by name: who accepts anything does not expect a stream. */
+export const acceptsEvents = (accept: string | null | undefined): boolean =>
+  // Nearly all callers are answered by the first check.
+  accept != null &&
+  /\/event-stream/i.test(accept) &&
+  acceptsByName(choicesIn(accept), 'text/event-stream');
 
 /**
  * The coding of an answer; undefined for the bytes as they are.
@@ -81,7 +87,7 @@ function bestMediaType(accept: string): MediaType | 'none' {
       (valueOf(parameters, 'charset')?.replaceAll('"', '') ?? 'utf-8') === 'utf-8',
   );
   let best: { readonly type: MediaType; readonly rank: number } | undefined;
-  for (const type of MEDIA_TYPES) {
+  for (const type of JSON_TYPES) {
     // The most specific range decides, wherever it stands.
     const ranges = [type, 'application/*', '*/*'];
     const specificity = ranges.findIndex((range) => choices.some(({ name }) => name === range));
@@ -92,7 +98,7 @@ function bestMediaType(accept: string): MediaType | 'none' {
     const rank = quality * 1e6 - specificity * 1e3 - Math.min(place, 999) / 1e3;
     if (!best || rank > best.rank) best = { type, rank };
   }
-  return best?.type ?? 'none';
+  return best?.type ?? STREAM_TYPES.find((type) => acceptsByName(choices, type)) ?? 'none';
 }
 
 function bestCoding(accepted: string): Coding | 'identity' {
@@ -124,6 +130,9 @@ const choicesIn = (header: string): Choice[] =>
       const quality = Number(valueOf(parameters, 'q') ?? 1);
       return { name, parameters, quality: quality >= 0 && quality <= 1 ? quality : 0 };
     });
+
+const acceptsByName = (choices: readonly Choice[], type: MediaType): boolean =>
+  choices.some(({ name, quality }) => name === type && quality > 0);
 
 const valueOf = (parameters: readonly string[], name: string): string | undefined =>
   parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);

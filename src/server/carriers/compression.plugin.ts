@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 import type { Caller } from '../../operation/request/caller.ts';
-import type { Answer } from '../../operation/result/answer.ts';
+import { isJson, type Answer } from '../../operation/result/answer.ts';
 import { negotiateCoding, type Coding } from '../../operation/result/negotiation.ts';
 
 const toBrotli = promisify(brotliCompress);
@@ -24,13 +24,17 @@ const GZIP_LEVEL = 5;
 const MAX_UNDER_WAY = 32;
 
 /** The coding of an answer; undefined for one that goes out as it is. */
-export const codingOf = ({ text }: Answer, { acceptEncoding }: Caller): Coding | undefined =>
-  text.length < MIN_CODED_LENGTH ? undefined : negotiateCoding(acceptEncoding);
+export const codingOf = (
+  { text, mediaType }: Answer,
+  { acceptEncoding }: Caller,
+): Coding | undefined =>
+  text.length < MIN_CODED_LENGTH || !isJson(mediaType)
+    ? undefined
+    : negotiateCoding(acceptEncoding);
 
 export const useCompression = (): GatewayPlugin => ({
   onAnswer(answer, { caller }) {
-    const { status, parts } = answer;
-    const coding = status === 304 || parts ? undefined : codingOf(answer, caller);
+    const coding = answer.status === 304 ? undefined : codingOf(answer, caller);
     if (!coding) return undefined;
     if (caller.method !== 'GET') answer.headers.push('vary', 'accept-encoding');
     return underWay < MAX_UNDER_WAY ? encode(answer, coding) : undefined;

@@ -75,10 +75,6 @@ export function useCors(origins: readonly string[], exposed: readonly string[]):
     onAnswer({ headers }, { caller }) {
       headers.push(...cors.headersFor(caller.origin));
     },
-    /** Streams of events; other answers have the headers already. */
-    onResponse({ request, response, serverContext }) {
-      if (serverContext.stream) cors.addTo(response, request.headers);
-    },
   };
 }
 

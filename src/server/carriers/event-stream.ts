@@ -1,6 +1,6 @@
 /**
- * Subscriptions over HTTP: server-sent events, as the "distinct connections mode" of GraphQL over SSE
- * writes them.
+ * Server-sent events, as the "distinct connections mode" of GraphQL over SSE writes them: the answers to a subscription,
+ * or one answer for callers who accept nothing else.
  *
  * Yoga's writer ends a stream with `complete` when the process stops, so that its client does not come
  * again; it does not tell proxies to pass events on, and cuts no reader that reads nothing.
@@ -10,18 +10,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
-import { formatted } from '../../operation/result/answer.ts';
-import type { ResultStream } from '../../operation/result/result-stream.ts';
+import { formatted, type EventStream } from '../../operation/result/answer.ts';
 import type { Subscriptions } from '../../operation/result/subscriptions.ts';
-import { textStream } from './text-stream.ts';
-
-const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  // A cache that compresses or keeps a stream would hold back what it is there for.
-  'cache-control': 'no-store, no-transform',
-  // nginx buffers answers unless it is told not to.
-  'x-accel-buffering': 'no',
-};
 
 /** Tells proxies and clients that the stream is open, before there is an event. */
 const OPENING = ':\n\n';
@@ -44,29 +34,8 @@ const PAUSE_MS = 100;
  */
 const KEEPALIVE_MS = 5_000;
 
-/** A stream that a response stands for: its results, and how it ends. */
-export interface EventStream {
-  readonly results: AsyncIterable<ExecutionResult>;
-  readonly stream: ResultStream;
-}
-
-/** The streams behind responses: our HTTP server writes them without reading the bodies. */
-const streams = new WeakMap<Response, EventStream>();
-
-/** The stream that a response stands for; undefined for other responses. */
-export const streamOf = (response: Response): EventStream | undefined => streams.get(response);
-
-/** @param ResponseClass as the other responses of the server are made. */
-export function eventStreamResponse(
-  results: AsyncIterable<ExecutionResult>,
-  stream: ResultStream,
-  ResponseClass: typeof Response,
-): Response {
-  const body = textStream(framesOf(results, stream), () => stream.close('left'));
-  const response = new ResponseClass(body, { headers: HEADERS });
-  streams.set(response, { results, stream });
-  return response;
-}
+/** A stream of one answer in JSON. */
+export const streamOfOne = (json: string): string => OPENING + frameOf(json) + COMPLETE;
 
 /**
  * Writes a stream to its end. Headers have been set.
@@ -86,7 +55,7 @@ export async function writeEvents(
   outgoing.write(OPENING);
   let wroteMs = 0;
   for await (const result of results) {
-    const hasRoom = outgoing.write(frameOf(result));
+    const hasRoom = outgoing.write(frameOf(jsonOf(result)));
     wroteMs = performance.now();
     if (!hasRoom && !(await hasDrained(outgoing))) {
       stream.close('stalled');
@@ -102,16 +71,15 @@ export async function writeEvents(
   }
 }
 
-async function* framesOf(
-  results: AsyncIterable<ExecutionResult>,
-  stream: ResultStream,
-): AsyncGenerator<string, void> {
-  for await (const result of results) yield frameOf(result);
+/** The same in pieces, to be written one by one. */
+export async function* framesOf({ results, stream }: EventStream): AsyncGenerator<string, void> {
+  for await (const result of results) yield frameOf(jsonOf(result));
   if (stream.cause === 'complete') yield COMPLETE;
 }
 
-const frameOf = (result: ExecutionResult): string =>
-  `event: next\ndata: ${JSON.stringify(formatted(result))}\n\n`;
+const frameOf = (json: string): string => `event: next\ndata: ${json}\n\n`;
+
+const jsonOf = (result: ExecutionResult): string => JSON.stringify(formatted(result));
 
 /** False when its reader has not read for long. */
 function hasDrained(outgoing: ServerResponse): Promise<boolean> {

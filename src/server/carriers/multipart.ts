@@ -5,7 +5,6 @@
  * ended. Empty parts are sent while nothing else is, since proxies close silent connections.
  */
 import type { AnswerParts } from '../../operation/result/answer.ts';
-import { textStream } from './text-stream.ts';
 
 /** The time between empty parts, in milliseconds. */
 const HEARTBEAT_MS = 5_000;
@@ -13,6 +12,9 @@ const HEARTBEAT_MS = 5_000;
 const HEAD = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
 const HEARTBEAT = `${HEAD}{"hasNext":true}\r\n---`;
 const END = '--\r\n';
+
+/** A body of one answer in JSON. */
+export const multipartOfOne = (json: string): string => `\r\n---${HEAD}${json}\r\n---${END}`;
 
 /** The body, in pieces to be written one by one. Ends early once the parts are cancelled. */
 export async function* multipart(
@@ -31,24 +33,6 @@ export async function* multipart(
     yield `${HEAD}${part.text}\r\n---${part.isLast ? END : ''}`;
     if (part.isLast) return;
   }
-}
-
-/** The parts behind responses: our HTTP server writes them without reading the bodies. */
-const responses = new WeakMap<Response, AnswerParts>();
-
-/** The parts that a response stands for; undefined for other responses. */
-export const partsOf = (response: Response): AnswerParts | undefined => responses.get(response);
-
-/** @param ResponseClass as the other responses of the server are made. */
-export function multipartResponse(
-  parts: AnswerParts,
-  headers: [string, string][],
-  ResponseClass: typeof Response,
-): Response {
-  const body = textStream(multipart(parts), () => parts.cancel());
-  const response = new ResponseClass(body, { headers });
-  responses.set(response, parts);
-  return response;
 }
 
 function isLate(coming: Promise<unknown>, ms: number): Promise<boolean> {

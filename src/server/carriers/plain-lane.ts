@@ -1,5 +1,5 @@
 /**
- * The plain lane: a POST of JSON, or a GET with a query string, that wants one JSON answer.
+ * The plain lane: a POST of JSON, or a GET with a query string.
  *
  * It passes the same plugins as every other request, all their hooks but those of HTTP, without requests and
  * responses of the Fetch API, which cost ten times as much.
@@ -50,9 +50,8 @@ export const createPlainLane =
   ({ yoga, requests, forwarding, translate, write }: PlainLaneOptions): PlainLane =>
   (plain, record) => {
     const read = readerOf(plain);
-    const mediaType = read && negotiateMediaType(plain.headers.accept);
-    if (!mediaType) return undefined;
     const { method, headers } = plain;
+    if (!read || !negotiateMediaType(headers.accept)) return undefined;
     // Of Node's headers only `set-cookie`, which no request carries, is a list.
     const header = (name: string) => headers[name] as string | undefined;
     const context: ServerContext = { record, caller: callerOf(method, header, forwarding) };
@@ -66,7 +65,7 @@ export const createPlainLane =
       } catch (error) {
         result = { errors: [translate(error)] };
       }
-      return write(result, mediaType, context);
+      return write(result, context);
     });
   };
 
@@ -101,21 +100,15 @@ const QUERY_BY_GET = '/graphql?';
 /** What reads the parameters of a plain request; undefined for any other. */
 function readerOf({ method, url, headers, body }: PlainRequest): (() => unknown) | undefined {
   if (method === 'POST' && url === '/graphql' && body !== undefined) {
-    const isPlain =
-      JSON_TYPE.test(headers['content-type'] ?? '') && !mayStream(headers.accept, body);
+    const isPlain = JSON_TYPE.test(headers['content-type'] ?? '');
     return isPlain ? () => parseJson(body, 'the body') : undefined;
   }
   if (method === 'GET' && url.startsWith(QUERY_BY_GET)) {
     const search = url.slice(QUERY_BY_GET.length);
     // Without such a header a foreign page may have sent it, and Yoga's plugin refuses it.
     const isOwn = CSRF_HEADERS.some((name) => headers[name] !== undefined);
-    const isPlain =
-      isOwn && !headers.accept?.includes('text/html') && !mayStream(headers.accept, search);
+    const isPlain = isOwn && !headers.accept?.includes('text/html');
     return isPlain ? () => readForm(search) : undefined;
   }
   return undefined;
 }
-
-/** Whether the answer may be a stream: some clients accept one for every operation. */
-const mayStream = (accept: string | undefined, text: string): boolean =>
-  accept?.includes('text/event-stream') === true && text.includes('subscription');

@@ -6,7 +6,7 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
-import { acceptsStreams, negotiateMediaType } from '../../operation/result/negotiation.ts';
+import { negotiateMediaType } from '../../operation/result/negotiation.ts';
 import { refusal } from '../../operation/refusal.ts';
 import {
   badRequest,
@@ -34,8 +34,7 @@ export function useRequests(): GatewayPlugin {
           allow: 'GET, POST',
         });
       }
-      const accept = request.headers.get('accept');
-      if (!negotiateMediaType(accept) && !acceptsStreams(accept)) {
+      if (!negotiateMediaType(request.headers.get('accept'))) {
         throw refusal(406, 'NOT_ACCEPTABLE', 'Accept application/graphql-response+json.');
       }
       // Before anything is read of a request that a foreign page may have sent.

@@ -6,7 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import type { GatewayPlugin, ServerContext } from '../../operation/gateway-plugin.ts';
-import type { Answer } from '../../operation/result/answer.ts';
+import { isJson, type Answer } from '../../operation/result/answer.ts';
 import { codingOf } from './compression.plugin.ts';
 
 /** What caches must compare before they use an answer for another request, beside what is forwarded. */
@@ -24,7 +24,7 @@ export const useValidators = (maxAgeS: number, forwarded: readonly string[]): Ga
   return {
     onAnswer(answer, context) {
       const { caller, record } = context;
-      if (caller.method !== 'GET' || answer.parts) return;
+      if (caller.method !== 'GET' || !isJson(answer.mediaType)) return;
       answer.headers.push('vary', vary);
       if (!mayBeKept(answer, context)) {
         answer.headers.push('cache-control', 'no-store');

@@ -10,9 +10,10 @@ import type {
   RequestListener,
   ServerResponse,
 } from 'node:http';
-import { streamOf, writeEvents, type EventStream } from '../carriers/event-stream.ts';
-import { multipart, partsOf } from '../carriers/multipart.ts';
-import type { Answer, AnswerParts } from '../../operation/result/answer.ts';
+import { writeEvents } from '../carriers/event-stream.ts';
+import { multipart } from '../carriers/multipart.ts';
+import { streamedBy } from '../carriers/response.plugin.ts';
+import type { Answer, AnswerParts, EventStream } from '../../operation/result/answer.ts';
 import { refusalResponse } from '../../operation/refusal.ts';
 import { createRecord, type RequestRecord } from '../../operation/request/request-record.ts';
 import { isExplorerFile, type Explorer, type ExplorerAnswer } from './explorer.ts';
@@ -97,10 +98,10 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   }
 
   function sendAnswer(exchange: Exchange, answer: Answer): Promise<void> {
-    const { status, headers, text, bytes, parts } = answer;
-    return parts
-      ? sendParts(exchange, answer, parts)
-      : sendWhole(exchange, status, headers, bytes ?? text);
+    const { status, headers, text, bytes, parts, events } = answer;
+    if (events) return sendEvents(exchange, answer, events);
+    if (parts) return sendParts(exchange, answer, parts);
+    return sendWhole(exchange, status, headers, bytes ?? text);
   }
 
   async function sendResponse(
@@ -108,22 +109,13 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     response: Response,
     lingerMs = exchange.record.unreadable ? LINGER_MS : 0,
   ): Promise<void> {
-    const stream = streamOf(response);
-    if (stream) {
-      const { outgoing } = exchange;
-      const { socket } = outgoing;
-      if (stopping.isPortClosed) response.headers.set('connection', 'close');
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-      // A head that was written before the port was closed promises more: its client would come back to this process.
-      outgoing.on('close', () => stopping.isPortClosed && socket?.end());
-      return sendEvents(exchange, stream);
-    }
     const { status } = response;
-    // Yoga chunks what it answers to `multipart/mixed`; here it is written whole.
+    // How the body is sent is told here, whoever has made the response.
     response.headers.delete('transfer-encoding');
     response.headers.delete('content-length');
     const headers = [...response.headers].flat();
-    const parts = partsOf(response);
+    const { parts, events } = streamedBy(response);
+    if (events) return sendEvents(exchange, { status, headers }, events);
     if (parts) return sendParts(exchange, { status, headers }, parts);
     const body = response.headers.has('content-encoding')
       ? Buffer.from(await response.arrayBuffer())
@@ -171,7 +163,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   /** Sends each part when it is there, and gives up the rest when the caller leaves. */
   async function sendParts(
     exchange: Exchange,
-    { status, headers }: Pick<Answer, 'status' | 'headers'>,
+    { status, headers }: Head,
     parts: AnswerParts,
   ): Promise<void> {
     const { outgoing } = exchange;
@@ -187,9 +179,18 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     cutWhereUnread(outgoing);
   }
 
-  /** Knows nothing of the request and the response, which would be kept until the stream ends. */
-  function sendEvents({ outgoing }: Exchange, stream: EventStream): Promise<void> {
-    return writeEvents(outgoing, stream, site.subscriptions);
+  /** Nothing waits here until the stream ends: the request would be kept as long. */
+  function sendEvents(
+    { outgoing }: Exchange,
+    { status, headers }: Head,
+    events: EventStream,
+  ): Promise<void> {
+    const { socket } = outgoing;
+    if (stopping.isPortClosed) headers.push('connection', 'close');
+    outgoing.writeHead(status, headers);
+    // A head that was written before the port was closed promises more: its client would come back to this process.
+    outgoing.on('close', () => stopping.isPortClosed && socket?.end());
+    return writeEvents(outgoing, events, site.subscriptions);
   }
 }
 
@@ -214,6 +215,8 @@ function endWith(
   socket?.uncork();
   outgoing.end();
 }
+
+type Head = Pick<Answer, 'status' | 'headers'>;
 
 interface Exchange {
   readonly incoming: IncomingMessage;

@@ -5,6 +5,7 @@ import { getOperationAST, OperationTypeNode, type DocumentNode } from 'graphql';
 import { refusal } from '../../operation/refusal.ts';
 import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
 import type { Caller } from '../../operation/request/caller.ts';
+import { acceptsEvents } from '../../operation/result/negotiation.ts';
 
 export const useOperationKind = (): GatewayPlugin => ({ onParse: () => afterParse });
 
@@ -32,7 +33,10 @@ function afterParse({ result, context: { params, record, caller } }: Parsed): vo
 }
 
 /** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for what the carrier does not take. */
-function refuseKind(kind: OperationTypeNode, { method, streams, onlySubscriptions }: Caller): void {
+function refuseKind(
+  kind: OperationTypeNode,
+  { method, accept, streams, onlySubscriptions }: Caller,
+): void {
   if (kind === OperationTypeNode.MUTATION && method === 'GET') {
     throw refusal(405, 'METHOD_NOT_ALLOWED', 'Send a mutation by POST.', { allow: 'POST' });
   }
@@ -44,7 +48,7 @@ function refuseKind(kind: OperationTypeNode, { method, streams, onlySubscription
       'Send queries and mutations by POST: this WebSocket takes subscriptions alone.',
     );
   }
-  if (streams) return;
+  if (streams || acceptsEvents(accept)) return;
   throw refusal(
     406,
     'NOT_ACCEPTABLE',

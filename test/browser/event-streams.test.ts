@@ -1,0 +1,119 @@
+/** graphql-sse's own client in Chromium, on a page of another origin: one answer to each operation, and each write once. */
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { openHttp } from '../support/listen.ts';
+import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { launch } from './chromium.ts';
+
+const CLIENT = readFileSync('node_modules/graphql-sse/umd/graphql-sse.js');
+
+const CREATE = `mutation {
+  createPage(input: { brandId: "b", name: "From a stream", pageContext: "c", actions: [], actionCardWidgets: [], scripts: [] }) {
+    page { name } userErrors { field message }
+  }
+}`;
+
+interface Heard {
+  readonly results: any[];
+  /** What the client reports instead of an end. */
+  readonly error: string | undefined;
+  /** How often it has sent the operation. */
+  readonly sent: number;
+}
+
+async function openPage(): Promise<{ site: GatewayProcess; page: Page }> {
+  const origin = await openHttp((request, response) => {
+    const isClient = request.url === '/client.js';
+    response.setHeader('content-type', isClient ? 'text/javascript' : 'text/html');
+    response.end(isClient ? CLIENT : '<script src="/client.js"></script>');
+  });
+  const site = await startGateway({ CORS_ORIGINS: origin });
+  const browser = await launch();
+  onTestFinished(async () => void (await Promise.all([browser.close(), site.stop()])));
+  const page = await browser.newPage();
+  await page.goto(origin);
+  return { site, page };
+}
+
+const subscribe = (
+  page: Page,
+  { url }: GatewayProcess,
+  query: string,
+  headers: Record<string, string> = { 'x-api-key': EXAMPLE_API_KEY },
+): Promise<Heard> =>
+  page.evaluate(
+    ([address, text, own]) =>
+      new Promise<Heard>((resolve) => {
+        const results: unknown[] = [];
+        let sent = 0;
+        const client = (globalThis as any).graphqlSse.createClient({
+          url: `${address}/graphql`,
+          headers: own,
+          retryAttempts: 2,
+          retry: () => Promise.resolve(),
+          on: { connecting: () => void (sent += 1) },
+        });
+        const end = (error?: Error) => resolve({ results, error: error?.message, sent });
+        client.subscribe(
+          { query: text },
+          {
+            next: (result: unknown) => results.push(result),
+            error: end,
+            complete: () => end(),
+          },
+        );
+      }),
+    [url, query, headers] as const,
+  );
+
+const callsOf = (site: GatewayProcess, ...labels: string[]): Promise<number> =>
+  site.metric('gateway_upstream_calls_total', ...labels);
+
+it('a query is answered once', async () => {
+  const { site, page } = await openPage();
+
+  const heard = await subscribe(page, site, '{ topics(first: 1) { totalCount } }');
+
+  expect(heard).toEqual({
+    results: [{ data: { topics: { totalCount: expect.any(Number) } } }],
+    error: undefined,
+    sent: 1,
+  });
+});
+
+it('a mutation is answered once, and written once', async () => {
+  const { site, page } = await openPage();
+
+  const heard = await subscribe(page, site, CREATE);
+
+  expect(heard).toEqual({
+    results: [{ data: { createPage: { page: { name: 'From a stream' }, userErrors: [] } } }],
+    error: undefined,
+    sent: 1,
+  });
+  expect(await callsOf(site, 'method="POST"')).toBe(1);
+});
+
+it.each(['{ nope }', 'subscription { nope }', '{ topic('])(
+  'a refusal says why, and is not asked for again: %s',
+  async (query) => {
+    const { site, page } = await openPage();
+
+    const heard = await subscribe(page, site, query);
+
+    expect(heard).toMatchObject({ error: undefined, sent: 1 });
+    expect(heard.results).toHaveLength(1);
+    expect(heard.results[0].errors[0].message).toMatch(/nope|Syntax Error/);
+  },
+);
+
+it('a caller without a key gets 401, which is no answer of GraphQL, and nothing is called', async () => {
+  const { site, page } = await openPage();
+
+  const heard = await subscribe(page, site, CREATE, {});
+
+  expect(heard).toMatchObject({ results: [], error: 'Server responded with 401: Unauthorized' });
+  expect(await callsOf(site)).toBe(0);
+});
