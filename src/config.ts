@@ -229,7 +229,7 @@ export const SETTINGS = {
     socketOperations: setting(
       'WS_OPERATIONS',
       oneOf(['subscriptions', 'all']),
-      'subscriptions',
+      'all',
       'what may be sent over a WebSocket: `subscriptions` or `all`',
     ),
     maxPerSocket: setting(

@@ -4,7 +4,7 @@ import { openSocket } from '../live/support.ts';
 import { openStand } from './stand.ts';
 import { until } from '../support/until.ts';
 
-const stand = await openStand({ LOG_LEVEL: 'warn', WS_OPERATIONS: 'all' });
+const stand = await openStand({ LOG_LEVEL: 'warn' });
 beforeEach(() => stand.forget());
 
 afterAll(async () => {

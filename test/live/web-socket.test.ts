@@ -69,21 +69,52 @@ describe('a subscription over WebSocket', () => {
     await until(() => socket.received('error').length > 0);
 
     expect(codesOf(socket.received('error'))).toEqual(['UNAUTHENTICATED']);
+    expect(socket.received('error')[0]?.payload[0].message).toBe(
+      'Send your key as x-api-key in the payload of connection_init, or as a header of the upgrade.',
+    );
     await live.quiet();
   });
 
-  it('takes subscriptions alone, or all operations where that is set', async () => {
+  it.each<[where: string, opened: Parameters<typeof openSocket>[1]]>([
+    ['connection_init in another case', { payload: { 'X-Api-Key': EXAMPLE_API_KEY } }],
+    ['the upgrade', { payload: undefined, headers: { 'X-API-Key': EXAMPLE_API_KEY } }],
+    [
+      'the upgrade, which connection_init does not replace',
+      { payload: { 'x-api-key': 'another' }, headers: { 'x-api-key': EXAMPLE_API_KEY } },
+    ],
+  ])('takes the key of %s', async (_where, opened) => {
     const live = await openLive();
-    const socket = await openSocket(live.site.url);
+    const socket = await openSocket(live.site.url, opened);
+
+    socket.subscribe('a', {}, TOPICS);
+    await until(() => socket.received('complete').length > 0);
+
+    expect(socket.received('next').map(({ payload }) => payload)).toEqual([
+      { data: { topics: { nodes: [{ id: expect.any(String) }] } } },
+    ]);
+  });
+
+  it('is refused to an upgrade with a bad key', async () => {
+    const live = await openLive();
+    const socket = await openSocket(live.site.url, {
+      payload: undefined,
+      headers: { 'x-api-key': 'two words' },
+    });
+
+    expect(await socket.closed).toBe(4403);
+  });
+
+  it('takes all operations, or subscriptions alone where that is set', async () => {
+    const strict = await openLive({ live: { ...FAST, socketOperations: 'subscriptions' } });
+    const socket = await openSocket(strict.site.url);
     socket.subscribe('a', {}, '{ __typename }');
     await until(() => socket.received('error').length > 0);
     expect(codesOf(socket.received('error'))).toEqual(['METHOD_NOT_ALLOWED']);
 
-    const open = await openLive({ live: { ...FAST, socketOperations: 'all' } });
-    const client = wsClient(open.site.url);
+    const live = await openLive();
+    const client = wsClient(live.site.url);
     const results: unknown[] = [];
-    for await (const one of client.iterate({ query: '{ topics(first: 1) { nodes { id } } }' }))
-      results.push(one);
+    for await (const one of client.iterate({ query: TOPICS })) results.push(one);
     expect(results).toEqual([{ data: { topics: { nodes: [{ id: expect.any(String) }] } } }]);
     const wrong = await client
       .iterate({ query: '{ nobody }' })
@@ -148,6 +179,8 @@ describe('a subscription over WebSocket', () => {
     expect(await socket.closed).toBe(4429);
   });
 });
+
+const TOPICS = '{ topics(first: 1) { nodes { id } } }';
 
 const codesOf = (messages: readonly { payload?: any }[]): unknown[] =>
   messages.flatMap(({ payload }) => payload.map((error: any) => error.extensions.code));

@@ -44,7 +44,7 @@ describe('the settings', () => {
       documents: { folder: undefined, only: false, agents: undefined, cacheMaxAge: 0 },
       live: {
         pollMs: { least: 500, most: 5_000 },
-        socketOperations: 'subscriptions',
+        socketOperations: 'all',
         maxPerSocket: 100,
         maxPerKey: 2_500,
       },

@@ -164,10 +164,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
 
     // Messages of a WebSocket are no requests, and have no parameters of HTTP.
     it.skipIf(hook === 'onParams')('closes no WebSocket', async () => {
-      const site = await openGateway({
-        plugins: [thrower(new Error('no'))],
-        live: { socketOperations: 'all' },
-      });
+      const site = await openGateway({ plugins: [thrower(new Error('no'))] });
       const socket = await openSocket(site.url);
 
       socket.subscribe('a', {}, PAGE.query);

@@ -193,7 +193,7 @@ describe('a trace', () => {
 it('the method of a trace is that of a request over HTTP, and absent over a WebSocket', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url);
-  const site = await openGateway({ tracer, live: { socketOperations: 'all' } });
+  const site = await openGateway({ tracer });
 
   await site.ask(PERSON);
   const { subscribe, received } = await openSocket(site.url);

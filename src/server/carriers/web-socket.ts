@@ -1,9 +1,12 @@
 /**
  * Operations over WebSocket, in the protocol `graphql-transport-ws`: `graphql-ws` over `ws`.
  *
- * Each operation passes the plugins' phases, as over every other carrier. The key comes once, in
- * `connection_init`, because browsers cannot set headers here; so may `authorization`, where it is forwarded. And because
+ * Each operation passes the plugins' phases, as over every other carrier. The key comes once, with the upgrade or, because
+ * browsers cannot set headers there, in `connection_init`; so may `authorization`, where it is forwarded. And because
  * browsers ask no permission either, the page's origin is checked.
+ *
+ * A client that loses its socket sends what was not answered again, a mutation too. So a process that stops closes a
+ * socket when its queries and mutations are answered, and begins no other.
  *
  * Source: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
@@ -27,7 +30,7 @@ import type { YogaServerInstance } from 'graphql-yoga';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
-import { formatted, formattedError } from '../../operation/result/answer.ts';
+import { formatted, formattedError, statusOf } from '../../operation/result/answer.ts';
 import type { Translate } from '../../operation/result/errors.ts';
 import { recordResult } from '../../operation/result/outcome.ts';
 import {
@@ -68,7 +71,7 @@ const PING_MS = 12_000;
 /** How long a client may take to answer our close, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/** A client that has not read so much is cut. */
+/** From a client that has not read so much nothing more is read. */
 const MAX_UNREAD_BYTES = 1_000_000;
 
 /** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
@@ -77,16 +80,20 @@ const SERVICE_RESTART = 1_012;
 type Params = Record<string, unknown>;
 
 interface Extra {
-  /** Of the upgrade, until `connection_init`; absent where nothing is forwarded. */
+  /** Of the upgrade, until `connection_init`. */
   headers?: IncomingHttpHeaders;
   forwarded?: ForwardedHeaders;
-  /** Those of `connection_init`. */
   apiKey?: string;
+  open?: () => Open;
+  /** Those of `connection_init`. */
   clientName?: string;
   clientVersion?: string;
 }
 
 type SocketContext = Context<Params, Extra>;
+
+/** Operations that are open, by their ids; null for one that has not begun to be executed. */
+type Open = SocketContext['subscriptions'];
 
 type Enveloped = ReturnType<WebSocketCarrierOptions['yoga']['getEnveloped']>;
 
@@ -94,6 +101,12 @@ type Enveloped = ReturnType<WebSocketCarrierOptions['yoga']['getEnveloped']>;
 interface Prepared extends ExecutionArgs {
   readonly rootValue: { readonly server: ServerContext; readonly enveloped: Enveloped };
 }
+
+/** Runs a phase of an operation, and reports the operation. */
+type Run = (
+  prepared: Prepared,
+  phaseOf: (enveloped: Enveloped) => (args: ExecutionArgs) => unknown,
+) => Promise<ExecutionResult>;
 
 /** Takes a connection over, or answers why not. */
 export type Upgrade = (
@@ -115,27 +128,33 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
     handleProtocols,
   });
   const protocol = makeServer<Params, Extra>({
-    onConnect: ({ connectionParams, extra }) => {
+    onConnect: (context) => {
+      const { connectionParams, extra } = context;
+      extra.open = () => context.subscriptions;
+      const { headers = {} } = extra;
+      delete extra.headers; // the socket may stay for hours
+      const params = new Map(
+        Object.entries(connectionParams ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+      );
       Object.assign(extra, {
-        clientName: oneOf(connectionParams, CLIENT_NAME_HEADERS),
-        clientVersion: oneOf(connectionParams, CLIENT_VERSION_HEADERS),
+        clientName: oneOf(params, CLIENT_NAME_HEADERS),
+        clientVersion: oneOf(params, CLIENT_VERSION_HEADERS),
       });
-      const { [API_KEY_HEADER]: key, authorization } = connectionParams ?? {};
       if (forwarding) {
+        const authorization = params.get('authorization');
         if (authorization != null && !isHeaderValue(authorization)) return false;
-        const { headers = {} } = extra;
-        // Nothing else, and nothing that came with the upgrade: a proxy may have set it, or taken it away.
         const own = (name: string) => (name === 'authorization' ? authorization : undefined);
         extra.forwarded = forwarding((name) => headers[name] ?? own(name));
-        delete extra.headers; // the socket may stay for hours
       }
+      // What came with the upgrade counts: a proxy may have set it.
+      const key = headers[API_KEY_HEADER] ?? params.get(API_KEY_HEADER);
       if (key == null) return true;
       if (typeof key !== 'string' || !isApiKey(key)) return false;
       extra.apiKey = key;
       return true;
     },
     onSubscribe: async (socket, _id, payload) => prepare(socket, payload),
-    execute: (args) => run(args as Prepared, ({ execute }) => execute),
+    execute: (args) => new OneAnswer(args as Prepared, run),
     subscribe: (args) => run(args as Prepared, ({ subscribe }) => subscribe),
     onNext: (_socket, _id, _payload, _args, result) => formatted(result as ExecutionResult),
     onError: (_socket, _id, _payload, errors) => errors.map(formattedError) as never,
@@ -152,26 +171,45 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
       isThere = false;
       socket.ping();
     }, PING_MS);
-    const connection: Drainable = {
-      drain: () => closeSoon(socket, SERVICE_RESTART, 'Service restart'),
+    let isDraining = false;
+    const closeOnceAnswered = (): void => {
+      if (!isDraining || isAnswering(extra.open?.())) return;
+      // What has just been answered is sent before.
+      closeSoon(socket, SERVICE_RESTART, 'Service restart');
     };
+    const connection: Drainable = {
+      drain: () => {
+        isDraining = true;
+        closeOnceAnswered();
+      },
+    };
+    const extra: Extra = { headers };
     subscriptions.add(connection);
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
         // Resolves when the system has taken it: until then no further event is asked for.
-        send: (text) => new Promise<void>((resolve) => socket.send(text, () => resolve())),
+        send: (text) =>
+          new Promise<void>((resolve) => {
+            socket.send(text, () => {
+              isThere = true;
+              if (socket.isPaused && socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.resume();
+              resolve();
+            });
+          }),
         close: (code, reason) => closeSoon(socket, code ?? CloseCode.BadRequest, reason),
         onMessage: (take) => {
           socket.on('message', (data) => {
             isThere = true;
-            if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
+            // Not begun: its client sends it again, over another socket.
+            if (isDraining || socket.readyState !== socket.OPEN) return;
+            if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
             // `ws` gives one buffer unless it is told otherwise.
-            else take((data as Buffer).toString()).catch(() => socket.terminate());
+            take((data as Buffer).toString()).then(closeOnceAnswered, () => socket.terminate());
           });
         },
       },
-      forwarding ? { headers } : {},
+      extra,
     );
     socket.on('pong', () => {
       isThere = true;
@@ -234,7 +272,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
   ): Promise<readonly GraphQLError[]> {
     const shown = errors.map(translate);
     server.record.errors = shown;
-    await requests.run(server, () => Promise.resolve({ status: 400 }));
+    await requests.run(server, () => Promise.resolve({ status: statusOf({ errors: shown }) }));
     return shown;
   }
 
@@ -252,7 +290,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
         result = { errors: [translate(error)] };
       }
       result = recordResult(result, server.record, translate);
-      return { status: 200 };
+      return { status: statusOf(result) };
     });
     return result;
   }
@@ -274,9 +312,53 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
   };
 }
 
+/**
+ * The answer to a query or mutation, as a stream of one: the protocol ends a stream when its client wants no more, or has
+ * left, and tells nothing of the sort to who executes an operation.
+ */
+class OneAnswer implements AsyncIterableIterator<ExecutionResult, undefined> {
+  readonly #prepared: Prepared;
+  readonly #run: Run;
+  #isAsked = false;
+
+  constructor(prepared: Prepared, run: Run) {
+    this.#prepared = prepared;
+    this.#run = run;
+  }
+
+  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    if (this.#isAsked) return DONE;
+    this.#isAsked = true;
+    const value = await this.#run(this.#prepared, ({ execute }) => execute);
+    return this.#leaving.cancelled ? DONE : { done: false, value };
+  }
+
+  return(): Promise<typeof DONE> {
+    this.#leaving.cancel();
+    return Promise.resolve(DONE);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  get #leaving() {
+    return this.#prepared.rootValue.server.record.leaving;
+  }
+}
+
+const DONE = { done: true, value: undefined } as const;
+
+/** Whether a query or mutation is under way, or what may become one. */
+const isAnswering = (open: Open = {}): boolean =>
+  Object.values(open).some((one) => one === null || one instanceof OneAnswer);
+
 /** The first text under one of two names, which are headers everywhere else. */
-const oneOf = (params: Params = {}, names: readonly string[]): string | undefined =>
-  names.map((name) => params[name]).find((value) => typeof value === 'string');
+const oneOf = (
+  params: ReadonlyMap<string, unknown>,
+  names: readonly string[],
+): string | undefined =>
+  names.map((name) => params.get(name)).find((value) => typeof value === 'string');
 
 /** Whether a value of `connection_init` can be a header; how long it may be is told with the first operation. */
 const isHeaderValue = (value: unknown): value is string =>

@@ -7,6 +7,7 @@ import type { DocumentNode } from 'graphql';
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import { refusal } from '../../operation/refusal.ts';
 import { factsOf, type IntrospectionAudience } from '../../documents/documents.ts';
+import type { Caller } from '../../operation/request/caller.ts';
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 
 /** @param deploymentKey sent for callers who send no key. */
@@ -29,12 +30,18 @@ export const useApiKey = (
     }
     const { isOfSchema, asksSchema } = factsOf(documentAST as DocumentNode);
     if (asksSchema && introspection === 'keys') {
-      const message = `The schema is for callers with a key of their own (INTROSPECTION=keys): send ${API_KEY_HEADER}.`;
+      const message = `The schema is for callers with a key of their own (INTROSPECTION=keys): send it as ${placeOf(caller)}.`;
       throw refusal(401, 'UNAUTHENTICATED', message);
     }
     if (deploymentKey === undefined && !isOfSchema) {
-      throw refusal(401, 'UNAUTHENTICATED', `Send your key as the header ${API_KEY_HEADER}.`);
+      throw refusal(401, 'UNAUTHENTICATED', `Send your key as ${placeOf(caller)}.`);
     }
     record.apiKey = deploymentKey;
   },
 });
+
+/** Where a caller sends its key. Browsers cannot set headers of a WebSocket. */
+const placeOf = ({ method }: Caller): string =>
+  method === undefined
+    ? `${API_KEY_HEADER} in the payload of connection_init, or as a header of the upgrade`
+    : `the header ${API_KEY_HEADER}`;

@@ -1,0 +1,140 @@
+/** Queries and mutations over WebSocket: answered once or not at all, whoever goes in between. */
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { KEY } from '../support/client.ts';
+import { held, ok, silence } from '../support/faults.ts';
+import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
+import { openLog } from '../support/open-log.ts';
+import { until } from '../support/until.ts';
+import { world } from '../support/world.ts';
+import { openSocket, type Socket } from './support.ts';
+
+const QUERY = '{ person(personId: "p") { name } }';
+const READ = 'GET /v0/persons/p';
+const MUTATION = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "New" }) { topic { title } userErrors { message } } }`;
+const WRITE = 'PATCH /v0/topics/t';
+
+const PAYLOAD = { payload: { 'x-api-key': KEY } };
+
+/** A gateway whose backend holds one route until it is told to go on, and a socket to it. */
+async function open(route: string, options: InProcessOptions = {}) {
+  const { lines, logger } = openLog('info');
+  const site = await openGateway({ logger, ...options, backend: 'faulty' });
+  const answer = held(world());
+  site.upstream.on(route, answer.behaviour);
+  const socket = await openSocket(site.url, PAYLOAD);
+  return {
+    ...{ site, socket, release: answer.release },
+    isCalled: () => site.upstream.hits(route) > 0,
+    outcomes: () =>
+      lines.filter(({ msg }) => msg === 'GraphQL request').map((line) => line['outcome']),
+  };
+}
+
+const answersTo = (socket: Socket): string[] =>
+  ['next', 'error', 'complete'].flatMap((type) =>
+    socket.received(type).map(({ id }) => `${type} ${id}`),
+  );
+
+const LEAVING: readonly [how: string, leave: (socket: Socket) => void][] = [
+  ['wants no more', ({ send }) => ['a', 'b'].forEach((id) => send({ id, type: 'complete' }))],
+  ['closes its socket', ({ socket }) => socket.close()],
+  ['is gone', ({ socket }) => socket.terminate()],
+];
+
+describe('a caller over WebSocket who', () => {
+  it.each(LEAVING)('%s gives up a query, and gets no answer to it', async (_how, leave) => {
+    const { site, socket, isCalled, outcomes } = await open(READ);
+    socket.subscribe('a', {}, QUERY);
+    await until(isCalled);
+
+    leave(socket);
+    await until(() => outcomes().length > 0);
+
+    expect(outcomes()).toEqual(['abandoned']);
+    await site.gateway.idle();
+    expect(answersTo(socket)).toEqual([]);
+  });
+
+  it.each(LEAVING)('%s does not stop a mutation, which is written once', async (_how, leave) => {
+    const { site, socket, isCalled, outcomes, release } = await open(WRITE);
+    site.upstream.on(READ, silence());
+    socket.subscribe('a', {}, MUTATION);
+    socket.subscribe('b', {}, QUERY);
+    await until(() => isCalled() && site.upstream.hits(READ) > 0);
+
+    leave(socket);
+    // The query is given up: the gateway knows.
+    await until(() => outcomes().length > 0);
+    release();
+    await until(() => outcomes().length > 1);
+
+    expect(outcomes()).toEqual(['abandoned', 'abandoned']);
+    expect(site.upstream.hits(WRITE)).toBe(1);
+    expect(answersTo(socket)).toEqual([]);
+  });
+});
+
+describe('a process that stops', () => {
+  it.each([
+    ['query', QUERY, READ],
+    ['mutation', MUTATION, WRITE],
+  ])(
+    'answers a %s before it closes its socket, and begins no other',
+    async (_what, text, route) => {
+      const { site, socket, isCalled, release } = await open(route);
+      socket.subscribe('a', {}, text);
+      await until(isCalled);
+
+      const stopped = site.server.close(10_000);
+      await until(isRefused(site.url));
+      // Its client sends it again, over another socket.
+      socket.subscribe('late', {}, text);
+      release();
+
+      expect(await socket.closed).toBe(1012);
+      expect(await stopped).toBe(true);
+      expect(answersTo(socket)).toEqual(['next a', 'complete a']);
+      expect(site.upstream.hits(route)).toBe(1);
+    },
+  );
+});
+
+it('a socket whose answers are read slowly is not cut, and all are answered', async () => {
+  const text = 'x'.repeat(700_000);
+  const { site, outcomes } = await open(WRITE);
+  site.upstream.on(READ, ok({ personId: 'p', name: text }));
+  const socket = await openSocket(site.url, PAYLOAD);
+  socket.socket.pause();
+  // More than the system's buffers hold, and a megabyte.
+  const ids = Array.from({ length: 30 }, (_, i) => `m${i}`);
+  for (const id of ids) socket.subscribe(id, {}, QUERY);
+  await until(() => outcomes().length === ids.length);
+
+  socket.subscribe('one more', {}, QUERY);
+  await until(() => socket.socket.bufferedAmount === 0);
+  socket.socket.resume();
+  await until(() => socket.received('complete').length > ids.length);
+
+  const lengths = socket.received('next').map(({ payload }) => payload.data.person.name.length);
+  expect(lengths).toEqual([...ids, 'one more'].map(() => text.length));
+});
+
+/** Whether the port takes no connection any more. */
+function isRefused(url: string): () => boolean {
+  let refused = false;
+  const knock = async (): Promise<void> => {
+    const socket = connect(Number(new URL(url).port));
+    await new Promise<void>((resolve) => {
+      socket.once('connect', resolve).once('error', () => {
+        refused = true;
+        resolve();
+      });
+    });
+    socket.destroy();
+    if (!refused) setTimeout(() => void knock(), 5);
+  };
+  void knock();
+  return () => refused;
+}
