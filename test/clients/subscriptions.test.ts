@@ -7,8 +7,10 @@ import { OperationTypeNode } from 'graphql';
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient as createSseClient } from 'graphql-sse';
 import { Network, Observable, type GraphQLResponse } from 'relay-runtime';
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { IDS } from '../support/ids.ts';
 import { openLive, expectPublished, WATCH, wsClient, type Progress } from '../live/support.ts';
 import { until } from '../support/until.ts';
 
@@ -110,6 +112,67 @@ const CLIENTS: Readonly<Record<string, Watch>> = {
     });
   },
 };
+
+/** Asks one query and one mutation. */
+type AskTwo = (url: string, query: string, mutation: string) => Promise<readonly unknown[]>;
+
+const SIMPLEST: Readonly<Record<string, AskTwo>> = {
+  'Apollo Client': async (url, query, mutation) => {
+    const client = new ApolloClient({
+      cache: new InMemoryCache(),
+      link: new GraphQLWsLink(wsClient(url)),
+    });
+    return [
+      (await client.query({ query: gql(query) })).data,
+      (await client.mutate({ mutation: gql(mutation) })).data,
+    ];
+  },
+
+  urql: async (url, query, mutation) => {
+    const sockets = wsClient(url);
+    const client = new Client({
+      url: `${url}/graphql`,
+      preferGetMethod: false,
+      exchanges: [
+        subscriptionExchange({
+          enableAllOperations: true,
+          forwardSubscription: ({ query: text = '', variables }) => ({
+            subscribe: (observer) => ({
+              unsubscribe: sockets.subscribe(
+                { query: text, variables: variables ?? {} },
+                observer as never,
+              ),
+            }),
+          }),
+        }),
+      ],
+    });
+    return [
+      (await client.query(query, {}).toPromise()).data,
+      (await client.mutation(mutation, {}).toPromise()).data,
+    ];
+  },
+};
+
+it.each(Object.entries(SIMPLEST))(
+  '%s sends all operations over its WebSocket, each once',
+  async (_, askTwo) => {
+    const live = await openLive();
+    const id = formatNodeId('Topic', [IDS.topic]);
+
+    const answers = await askTwo(
+      live.site.url,
+      '{ topics(first: 1) { nodes { id } } }',
+      `mutation { updateTopic(input: { id: "${id}", title: "Over a socket" }) { topic { id title } } }`,
+    );
+
+    expect(answers).toMatchObject([
+      { topics: { nodes: [{ id: expect.any(String) }] } },
+      { updateTopic: { topic: { title: 'Over a socket' } } },
+    ]);
+    expect(live.calls.filter((call) => !call.startsWith('GET'))).toHaveLength(1);
+  },
+);
 
 it.each(Object.entries(CLIENTS))(
   'a version that is published is watched by %s',
