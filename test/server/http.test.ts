@@ -20,6 +20,10 @@ const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }
 describe('a request that a foreign page could send unasked', () => {
   it.each([
     ['a GET', 'GET', undefined, undefined],
+    // One browser sends such requests unasked: GHSA-9q82-xgwf-vj6h.
+    ['a GET with an odd media type', 'GET', 'message/rfc822', undefined],
+    ['a GET with a media type that begins as JSON does', 'GET', 'application/jsonx', undefined],
+    ['a GET with plain text', 'GET', 'text/plain;application/json', undefined],
     [
       'a form',
       'POST',
@@ -42,6 +46,16 @@ describe('a request that a foreign page could send unasked', () => {
     expect(restCalls).toEqual([]);
   });
 
+  it('is let in as JSON, for which browsers ask', async () => {
+    const { url } = await openGateway();
+
+    const reply = await send(`${url}/graphql?query={__typename}`, {
+      headers: { 'content-type': 'Application/JSON; charset=utf-8' },
+    });
+
+    expect(reply.body).toEqual({ data: { __typename: 'Query' } });
+  });
+
   it.each(['x-api-key', 'x-graphql-yoga-csrf', 'apollo-require-preflight'])(
     'is let in with the header %s, which no page can set unasked',
     async (header) => {
@@ -57,16 +71,16 @@ describe('a request that a foreign page could send unasked', () => {
 });
 
 describe('a media type', () => {
-  it.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x'])(
-    'T47: %s is 415 with a preflighted header',
-    async (type) => {
-      const { post } = await openGateway();
+  it.each([
+    ...['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/jsonx'],
+    ...['application/graphql', 'application/graphql+json', 'application/graphql-response+json'],
+  ])('T47: %s is 415 with a preflighted header', async (type) => {
+    const { post } = await openGateway();
 
-      const reply = await post(QUERY, { 'content-type': type, 'x-api-key': 'demo' });
+    const reply = await post(QUERY, { 'content-type': type, 'x-api-key': 'demo' });
 
-      expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
-    },
-  );
+    expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
+  });
 
   it('that we cannot write is 406', async () => {
     const { ask } = await openGateway();

@@ -15,7 +15,7 @@ import { parseJson, readForm } from '../../operation/request/params.ts';
 import type { ServerContext } from '../../operation/gateway-plugin.ts';
 import type { RequestRecord } from '../../operation/request/request-record.ts';
 import type { Requests } from '../../observe/requests.ts';
-import { CSRF_HEADERS } from './request.plugin.ts';
+import { isPreflighted } from './request.plugin.ts';
 import type { WriteAnswer } from './response.plugin.ts';
 
 /** What Node's server has read of a request. */
@@ -105,9 +105,10 @@ function readerOf({ method, url, headers, body }: PlainRequest): (() => unknown)
   }
   if (method === 'GET' && url.startsWith(QUERY_BY_GET)) {
     const search = url.slice(QUERY_BY_GET.length);
-    // Without such a header a foreign page may have sent it, and Yoga's plugin refuses it.
-    const isOwn = CSRF_HEADERS.some((name) => headers[name] !== undefined);
-    const isPlain = isOwn && !headers.accept?.includes('text/html');
+    // Of another a foreign page may be the sender: it is refused on the other way.
+    const isPlain =
+      isPreflighted((name) => headers[name] as string | undefined) &&
+      !headers.accept?.includes('text/html');
     return isPlain ? () => readForm(search) : undefined;
   }
   return undefined;

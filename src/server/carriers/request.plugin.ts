@@ -1,10 +1,10 @@
 /**
  * Requests of HTTP, before there is an operation: methods, media types, and what a foreign page may not send.
  *
- * Yoga's own parsers drop all but four parameters of a query string, `documentId` among them.
+ * Yoga's own parsers drop all but four parameters of a query string, `documentId` among them, and its plugin against
+ * forged requests lets in whatever names an odd media type.
  */
-import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
-import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import type { GraphQLParams } from 'graphql-yoga';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { negotiateMediaType } from '../../operation/result/negotiation.ts';
 import { refusal } from '../../operation/refusal.ts';
@@ -18,32 +18,59 @@ import {
 import type { GatewayPlugin } from '../../operation/gateway-plugin.ts';
 
 /**
- * Any of these shows that no form sent the request. Yoga's and Apollo's clients send the second and
+ * Any of these shows that no foreign page sent the request unasked. Yoga's and Apollo's clients send the second and
  * third.
  */
-export const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
+const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
+
+/** A header by its name in lower case. */
+type HeaderOf = (name: string) => string | null | undefined;
+
+/**
+ * Whether a browser asks before it sends such a request for a foreign page: with a body of JSON, or with a header that
+ * forms cannot set. No other media type is proof: browsers have sent requests with odd ones unasked.
+ */
+export const isPreflighted = (header: HeaderOf): boolean =>
+  mediaTypeOf(header) === JSON_TYPE || CSRF_HEADERS.some((name) => header(name) != null);
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** What forms can send. Source: Fetch standard, "CORS-safelisted request-header". */
+const TYPES_OF_FORMS = new Set([FORM_TYPE, 'multipart/form-data', 'text/plain', '']);
+
+/** Without its parameters; empty where there is none. */
+const mediaTypeOf = (header: HeaderOf): string =>
+  (header('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
 
 export function useRequests(): GatewayPlugin {
-  const checkCsrf = csrfCheck();
   return {
-    onRequestParse(payload) {
-      const { request, requestParser, setRequestParser, serverContext } = payload;
+    onRequestParse({ request, setRequestParser, serverContext }) {
+      const { method, headers } = request;
       if (serverContext.record.unreadable) throw serverContext.record.unreadable;
-      if (request.method !== 'GET' && request.method !== 'POST') {
+      if (method !== 'GET' && method !== 'POST') {
         throw refusal(405, 'METHOD_NOT_ALLOWED', 'Send GraphQL by GET or POST.', {
           allow: 'GET, POST',
         });
       }
-      if (!negotiateMediaType(request.headers.get('accept'))) {
+      if (!negotiateMediaType(headers.get('accept'))) {
         throw refusal(406, 'NOT_ACCEPTABLE', 'Accept application/graphql-response+json.');
       }
+      const header: HeaderOf = (name) => headers.get(name);
+      const type = mediaTypeOf(header);
       // Before anything is read of a request that a foreign page may have sent.
-      void checkCsrf(payload);
-      if (!requestParser) {
+      if (!isPreflighted(header) && (method === 'GET' || TYPES_OF_FORMS.has(type))) {
+        throw refusal(
+          403,
+          'CSRF_HEADER_MISSING',
+          `Send the body as application/json, or one of the headers ${CSRF_HEADERS.join(', ')}.`,
+        );
+      }
+      if (method === 'POST' && type !== JSON_TYPE && type !== FORM_TYPE) {
         throw refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
       }
       setRequestParser(async (unread) => {
-        const params = await paramsOf(unread, requestParser);
+        const params = await paramsOf(unread, type);
         if (Array.isArray(params)) throw badRequest(ONE_OPERATION);
         return params as GraphQLParams;
       });
@@ -55,38 +82,8 @@ export function useRequests(): GatewayPlugin {
   };
 }
 
-/**
- * Refuses what a foreign page could make a browser send without asking first.
- *
- * A request with a JSON body or with any header that forms cannot set has been preflighted, so
- * the key's own header is proof enough and most callers need no other.
- */
-function csrfCheck(): NonNullable<Plugin['onRequestParse']> {
-  const { onRequestParse } = useCSRFPrevention({ requestHeaders: CSRF_HEADERS }) as Plugin;
-  return (payload) => {
-    try {
-      return onRequestParse?.(payload);
-    } catch {
-      throw refusal(
-        403,
-        'CSRF_HEADER_MISSING',
-        `Send the body as application/json, or one of the headers ${CSRF_HEADERS.join(', ')}.`,
-      );
-    }
-  };
-}
-
-/**
- * By Yoga's parser, but of a query string or form, of which it would drop all but four, and of JSON, of which it says no
- * more than that it is wrong.
- */
-async function paramsOf(request: Request, parse: (body: Request) => unknown): Promise<unknown> {
+async function paramsOf(request: Request, type: string): Promise<unknown> {
   if (request.method === 'GET') return readForm(new URL(request.url).search);
-  const type = request.headers.get('content-type') ?? '';
-  if (FORM_TYPE.test(type)) return readForm(await request.text());
-  if (JSON_TYPE.test(type)) return parseJson(await request.text(), 'the body');
-  return parse(request);
+  const text = await request.text();
+  return type === FORM_TYPE ? readForm(text) : parseJson(text, 'the body');
 }
-
-const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
-const JSON_TYPE = /^application\/(?:graphql\+)?json\b/i;
