@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { withoutByteOrderMark } from '../lib/byte-order-mark.ts';
 import { SHA256_HEX, SHA256_PREFIX } from '../operation/request/params.ts';
 
 /** The message says what is wrong, and never repeats a document. */
@@ -54,7 +55,7 @@ export function readManifest(json: string): ReadonlyMap<string, string> {
 
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return JSON.parse(withoutByteOrderMark(json));
   } catch {
     throw new ManifestError('It is not JSON.');
   }

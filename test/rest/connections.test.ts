@@ -180,6 +180,19 @@ describe('a proxy', () => {
     expect(await open(`http://backend.test:${port}`, { proxies: all }).ask()).toBe('directly');
   });
 
+  it.each(['*', 'x.test,*', '* x.test', 'x.test, *'])(
+    'is not asked with NO_PROXY=%s',
+    async (noProxy) => {
+      writeFileSync(dns, '127.0.0.1');
+      const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
+      const proxies = { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy };
+
+      const answer = await open(`http://backend.test:${portOf(server)}`, { proxies }).ask();
+
+      expect(answer).toBe('directly');
+    },
+  );
+
   it('that refuses is a backend that cannot be reached: a write was surely not carried out', async () => {
     const { proxy, site, backend } = await openBehind();
     proxy.answer = 'refuse';

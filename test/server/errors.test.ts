@@ -217,6 +217,57 @@ describe('a key', () => {
   });
 });
 
+describe('the name of an operation', () => {
+  const TWO = 'query A { __typename } query B { __typename } fragment F on Query { __typename }';
+  const MANY = Array.from({ length: 12 }, (_, i) => `query Q${i} { __typename }`).join(' ');
+
+  it.each<[what: string, query: string, operationName: string | undefined, message: string]>([
+    ['that is wrong', TWO, 'C', 'There is no operation "C": the document has "A", "B".'],
+    [
+      'that is missing',
+      TWO,
+      undefined,
+      'Name one of the operations as "operationName": the document has "A", "B".',
+    ],
+    [
+      'of one that has none',
+      '{ __typename }',
+      'A',
+      'There is no operation "A": the document has one without a name.',
+    ],
+    [
+      'of one of many',
+      MANY,
+      'x',
+      `There is no operation "x": the document has ${Array.from({ length: 10 }, (_, i) => `"Q${i}"`).join(', ')}, and 2 more.`,
+    ],
+    [
+      'beside fragments alone',
+      'fragment F on Query { __typename }',
+      'F',
+      'Send a document with an operation: there are fragments alone.',
+    ],
+  ])('%s is answered with those that there are', async (_what, query, operationName, message) => {
+    const { ask } = await openGateway();
+
+    const { status, errors, codes } = await ask(query, { operationName });
+
+    expect([status, codes, errors[0]?.message]).toEqual([
+      400,
+      ['OPERATION_RESOLUTION_FAILURE'],
+      message,
+    ]);
+  });
+
+  it('is cut in the message where it is long', async () => {
+    const { ask } = await openGateway();
+
+    const { errors } = await ask(TWO, { operationName: 'x'.repeat(50_000) });
+
+    expect(errors[0].message.length).toBeLessThanOrEqual(400);
+  });
+});
+
 describe('a request id', () => {
   it('is kept when it is sane, and echoed', async () => {
     const { ask } = await openGateway();

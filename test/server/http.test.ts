@@ -148,7 +148,7 @@ describe('a body', () => {
       Buffer.from('{"query":"{ __typename }","x":"\xff\xfe"}', 'latin1'),
       'Send the body in UTF-8.',
     ],
-    ['a byte order mark', `\uFEFF${QUERY}`, 'Send the body as JSON.'],
+    ['two byte order marks', `\uFEFF\uFEFF${QUERY}`, 'Send the body as JSON.'],
   ])('T35, T46: is 400 with what to send instead when it is %s', async (_what, body, message) => {
     const { post, restCalls } = await openGateway();
 
@@ -182,6 +182,17 @@ describe('a body', () => {
     expect((await post(QUERY.padEnd(1_000))).status).toBe(200);
     expect((await post(QUERY.padEnd(1_001))).status).toBe(413);
   });
+
+  it.each(['application/json', 'APPLICATION/JSON'])(
+    'may begin with a byte order mark, as %s',
+    async (type) => {
+      const { post } = await openGateway();
+
+      const { body } = await post(`\uFEFF${QUERY}`, { 'content-type': type });
+
+      expect(body).toEqual({ data: { __typename: 'Query' } });
+    },
+  );
 
   it.each(['APPLICATION/JSON', 'application/json ; charset=utf-8'])(
     'is JSON under any spelling of its type: %s',
@@ -219,7 +230,7 @@ describe('a body', () => {
   });
 });
 
-it.each(['http://evil.example/graphql', '*'])(
+it.each(['*', 'ftp://evil.example/graphql', 'http://me@evil.example/graphql', 'http:///graphql'])(
   'a request target %s is 400 or 404, whatever Host says',
   async (target) => {
     const { server } = await openGateway();
@@ -232,6 +243,43 @@ it.each(['http://evil.example/graphql', '*'])(
     expect(text).not.toMatch(/at .*\.ts|node_modules/);
   },
 );
+
+describe('a request target that names its host', () => {
+  const get = (target: string, host: string) =>
+    `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nx-api-key: demo\r\nConnection: close\r\n\r\n`;
+  const query = '/graphql?query=%7B__typename%7D';
+
+  it.each([`http://api.example${query}`, `HTTPS://api.example:8443${query}`])(
+    'is served: %s',
+    async (target) => {
+      const { server } = await openGateway();
+
+      const { status, text } = await rawHttp(server, get(target, 'another.example'));
+
+      expect(status).toBe(200);
+      expect(text).toContain('{"data":{"__typename":"Query"}}');
+    },
+  );
+
+  it('is served below the base path, and may have no path', async () => {
+    const { server } = await openGateway({ http: { basePath: '/content' } });
+
+    const served = await rawHttp(server, get(`http://a.example/content${query}`, 'a.example'));
+    const elsewhere = await rawHttp(server, get('http://a.example?query=x', 'a.example'));
+
+    expect([served.status, elsewhere.status]).toEqual([200, 404]);
+  });
+
+  it('is checked by that host, whatever Host says', async () => {
+    const { server } = await openGateway({ http: { allowedHosts: ['api.example'] } });
+
+    const good = await rawHttp(server, get(`http://API.example:80${query}`, 'evil.example'));
+    const bad = await rawHttp(server, get(`http://evil.example${query}`, 'api.example'));
+
+    expect([good.status, bad.status]).toEqual([200, 421]);
+    expect(bad.text).toContain('"evil.example\\"');
+  });
+});
 
 describe('a query by GET', () => {
   it('is kept by no cache when it fails', async () => {

@@ -335,6 +335,16 @@ describe('the folder of trusted documents', () => {
       .toEqual(['PERSISTED_QUERY_NOT_FOUND']);
   });
 
+  it('may begin with a byte order mark', async () => {
+    const folder = openFolder();
+    await write(folder, 'web-1.json', `\uFEFF${JSON.stringify({ [sha256(PAGE)]: PAGE })}`);
+
+    const site = await openTrusting({ folder });
+
+    const asked = { documentId: sha256(PAGE), variables: VARIABLES };
+    expect((await post(site, asked)).codes).toEqual([]);
+  });
+
   it.each<[fault: string, manifest: unknown, reason: string]>([
     ['is cut', '{"0":"query', 'It is not JSON.'],
     ['is empty', '', 'It is not JSON.'],

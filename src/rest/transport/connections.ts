@@ -53,7 +53,9 @@ export function openConnections(
   const options = { ...LIMITS, ...(!isKept && { pipelining: 0 }), connect };
   // This machine is reached without, as in other programs.
   const isNear = socketPath !== undefined || LOOPBACK.test(new URL(origin).hostname);
-  if (!proxies || isNear) return openPool(origin, options);
+  // undici 7.30.2 takes `*` for everything only where it stands alone.
+  const isDirect = isNear || proxies?.noProxy.split(/[,\s]+/).includes('*');
+  if (!proxies || isDirect) return openPool(origin, options);
   const agent = new EnvHttpProxyAgent({
     ...options,
     factory: openPool,

@@ -28,6 +28,7 @@ import {
 } from 'graphql-ws';
 import type { YogaServerInstance } from 'graphql-yoga';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 import { formatted, formattedError, statusOf } from '../../operation/result/answer.ts';
@@ -205,7 +206,8 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
             if (isDraining || socket.readyState !== socket.OPEN) return;
             if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
             // `ws` gives one buffer unless it is told otherwise.
-            take((data as Buffer).toString()).then(closeOnceAnswered, () => socket.terminate());
+            const text = withoutByteOrderMark((data as Buffer).toString());
+            take(text).then(closeOnceAnswered, () => socket.terminate());
           });
         },
       },

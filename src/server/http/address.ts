@@ -8,7 +8,14 @@ import { refusalResponse } from '../../operation/refusal.ts';
 /** Requests of orchestrators, which ask by addresses and names of their own; a page learns nothing from the answers. */
 const PROBES = new Set(['/health', '/ready']);
 
-/** Strips the base path from the URL of a request. @returns the refusal (404 or 421) of one that is not for this gateway. */
+/** A target that names its host itself. Source: RFC 9112, "absolute-form". */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)(.*)$/i;
+
+/**
+ * Makes a target in absolute form a path, and strips the base path from it.
+ *
+ * @returns the refusal (404 or 421) of one that is not for this gateway.
+ */
 export type CheckAddress = (incoming: IncomingMessage) => Response | undefined;
 
 /**
@@ -18,6 +25,7 @@ export type CheckAddress = (incoming: IncomingMessage) => Response | undefined;
 export const createAddressCheck =
   (basePath: string, allowedHosts: readonly string[] | undefined): CheckAddress =>
   (incoming) => {
+    if (!incoming.url?.startsWith('/')) toOriginForm(incoming);
     const url = pathBelow(basePath, incoming.url ?? '/');
     if (url === undefined) {
       return refusalResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${basePath}/graphql.`);
@@ -31,6 +39,14 @@ export const createAddressCheck =
       `This gateway does not answer as ${JSON.stringify(host.slice(0, 100))}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
     );
   };
+
+/** The header `Host` does not count beside a target that names the host. */
+function toOriginForm(incoming: IncomingMessage): void {
+  const [, host, rest = ''] = ABSOLUTE_FORM.exec(incoming.url ?? '') ?? [];
+  if (host === undefined) return;
+  incoming.headers.host = host;
+  incoming.url = rest.startsWith('/') ? rest : `/${rest}`;
+}
 
 /** What is asked for below it: `/content/graphql?a` → `/graphql?a`; undefined for what is not below it. */
 function pathBelow(basePath: string, url: string): string | undefined {

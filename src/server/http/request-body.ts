@@ -7,6 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
+import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import { refusal } from '../../operation/refusal.ts';
 
@@ -28,7 +29,7 @@ export async function readBody(
     return refusal(413, 'BODY_TOO_LARGE', `A body may have ${maxBytes} bytes: send a shorter one.`);
   }
   if (bytes && !isUtf8(bytes)) return refusal(400, 'BAD_REQUEST', 'Send the body in UTF-8.');
-  return bytes?.toString('utf8');
+  return bytes && withoutByteOrderMark(bytes.toString('utf8'));
 }
 
 function collect(

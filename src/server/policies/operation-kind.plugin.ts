@@ -1,7 +1,7 @@
 /**
  * Which operation of the document is meant, and whether the carrier takes its kind.
  */
-import { getOperationAST, OperationTypeNode, type DocumentNode } from 'graphql';
+import { getOperationAST, Kind, OperationTypeNode, type DocumentNode } from 'graphql';
 import { refusal } from '../../operation/refusal.ts';
 import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
 import type { Caller } from '../../operation/request/caller.ts';
@@ -23,13 +23,29 @@ function afterParse({ result, context: { params, record, caller } }: Parsed): vo
     throw refusal(
       400,
       'OPERATION_RESOLUTION_FAILURE',
-      'Send a document with one operation, or name one of its operations as "operationName".',
+      notFound(result as DocumentNode, params.operationName),
     );
   }
   record.operation = operation;
   record.operationName = operation.name?.value;
   record.operationType = operation.operation;
   refuseKind(operation.operation, caller);
+}
+
+/** Names that a message has. */
+const MAX_NAMES = 10;
+
+/** What is wrong with the name of an operation, and what there is. */
+function notFound({ definitions }: DocumentNode, asked: string | null | undefined): string {
+  const names = definitions
+    .filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+    .map(({ name }) => (name ? JSON.stringify(name.value) : 'one without a name'));
+  if (names.length === 0) return 'Send a document with an operation: there are fragments alone.';
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : '';
+  const list = `the document has ${names.slice(0, MAX_NAMES).join(', ')}${more}`;
+  return asked
+    ? `There is no operation ${JSON.stringify(asked)}: ${list}.`
+    : `Name one of the operations as "operationName": ${list}.`;
 }
 
 /** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for what the carrier does not take. */
