@@ -4,21 +4,24 @@
  * A group is what one part of the gateway takes as its options. A value that is not allowed stops the process
  * instead of being guessed at: the error's one line names the variable, what is allowed and what was found.
  */
+import { BlockList, isIP } from 'node:net';
 import { CACHE_TTL, checkCacheTtl } from './settings/cache-ttl.ts';
-import { checkConnections } from './settings/connections.ts';
+import { checkConnections, checkPem, warnOfNetworks } from './settings/connections.ts';
 import { checkHeaders, HEADER_NAMES } from './settings/header-names.ts';
 import {
   API_KEY,
   BASE_PATH,
+  COLLECTOR_URL,
   DATABASE_URL,
   FILE_NAME,
   FOLDER,
   FOLDER_PATH,
+  HEADERS,
   HOST,
   HOSTS,
-  HTTP_URL,
   MODULE,
   oneOf,
+  oneOfStandard,
   ON_OR_OFF,
   ORIGINS,
   PEM_FILE,
@@ -53,6 +56,20 @@ const HOUR_MS = 3_600_000;
 const MONTH_S = 2_592_000;
 
 const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);
+
+/** What the limits of spans may be. */
+const LIMIT = wholeNumber(0, 1_000_000);
+
+/** A setting of the exporter of traces, whose variable for traces alone counts before the one for all signals. */
+const ofExporter: typeof setting = (name, kind, unset, meaning) => ({
+  ...setting(`OTEL_EXPORTER_OTLP_${name}`, kind, unset, meaning),
+  first: `OTEL_EXPORTER_OTLP_TRACES_${name}`,
+});
+
+const secretOfExporter: typeof setting = (...given) => ({
+  ...ofExporter(...given),
+  isSecret: true,
+});
 
 export const SETTINGS = {
   http: {
@@ -370,25 +387,63 @@ export const SETTINGS = {
   traces: {
     endpoint: setting(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
-      HTTP_URL,
+      COLLECTOR_URL,
       undefined,
       'the collector of traces by OTLP over HTTP, before `/v1/traces`; unset: no traces, and nothing of OpenTelemetry is loaded',
     ),
     tracesEndpoint: setting(
       'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-      HTTP_URL,
+      COLLECTOR_URL,
       undefined,
       'the same with its whole path',
     ),
+    protocol: ofExporter(
+      'PROTOCOL',
+      oneOfStandard(['http/json', 'http/protobuf']),
+      'http/json',
+      '`http/json` or `http/protobuf`; there is no `grpc`',
+    ),
+    headers: secretOfExporter(
+      'HEADERS',
+      HEADERS,
+      undefined,
+      'headers for the collector, such as `api-key=1234`, with commas between them',
+    ),
+    timeoutMs: ofExporter('TIMEOUT', milliseconds(1), '10000', 'one export, in milliseconds'),
+    compression: ofExporter(
+      'COMPRESSION',
+      oneOfStandard(['none', 'gzip']),
+      'none',
+      '`none` or `gzip`',
+    ),
+    ca: ofExporter(
+      'CERTIFICATE',
+      PEM_FILE,
+      undefined,
+      "the authorities that the collector's certificate may be signed by (PEM)",
+    ),
+    cert: ofExporter(
+      'CLIENT_CERTIFICATE',
+      PEM_FILE,
+      undefined,
+      'the certificate that is shown to the collector (PEM)',
+    ),
+    key: ofExporter('CLIENT_KEY', PEM_FILE, undefined, 'the key of that certificate (PEM)'),
     isDisabled: setting(
       'OTEL_SDK_DISABLED',
-      TRUE_OR_FALSE,
+      oneOfStandard(['true', 'false']).transform((value) => value === 'true'),
       'false',
       '`true`: no traces, whatever else is set',
     ),
+    exporter: setting(
+      'OTEL_TRACES_EXPORTER',
+      oneOfStandard(['otlp', 'none']),
+      'otlp',
+      '`none`: no traces, whatever else is set',
+    ),
     sampler: setting(
       'OTEL_TRACES_SAMPLER',
-      oneOf([
+      oneOfStandard([
         ...['always_on', 'always_off', 'traceidratio', 'parentbased_always_on'],
         ...['parentbased_always_off', 'parentbased_traceidratio'],
       ]),
@@ -400,6 +455,68 @@ export const SETTINGS = {
       RATIO,
       '1',
       'the share that `traceidratio` records, from 0 to 1',
+    ),
+    scheduledDelayMillis: setting(
+      'OTEL_BSP_SCHEDULE_DELAY',
+      milliseconds(0),
+      '5000',
+      'the longest wait between two exports, in milliseconds',
+    ),
+    exportTimeoutMillis: setting(
+      'OTEL_BSP_EXPORT_TIMEOUT',
+      milliseconds(1),
+      '30000',
+      'one export with its retries, in milliseconds',
+    ),
+    maxQueueSize: setting(
+      'OTEL_BSP_MAX_QUEUE_SIZE',
+      wholeNumber(1, 1_000_000),
+      '2048',
+      'spans that wait for an export; further ones are dropped',
+    ),
+    maxExportBatchSize: setting(
+      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+      wholeNumber(1, 1_000_000),
+      '512',
+      'spans of one export; at most `OTEL_BSP_MAX_QUEUE_SIZE`',
+    ),
+    attributeCountLimit: setting(
+      'OTEL_ATTRIBUTE_COUNT_LIMIT',
+      LIMIT,
+      '128',
+      'attributes of a span, an event or a link',
+    ),
+    attributeValueLengthLimit: setting(
+      'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+      LIMIT,
+      undefined,
+      'characters of the value of an attribute',
+    ),
+    spanAttributeCountLimit: setting(
+      'OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT',
+      LIMIT,
+      undefined,
+      'attributes of a span, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
+    ),
+    spanAttributeValueLengthLimit: setting(
+      'OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+      LIMIT,
+      undefined,
+      'the same of a span, before `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT`',
+    ),
+    eventCountLimit: setting('OTEL_SPAN_EVENT_COUNT_LIMIT', LIMIT, '100000', 'events of a span'),
+    linkCountLimit: setting('OTEL_SPAN_LINK_COUNT_LIMIT', LIMIT, '100000', 'links of a span'),
+    attributePerEventCountLimit: setting(
+      'OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT',
+      LIMIT,
+      undefined,
+      'attributes of an event, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
+    ),
+    attributePerLinkCountLimit: setting(
+      'OTEL_LINK_ATTRIBUTE_COUNT_LIMIT',
+      LIMIT,
+      undefined,
+      'attributes of a link, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
     ),
   },
   embedded: {
@@ -451,6 +568,7 @@ export function readConfig(env: Environment): Config {
   checkCacheTtl(read.fleet);
   checkTrusted(read);
   checkRecording(read);
+  checkTraces(read.traces);
   const { allowedHosts = defaultHosts(read) } = read.http;
   const isReachable = allowedHosts === undefined && read.http.socketPath === undefined;
   if (read.documents.agents !== undefined && isReachable) {
@@ -459,7 +577,11 @@ export function readConfig(env: Environment): Config {
     );
   }
   const names = Object.values(SETTINGS).flatMap((group) => Object.values(group).flatMap(namesOf));
-  const warnings = [...misspelt(Object.keys(env), names), ...weakSecret(read)];
+  const warnings = [
+    ...misspelt(Object.keys(env), names),
+    ...weakSecret(read),
+    ...warnOfNetworks(read.backend),
+  ];
   return Object.freeze({ ...read, http: Object.freeze({ ...read.http, allowedHosts }), warnings });
 }
 
@@ -483,7 +605,7 @@ function checkPorts({ http, process: { workers } }: Pick<Config, 'http' | 'proce
       `UNIX_SOCKET is served by one process: set WORKERS to 1, or give each of several gateways its own; got ${workers}.`,
     );
   }
-  if (adminPort === undefined || adminPort === 0 || adminPort !== port) return;
+  if (socketPath !== undefined || adminPort === 0 || adminPort !== port) return;
   throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
 }
 
@@ -511,6 +633,19 @@ function checkRecording({
   if (replay !== undefined && url !== undefined) {
     throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
   }
+}
+
+function checkTraces({ maxExportBatchSize, maxQueueSize, ca, cert, key }: Config['traces']): void {
+  if (maxExportBatchSize > maxQueueSize) {
+    throw new ConfigError(
+      `OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be at most OTEL_BSP_MAX_QUEUE_SIZE, which is ${maxQueueSize}; got ${maxExportBatchSize}.`,
+    );
+  }
+  const own = 'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY';
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new ConfigError(`${own} go together: set both.`);
+  }
+  checkPem({ ca, cert, key }, `OTEL_EXPORTER_OTLP_CERTIFICATE, ${own}`);
 }
 
 /** Names in Redis are then a plain hash of callers' keys. */
@@ -542,8 +677,18 @@ function defaultHosts({
 }: Pick<Config, 'http' | 'backend' | 'documents'>): readonly string[] | undefined {
   if ((apiKey ?? agents) === undefined) return undefined;
   // No page reaches a unix socket.
-  if (socketPath !== undefined || !/^(?:localhost|127\..*|::1)$/.test(host)) return undefined;
+  if (socketPath !== undefined || !isLoopback(host)) return undefined;
   return [...new Set([...LOOPBACK_HOSTS, host])];
 }
+
+function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return /^(?:localhost|.*\.localhost|127\..*)$/i.test(host);
+  return LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];

@@ -206,9 +206,9 @@ describe('codes', () => {
   });
 
   it('and settings are the only words in capitals, but for well-known ones', () => {
-    // The last two are read by OpenTelemetry's SDK.
+    // The last ones are OpenTelemetry's.
     const OTHERS =
-      'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES'.split(
+      'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES OTEL_PROPAGATORS OTEL_LOG_LEVEL OTEL_CONFIG_FILE'.split(
         ' ',
       );
     const inGraph = pageNamed('docs/graph.md').words;

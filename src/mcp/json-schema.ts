@@ -15,7 +15,7 @@ import {
   Kind,
   typeFromAST,
   TypeNameMetaFieldDef,
-  valueFromASTUntyped,
+  valueFromAST,
   type GraphQLAbstractType,
   type GraphQLCompositeType,
   type GraphQLInputType,
@@ -26,6 +26,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import type { OperationContext } from '../execution/operation/collect-fields.ts';
+import { dictionary } from '../lib/dictionary.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -42,7 +43,7 @@ export function schemaOfVariables(
   variables: readonly VariableDefinitionNode[],
   describe: (variable: VariableDefinitionNode) => string | undefined,
 ): ObjectSchema {
-  const properties: Record<string, JsonSchema> = {};
+  const properties = dictionary<JsonSchema>();
   const required: string[] = [];
   for (const definition of variables) {
     const { variable, type: node, defaultValue } = definition;
@@ -52,7 +53,7 @@ export function schemaOfVariables(
     properties[name] = {
       ...ofInput(type, []),
       ...(description !== undefined && { description }),
-      ...(defaultValue && { default: valueFromASTUntyped(defaultValue) }),
+      ...(defaultValue && { default: inJson(valueFromAST(defaultValue, type), type) }),
     };
     if (node.kind === Kind.NON_NULL_TYPE && !defaultValue) required.push(name);
   }
@@ -75,7 +76,7 @@ function ofInput(type: GraphQLInputType, above: readonly string[]): JsonSchema {
         {
           ...ofInput(of, [...above, present.name]),
           ...(description != null && { description }),
-          ...(defaultValue !== undefined && { default: defaultValue }),
+          ...(defaultValue !== undefined && { default: inJson(defaultValue, of) }),
         },
       ]),
     ),
@@ -85,6 +86,20 @@ function ofInput(type: GraphQLInputType, above: readonly string[]): JsonSchema {
     additionalProperties: false,
     ...(present.isOneOf && { minProperties: 1, maxProperties: 1 }),
   };
+}
+
+/** A coerced value of an input type as callers write it: lists as lists, enum values by their names. */
+function inJson(value: unknown, type: GraphQLInputType): unknown {
+  if (isNonNullType(type)) return inJson(value, type.ofType);
+  if (value == null) return null;
+  if (isListType(type)) {
+    return (value as readonly unknown[]).map((item) => inJson(item, type.ofType));
+  }
+  if (!isInputObjectType(type)) return type.serialize(value);
+  const fields = type.getFields();
+  return dictionary(
+    Object.entries(value).map(([name, one]) => [name, inJson(one, fields[name]!.type)] as const),
+  );
 }
 
 /** As they are in JSON. The custom scalars are those of the schema; any other may be any value. */
@@ -121,7 +136,7 @@ export function schemaOfSelection(
   function ofObject(parent: GraphQLCompositeType, selected: readonly Selected[]): ObjectSchema {
     const fields = new Map<string, SelectedField>();
     for (const one of selected) collect(parent, one, fields);
-    const properties: Record<string, JsonSchema> = {};
+    const properties = dictionary<JsonSchema>();
     for (const [key, { types, below }] of fields) {
       const schemas = [...types].map((type) => ofOutput(type, below));
       const different = [...new Map(schemas.map((one) => [JSON.stringify(one), one])).values()];

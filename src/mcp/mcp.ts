@@ -25,6 +25,8 @@ import { readTools, type Tool } from './tools.ts';
 interface Served {
   readonly request: Request;
   readonly record: RequestRecord;
+  /** The JSON-RPC message. */
+  readonly text: string;
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -50,9 +52,9 @@ export function createMcp(folder: string, version: string, door: Door): Route {
         { capabilities: { tools: {} } },
       );
       server.setRequestHandler('tools/list', () => ({ tools: list }) as ListToolsResult);
-      server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) => {
+      server.setRequestHandler('tools/call', ({ params: { name } }) => {
         const tool = tools.get(name);
-        if (tool) return call(tool, given, served.getStore()!);
+        if (tool) return call(tool, served.getStore()!);
         const message = `There is no tool ${JSON.stringify(name.slice(0, 80))}: ask tools/list.`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       });
@@ -64,9 +66,11 @@ export function createMcp(folder: string, version: string, door: Door): Route {
 
   async function call(
     { trusted: document, definition, counts }: Tool,
-    given: Given,
-    { request, record }: Served,
+    { request, record, text }: Served,
   ): Promise<CallToolResult> {
+    // The SDK drops an argument `__proto__`.
+    const { params } = JSON.parse(text) as { readonly params: { readonly arguments?: Given } };
+    const { arguments: given = {} } = params;
     const known = Object.keys(definition.inputSchema.properties);
     const unknown = Object.keys(given).find((name) => !known.includes(name));
     if (unknown !== undefined) {
@@ -98,7 +102,7 @@ export function createMcp(folder: string, version: string, door: Door): Route {
     // The SDK wants Node's own kind of request.
     const body = method === 'POST' ? text : null;
     const own = new Request(url, { method, headers: [...headers], body });
-    return served.run({ request, record }, () => handler.fetch(own));
+    return served.run({ request, record, text }, () => handler.fetch(own));
   }
 
   if (corsOrigins.length === 0) return answer;

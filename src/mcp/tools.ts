@@ -4,7 +4,18 @@
  * All of it is worked out once, at the start. A document that cannot be a tool ends the start: an agent would miss it
  * without a word.
  */
-import { Kind, OperationTypeNode, TokenKind, type ASTNode, type GraphQLSchema } from 'graphql';
+import {
+  BREAK,
+  Kind,
+  OperationTypeNode,
+  SchemaMetaFieldDef,
+  TokenKind,
+  TypeMetaFieldDef,
+  visit,
+  type ASTNode,
+  type DocumentNode,
+  type GraphQLSchema,
+} from 'graphql';
 import { fragmentsOf } from '../execution/operation/collect-fields.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { planningContext } from '../plan/cost.ts';
@@ -103,6 +114,10 @@ function toolOf(
   if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
     throw wrong('A subscription is no tool: write a query that asks, or a mutation that waits.');
   }
+  const introspection = introspectionIn(document);
+  if (introspection !== undefined) {
+    throw wrong(`A tool may not ask for ${introspection}: agents are told of each tool's types.`);
+  }
   const priced = priceOf(schema, document, operation, planningContext('extended'));
   if (!priced) throw wrong('No value of its variables can be planned.');
   const { calls, rounds, values } = priced.price;
@@ -133,6 +148,19 @@ function toolOf(
       .map(({ variable }) => variable.name.value)
       .filter((one) => /first/i.test(one)),
   };
+}
+
+/** The first field of introspection that a document selects; `__typename` is none. */
+function introspectionIn(document: DocumentNode): string | undefined {
+  let found: string | undefined;
+  visit(document, {
+    Field({ name: { value } }) {
+      if (value !== SchemaMetaFieldDef.name && value !== TypeMetaFieldDef.name) return undefined;
+      found = value;
+      return BREAK;
+    },
+  });
+  return found;
 }
 
 /** The words of the comment lines right above, in one text; undefined where there are none. */

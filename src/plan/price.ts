@@ -21,6 +21,7 @@ import {
 } from 'graphql';
 import { MAX_FIRST } from '../graph/loading/page-request.ts';
 import type { Context } from '../graph/context.ts';
+import { dictionary } from '../lib/dictionary.ts';
 import { formatNodeId } from '../graph/types/node-id.ts';
 import { planFor } from './cost.ts';
 import type { Plan } from './planner.ts';
@@ -81,7 +82,7 @@ function sampleVariables(
   { variableDefinitions = [] }: OperationDefinitionNode,
   id: string,
 ): Readonly<Record<string, unknown>> {
-  const values: Record<string, unknown> = {};
+  const values = dictionary<unknown>();
   for (const { variable, type: node, defaultValue } of variableDefinitions) {
     const type = typeFromAST(schema, node);
     // Ids are given where they may be, so that what depends on them is planned.

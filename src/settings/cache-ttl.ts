@@ -28,9 +28,12 @@ export const CACHE_TTL = z
     });
     return { isOn: true, ttls };
   })
-  .refine((ttl): ttl is CacheTtl => ttl?.ttls.every(([, ms]) => ms <= MAX_MS) ?? false)
+  .refine((ttl): ttl is CacheTtl => {
+    if (!ttl?.ttls.every(([, ms]) => ms <= MAX_MS)) return false;
+    return new Set(ttl.ttls.map(([route]) => route)).size === ttl.ttls.length;
+  })
   .describe(
-    '"off", "backend", or routes with the time of each in s, m or h, at most 24h, such as "GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"',
+    '"off", "backend", or routes with the time of each, none twice, in s, m or h, at most 24h, such as "GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"',
   );
 
 /** @throws {ConfigError} for the first route that is no read of the REST document. */

@@ -3,16 +3,18 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { isDecodable } from './kinds.ts';
 import { ConfigError } from './setting.ts';
 
-interface ConnectionSettings {
+/** One of several in a file. */
+const CERTIFICATE = /-----BEGIN .*?(?:-----END [^-]*-----|$)/gs;
+
+interface ConnectionSettings extends Pem {
   readonly url: URL | undefined;
   readonly socketPath: string | undefined;
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
   readonly httpProxy: string;
   readonly httpsProxy: string;
+  readonly noProxy: string;
 }
 
 /** @throws {ConfigError} for what cannot be used together. */
@@ -33,30 +35,50 @@ export function checkConnections(backend: ConnectionSettings): void {
     ['HTTP_PROXY', httpProxy],
     ['HTTPS_PROXY', httpsProxy],
   ] as const) {
-    if (proxy === '' || (URL.canParse(proxy) && /^https?:$/.test(new URL(proxy).protocol)))
-      continue;
+    if (proxy === '' || (URL.canParse(proxy) && isProxy(new URL(proxy)))) continue;
     throw new ConfigError(
-      `${name} must be an http or https URL, such as http://proxy.example.com:3128; its value may hold a password and is not shown here.`,
+      `${name} must be an http or https URL, such as http://proxy.example.com:3128, without a path; its value may hold a password and is not shown here.`,
     );
   }
 }
 
-function checkTls(
-  url: URL | undefined,
-  pem: Pick<ConnectionSettings, 'ca' | 'cert' | 'key'>,
-): void {
-  const names = pem.ca === undefined ? 'UPSTREAM_CERT_FILE' : 'UPSTREAM_CA_FILE';
+const isProxy = ({ protocol, pathname, search, hash, username, password }: URL): boolean =>
+  /^https?:$/.test(protocol) &&
+  `${pathname}${search}${hash}` === '/' &&
+  isDecodable(username + password);
+
+/** @returns a sentence for the log where a proxy is set and networks are named, which match no host name. */
+export function warnOfNetworks({ url, httpProxy, httpsProxy, noProxy }: ConnectionSettings) {
+  const networks = noProxy.split(/[\s,]+/).filter((one) => one.includes('/'));
+  if (url === undefined || httpProxy + httpsProxy === '' || networks.length === 0) return [];
+  return [`NO_PROXY names hosts: ${networks.join(' and ')} has no effect. Write the host itself.`];
+}
+
+/** Certificates and a key, in PEM. */
+interface Pem {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+function checkTls(url: URL | undefined, pem: Pem): void {
+  const name = pem.ca === undefined ? 'UPSTREAM_CERT_FILE' : 'UPSTREAM_CA_FILE';
   if (url?.protocol !== 'https:') {
-    throw new ConfigError(`${names} needs an UPSTREAM_URL that begins with https://.`);
+    throw new ConfigError(`${name} needs an UPSTREAM_URL that begins with https://.`);
   }
+  checkPem(pem, 'UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE');
+}
+
+/** @throws {ConfigError} for what Node cannot open connections with. */
+export function checkPem(pem: Pem, names: string): void {
   try {
-    // What is no certificate is passed over there, and nothing is trusted then.
-    if (pem.ca !== undefined) void new X509Certificate(pem.ca);
+    // Node passes over a broken certificate, and over all that follow it in the file.
+    for (const one of pem.ca?.match(CERTIFICATE) ?? []) void new X509Certificate(one);
     createSecureContext(pem);
   } catch (cause) {
     const { message } = cause as Error; // OpenSSL's words, which repeat nothing of the files
     throw new ConfigError(
-      `UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must hold certificates, and a key that is of the certificate and has no password, in PEM (${message}).`,
+      `${names} must hold certificates, and a key that is of the certificate and has no password, in PEM (${message}).`,
       { cause },
     );
   }

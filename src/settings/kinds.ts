@@ -2,13 +2,15 @@
  * What the text of a setting may be. A description is what a refusal says is allowed.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { dictionary } from '../lib/dictionary.ts';
 import { API_KEY_FORM, isApiKey } from '../v0/api-key.ts';
 
 export const HOST = z
   .string()
-  .regex(/^[\w.:-]+$/)
+  .refine((text) => isIP(text) > 0 || /^[\w.-]+$/.test(text))
   .describe('a host name or an IP address');
 
 export const ON_OR_OFF = z
@@ -48,11 +50,12 @@ export const PEM_FILE = z
   .refine((text) => text.includes('-----BEGIN '))
   .describe('the path of a file that can be read, and is PEM');
 
-/** Longer ones are cut by the system. */
+/** Longer paths are cut by the system. */
 export const SOCKET_PATH = z
   .string()
-  .regex(/^\/.{1,102}$/)
-  .describe('an absolute path of at most 103 characters, such as /run/backend.sock');
+  .regex(/^\/./)
+  .refine((path) => Buffer.byteLength(path) <= 103)
+  .describe('an absolute path of at most 103 bytes, such as /run/backend.sock');
 
 /** Of a URL, where the gateway is below it. */
 export const BASE_PATH = z
@@ -81,6 +84,14 @@ export const wholeNumber = (min: number, max: number) =>
 
 export const oneOf = <const Name extends string>(names: readonly Name[]) =>
   z.enum(names).describe(names.map((name) => `"${name}"`).join(' or '));
+
+/** Names of OpenTelemetry, which are taken in any case. */
+export const oneOfStandard = <const Name extends string>(names: readonly Name[]) =>
+  z
+    .string()
+    .transform((text) => text.toLowerCase())
+    .pipe(oneOf(names))
+    .describe(oneOf(names).description!);
 
 export const WORKERS = z
   .literal('auto')
@@ -124,6 +135,36 @@ export const HTTP_URL = z
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
   .describe('an absolute http or https URL, such as http://127.0.0.1:4318');
 
+export const COLLECTOR_URL = HTTP_URL.transform((value) => new URL(value))
+  .refine(({ hash }) => hash === '')
+  .describe('an absolute http or https URL without fragment, such as http://127.0.0.1:4318');
+
+/** Headers that are sent along, in the form of W3C Baggage. Source: OpenTelemetry, "OTLP Exporter Configuration". */
+export const HEADERS = z
+  .string()
+  .transform((text) => text.split(',').map((one) => /^([^=]+)=(.*)$/s.exec(one.trim())))
+  .refine((pairs) =>
+    pairs.every((pair) => pair && HEADER_NAME.test(pair[1]!.trim()) && isDecodable(pair[2]!)),
+  )
+  .transform((pairs) =>
+    dictionary(
+      pairs.map((pair) => [pair![1]!.trim(), decodeURIComponent(pair![2]!.trim())] as const),
+    ),
+  )
+  .describe('names and values of headers, such as api-key=1234, with commas between them');
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** Whether percent-encoded bytes in a text are UTF-8. */
+export function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const RATIO = z
   .string()
   .regex(/^(?:0|1|1\.0+|0?\.\d{1,9})$/)
@@ -138,9 +179,18 @@ export const DATABASE_URL = z
 export const REDIS_URL = z
   .string()
   .refine(
-    (text) => /^unix:\/\/\/./.test(text) || (/^rediss?:\/\/./.test(text) && URL.canParse(text)),
+    (text) =>
+      /^(?:unix:\/\/\/|rediss?:\/\/)./.test(text) && URL.canParse(text) && isRedis(new URL(text)),
   )
-  .describe('a Redis URL: redis://…, rediss://… for TLS, or unix:///path/of/its/socket');
+  .describe(
+    'a Redis URL: redis://user:password@host:6379/0, rediss://… for TLS, or unix:///path/of/its/socket',
+  );
+
+/** Database and address family are numbers; anything else would be a query that the client makes options of. */
+const isRedis = ({ protocol, pathname, search, username, password }: URL): boolean =>
+  isDecodable(username + password) &&
+  (protocol === 'unix:' || /^(?:\/\d{0,5})?$/.test(pathname)) &&
+  /^(?:\?family=[046])?$/.test(search);
 
 export const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -165,17 +215,37 @@ const LIST = z
     list === '' ? [] : list.split(',').map((item) => item.trim().toLowerCase()),
   );
 
-export const HOSTS = LIST.refine((hosts) =>
-  hosts.every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(host)),
-).describe(
-  'host names without ports, such as gateway.example.com or [::1], with commas between them',
-);
+export const HOSTS = LIST.transform((hosts): readonly string[] => hosts.map(canonicalHost))
+  .refine((hosts) => hosts.every((host) => host !== ''))
+  .describe(
+    'host names without ports, such as gateway.example.com or [::1], with commas between them, each in full',
+  );
 
-export const ORIGINS = LIST.refine((origins) => origins.every(isOrigin)).describe(
-  'origins such as https://app.example.com, with commas between them',
-);
+/** As browsers write it; empty for what is none. */
+function canonicalHost(text: string): string {
+  if (!/^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(text)) return '';
+  return URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : '';
+}
 
-/** Scheme, host and port as a browser sends them; `*` would let any page use a reader's network. */
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+export const ORIGINS = z
+  .string()
+  .transform((list): readonly string[] =>
+    list === '' ? [] : list.split(',').map((item) => originOf(item.trim())),
+  )
+  .refine((origins) => origins.every((origin) => origin !== ''))
+  .describe(
+    'origins such as https://app.example.com or capacitor://localhost, with commas between them, each in full: none with "*", and no path',
+  );
+
+/**
+ * Scheme, host and port as a browser sends them; empty for what is no origin.
+ *
+ * Apps in a web view and extensions of browsers have schemes of their own. Pages of files and of sandboxes all have the
+ * origin `null`, which says nothing about them.
+ */
+function originOf(text: string): string {
+  if (!URL.canParse(text) || text.includes('*')) return '';
+  const { protocol, host, origin } = new URL(text);
+  const own = origin === 'null' ? `${protocol}//${host}` : origin;
+  return host !== '' && own.toLowerCase() === text.toLowerCase() ? own : '';
 }

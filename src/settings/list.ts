@@ -16,13 +16,16 @@ export const listOf = (groups: Readonly<Record<string, Settings>>): string =>
     ]),
   );
 
-function rowsOf({ name, unset, meaning, isSecret }: Setting<unknown>): Row[] {
-  const row: Row = [`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning];
-  if (!isSecret) return [row];
-  return [
-    row,
-    [`\`${fileName(name)}\``, 'unset', `the file that holds it, instead of \`${name}\``],
-  ];
+function rowsOf({ name, first, unset, meaning, isSecret }: Setting<unknown>): Row[] {
+  const rows: Row[] = [[`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning]];
+  if (first !== undefined) {
+    rows.push([`\`${first}\``, 'unset', `the same of traces, before \`${name}\``]);
+  }
+  if (!isSecret) return rows;
+  const files = [name, first ?? []].flat().map((one): Row => {
+    return [`\`${fileName(one)}\``, 'unset', `the file that holds it, instead of \`${one}\``];
+  });
+  return [...rows, ...files];
 }
 
 /** Columns are as wide as their widest cell, as Prettier writes tables. */

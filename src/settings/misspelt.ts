@@ -1,6 +1,7 @@
 /**
  * Variables that are not read, and were perhaps meant to be.
  */
+import { closest, distance } from 'fastest-levenshtein';
 
 /** Prefixes that variables of other programs hardly have. */
 const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
@@ -12,31 +13,15 @@ const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
 export function misspelt(given: readonly string[], known: readonly string[]): string[] {
   return given.flatMap((name) => {
     if (known.includes(name) || OF_A_SERVICE.test(name)) return [];
-    const meant = known.find((one) => isNear(name, one));
-    if (meant) return [`${name} is not a setting: was ${meant} meant?`];
+    const meant = closest(name.toUpperCase(), known);
+    if (isNear(name, meant)) return [`${name} is not a setting: was ${meant} meant?`];
     return OWN_PREFIX.test(name) ? [`${name} is not a setting: it has no effect.`] : [];
   });
 }
 
 /** Whether two names differ by one edit, or by two where the name is long. */
 function isNear(name: string, known: string): boolean {
-  const edits = known.length < 10 ? 1 : 2;
-  if (Math.abs(name.length - known.length) > edits) return false;
   // A short name is close to many variables of other programs.
   if (known.length < 5 && name.length <= known.length) return false;
-  return distance(name.toUpperCase(), known) <= edits;
-}
-
-/** Edits (Levenshtein) between two texts. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
+  return distance(name.toUpperCase(), known) <= (known.length < 10 ? 1 : 2);
 }

@@ -25,6 +25,8 @@ export interface Setting<Value> {
   readonly meaning: string;
   /** Its text when it is unset; undefined when it then has no value. */
   readonly unset: string | undefined;
+  /** Another variable of it, which counts before `name`. */
+  readonly first?: string;
   /** Whether its text is never shown, and may stand in a file that `<name>_FILE` names. */
   readonly isSecret: boolean;
 }
@@ -54,8 +56,8 @@ export const setting = <Value extends {}, Unset extends string | undefined>(
 export const secret: typeof setting = (...given) => ({ ...setting(...given), isSecret: true });
 
 /** The variables of a setting. */
-export const namesOf = ({ name, isSecret }: Setting<unknown>): readonly string[] =>
-  isSecret ? [name, fileName(name)] : [name];
+export const namesOf = ({ name, first, isSecret }: Setting<unknown>): readonly string[] =>
+  [first ?? [], name].flat().flatMap((one) => (isSecret ? [one, fileName(one)] : [one]));
 
 export const fileName = (name: string): string => `${name}_FILE`;
 
@@ -68,10 +70,18 @@ export function readSettings<Group extends Settings>(
   return Object.freeze(Object.fromEntries(values)) as ValuesOf<Group>; // the types of its settings
 }
 
-/** An empty variable counts as unset, as compose files write it. */
-function readSetting({ name, kind, unset, isSecret }: Setting<unknown>, env: Environment): unknown {
-  const given = env[name] || undefined;
-  const file = isSecret ? env[fileName(name)] || undefined : undefined;
+/** An empty variable counts as unset, as compose files write it; so does one of blanks alone. */
+const textOf = (env: Environment, name: string): string | undefined =>
+  env[name]?.trim() || undefined;
+
+function readSetting(one: Setting<unknown>, env: Environment): unknown {
+  const { first, kind, unset, isSecret } = one;
+  const isGiven = (variable: string) =>
+    (textOf(env, variable) ?? (isSecret ? textOf(env, fileName(variable)) : undefined)) !==
+    undefined;
+  const name = first !== undefined && isGiven(first) ? first : one.name;
+  const given = textOf(env, name);
+  const file = isSecret ? textOf(env, fileName(name)) : undefined;
   if (given !== undefined && file !== undefined) {
     throw new ConfigError(
       `${name} and ${fileName(name)} are both set: remove ${name} to use the file, or ${fileName(name)} to use the variable.`,
@@ -88,14 +98,14 @@ function readSetting({ name, kind, unset, isSecret }: Setting<unknown>, env: Env
   );
 }
 
-/** The text of a file, without a newline at its end. */
+/** The text of a file, without blanks and newlines around it. */
 function readSecret(name: string, file: string, { description }: Kind<unknown>): string {
   // Who sets the variable to the secret itself does not want to read it in a log.
   const path = isAbsolute(file) ? JSON.stringify(file.slice(0, 200)) : 'its value, not shown here,';
   const refusal = `${fileName(name)} must name a file that holds ${description}`;
   let text: string;
   try {
-    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    text = readFileSync(file, 'utf8').trim();
   } catch (cause) {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException; // the file system throws nothing else
     throw new ConfigError(`${refusal}; ${path} cannot be read (${code}).`);

@@ -376,6 +376,65 @@ describe('/mcp', () => {
   });
 });
 
+describe('the schemas of a tool', () => {
+  const toolOf = async (document: string) => {
+    const { url } = await open({}, folderOf({ 'agents.json': [document] }));
+    const reply = await postRaw(url, LIST);
+    return { url, tool: JSON.parse(reply.text.replace(/^[^{]*/, '')).result.tools[0] };
+  };
+
+  it.each([
+    [
+      'query A($ids: [ID!]! = "x", $t: ID = 5) { nodes(ids: $ids) { id } node(id: $t) { id } }',
+      { ids: ['x'], t: '5' },
+    ],
+    [
+      'query A($ids: [ID!]! = [7, "x"], $no: Boolean = null) { nodes(ids: $ids) { id } accounts(includeEmptyOnly: $no) { totalCount } }',
+      { ids: ['7', 'x'], no: null },
+    ],
+    [
+      `mutation A($input: CreateAudienceInput! = { pageId: 7, publishBehavior: draft }) {
+        createAudience(input: $input) { audience { id } }
+      }`,
+      { input: { pageId: '7', publishBehavior: 'draft' } },
+    ],
+    [
+      `mutation A($input: CreateAudienceInput! = { pageId: 7 }) {
+        createAudience(input: $input) { audience { id } }
+      }`,
+      { input: { pageId: '7', publishBehavior: 'publish' } },
+    ],
+  ])('have defaults of the types that they stand for: %s', async (document, defaults) => {
+    const { tool } = await toolOf(document);
+    const { properties } = tool.inputSchema;
+
+    expect(
+      Object.fromEntries(Object.entries<any>(properties).map(([name, one]) => [name, one.default])),
+    ).toEqual(defaults);
+  });
+
+  it('have a variable and an alias __proto__ like any other, as calls have', async () => {
+    const { url, tool } = await toolOf(
+      'query A($__proto__: String!) { __proto__: searchPages(query: $__proto__) { __proto__: name } }',
+    );
+    const { inputSchema, outputSchema } = tool;
+
+    const { text } = await postRaw(
+      url,
+      {
+        ...{ ...LIST, method: 'tools/call' },
+        params: { name: 'A', arguments: JSON.parse('{"__proto__":"northwind"}') as object },
+      },
+      { 'x-api-key': 'demo' },
+    );
+
+    expect(Object.keys(inputSchema.properties)).toEqual(['__proto__']);
+    expect(inputSchema.required).toEqual(['__proto__']);
+    expect(JSON.stringify(outputSchema)).toContain('"required":["__proto__"]');
+    expect(text).toMatch(/"structuredContent":{"data":{"__proto__":\[{"__proto__":"Northwind/);
+  });
+});
+
 describe('a manifest', () => {
   it('of a later version counts where two have a tool of one name', async () => {
     const newer = READ_AUDIENCES.replace('Reads', 'Lists');
@@ -401,6 +460,11 @@ describe('a manifest', () => {
       'subscription A($id: ID!) { audienceVersionProgress(id: $id) { isFinal } }',
       /A subscription is no tool/,
     ],
+    [
+      'query A { ...B } fragment B on Query { __schema { queryType { name } } }',
+      /agents\.json: document \w{12}: A tool may not ask for __schema/,
+    ],
+    ['query A { type: __type(name: "Page") { name } }', /A tool may not ask for __type/],
   ])('with a document that can be no tool ends the start: %s', async (document, message) => {
     await expect(open({}, folderOf({ 'agents.json': [document] }))).rejects.toThrow(message);
   });

@@ -1,4 +1,5 @@
 /** Traces of a gateway as it is started: nothing is loaded without a collector, and one that hangs holds up no end. */
+import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDecoder } from '../support/collector.ts';
@@ -6,6 +7,7 @@ import { openHttp } from '../support/listen.ts';
 import { buildGateway, loadedWith } from '../support/gateway-build.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 import { slowness } from '../support/slowness.ts';
+import { until } from '../support/until.ts';
 
 it('loads nothing of OpenTelemetry before a collector is named', async () => {
   const main = await buildGateway();
@@ -36,6 +38,39 @@ it('sends traces under the name that the environment gives, and the last ones as
   expect(decoder.texts.join()).toContain('"deployment.environment.name"');
 });
 
+it.each(['http/json', 'http/protobuf'])(
+  'sends by %s what a request has cost when OTEL_BSP_SCHEDULE_DELAY is over, to a URL with blanks and a query',
+  async (OTEL_EXPORTER_OTLP_PROTOCOL) => {
+    const decoder = await openDecoder();
+    const asked: string[] = [];
+    const collector = await openHttp((incoming, outgoing) => {
+      asked.push(
+        [incoming.headers['content-type'], incoming.url, incoming.headers['x-team']].join(' '),
+      );
+      incoming.pipe(
+        request(
+          `${decoder.url}/v1/traces`,
+          { method: 'POST', headers: incoming.headers },
+          (answer) => answer.pipe(outgoing),
+        ),
+      );
+    });
+    const gateway = await startGateway({
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `  ${collector}/x?token=a `, OTEL_EXPORTER_OTLP_PROTOCOL },
+      ...{ OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_EXPORTER_OTLP_HEADERS: 'x-team=pages' },
+    });
+
+    await gateway.ask('{ topics(first: 1) { nodes { title } } }', {
+      headers: { 'x-api-key': 'demo' },
+    });
+
+    // The SDK's own delay is longer than this test may take.
+    await until(() => decoder.spans.some(({ name }) => name === 'GET /v0/topics'));
+    const type = OTEL_EXPORTER_OTLP_PROTOCOL === 'http/json' ? 'json' : 'x-protobuf';
+    expect([...new Set(asked)]).toEqual([`application/${type} /x/v1/traces?token=a pages`]);
+  },
+);
+
 it('ends within two seconds while the collector hangs', async () => {
   const gateway = await startGateway({
     OTEL_EXPORTER_OTLP_ENDPOINT: await openHttp(() => {}),
@@ -55,6 +90,14 @@ it.each([
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
   ['OTEL_TRACES_SAMPLER', 'sometimes'],
   ['OTEL_TRACES_SAMPLER_ARG', '2'],
+  ['OTEL_TRACES_EXPORTER', 'zipkin'],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+  ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '10s'],
+  ['OTEL_EXPORTER_OTLP_COMPRESSION', 'zstd'],
+  ['OTEL_EXPORTER_OTLP_CERTIFICATE', '/nowhere/ca.pem'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'token'],
+  ['OTEL_BSP_SCHEDULE_DELAY', '5s'],
+  ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '4096'],
 ])('does not start with a bad %s, and says in one line what to write', async (name, value) => {
   const started = startProcess({ [name]: value });
 

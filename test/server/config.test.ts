@@ -16,6 +16,8 @@ const fileWith = (text: string): string => {
   return file;
 };
 
+const HALF_PEM = fileWith('-----BEGIN CERTIFICATE-----\n');
+
 describe('the settings', () => {
   it('have the documented defaults', () => {
     expect(readConfig({})).toEqual({
@@ -67,9 +69,12 @@ describe('the settings', () => {
       traces: {
         endpoint: undefined,
         tracesEndpoint: undefined,
-        isDisabled: false,
-        sampler: 'parentbased_always_on',
-        ratio: 1,
+        ...{ protocol: 'http/json', headers: undefined, timeoutMs: 10_000, compression: 'none' },
+        ...{ ca: undefined, cert: undefined, key: undefined },
+        ...{ isDisabled: false, exporter: 'otlp', sampler: 'parentbased_always_on', ratio: 1 },
+        ...{ scheduledDelayMillis: 5_000, exportTimeoutMillis: 30_000 },
+        ...{ maxQueueSize: 2_048, maxExportBatchSize: 512 },
+        ...{ eventCountLimit: 100_000, linkCountLimit: 100_000, attributeCountLimit: 128 },
       },
       embedded: {
         databaseUrl: 'file:.data/backend.db',
@@ -78,6 +83,43 @@ describe('the settings', () => {
       },
       warnings: [],
     });
+  });
+
+  it('are what stands between blanks and newlines, in a file too', () => {
+    const env = {
+      ...{ HOST: ' 127.0.0.7 ', PORT: '\t4001', GRAPHIQL: 'off\n', UPSTREAM_ROUTES: '  ' },
+      ...{
+        UPSTREAM_URL: ' https://api.example.com ',
+        UPSTREAM_API_KEY_FILE: ` ${fileWith(' k \r\n')} `,
+      },
+      ...{ HTTPS_PROXY: ' http://proxy:3128 ', OTEL_EXPORTER_OTLP_ENDPOINT: ' http://c:4318 ' },
+    };
+    const { http, tools, backend, traces } = readConfig(env);
+
+    expect([http.host, http.port, tools.graphiql]).toEqual(['127.0.0.7', 4001, false]);
+    expect([backend.routeSet, backend.url?.href]).toEqual(['auto', 'https://api.example.com/']);
+    expect([backend.apiKey, backend.httpsProxy]).toEqual(['k', 'http://proxy:3128']);
+    expect(traces.endpoint?.href).toBe('http://c:4318/');
+  });
+
+  it('of OpenTelemetry take the variable for traces before that for all signals, and names in any case', () => {
+    const { traces } = readConfig({
+      ...{ OTEL_EXPORTER_OTLP_TIMEOUT: '5000', OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '7000' },
+      ...{ OTEL_EXPORTER_OTLP_COMPRESSION: 'GZIP', OTEL_SDK_DISABLED: 'TRUE' },
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%3Db, x-team = pages',
+    });
+
+    expect(traces).toMatchObject({ timeoutMs: 7_000, compression: 'gzip', isDisabled: true });
+    expect(traces.headers).toEqual({ 'api-key': 'a=b', 'x-team': 'pages' });
+  });
+
+  it('warn of networks in NO_PROXY where a proxy is set', () => {
+    const env = { UPSTREAM_URL: 'https://api.example.com', NO_PROXY: 'a.example,10.0.0.0/8' };
+
+    expect(readConfig({ ...env, HTTPS_PROXY: 'http://proxy:3128' }).warnings).toEqual([
+      'NO_PROXY names hosts: 10.0.0.0/8 has no effect. Write the host itself.',
+    ]);
+    expect(readConfig(env).warnings).toEqual([]);
   });
 
   it('are frozen, take empty for unset and ignore what they do not know', () => {
@@ -123,9 +165,17 @@ describe('the settings', () => {
       { UPSTREAM_API_KEY: 'k', HOST: '127.0.0.7' },
       ['localhost', '127.0.0.1', '[::1]', '127.0.0.7'],
     ],
+    [
+      { UPSTREAM_API_KEY: 'k', HOST: 'LocalHost' },
+      ['localhost', '127.0.0.1', '[::1]', 'LocalHost'],
+    ],
+    [
+      { UPSTREAM_API_KEY: 'k', HOST: '0:0:0:0:0:0:0:1' },
+      ['localhost', '127.0.0.1', '[::1]', '0:0:0:0:0:0:0:1'],
+    ],
     [{ UPSTREAM_API_KEY: 'k', HOST: '0.0.0.0' }, undefined],
     [{ MCP_DOCUMENTS: 'test/mcp' }, ['localhost', '127.0.0.1', '[::1]']],
-    [{ ALLOWED_HOSTS: 'A.example, [::1]' }, ['a.example', '[::1]']],
+    [{ ALLOWED_HOSTS: 'A.example, [0:0:0:0:0:0:0:1]' }, ['a.example', '[::1]']],
   ])('let requests name with %o: %o', (env, hosts) => {
     expect(readConfig(env).http.allowedHosts).toEqual(hosts);
   });
@@ -180,6 +230,19 @@ describe('the settings', () => {
     }).http;
 
     expect(corsOrigins).toEqual(['https://a.example', 'http://b.example:3000']);
+  });
+
+  it.each(['capacitor://localhost', 'ionic://localhost', 'chrome-extension://abcdefghijklmnop'])(
+    'take the origin %s of an app or an extension',
+    (origin) => {
+      expect(readConfig({ CORS_ORIGINS: origin }).http.corsOrigins).toEqual([origin]);
+    },
+  );
+
+  it('take one port for operators where callers come by a unix socket', () => {
+    const { adminPort } = readConfig({ UNIX_SOCKET: '/run/gateway.sock', ADMIN_PORT: '4000' }).http;
+
+    expect(adminPort).toBe(4000);
   });
 
   it.each([
@@ -246,6 +309,26 @@ describe('the settings', () => {
     ['BACKEND_DATABASE_URL', 'backend.db', /^BACKEND_DATABASE_URL must be a libSQL URL: file:…/],
     ['CORS_ORIGINS', '*', /^CORS_ORIGINS must be origins such as .*; got "\*"\.$/],
     ['CORS_ORIGINS', 'https://a.example/', /^CORS_ORIGINS must be origins/],
+    ['CORS_ORIGINS', 'https://*.example.com', /^CORS_ORIGINS must be origins .*: none with "\*"/],
+    ['CORS_ORIGINS', 'capacitor://localhost/app', /^CORS_ORIGINS must be origins/],
+    ['CORS_ORIGINS', 'a.example:3000', /^CORS_ORIGINS must be origins/],
+    ['CORS_ORIGINS', 'file://', /^CORS_ORIGINS must be origins/],
+    ['CORS_ORIGINS', 'null', /^CORS_ORIGINS must be origins/],
+    ['ALLOWED_HOSTS', '*.example.com', /^ALLOWED_HOSTS must be host names without ports/],
+    ['HOST', '127.0.0.1:4000', 'HOST must be a host name or an IP address; got "127.0.0.1:4000".'],
+    ['UNIX_SOCKET', `/${'ü'.repeat(60)}`, /^UNIX_SOCKET must be an absolute path of at most 103 b/],
+    ['REDIS_URL', 'redis://h/pages', /^REDIS_URL must be a Redis URL/],
+    ['REDIS_URL', 'redis://h/0?db=1', /^REDIS_URL must be a Redis URL/],
+    ['REDIS_URL', 'redis://:p%zz@h', /^REDIS_URL must be a Redis URL/],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://c:4318/#a', /^OTEL_EXPORTER_OTLP_ENDPOINT must be /],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'k=%zz', /^OTEL_EXPORTER_OTLP_HEADERS must be names and values/],
+    ['OTEL_EXPORTER_OTLP_CLIENT_KEY', 'package.json', /CLIENT_KEY must be the path of a file that/],
+    [
+      'OTEL_EXPORTER_OTLP_CLIENT_KEY',
+      HALF_PEM,
+      /^OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and .* set b/,
+    ],
+    ['OTEL_EXPORTER_OTLP_CERTIFICATE', HALF_PEM, /^OTEL_EXPORTER_OTLP_CERTIFICATE, .* in PEM \(/],
     ['UPSTREAM_URL', 'api.example.com', /^UPSTREAM_URL must be the absolute http or https URL/],
     ['UPSTREAM_URL', 'ftp://api.example.com', /^UPSTREAM_URL must be/],
     ['UPSTREAM_URL', 'https://api.example.com/v0', /the .* URL before "\/v0".*; got "https/],
@@ -265,6 +348,7 @@ describe('the settings', () => {
     ['GET /v0/pages/{page_id}=25h', 'CACHE_TTL must be .*'],
     ['backend,GET /v0/pages/{page_id}=1s', 'CACHE_TTL must be .*'],
     ['GET /v0/page=1s', 'CACHE_TTL may not name GET /v0/page: it is no read .*'],
+    ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .*, none twice, .*'],
     ['POST /v0/pages=1s', 'CACHE_TTL may not name POST /v0/pages: it is no read .*'],
   ])('refuse in one line to keep answers for %s', (CACHE_TTL, message) => {
     expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);
@@ -295,12 +379,17 @@ describe('the settings', () => {
   });
 
   it('refuse a proxy that is no URL where a deployment is asked, and show nothing of it', () => {
-    const env = { HTTPS_PROXY: 'socks5://me:hunter2@proxy' };
-    const read = () => readConfig({ ...env, UPSTREAM_URL: 'https://api.example.com' });
+    for (const HTTPS_PROXY of [
+      'socks5://me:hunter2@proxy',
+      'http://me:hunter2%zz@proxy:3128',
+      'http://me:hunter2@proxy:3128/x',
+    ]) {
+      const read = () => readConfig({ HTTPS_PROXY, UPSTREAM_URL: 'https://api.example.com' });
 
-    expect(read).toThrow(/^HTTPS_PROXY must be an http or https URL, such as http:\/\/proxy/);
-    expect(read).not.toThrow('hunter2');
-    expect(readConfig(env).backend.url).toBeUndefined();
+      expect(read).toThrow(/^HTTPS_PROXY must be an http or https URL, such as http:\/\/proxy/);
+      expect(read).not.toThrow('hunter2');
+      expect(readConfig({ HTTPS_PROXY }).backend.url).toBeUndefined();
+    }
   });
 
   it('take a request that lasts a moment longer than one try', () => {
@@ -315,7 +404,8 @@ describe('the settings', () => {
       return name === 'UPSTREAM_API_KEY' ? backend.apiKey : embedded.databaseUrl;
     };
 
-    for (const end of ['', '\n', '\r\n']) expect(read(`file:secret${end}`)).toBe('file:secret');
+    for (const end of ['', '\n', '\r\n', ' \n'])
+      expect(read(`file:secret${end}`)).toBe('file:secret');
   });
 
   it.each<[what: string, env: Record<string, string>, message: RegExp]>([

@@ -15,25 +15,16 @@ import { SAMPLE_VALUES } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openEvents, openLive, openSocket } from '../live/support.ts';
 import { randomFrom, randomQuery, UNLIMITED } from '../support/random-query.ts';
+import { DEFAULTS } from '../support/settings.ts';
 import { world } from '../support/world.ts';
 import { slowness } from '../support/slowness.ts';
 import { until } from '../support/until.ts';
 
-/** The SDK reads where its collector is as the exporter is made. */
-function tracerFor(url: string, sampler = 'parentbased_always_on', ratio = 1) {
-  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = url;
-  try {
-    return openTracer({
-      sampler,
-      ratio,
-      backend: 'http://pages.example',
-      version: '1',
-      logger: silentLogger(),
-    });
-  } finally {
-    delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
-  }
-}
+const tracerFor = (url: string, sampler = 'parentbased_always_on', ratio = 1) =>
+  openTracer({
+    ...{ sampler, ratio, backend: 'http://pages.example', version: '1', logger: silentLogger() },
+    exporting: { ...DEFAULTS.traces, url: `${url}/v1/traces` },
+  });
 
 async function openTraced(url: string, sampler?: string) {
   const tracer = tracerFor(url, sampler);

@@ -1,7 +1,7 @@
 /**
  * Traces by OpenTelemetry's SDK, sent by OTLP over HTTP: loaded only where a collector is named.
  *
- * The SDK reads what is the exporter's and the resource's in the environment itself. Spans are made when an operation
+ * The SDK reads the resource in the environment itself. Spans are made when an operation
  * has ended, out of its record and journal, with the ids that were told to the backend before.
  */
 import {
@@ -14,7 +14,8 @@ import {
   TraceFlags,
   type Context,
 } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
   detectResources,
@@ -31,6 +32,8 @@ import {
   TracerProvider,
   type IdGenerator,
   type Sampler,
+  type SpanExporter,
+  type SpanLimits,
 } from '@opentelemetry/sdk-trace';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { SpanRef } from '../../rest/call/trace.ts';
@@ -72,6 +75,41 @@ export interface TracerOptions {
   readonly backend: string;
   readonly version: string;
   readonly logger: Logger;
+  readonly exporting: ExportOptions;
+}
+
+/** How spans are sent, and how many wait. Names and defaults of limits are the SDK's. */
+export interface ExportOptions extends BatchOptions, Limits {
+  /** Of the collector, with its whole path. */
+  readonly url: string;
+  readonly protocol: 'http/json' | 'http/protobuf';
+  /** Beside those that the SDK finds in the environment. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs: number;
+  readonly compression: 'none' | 'gzip';
+  /** In PEM: who may have signed the collector's certificate, and who this gateway is. */
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+interface BatchOptions {
+  readonly scheduledDelayMillis: number;
+  readonly exportTimeoutMillis: number;
+  readonly maxQueueSize: number;
+  readonly maxExportBatchSize: number;
+}
+
+/** Undefined: as many as for all attributes. */
+interface Limits {
+  readonly attributeCountLimit: number;
+  readonly attributeValueLengthLimit: number | undefined;
+  readonly spanAttributeCountLimit: number | undefined;
+  readonly spanAttributeValueLengthLimit: number | undefined;
+  readonly eventCountLimit: number;
+  readonly linkCountLimit: number;
+  readonly attributePerEventCountLimit: number | undefined;
+  readonly attributePerLinkCountLimit: number | undefined;
 }
 
 /** How long the last spans are waited for when the process ends, in milliseconds. */
@@ -79,9 +117,6 @@ const CLOSE_MS = 2_000;
 
 /** How often the log says that spans cannot be exported, in milliseconds. */
 const COMPLAIN_MS = 60_000;
-
-/** More events and links than a request's calls. */
-const MAX_EVENTS = 100_000;
 
 /** The ids that the backend was told before the span was made; random ones for every other span. */
 class KnownIds implements IdGenerator {
@@ -93,7 +128,7 @@ class KnownIds implements IdGenerator {
 }
 
 export function openTracer(options: TracerOptions): OperationTracer {
-  const { sampler: name, ratio, backend, version, logger } = options;
+  const { sampler: name, ratio, backend, version, logger, exporting } = options;
   complainRarely(logger);
   const sampler = samplerOf(name.replace(PARENT_BASED, ''), ratio);
   const isByParent = name.startsWith(PARENT_BASED);
@@ -108,8 +143,8 @@ export function openTracer(options: TracerOptions): OperationTracer {
     // Whether a trace is recorded was decided when its request arrived.
     sampler: new AlwaysOnSampler(),
     idGenerator: ids,
-    spanLimits: { eventCountLimit: MAX_EVENTS, linkCountLimit: MAX_EVENTS },
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanLimits: spanLimitsOf(exporting),
+    spanProcessors: [new BatchSpanProcessor({ ...exporting, exporter: exporterOf(exporting) })],
   });
   const tracer = provider.getTracer('content-pages-gateway', version);
 
@@ -182,6 +217,32 @@ export function openTracer(options: TracerOptions): OperationTracer {
       // It rejects where the collector is away.
       await Promise.race([provider.shutdown().catch(() => {}), timeout]);
     },
+  };
+}
+
+function exporterOf(options: ExportOptions): SpanExporter {
+  const { url, protocol, headers, timeoutMs, compression, ca, cert, key } = options;
+  const agent = { ...(ca && { ca }), ...(cert && { cert, key }) };
+  const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter;
+  return new Exporter({
+    ...{ url, timeoutMillis: timeoutMs, httpAgentOptions: { keepAlive: true, ...agent } },
+    ...(headers && { headers }),
+    // An enum of these two texts, in a package of the SDK's own.
+    compression: compression as NonNullable<
+      ConstructorParameters<typeof JsonExporter>[0]
+    >['compression'] & {},
+  });
+}
+
+function spanLimitsOf(limits: Limits): SpanLimits {
+  const { attributeCountLimit: all, eventCountLimit, linkCountLimit } = limits;
+  const length = limits.spanAttributeValueLengthLimit ?? limits.attributeValueLengthLimit;
+  return {
+    ...{ eventCountLimit, linkCountLimit },
+    attributeCountLimit: limits.spanAttributeCountLimit ?? all,
+    attributePerEventCountLimit: limits.attributePerEventCountLimit ?? all,
+    attributePerLinkCountLimit: limits.attributePerLinkCountLimit ?? all,
+    ...(length !== undefined && { attributeValueLengthLimit: length }),
   };
 }
 
