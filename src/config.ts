@@ -317,7 +317,7 @@ export const SETTINGS = {
       'REDIS_SECRET',
       SECRET,
       undefined,
-      "hides callers' keys in it; the same in every replica; unset: the password in `REDIS_URL`",
+      "hides callers' keys in it: 16 to 1,024 characters, the same in every replica; unset: the password in `REDIS_URL`",
     ),
   },
   process: {
@@ -350,6 +350,12 @@ export const SETTINGS = {
       milliseconds(1),
       undefined,
       'operations that take longer are logged at `warn`, with their calls',
+    ),
+    environment: setting(
+      'NODE_ENV',
+      TEXT,
+      '',
+      '`production`: without `UPSTREAM_URL`, the log and `/ready` warn of sample data',
     ),
     plugins: setting(
       'PLUGINS',

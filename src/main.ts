@@ -9,7 +9,7 @@ import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import { openMcp } from './mcp/open-mcp.ts';
-import { openBackend, openDispatcher } from './open-backend.ts';
+import { openBackend, openDispatcher, warningsOf } from './open-backend.ts';
 import { openCache, openRateLimits, openSharedState } from './open-shared-state.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { openSchema } from './schema.ts';
@@ -60,7 +60,8 @@ async function lead(config: Config, logger: Logger): Promise<void> {
   const port = await workers.start();
   if (port === undefined) return;
   const url = `http://${urlHost(config.http.host)}:${port}`;
-  await announce({ ...backend, ...{ logger, url, tools: config.tools, http: config.http } });
+  const warnings = warningsOf(config, backend);
+  await announce({ ...backend, logger, url, warnings, tools: config.tools, http: config.http });
 }
 
 /** The process that serves: the only one, or one of several workers. */
@@ -74,6 +75,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
 
   const ofPrimary = cluster.isWorker ? process.env[EMBEDDED_URL] : undefined;
   const backend = await openBackend(config, ofPrimary, logger);
+  const warnings = warningsOf(config, backend);
   const shared = await openSharedState(config, backend, metrics, logger);
   const upstream = createUpstream({
     dispatcher: await openDispatcher(config, backend, logger),
@@ -91,6 +93,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     ...{ schema: await openSchema(tools), upstream, logger, metrics, shared, tracer, gather },
     ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,
+    warnings,
     explorer: {
       folder: EXPLORER_FOLDER,
       ...(backend.isEmbedded && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
@@ -111,5 +114,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     await backend.close();
     return finished;
   });
-  if (cluster.isPrimary) await announce({ ...backend, ...{ logger, url: ports.url, tools, http } });
+  if (cluster.isPrimary) {
+    await announce({ ...backend, logger, url: ports.url, warnings, tools, http });
+  }
 }

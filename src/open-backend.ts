@@ -8,6 +8,17 @@ import type { ConnectionOptions } from './rest/transport/connections.ts';
 import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
 import type { Logger } from './observe/logs/logger.ts';
 
+/** What the log and `/ready` say of an embedded backend where callers of a deployment are served; none elsewhere. */
+export const warningsOf = (
+  { process: { environment } }: Config,
+  { isEmbedded, label }: { readonly isEmbedded: boolean; readonly label: string },
+): readonly string[] =>
+  isEmbedded && environment === 'production'
+    ? [
+        `The backend is ${label}, because UPSTREAM_URL is unset: set it to the base URL of a deployment.`,
+      ]
+    : [];
+
 /**
  * Opens the deployment, recordings, the embedded backend of the primary, or an embedded one of this process.
  *
@@ -29,18 +40,21 @@ export async function openBackend(
     });
     logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
     const known = routeSet === 'auto' ? replay.routeSet : routeSet;
-    const nowhere = { origin: '', pathPrefix: '', connections: {} };
+    const label = `none, recordings of ${recording.replay} answer`;
+    const nowhere = { origin: '', pathPrefix: '', connections: {}, label };
     return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, replay, close };
   }
   const replay = undefined;
   if (url) {
     const connections = connectionsOf(backend);
-    const there = { ...splitUpstreamUrl(url), connections };
+    const label = url.href.replace(/\/$/, '');
+    const there = { ...splitUpstreamUrl(url), connections, label };
     return { ...there, apiKey, routeSet, isEmbedded: false, replay, close };
   }
   // Which routes the embedded backend has is known.
   const known = {
     ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, replay, connections: {} },
+    label: 'embedded, with sample data',
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };
   if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };

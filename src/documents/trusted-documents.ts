@@ -155,9 +155,8 @@ export class TrustedDocuments {
       throw refusal(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
     }
     if (documentId !== undefined) checkAgreement(documentId, query, found);
-    if (found || !this.only) return found;
-    const trusted = this.#served.byText.get(query);
-    if (trusted) return trusted;
+    const trusted = found ?? this.#served.byText.get(query);
+    if (trusted || !this.only) return trusted;
     throw refusal(
       400,
       'TRUSTED_DOCUMENT_REQUIRED',

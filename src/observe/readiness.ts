@@ -29,12 +29,15 @@ export class Readiness {
   #draining = false;
   #last: LastCall = { answers: null, status: null };
   readonly #breaker: Pick<Breaker, 'stateOf' | 'tripped'>;
+  readonly #warnings: readonly string[];
   readonly #trusted: { report(): TrustedReport } | undefined;
 
   constructor(
     breaker: Pick<Breaker, 'stateOf' | 'tripped'>,
     trustedDocuments?: { report(): TrustedReport },
+    warnings: readonly string[] = [],
   ) {
+    this.#warnings = warnings;
     this.#breaker = breaker;
     this.#trusted = trustedDocuments;
   }
@@ -68,6 +71,7 @@ export class Readiness {
       draining: this.#draining,
       // Never an address or a key. `breaker` is the host's: `open` means that calls are refused for some seconds.
       upstream: { ...this.#last, breaker: this.#breaker.stateOf('host'), open },
+      ...(this.#warnings.length > 0 && { warnings: this.#warnings }),
       ...(trustedDocuments && { trustedDocuments }),
     };
   }

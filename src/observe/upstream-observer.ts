@@ -5,6 +5,7 @@ import type { UpstreamObserver } from '../rest/call/observer.ts';
 import { DIFFERENCES } from '../v0/extended-routes.ts';
 import type { Logger } from './logs/logger.ts';
 import { logFailedCalls } from './logs/failed-calls.ts';
+import { logReturn } from './logs/return.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -34,11 +35,13 @@ export function observeUpstream(
     );
   };
   const logFailed = logFailedCalls(logger);
+  const noticeReturn = logReturn(logger);
   return {
     ...metrics.observer,
     onCall: (call) => {
       metrics.observer.onCall?.(call);
       logFailed(call);
+      noticeReturn(call);
       if (call.failure === 'out_of_files') logOutOfFiles();
       gateway().readiness.noticeCall(call);
     },
@@ -48,6 +51,13 @@ export function observeUpstream(
       logger.warn(
         { route },
         `The backend does not have ${route}: from now on ${DIFFERENCES.get(path)}. Found out by UPSTREAM_ROUTES=auto, until this process ends. See ${MISSING_ROUTES_DOCS}`,
+      );
+    },
+    onUndecidedRoute: ({ method, path }) => {
+      const route = `${method} ${path}`;
+      logger.warn(
+        { route },
+        `Whether the backend has ${route} cannot be told by what it has answered: each refusal costs further reads until it can. Set UPSTREAM_ROUTES where it is known. See ${MISSING_ROUTES_DOCS}`,
       );
     },
     onBreaker: (change) => {

@@ -51,7 +51,9 @@ export function stopOnSignals(
     stop({ shutdownTimeoutMs, drainDelayMs: delayMs }, signal).then(
       (finished) => {
         if (!finished) logger.warn('Time is up: what was under way has been cut');
-        process.exit(finished ? EXIT.finished : EXIT.cut);
+        const code = finished ? EXIT.finished : EXIT.cut;
+        logger.info({ code }, 'Stopped');
+        process.exit(code);
       },
       (error: unknown) => {
         logger.error({ err: error }, 'Stopping failed');

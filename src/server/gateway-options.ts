@@ -56,6 +56,8 @@ export interface GatewayOptions {
   ) => Readonly<Record<string, GatewayPlugin>>;
   /** Routes beside `/graphql`, each opened with the door to what is behind it. @default none */
   readonly carriers?: Readonly<Record<string, (door: Door) => Route>> | undefined;
+  /** What `/ready` says of the settings. @default none */
+  readonly warnings?: readonly string[];
   /** Plugins of the operator's, after ours. @default none */
   readonly plugins?: readonly GatewayPlugin[];
 }

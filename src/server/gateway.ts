@@ -168,7 +168,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const answering = plugins.filter(({ onAnswer }) => onAnswer);
 
-  const readiness = new Readiness(upstream.breaker, trusted);
+  const readiness = new Readiness(upstream.breaker, trusted, options.warnings);
   const requests = new Requests(plugins);
   metrics.watch({ requests, breaker: upstream.breaker, readiness, pollers, subscriptions });
 

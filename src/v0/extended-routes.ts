@@ -56,13 +56,16 @@ const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<S
   [
     routes.getAudience,
     async ({ page_id }, reader) => {
-      const [linked] = await linkedAudiences(page_id, reader);
-      if (linked !== undefined) return { page_id, audience_id: linked };
+      const { live, deleted } = await linkedAudiences(page_id, reader);
+      if (live[0] !== undefined) return { page_id, audience_id: live[0] };
       const listed = await reader.find(routes.listAudiences, {
         path: { page_id },
         query: { limit: 1 },
       });
-      if (listed === undefined) return 'no sample';
+      // A backend that lists no audiences is believed to read none where it does not read one that was linked.
+      if (listed === undefined) {
+        return deleted[0] === undefined ? 'no sample' : { page_id, audience_id: deleted[0] };
+      }
       if (!listed || listed.items.length === 0) return 'no parent';
       const audience_id = textIn(listed.items[0], 'audienceId');
       return audience_id === undefined ? 'no sample' : { page_id, audience_id };
@@ -75,8 +78,8 @@ const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<S
       const audience = await reader.find(routes.getAudience, { path });
       if (audience === null) return 'no parent';
       if (audience) return path;
-      const linked = await linkedAudiences(page_id, reader);
-      return linked.includes(audience_id) ? path : 'no sample';
+      const { live, deleted } = await linkedAudiences(page_id, reader);
+      return [...live, ...deleted].includes(audience_id) ? path : 'no sample';
     },
   ],
   [
@@ -99,12 +102,17 @@ const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<S
   ],
 ]);
 
-/** The audiences that the first links of a page lead to. */
-async function linkedAudiences(pageId: string, reader: SampleReader): Promise<string[]> {
+/** The audiences that the first links of a page lead to, and those that deleted ones led to. */
+async function linkedAudiences(pageId: string, reader: SampleReader) {
   const links = await reader.find(routes.listPageLinks, { query: { pageId, limit: 100 } });
-  return (links?.items ?? []).flatMap((link) =>
-    link instanceof Error || link.deletedAt ? [] : (textIn(link.target, 'audienceId') ?? []),
-  );
+  const live: string[] = [];
+  const deleted: string[] = [];
+  for (const link of links?.items ?? []) {
+    if (link instanceof Error) continue;
+    const id = textIn(link.target, 'audienceId');
+    if (id !== undefined) (link.deletedAt ? deleted : live).push(id);
+  }
+  return { live, deleted };
 }
 
 /** A field of an answer; undefined where the backend broke it or left it out. */

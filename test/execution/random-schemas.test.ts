@@ -10,7 +10,10 @@ import { expect, it } from 'vitest';
 import { afterRejections, byGraphqlJs, executeWith, shown } from './oracle.ts';
 import { randomWorld } from './random-schema.ts';
 
-const WANTED = Number(process.env['FUZZ_EXECUTION'] ?? 0);
+const WANTED = Number(
+  process.env['FUZZ_EXECUTION'] ??
+    (process.env['npm_lifecycle_event'] === 'fuzz:execution' ? 20_000 : 0),
+);
 const COUNT = WANTED || 200;
 const FIRST = Number(process.env['FUZZ_SEED'] ?? (WANTED && Math.floor(Math.random() * 1e9)));
 const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);

@@ -28,6 +28,7 @@ function startGateway(
   world: SmallWorld,
   routeSet: RouteSet | 'auto' = 'auto',
   onMissingRoute: (route: { readonly path: string }) => void = () => {},
+  onUndecidedRoute: (route: { readonly path: string }) => void = () => {},
 ): Upstream {
   let dispatcher = dispatchers.get(world);
   if (!dispatcher) {
@@ -38,7 +39,7 @@ function startGateway(
     ...{ dispatcher, pathPrefix: '', routeSet, timeoutMs: 3_000, maxResponseBytes: 1_000_000 },
     // Refusals with 501 are none of its business here.
     breaker: { volume: Number.MAX_SAFE_INTEGER },
-    observer: { onMissingRoute },
+    observer: { onMissingRoute, onUndecidedRoute },
   });
 }
 
@@ -235,6 +236,51 @@ describe('a backend with the document’s routes only', () => {
     const answer = await ask(startGateway(world), AUDIENCES);
 
     expect(answer).toEqual({ data: { page: { audiences: { nodes: ALL_IDS } } }, errors: [] });
+  });
+
+  it('is found out by an audience too whose links are all deleted, and costs it one look', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    world.linksAreDeleted = true;
+    const upstream = startGateway(world);
+
+    const first = await ask(upstream, AN_AUDIENCE);
+    world.calls.length = 0;
+    const second = await ask(upstream, AN_AUDIENCE);
+
+    expect([codes(first), codes(second)]).toEqual([
+      ['UPSTREAM_UNSUPPORTED'],
+      ['UPSTREAM_UNSUPPORTED'],
+    ]);
+    expect(upstream.routes()['GET /v0/pages/{page_id}/audiences/{audience_id}']).toBe('missing');
+    expect(world.calls).toEqual([]);
+  });
+
+  it('is told of once where nothing tells: a page without links', async () => {
+    const undecided: string[] = [];
+    const world = await openSmallWorld(extendedRoutes);
+    const upstream = startGateway(
+      world,
+      'auto',
+      () => {},
+      ({ path }) => undecided.push(path),
+    );
+    const source = '{ audience(pageId: "p2", audienceId: "a1") { effectiveName } }';
+
+    await ask(upstream, source);
+    await ask(upstream, source);
+
+    expect(undecided).toEqual(['/v0/pages/{page_id}/audiences/{audience_id}']);
+  });
+
+  it('has no search where it takes "search" for the id of a page', async () => {
+    const world = await openSmallWorld(extendedRoutes);
+    world.takesAnyPage = true;
+    const upstream = startGateway(world);
+
+    const answer = await ask(upstream, '{ searchPages(query: "x") { name } }');
+
+    expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
+    expect(upstream.routes()['GET /v0/pages/search']).toBe('missing');
   });
 
   it('is told of once a route', async () => {

@@ -1,7 +1,10 @@
-/** What `npm start` and `npm run prepare` do in a folder that has been built, one that has not, and one without sources. */
+/**
+ * What `npm start` and `npm run prepare` do in a folder that has been built, one that has not, and one without sources;
+ * in the shell that npm has here, and in one that can do no more than every other.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, symlinkSync, utimesSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -23,41 +26,54 @@ function folderOf(...parts: readonly string[]): string {
   return folder;
 }
 
+/** A shell without anything of POSIX. */
+const PLAIN_SHELL = {
+  ...process.env,
+  npm_config_script_shell: join(ROOT, 'test/support/plain-shell.mjs'),
+};
+
 /** `npm start` until it says where it listens; what it wrote. */
-async function outputOfStart(cwd: string): Promise<string> {
-  const env = { ...process.env, PORT: '0', BACKEND_DATABASE_URL: ':memory:' };
+async function outputOfStart(cwd: string, shell: NodeJS.ProcessEnv): Promise<string> {
+  const env = { ...shell, PORT: '0', BACKEND_DATABASE_URL: ':memory:' };
   // A group of its own, so that npm and what it starts end together.
   const started = spawn('npm', ['start'], { cwd, env, detached: true });
   let output = '';
   for (const stream of [started.stdout, started.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
+      const isKnown = / at http/.test(output);
       output += text;
-      if (/ at http/.test(output)) process.kill(-started.pid!, 'SIGTERM');
+      if (!isKnown && / at http/.test(output)) process.kill(-started.pid!, 'SIGTERM');
     });
   }
   await once(started, 'exit');
   return output;
 }
 
-it('says in one line what to run where nothing is built', () => {
-  const folder = folderOf('package.json', 'src');
+it.each(['start', 'run backend'])(
+  'says in one line what to run where nothing is built: npm %s',
+  (script) => {
+    const folder = folderOf('package.json', 'src');
 
-  const { status, stderr } = spawnSync('npm', ['start', '--silent'], { cwd: folder });
+    const { status, stderr } = spawnSync('npm', ['--silent', ...script.split(' ')], {
+      cwd: folder,
+      env: PLAIN_SHELL,
+    });
 
-  expect(status).toBe(1);
-  expect(stderr.toString()).toBe(
-    'Nothing is built here: run npm run build where src/ is, then npm start.\n',
-  );
-});
+    expect(status).toBe(1);
+    expect(stderr.toString()).toBe(
+      'Nothing is built here: run npm run build where src/ is, then npm start.\n',
+    );
+  },
+);
 
-it('starts what is built, says where a source is newer, and names GraphiQL only where its page is', async () => {
+it('starts what npm ci has built, says where a source is newer, and names GraphiQL only where its page is', async () => {
   const folder = folderOf('package.json', 'rolldown.config.ts', 'src');
-  execFileSync('npm', ['run', 'build:gateway'], { cwd: folder, stdio: 'pipe' });
+  execFileSync('npm', ['run', 'build:gateway'], { cwd: folder, stdio: 'pipe', env: PLAIN_SHELL });
 
-  const fresh = await outputOfStart(folder);
+  const fresh = await outputOfStart(folder, PLAIN_SHELL);
   const later = new Date(Date.now() + 1_000);
   utimesSync(join(folder, 'src/config.ts'), later, later);
-  const stale = await outputOfStart(folder);
+  const stale = await outputOfStart(folder, process.env);
 
   expect(fresh).toContain('Ready: GraphQL at http');
   expect(fresh).not.toContain('is older than');
@@ -67,10 +83,27 @@ it('starts what is built, says where a source is newer, and names GraphiQL only 
   ]);
 });
 
+it('builds at npm ci where sources are', () => {
+  const folder = folderOf('package.json');
+  mkdirSync(join(folder, 'src/commands'), { recursive: true });
+  // The build itself is tested above.
+  writeFileSync(join(folder, 'src/commands/build.mjs'), 'console.log("built");');
+
+  const output = execFileSync('npm', ['run', '--silent', 'prepare'], {
+    cwd: folder,
+    env: PLAIN_SHELL,
+  });
+
+  expect(output.toString()).toBe('built\n');
+});
+
 it('builds nothing at npm ci where only dist/ and the package files are shipped', () => {
   const folder = folderOf('package.json');
 
-  const output = execFileSync('npm', ['run', '--silent', 'prepare'], { cwd: folder });
+  const output = execFileSync('npm', ['run', '--silent', 'prepare'], {
+    cwd: folder,
+    env: PLAIN_SHELL,
+  });
 
   expect(output.toString()).toBe('');
 });

@@ -57,6 +57,7 @@ describe('the settings', () => {
         shutdownTimeoutMs: 10_000,
         logLevel: 'info',
         logSlowMs: undefined,
+        environment: '',
         plugins: undefined,
       },
       fleet: {

@@ -14,6 +14,7 @@ import { reset, status } from '../support/faults.ts';
 import { SAMPLE_VALUES } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openEvents, openLive, openSocket } from '../live/support.ts';
+import { openTrusting } from '../support/trusting.ts';
 import { randomFrom, randomQuery, UNLIMITED } from '../support/random-query.ts';
 import { DEFAULTS } from '../support/settings.ts';
 import { world } from '../support/world.ts';
@@ -161,6 +162,25 @@ describe('a trace', () => {
     expect(decoder.spans.length).toBeGreaterThan(1);
     expect(decoder.texts.join()).not.toMatch(/a-secret|secret-state/);
     expect(decoder.texts.join()).not.toContain(KEY);
+  });
+
+  it('names its root after the operation of a trusted document, by its id or its text, and after no other', async () => {
+    const decoder = await openDecoder();
+    const tracer = tracerFor(decoder.url);
+    const text = 'query Topics { topics(first: 1) { nodes { title } } }';
+    const site = await openTrusting({ 'web-1.json': { topics: text } }, { tracer });
+
+    for (const body of [
+      { documentId: 'topics' },
+      { query: text },
+      { query: text.replace('title', 'id') },
+    ]) {
+      expect((await site.post(body, { 'x-api-key': 'demo' })).codes).toEqual([]);
+    }
+    await tracer.close();
+
+    const roots = decoder.spans.filter(({ attributes }) => 'http.route' in attributes);
+    expect(roots.map(({ name }) => name)).toEqual(['query Topics', 'query Topics', 'query']);
   });
 
   it('names an operation that failed an error, and says of its duration which trace it is of', async () => {

@@ -191,6 +191,10 @@ export interface SmallWorld {
   missing: ReadonlySet<Route>;
   /** 404, 405 or 501. */
   refusal: number;
+  /** Whether every link of a page is deleted. */
+  linksAreDeleted: boolean;
+  /** Whether any id of a page is answered with a page, `search` among them, as stubs do it. */
+  takesAnyPage: boolean;
   /** How long an answer takes, in milliseconds. */
   latencyMs: number;
 }
@@ -205,11 +209,19 @@ export async function openSmallWorld(missing: Iterable<Route> = []): Promise<Sma
     request.resume();
     const found = routeOf({ method, target });
     const isMissing = found && world.missing.has(found.route);
-    const body =
+    const isAnyPage = world.takesAnyPage && /^\/v0\/pages\/[^/]*$/.test(target.split('?')[0]!);
+    const answer: any =
       found && !isMissing
         ? ANSWERS.get(found.route)?.(found.values, new URL(target, 'http://backend'))
         : undefined;
-    const status = isMissing ? world.refusal : body === undefined ? 404 : 200;
+    const body =
+      world.linksAreDeleted && found?.route === routes.listPageLinks
+        ? {
+            ...answer,
+            items: answer.items.map((link: Found) => ({ ...link, deletedAt: link['createdAt'] })),
+          }
+        : (answer ?? (isAnyPage ? PAGES[0] : undefined));
+    const status = body === undefined ? (isMissing ? world.refusal : 404) : 200;
     setTimeout(() => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(body ?? {}));
@@ -221,6 +233,8 @@ export async function openSmallWorld(missing: Iterable<Route> = []): Promise<Sma
     keys: [],
     missing: new Set(missing),
     refusal: 404,
+    linksAreDeleted: false,
+    takesAnyPage: false,
     latencyMs: 0,
   };
   return world;

@@ -34,7 +34,7 @@ export const RestCostDirective = new GraphQLDirective({
       type: GraphQLInt,
       defaultValue: 1,
       description:
-        'How many calls, for a list of a page of up to 100 items. Null where a list is read to its end, in as many calls as it has pages.',
+        'How many calls, for a list of a page of up to 100 items. Null where it is unknown: a list is read to its end, in as many calls as it has pages, or a subscription polls for as long as it is open.',
     },
   },
 });
@@ -85,11 +85,13 @@ function directivesOf(field: GraphQLField<unknown, unknown>): string {
   let text = '';
   const demand = usualDemandOf(field);
   const route = demand && routeOf(demand);
-  if (route && demand.kind !== 'watch') {
-    const isWhole =
-      (demand.kind === 'list' && demand.walks) || (demand.kind === 'load' && demand.list);
+  if (route) {
+    const isOpenEnded =
+      demand.kind === 'watch' ||
+      (demand.kind === 'list' && demand.walks) ||
+      (demand.kind === 'load' && demand.list);
     const label = JSON.stringify(`${route.method} ${route.path}`);
-    text += ` @${RestCostDirective.name}(route: ${label}${isWhole ? ', calls: null' : ''})`;
+    text += ` @${RestCostDirective.name}(route: ${label}${isOpenEnded ? ', calls: null' : ''})`;
   }
   const levels = semanticLevelsOf(field);
   if (levels) {

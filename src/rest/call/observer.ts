@@ -57,4 +57,6 @@ export interface UpstreamObserver {
   onBreaker?(change: BreakerChange): void;
   /** An extended route was found to be missing (`UPSTREAM_ROUTES=auto`): once a route and process. */
   onMissingRoute?(route: RouteLabel): void;
+  /** Whether the backend has a route cannot be told by what was asked so far; called once for a route. */
+  onUndecidedRoute?(route: RouteLabel): void;
 }

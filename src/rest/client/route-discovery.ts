@@ -6,10 +6,11 @@
  * that is surely there shows which it is, and what it showed is believed until the process ends.
  */
 import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
-import { extendedRoutes, type Route, type RouteSet } from '../../v0/routes.ts';
+import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
 import {
   isNotFound,
   isRouteRefusal,
+  RestInvalidResponseError,
   RestUnsupportedError,
   type RouteLabel,
 } from '../call/errors.ts';
@@ -35,6 +36,8 @@ export class RouteDiscovery {
   readonly #states: Map<Route, RouteState>;
   /** The last look at a route, which never rejects. */
   readonly #looks = new Map<Route, Promise<unknown>>();
+  /** Routes whose refusal could not be decided once, which was told. */
+  readonly #undecided = new Set<Route>();
   readonly #observer: UpstreamObserver;
 
   /** @param routeSet what is believed without asking; `auto`: nothing. */
@@ -75,7 +78,7 @@ export class RouteDiscovery {
       this.#note(route, 'there');
       return value;
     } catch (error) {
-      if (!isRouteRefusal(error)) throw error;
+      if (!isRefusal(error, route)) throw error;
       if (!(await this.#isAboutObject(route, path, caller))) throw missingRoute(route);
       if (isOptional && isNotFound(error)) return null;
       throw error;
@@ -98,11 +101,15 @@ export class RouteDiscovery {
 
   async #look(route: Route, path: Parameters, caller: Discoverer): Promise<boolean> {
     const sample = await findSample(route, path, caller);
+    if (sample === 'no sample' && !this.#undecided.has(route)) {
+      this.#undecided.add(route);
+      this.#observer.onUndecidedRoute?.(route);
+    }
     if (typeof sample === 'string') return sample === 'no parent';
     const isThere = await caller.probe(sample).then(
       () => true,
       (error: unknown) => {
-        if (isRouteRefusal(error)) return false;
+        if (isRefusal(error, route)) return false;
         throw error;
       },
     );
@@ -122,6 +129,28 @@ export class RouteDiscovery {
     const missing = [...this.#states].filter(([, state]) => state === 'missing');
     return dialectWithout(new Set(missing.map(([route]) => route)));
   }
+}
+
+/**
+ * Whether a failure may mean that the backend does not have the route. A backend without `/v0/pages/search` may take it
+ * for the page `search`, and answer with a page.
+ */
+const isRefusal = (error: unknown, route: Route): boolean =>
+  isRouteRefusal(error) || (error instanceof RestInvalidResponseError && isTakenForAnother(route));
+
+const isTakenForAnother = ({ method, path }: Route): boolean =>
+  Object.values<Route>(routes).some(
+    (other) => other.path !== path && other.method === method && matches(other.path, path),
+  );
+
+/** Whether a path without parameters is one of a template's. */
+function matches(template: string, path: string): boolean {
+  const parts = path.split('/');
+  const wanted = template.split('/');
+  return (
+    wanted.length === parts.length &&
+    wanted.every((part, i) => part === parts[i] || (/^\{/.test(part) && !/^\{/.test(parts[i]!)))
+  );
 }
 
 export const missingRoute = (route: RouteLabel): RestUnsupportedError =>

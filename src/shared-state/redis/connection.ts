@@ -80,10 +80,11 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   /** What was told last. */
   let told: boolean | undefined;
   let why: string | undefined;
+  let isEnding = false;
 
   const isAvailable = (): boolean => isReady && breaker.isClosed;
   const tell = (): void => {
-    if (isAvailable() === told) return;
+    if (isEnding || isAvailable() === told) return;
     told = isAvailable();
     observer.onChange?.(told, told ? undefined : why);
     if (told) for (const listener of listeners.values()) listener.onGap();
@@ -181,6 +182,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       if (isAvailable()) await messages.subscribe(channel).catch(() => {});
     },
     close: async () => {
+      isEnding = true;
       breaker.end();
       messages.disconnect();
       if (isAvailable()) await commands.quit().catch(() => {});

@@ -1,0 +1,74 @@
+/** What an operator reads of the backend in the log, from the start to the stop, and in `/ready`. */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { startGateway } from '../support/gateway-process.ts';
+import { hasRedis, openRedis } from '../support/redis.ts';
+import { openSmallWorld } from '../support/small-world.ts';
+import { until } from '../support/until.ts';
+
+const TOPICS = '{ topics(first: 1) { nodes { title } } }';
+
+const logOf = ({ output }: { readonly output: string }) =>
+  output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const INFO = 30;
+const WARN = 40;
+
+it('names the backend that it stands in front of, at every level of the log', async () => {
+  const world = await openSmallWorld();
+  const deployment = await startGateway({ UPSTREAM_URL: `${world.url}/`, LOG_LEVEL: 'error' });
+  const embedded = await startGateway({ UPSTREAM_URL: '', LOG_LEVEL: 'error' });
+
+  const [first] = logOf(deployment);
+  expect(first).toMatchObject({ level: INFO, msg: `The backend is ${world.url}` });
+  expect(logOf(embedded)[0]!['msg']).toBe('The backend is embedded, with sample data');
+  expect((await embedded.get('/ready')).body).not.toHaveProperty('warnings');
+});
+
+it('warns of sample data in production, in the log and in /ready', async () => {
+  const gateway = await startGateway({ NODE_ENV: 'production', UPSTRAEM_URL: 'https://a.example' });
+  const warning =
+    'The backend is embedded, with sample data, because UPSTREAM_URL is unset: set it to the base URL of a deployment.';
+
+  expect(logOf(gateway)).toContainEqual(expect.objectContaining({ level: WARN, msg: warning }));
+  expect((await gateway.get('/ready')).body).toMatchObject({ ready: true, warnings: [warning] });
+});
+
+it('says that the backend answers again', async () => {
+  const port = await freePort();
+  const gateway = await startGateway({ UPSTREAM_URL: `http://127.0.0.1:${port}` });
+  await gateway.ask(TOPICS);
+  const backend = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ items: [], hasMore: false, totalCount: 0 }));
+  });
+  await once(backend.listen(port, '127.0.0.1'), 'listening');
+  onTestFinished(() => void backend.close());
+
+  await until(async () => {
+    await gateway.ask(TOPICS);
+    return gateway.output.includes('"msg":"The backend answers again"');
+  });
+});
+
+it('says "Stopped" last', async () => {
+  const gateway = await startGateway({});
+
+  expect(await gateway.stop()).toBe(0);
+
+  expect(logOf(gateway).at(-1)).toMatchObject({ level: INFO, msg: 'Stopped', code: 0 });
+});
+
+it.runIf(hasRedis)('warns of nothing while it stops beside a Redis that answers', async () => {
+  const redis = await openRedis();
+  const gateway = await startGateway({ REDIS_URL: redis.url, REDIS_SECRET: '0123456789abcdef' });
+
+  expect(await gateway.stop()).toBe(0);
+
+  expect(logOf(gateway).filter(({ level }) => level !== INFO)).toEqual([]);
+});

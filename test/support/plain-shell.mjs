@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+/**
+ * What every shell can do, cmd.exe among them: words, double quotes, and `&&`. A `script-shell` of npm for tests.
+ *
+ * Anything else stands in a command as it is, and then nothing has that name.
+ */
+import { spawnSync } from 'node:child_process';
+
+for (const command of process.argv.at(-1).split(' && ')) {
+  const [name, ...given] = command
+    .match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/g)
+    .map((word) => word.replace(/"((?:[^"\\]|\\.)*)"/g, '$1'));
+  const { status, error } = spawnSync(name, given, { stdio: 'inherit' });
+  if (error) console.error(`${name}: ${error.code}`);
+  if (status !== 0) process.exit(status ?? 127);
+}
